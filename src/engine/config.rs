@@ -1,0 +1,254 @@
+//! A run's whole configuration, as data. No secret is ever in it: keys and headers stay in the shell.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything that decides what a run does, besides its events (SEMANTICS 2).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunConfig {
+    pub preset: Preset,
+    /// The system message; empty means the preset's default text.
+    pub system: String,
+    pub temperature: Option<f64>,
+    pub max_turns: u32,
+    /// Requests per turn, retries included.
+    pub max_attempts: u32,
+    /// `None` switches the turn counter off.
+    pub counter: Option<CounterConfig>,
+    /// `None` switches synthesis off.
+    pub synthesis: Option<SynthesisConfig>,
+    /// Attempt k of a turn uses entry k modulo the length. Never empty.
+    pub providers: Vec<ProviderConfig>,
+    /// Every tool the model is offered.
+    pub tools: Vec<ToolSpec>,
+    pub limits: Limits,
+    pub retry: RetryConfig,
+    /// For jitter and ids: same seed, same run.
+    pub seed: u64,
+}
+
+/// The systems in the seeds, each a preset of one engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    #[default]
+    Research,
+    Orchestrator,
+}
+
+/// The turn counter (SEMANTICS 3). Templates know `{turn}`, `{max}`, `{remaining}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CounterConfig {
+    pub moderate_at: u32,
+    pub urgent_at: u32,
+    pub templates: CounterTemplates,
+}
+
+/// One line a level, without the newline before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CounterTemplates {
+    pub normal: String,
+    pub moderate: String,
+    pub urgent: String,
+}
+
+/// The synthesis call (SEMANTICS 4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SynthesisConfig {
+    pub role: SynthesisRole,
+    /// Whether the synthesis is turn N+1 and counted in `total_turns`.
+    pub numbered: bool,
+    /// `None`: the preset's exact text.
+    pub prompt: Option<String>,
+    pub on_error: SynthesisFallback,
+    /// Requests for the synthesis, retries included.
+    pub attempts: u32,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SynthesisRole {
+    #[default]
+    User,
+    System,
+}
+
+/// The report when synthesis fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SynthesisFallback {
+    /// `Reached maximum reasoning steps. Failed to synthesize: {error}`
+    #[default]
+    Message,
+    /// The aggregated assistant text so far, joined by blank lines.
+    AggregatedText,
+}
+
+/// One model behind one endpoint. Without key and headers: those never leave the shell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProviderConfig {
+    pub kind: ProviderKind,
+    /// Up to and including `/v1`; empty: the kind's own.
+    pub base_url: String,
+    pub model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Demo model only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demo: Option<DemoMode>,
+}
+
+/// Which wire format. Adding one is one file in `llm` and one row here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderKind {
+    /// Scripted, not an AI: no key, no network.
+    #[default]
+    Demo,
+    /// OpenAI Chat Completions and all that speak it.
+    Openai,
+}
+
+/// How the demo model behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DemoMode {
+    #[default]
+    Normal,
+    /// Never finishes by itself, so that limits and synthesis can be seen.
+    Endless,
+}
+
+/// A tool as offered to the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the arguments.
+    pub parameters: Value,
+    /// Only such tools can end a run by the final-result protocol.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_finish: bool,
+    #[serde(default)]
+    pub side_effect: SideEffect,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SideEffect {
+    #[default]
+    None,
+    Workspace,
+    Network,
+    Page,
+}
+
+/// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    pub tool_timeout_ms: u64,
+    pub parallel_tools: u32,
+    pub tool_calls_per_turn: u32,
+    pub max_result_chars: usize,
+    /// Response headers, and the idle stream.
+    pub headers_ms: u64,
+    pub idle_ms: u64,
+}
+
+/// Backoff (SEMANTICS 8), in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RetryConfig {
+    pub base_ms: u64,
+    pub cap_ms: u64,
+    /// Above it the run does not wait: it ends and names the time.
+    pub retry_after_cap_ms: u64,
+}
+
+impl RunConfig {
+    /// The preset's defaults, with one provider and no tools.
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        RunConfig {
+            preset,
+            system: String::new(),
+            temperature: None,
+            max_turns: match preset {
+                Preset::Research => 15,
+                Preset::Orchestrator => 10,
+            },
+            max_attempts: 3,
+            counter: Some(CounterConfig::default()),
+            synthesis: Some(SynthesisConfig::preset(preset)),
+            providers: vec![ProviderConfig::default()],
+            tools: Vec::new(),
+            limits: Limits::default(),
+            retry: RetryConfig::default(),
+            seed: 0,
+        }
+    }
+}
+
+impl SynthesisConfig {
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        let (role, numbered, on_error) = match preset {
+            Preset::Research => (SynthesisRole::User, true, SynthesisFallback::Message),
+            Preset::Orchestrator => (SynthesisRole::System, false, SynthesisFallback::AggregatedText),
+        };
+        SynthesisConfig { role, numbered, prompt: None, on_error, attempts: 3 }
+    }
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        RunConfig::preset(Preset::default())
+    }
+}
+
+impl Default for SynthesisConfig {
+    fn default() -> Self {
+        SynthesisConfig::preset(Preset::default())
+    }
+}
+
+impl Default for CounterConfig {
+    fn default() -> Self {
+        CounterConfig { moderate_at: 5, urgent_at: 3, templates: CounterTemplates::default() }
+    }
+}
+
+impl Default for CounterTemplates {
+    fn default() -> Self {
+        CounterTemplates {
+            normal: "[Turn {turn}/{max}]".into(),
+            moderate: "[Turn {turn}/{max} - {remaining} turns remaining, work efficiently.]".into(),
+            urgent: "[Turn {turn}/{max} - Only {remaining} turns left! Prioritize completing your task.]".into(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            tool_timeout_ms: 30_000,
+            parallel_tools: 4,
+            tool_calls_per_turn: 32,
+            max_result_chars: 20_000,
+            headers_ms: 120_000,
+            idle_ms: 60_000,
+        }
+    }
+}
+
+impl Default for RetryConfig {
+    fn default() -> Self {
+        RetryConfig { base_ms: 500, cap_ms: 8_000, retry_after_cap_ms: 60_000 }
+    }
+}

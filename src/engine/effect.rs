@@ -1,0 +1,72 @@
+//! What the engine asks for. The shell has one driver: one exhaustive match on [`Effect`].
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{BaseId, CallId, RequestId, TimerId};
+use super::message::Message;
+use super::record::Record;
+
+/// One thing the shell must do. Results come back as [`super::Event`]s.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Effect {
+    /// Send one LLM request; ends in `ModelReplied` or `ModelFailed` with the same `request`.
+    CallModel(ModelCall),
+    /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`.
+    RunTool(RunTool),
+    /// Ends in `TimerFired`.
+    Sleep { timer: TimerId, ms: u64 },
+    /// End what is still under way; its result is no longer awaited.
+    Abort(Abort),
+    /// A tool result that was cut for the model: keep the whole in the run's workspace for `read_result(handle)`.
+    KeepResult { handle: CallId, content: String },
+    /// Tell whoever watches, and store.
+    Record(Record),
+    /// The segment ended; nothing is under way any more.
+    Finish,
+}
+
+/// One LLM request. The encoded history is `base` grown by `append`; `tail` is for this request only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCall {
+    pub request: RequestId,
+    pub turn: u32,
+    pub attempt: u32,
+    /// Index into `RunConfig::providers`.
+    pub provider: usize,
+    /// Where it differs from the last call's, the shell starts from an empty history and `append` is all of it.
+    pub base: BaseId,
+    /// Messages that join the frozen history with this call.
+    pub append: Vec<Message>,
+    /// Messages of this request only: a notice, the synthesis prompt.
+    pub tail: Vec<Message>,
+    pub tools: ToolChoice,
+}
+
+/// Which tools a request offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// All of `RunConfig::tools`; the model decides.
+    Auto,
+    /// No tools: synthesis.
+    None,
+}
+
+/// One tool call to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunTool {
+    pub call: CallId,
+    pub name: String,
+    /// The model's own text, not yet parsed.
+    pub arguments: String,
+    pub timeout_ms: u64,
+}
+
+/// What to end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Abort {
+    Request(RequestId),
+    Tool(CallId),
+    Timer(TimerId),
+}

@@ -1,0 +1,71 @@
+//! What goes into the engine. These events are the trajectory's spine: `events[]` is every one of them, in order.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::failure::Slug;
+use super::ids::{CallId, RequestId, TimerId};
+use super::reply::{ModelError, RawResponse, Reply};
+
+/// One input of the engine. Events that name an id which is no longer open do nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A request ended with a whole reply.
+    ModelReplied {
+        request: RequestId,
+        reply: Reply,
+        /// The response as it came; kept in the record only where the attempt failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<RawResponse>,
+        /// Milliseconds from sending to the first streamed token.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_token_ms: Option<u64>,
+    },
+    /// A request ended without one. A stream without its end marker is one of these (`stream_cut`).
+    ModelFailed {
+        request: RequestId,
+        error: ModelError,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<RawResponse>,
+    },
+    /// A tool call asked for by `Effect::RunTool` ended.
+    ToolFinished { call: CallId, outcome: ToolOutcome },
+    /// A timer asked for by `Effect::Sleep` fired.
+    TimerFired { timer: TimerId },
+    /// The user asked to wrap up.
+    StopRequested,
+    /// The user asked to end at once.
+    Cancelled,
+    /// The user granted more turns after a run that ended on a limit.
+    TurnsGranted { turns: u32 },
+}
+
+/// How one tool call ended (SEMANTICS 6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// The tool ran and answered.
+    Executed {
+        content: String,
+        /// The arguments it ran with, where they had to be repaired first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repaired_args: Option<Value>,
+    },
+    /// The call never ran: its arguments are no JSON (`malformed_tool_call`) or fail the schema
+    /// (`invalid_arguments`, `path` is the JSON Pointer that failed), or the user refused it.
+    Rejected {
+        slug: Slug,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        message: String,
+    },
+    /// The tool ran and threw, or its worker crashed (`tool_exec_failed`).
+    Failed { message: String },
+    /// The tool did not answer before its deadline (`timeout`).
+    TimedOut { after_ms: u64 },
+    /// Ended by cancel, answered `cancelled`.
+    Cancelled,
+    /// Still open 2 s after stop, answered `stopped`.
+    Stopped,
+}

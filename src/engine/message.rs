@@ -1,0 +1,58 @@
+//! The conversation as the engine keeps it, before any provider's encoding.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ids::CallId;
+
+/// One message of the history.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    System { content: String },
+    User { content: String },
+    Assistant(AssistantMessage),
+    Tool(ToolMessage),
+}
+
+/// A model's reply as it entered the history.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AssistantMessage {
+    pub content: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// What the provider wants back unchanged (thinking signatures).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Value>,
+}
+
+/// A tool call as it stands in the history: the id is the engine's (unique in the run), the arguments are the
+/// model's own JSON text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: CallId,
+    pub name: String,
+    pub arguments: String,
+}
+
+/// The answer to one tool call, as the model reads it: counter line included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolMessage {
+    pub call_id: CallId,
+    pub name: String,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_error: bool,
+}
+
+impl Message {
+    pub fn user(content: impl Into<String>) -> Self {
+        Message::User { content: content.into() }
+    }
+
+    pub fn system(content: impl Into<String>) -> Self {
+        Message::System { content: content.into() }
+    }
+}

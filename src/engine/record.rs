@@ -1,0 +1,293 @@
+//! What a run leaves behind: turns, attempts, calls, segments, traces, logs, and the notifications about them.
+//! Everything here is derived from the events; `trajectory` assembles the document from it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::failure::Slug;
+use super::ids::{CallId, RequestId};
+use super::reply::{RawResponse, Usage};
+
+/// One turn as it stands in the trajectory (SEMANTICS 10).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    pub turn: u32,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    pub tool_calls: Vec<CallRecord>,
+    pub attempts: Vec<AttemptRecord>,
+    pub counter_level: CounterLevel,
+    /// The turn whose reply (or tool result) became the report.
+    #[serde(rename = "final")]
+    pub is_final: bool,
+    pub synthesis: bool,
+    /// RFC 3339, UTC, milliseconds.
+    pub started_at: String,
+}
+
+/// One tool call and its answer, as the model saw it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    pub id: CallId,
+    /// The id the model gave, where it was not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    pub name: String,
+    /// Parsed (and repaired) JSON, or the model's text where it is no JSON.
+    pub args: Value,
+    /// `None` while the call is open.
+    pub result: Option<String>,
+    /// The result carried an accepted final result.
+    pub is_final: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slug: Option<Slug>,
+    /// Attempt of the turn that asked for the call.
+    pub attempt: u32,
+    /// Since the run started.
+    pub started_ms: u64,
+    pub duration_ms: Option<u64>,
+}
+
+/// One LLM request of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AttemptRecord {
+    pub attempt: u32,
+    pub request: RequestId,
+    /// Index into the provider list.
+    pub provider: usize,
+    /// Why it failed, the most telling first; empty: it did not.
+    pub slugs: Vec<Slug>,
+    /// For people, where it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Hex SHA-256, chained (SEMANTICS 10).
+    pub request_hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Since the run started.
+    pub started_ms: u64,
+    /// `None` while the request is open.
+    pub duration_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_token_ms: Option<u64>,
+    /// The wait before this attempt, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
+    /// The system notice this request carried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
+
+/// The turn counter's urgency.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterLevel {
+    Normal,
+    Moderate,
+    Urgent,
+    #[default]
+    Off,
+}
+
+/// How a segment ended (SEMANTICS 5): separate fields, never folded into one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ending {
+    pub termination_reason: TerminationReason,
+    pub outcome: Outcome,
+    pub answer_source: AnswerSource,
+    pub max_turns: u32,
+    pub effective_max_turns: u32,
+    pub total_turns: u32,
+    /// The trigger of a wrap-up, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrap_up: Option<Trigger>,
+    /// The last error, where the run failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The report.
+    pub output: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_result_data: Option<Value>,
+}
+
+/// What ended the segment. Wire values are the exact strings of SEMANTICS 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerminationReason {
+    LlmComplete,
+    FinalResult,
+    FinalReport,
+    Synthesized(Trigger),
+    SynthesisFailed(Trigger),
+    LlmError,
+    RetriesExhausted,
+    MaxTurnsExhausted,
+    Cancelled,
+}
+
+/// What asked for the wrap-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    MaxTurns,
+    Stop,
+    Context,
+    WallTime,
+    Tokens,
+    Cost,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Success,
+    Partial,
+    Failed,
+    Cancelled,
+}
+
+/// Who wrote the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerSource {
+    Model,
+    Tool,
+    Synthesis,
+    System,
+}
+
+/// A noteworthy step of the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TraceRecord {
+    pub name: String,
+    pub at_ms: u64,
+    pub turn: u32,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// `WRN` for each failed attempt, `ERR` for a failed run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogRecord {
+    pub level: LogLevel,
+    pub at_ms: u64,
+    pub turn: u32,
+    pub attempt: u32,
+    pub slugs: Vec<Slug>,
+    pub message: String,
+    pub provider: String,
+    pub model: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<RawResponse>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LogLevel {
+    #[serde(rename = "WRN")]
+    Warn,
+    #[serde(rename = "ERR")]
+    Error,
+}
+
+/// A notification: what happened, in which turn, and how many LLM calls can still follow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub turn: u32,
+    /// Never grows, except by a grant of the user's.
+    pub calls_left: u32,
+    pub what: RecordKind,
+}
+
+/// The events of the JavaScript API (`onEvent`), but for streamed deltas, which go from the shell to the view directly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum RecordKind {
+    RunStarted { run_id: String, session_id: String, task: String, max_turns: u32 },
+    TurnStarted { synthesis: bool },
+    AttemptStarted { attempt: u32, request: RequestId },
+    /// An attempt failed, or was dropped by stop; the deltas streamed so far are void.
+    AttemptFailed { attempt: u32, slugs: Vec<Slug>, message: String },
+    ToolStarted { id: CallId, name: String, args: Value },
+    ToolFinished { call: CallRecord },
+    TurnFinished { record: TurnRecord },
+    /// A wait before the next attempt.
+    Waiting { attempt: u32, ms: u64, slugs: Vec<Slug>, message: String },
+    SynthesisStarted { trigger: Trigger },
+    Trace { trace: TraceRecord },
+    Log { log: LogRecord },
+    Progress { status: String, detail: Option<String> },
+    /// The report, whoever wrote it.
+    Final { output: String, answer_source: AnswerSource, final_result_data: Option<Value> },
+    AgentFinished { ending: Ending },
+    AgentFailed { ending: Ending },
+}
+
+impl Trigger {
+    pub const ALL: &'static [Trigger] =
+        &[Trigger::MaxTurns, Trigger::Stop, Trigger::Context, Trigger::WallTime, Trigger::Tokens, Trigger::Cost];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Trigger::MaxTurns => "max_turns",
+            Trigger::Stop => "stop",
+            Trigger::Context => "context",
+            Trigger::WallTime => "wall_time",
+            Trigger::Tokens => "tokens",
+            Trigger::Cost => "cost",
+        }
+    }
+}
+
+impl std::fmt::Display for TerminationReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TerminationReason::LlmComplete => f.write_str("llm_complete"),
+            TerminationReason::FinalResult => f.write_str("final_result"),
+            TerminationReason::FinalReport => f.write_str("final_report"),
+            TerminationReason::Synthesized(t) => write!(f, "{}_synthesized", t.as_str()),
+            TerminationReason::SynthesisFailed(t) => write!(f, "{}_synthesis_failed", t.as_str()),
+            TerminationReason::LlmError => f.write_str("llm_error"),
+            TerminationReason::RetriesExhausted => f.write_str("retries_exhausted"),
+            TerminationReason::MaxTurnsExhausted => f.write_str("max_turns_exhausted"),
+            TerminationReason::Cancelled => f.write_str("cancelled"),
+        }
+    }
+}
+
+impl std::str::FromStr for TerminationReason {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let trigger = |name: &str| Trigger::ALL.iter().copied().find(|t| t.as_str() == name).ok_or(());
+        match text {
+            "llm_complete" => Ok(TerminationReason::LlmComplete),
+            "final_result" => Ok(TerminationReason::FinalResult),
+            "final_report" => Ok(TerminationReason::FinalReport),
+            "llm_error" => Ok(TerminationReason::LlmError),
+            "retries_exhausted" => Ok(TerminationReason::RetriesExhausted),
+            "max_turns_exhausted" => Ok(TerminationReason::MaxTurnsExhausted),
+            "cancelled" => Ok(TerminationReason::Cancelled),
+            _ => match (text.strip_suffix("_synthesized"), text.strip_suffix("_synthesis_failed")) {
+                (Some(name), _) => trigger(name).map(TerminationReason::Synthesized),
+                (_, Some(name)) => trigger(name).map(TerminationReason::SynthesisFailed),
+                _ => Err(()),
+            },
+        }
+    }
+}
+
+impl Serialize for TerminationReason {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TerminationReason {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(d)?;
+        text.parse().map_err(|()| serde::de::Error::custom("unknown termination reason"))
+    }
+}

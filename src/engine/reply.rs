@@ -1,0 +1,94 @@
+//! A model's whole reply, decoded, and what can go wrong instead. Made by `llm`, read by the engine.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::failure::Slug;
+use super::ids::TokenCount;
+
+/// A reply whose end marker was seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    pub content: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<RawCall>,
+    pub finish: FinishReason,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Provider parts that must be sent back unchanged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opaque: Option<Value>,
+    /// The provider's id of the reply, and the model that answered.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+}
+
+/// A tool call exactly as the model sent it: the id may be empty or repeated, the arguments may be no JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RawCall {
+    pub id: String,
+    pub name: String,
+    pub arguments: String,
+}
+
+/// Why the model stopped, in the field's words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    #[default]
+    Stop,
+    /// Cut by the length limit: arguments of such a reply are never run.
+    Length,
+    ToolCalls,
+    ContentFilter,
+    Refusal,
+}
+
+/// Token usage of one reply. `input` includes `cached`, `output` includes `reasoning`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input: TokenCount,
+    pub output: TokenCount,
+    pub cached: TokenCount,
+    pub reasoning: TokenCount,
+    /// True where the provider gave none and the numbers are estimates.
+    pub estimated: bool,
+}
+
+/// A request that gave no reply.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelError {
+    pub slug: Slug,
+    /// For people: what happened and what to try.
+    pub message: String,
+    /// HTTP status, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// What `Retry-After` or `retry-after-ms` asked for, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    pub retry: Retry,
+}
+
+/// Whether the same request may be sent again (SEMANTICS 8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Retry {
+    Yes,
+    Fatal,
+}
+
+/// A complete raw response as it came over the wire, cut at [`RAW_CAP`] bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RawResponse {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// 128 KiB (SEMANTICS 7, Logs).
+pub const RAW_CAP: usize = 128 * 1024;

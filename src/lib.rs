@@ -1,0 +1,21 @@
+//! Turnwise: an agent runtime that lives in the browser.
+//!
+//! A pure core (everything outside `shell`, `ui`, `embed`) and a thin shell. `ARCHITECTURE.md` is the map; the rules a
+//! run follows are in `docs/semantics.md`.
+
+pub mod engine;
+pub mod llm;
+pub mod plan;
+pub mod tools;
+pub mod trajectory;
+pub mod view;
+pub mod worker;
+
+#[cfg(target_arch = "wasm32")]
+pub mod shell;
+
+#[cfg(all(target_arch = "wasm32", feature = "ui"))]
+pub mod ui;
+
+#[cfg(all(target_arch = "wasm32", feature = "sdk"))]
+pub mod embed;
