@@ -240,7 +240,13 @@ impl Sim {
 
     fn check_request(&mut self, call: &ModelCall) {
         assert!(self.requests <= self.bound, "{} requests, the bound is {}", self.requests, self.bound);
-        assert!(self.requests + self.left <= self.bound, "{} sent, {} left, of {}", self.requests, self.left, self.bound);
+        assert!(
+            self.requests + self.left <= self.bound,
+            "{} sent, {} left, of {}",
+            self.requests,
+            self.left,
+            self.bound
+        );
         let notices = |m: &&Message| matches!(m, Message::User { content } if content.starts_with(notice::PREFIX));
         assert!(call.tail.iter().filter(notices).count() <= 1, "more than one notice in a request");
         assert_eq!(call.append.iter().filter(notices).count(), 0, "a notice in the history");
@@ -299,6 +305,9 @@ impl Sim {
         let text = serde_json::to_string(&document).expect("serializes");
         let read = Trajectory::parse(&text).expect("reads back");
         assert_eq!(read, document);
+        if self.reload == Reload::EveryStep {
+            validate(&document);
+        }
         let again = replay(&read).unwrap_or_else(|m| panic!("replay differs: {m:?}"));
         assert_eq!(serde_json::to_string(&again.document()).expect("serializes"), text, "replay is byte for byte");
     }
