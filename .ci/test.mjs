@@ -69,8 +69,7 @@ function run([program, ...args], env, count) {
       console.log(line);
       for (const [kind, n] of Object.entries(count?.(line.replace(/\x1b\[[0-9;]*m/g, '').trim()) || {})) total[kind] += n;
     });
-    child.stdout.on('data', onText());
-    child.stderr.on('data', onText());
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText());
     child.on('error', (error) => { console.log(String(error)); resolve(1); });
     child.on('close', (code) => resolve(code ?? 1));
   });
