@@ -33,7 +33,7 @@ const steps = {
   build: {
     commands: [
       ['.ci/build', 'release', 'dist'],
-      ['.ci/build', 'quick', 'target/site/faulty', 'worker'],
+      ['.ci/build', 'dev', 'target/site/faulty', 'worker'],
     ],
     env: [{}, { WORKER_FEATURES: 'worker,test-tools' }],
   },

@@ -49,9 +49,10 @@ function answer(chunks, write) {
 export const answerLength = (chunks) => Array.from({ length: chunks }, (_, i) => ` tok${i % 1000}`.length).reduce((a, b) => a + b, 0);
 
 async function send(response, pieces) {
+  for (const name of ['drain', 'close']) response.on(name, () => response.wake?.());
   for (const piece of pieces) {
     if (response.destroyed) return;
-    if (!response.write(piece)) await new Promise((resolve) => { response.once('drain', resolve); response.once('close', resolve); });
+    if (!response.write(piece)) await new Promise((resolve) => { response.wake = resolve; });
   }
   response.end();
 }
