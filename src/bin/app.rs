@@ -1,4 +1,6 @@
-use leptos::prelude::*;
+//! The app: mounts the page. Everything is in `turnwise::ui`.
+
 fn main() {
-    leptos::mount::mount_to_body(|| leptos::html::p().child("hi"));
+    #[cfg(target_arch = "wasm32")]
+    turnwise::ui::mount();
 }

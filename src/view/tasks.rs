@@ -1,6 +1,8 @@
 //! The tasks of the empty page: three to click, each shows something different.
 
-use crate::engine::{DemoMode, ProviderKind, RunConfig};
+use crate::engine::{CounterLevel, DemoMode, ProviderKind, RunConfig};
+
+use super::meter::{Tick, TickKind, TickState};
 
 /// One example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +16,12 @@ pub struct ExampleTask {
     pub max_turns: Option<u32>,
     /// How the demo model plays it; other models are not touched.
     pub demo: DemoMode,
+    /// What its run looks like, as a picture.
+    pub course: &'static [TickKind],
 }
+
+const CALM: TickKind = TickKind::Turn(CounterLevel::Normal);
+const RED: TickKind = TickKind::Turn(CounterLevel::Urgent);
 
 pub const EXAMPLES: &[ExampleTask] = &[
     ExampleTask {
@@ -23,6 +30,7 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "What happens when a run reaches its turn limit? Find it in the files and name the file.",
         max_turns: None,
         demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM, CALM],
     },
     ExampleTask {
         title: "Limit and synthesis",
@@ -30,6 +38,7 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "Read every file from the first to the last and compare what each says about turns.",
         max_turns: Some(4),
         demo: DemoMode::Endless,
+        course: &[RED, RED, RED, RED, TickKind::Synthesis],
     },
     ExampleTask {
         title: "Calculation with units",
@@ -37,10 +46,16 @@ pub const EXAMPLES: &[ExampleTask] = &[
         text: "How long does light need for 384400 km, and how many kWh are 5 MJ?",
         max_turns: None,
         demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM],
     },
 ];
 
 impl ExampleTask {
+    #[must_use]
+    pub fn ticks(&self) -> Vec<Tick> {
+        self.course.iter().map(|kind| Tick { kind: *kind, state: TickState::Used }).collect()
+    }
+
     /// What the example changes in the user's configuration.
     pub fn apply(&self, config: &mut RunConfig) {
         if let Some(max_turns) = self.max_turns {
