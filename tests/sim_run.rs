@@ -23,7 +23,7 @@ fn configs() -> impl Strategy<Value = RunConfig> {
     let synthesis = (any::<bool>(), any::<bool>(), 1..4u32, any::<bool>());
     let limits = (1..4u32, 1..5u32, 5..60usize);
     (
-        any::<bool>(),
+        0..3usize,
         1..6u32,
         1..4u32,
         proptest::option::weighted(0.85, synthesis),
@@ -32,9 +32,9 @@ fn configs() -> impl Strategy<Value = RunConfig> {
         any::<u64>(),
         1..3usize,
     )
-        .prop_map(|(orchestrator, max_turns, max_attempts, synthesis, counter, limits, seed, providers)| {
-            let preset = if orchestrator { Preset::Orchestrator } else { Preset::Research };
-            let mut c = RunConfig { max_turns, max_attempts, seed, ..config(preset) };
+        .prop_map(|(preset, max_turns, max_attempts, synthesis, counter, limits, seed, providers)| {
+            let mut c = RunConfig { max_turns, max_attempts, seed, ..config(Preset::ALL[preset]) };
+            c.tools.extend([batch::batch_spec(), batch::progress_spec()]);
             c.synthesis = synthesis.map(|(system, numbered, attempts, text)| SynthesisConfig {
                 role: if system { SynthesisRole::System } else { SynthesisRole::User },
                 numbered,
@@ -92,7 +92,7 @@ struct Sim {
 #[derive(Clone, PartialEq, Debug)]
 enum Open {
     Request(RequestId),
-    Tool(CallId),
+    Tool(CallId, RunMode),
     Timer(TimerId),
 }
 
@@ -105,7 +105,7 @@ struct Segment {
 impl Sim {
     fn new(config: RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
-        let synthesis = config.synthesis.as_ref().map_or(0, |s| s.attempts);
+        let synthesis = synthesis_attempts(&config);
         let bound = config.max_turns * config.max_attempts + synthesis;
         let mut rng = Rng::new(seed);
         let reload_in = rng.up_to(20);
@@ -165,7 +165,7 @@ impl Sim {
         let index = self.rng.up_to(self.open.len() as u64 - 1) as usize;
         let event = match self.open.remove(index) {
             Open::Timer(timer) => Event::TimerFired { timer },
-            Open::Tool(call) => Event::ToolFinished { call, outcome: self.outcome() },
+            Open::Tool(call, mode) => Event::ToolFinished { call, outcome: self.outcome(mode) },
             Open::Request(request) if self.rng.up_to(3) == 0 => {
                 let raw = Some(RawResponse { text: "raw".into(), truncated: false });
                 Event::ModelFailed { request, error: self.model_error(), raw }
@@ -200,7 +200,7 @@ impl Sim {
     fn grant(&mut self) {
         let n = 1 + self.rng.up_to(2) as u32;
         let config = self.recorder.run.config();
-        let more = n * config.max_attempts + config.synthesis.as_ref().map_or(0, |s| s.attempts);
+        let more = n * config.max_attempts + synthesis_attempts(config);
         (self.bound, self.left) = (self.bound + more, more);
         (self.grants, self.ended, self.segment) = (self.grants + 1, false, Segment::default());
         self.effective_max_turns = u32::MAX;
@@ -216,15 +216,15 @@ impl Sim {
                     self.check_request(&call);
                     self.open.push(Open::Request(call.request));
                 }
-                Effect::RunTool(tool) => self.open.push(Open::Tool(tool.call)),
+                Effect::RunTool(tool) => self.open.push(Open::Tool(tool.call, tool.run)),
                 Effect::Sleep { timer, .. } => self.open.push(Open::Timer(timer)),
                 Effect::Abort(what) => {
-                    let gone = match what {
-                        Abort::Request(id) => Open::Request(id),
-                        Abort::Tool(id) => Open::Tool(id),
-                        Abort::Timer(id) => Open::Timer(id),
-                    };
-                    self.open.retain(|o| *o != gone);
+                    self.open.retain(|open| match (open, &what) {
+                        (Open::Request(a), Abort::Request(b)) => a != b,
+                        (Open::Tool(a, _), Abort::Tool(b)) => a != b,
+                        (Open::Timer(a), Abort::Timer(b)) => a != b,
+                        _ => true,
+                    });
                 }
                 Effect::Record(record) => self.check_record(&record),
                 Effect::KeepResult { content, .. } => {
@@ -278,9 +278,16 @@ impl Sim {
         assert_eq!((self.segment.finals, self.segment.terminals), (1, 1));
         assert_eq!(self.open, [], "work is still open after the end");
         let e = self.recorder.run.ending().expect("ended");
-        let success = matches!(e.termination_reason, TerminationReason::LlmComplete | TerminationReason::FinalResult);
+        let reported = e.termination_reason == TerminationReason::FinalReport;
+        let success = matches!(e.termination_reason, TerminationReason::LlmComplete | TerminationReason::FinalResult)
+            || (reported && e.wrap_up.is_none());
         assert_eq!(e.outcome == Outcome::Success, success, "{e:?}");
-        assert_eq!(e.outcome == Outcome::Partial, matches!(e.termination_reason, TerminationReason::Synthesized(_)));
+        let partial =
+            matches!(e.termination_reason, TerminationReason::Synthesized(_)) || (reported && e.wrap_up.is_some());
+        assert_eq!(e.outcome == Outcome::Partial, partial, "{e:?}");
+        if self.recorder.run.config().preset == Preset::Strict {
+            assert_ne!(e.termination_reason, TerminationReason::LlmComplete, "text alone never completes a strict run");
+        }
         assert_eq!(e.outcome == Outcome::Cancelled, e.termination_reason == TerminationReason::Cancelled);
     }
 
@@ -293,7 +300,7 @@ impl Sim {
         let failed = run.segments().iter().filter(|s| s.outcome == Outcome::Failed).count();
         assert_eq!(count(LogLevel::Error), failed, "one ERR a failed segment");
         for turn in run.turns() {
-            for call in &turn.tool_calls {
+            for call in turn.tool_calls.iter().flat_map(|c| std::iter::once(c).chain(&c.calls)) {
                 assert!(call.result.is_some() && call.duration_ms.is_some(), "an unanswered call: {call:?}");
             }
             let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
@@ -333,12 +340,30 @@ impl Sim {
             2 => format!("call_{}_{}_{}", self.rng.up_to(4), self.rng.up_to(3), self.rng.up_to(3)),
             _ => "no id, ünusable".into(),
         };
-        let name = ["search", "read", "submit", "bash", ""][self.rng.up_to(4) as usize].into();
-        let arguments = ["{}", "", "{\"q\": 1}", "{\"q\":"][self.rng.up_to(3) as usize].into();
+        let names = ["search", "read", "submit", "bash", "", "progress_report", "batch", "final_report"];
+        let name: String = names[self.rng.up_to(7) as usize].into();
+        let arguments = match name.as_str() {
+            "progress_report" => "{\"status\": \"working\"}".into(),
+            "final_report" => {
+                ["{\"format\": \"text\", \"content\": \"all of it\"}", "{\"format\": \"text\", \"content\": \" \"}"]
+                    [self.rng.up_to(1) as usize]
+                    .into()
+            }
+            "batch" => {
+                let n = self.rng.up_to(4);
+                let inner = (0..n).map(|_| names[self.rng.up_to(7) as usize]);
+                let calls: Vec<_> = inner.map(|name| serde_json::json!({ "name": name, "arguments": {} })).collect();
+                serde_json::json!({ "calls": calls }).to_string()
+            }
+            _ => ["{}", "", "{\"q\": 1}", "{\"q\":"][self.rng.up_to(3) as usize].into(),
+        };
         RawCall { id, name, arguments }
     }
 
-    fn outcome(&mut self) -> ToolOutcome {
+    fn outcome(&mut self, mode: RunMode) -> ToolOutcome {
+        if mode == RunMode::Check && self.rng.up_to(4) != 0 {
+            return ToolOutcome::Executed { content: String::new(), repaired_args: None };
+        }
         let content = match self.rng.up_to(5) {
             0 => String::new(),
             1 => "x".repeat(self.rng.up_to(200) as usize),
@@ -360,6 +385,14 @@ impl Sim {
         let retry = if self.rng.up_to(5) == 0 { Retry::Fatal } else { Retry::Yes };
         let retry_after_ms = (self.rng.up_to(3) == 0).then(|| self.rng.up_to(70_000));
         ModelError { retry_after_ms, ..error(slug, retry) }
+    }
+}
+
+/// `strict` has its last turn inside `max_turns`: nothing comes after it.
+fn synthesis_attempts(config: &RunConfig) -> u32 {
+    match (config.preset, &config.synthesis) {
+        (Preset::Strict, _) | (_, None) => 0,
+        (_, Some(synthesis)) => synthesis.attempts,
     }
 }
 

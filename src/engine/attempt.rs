@@ -4,7 +4,7 @@ use super::failure::Slug;
 use super::notice;
 use super::retry::{self, Decision};
 use super::run::{Phase, Run};
-use super::success::{Verdict, judge_text};
+use super::success::{AtLimit, Offer, Verdict, judge_text};
 use super::synthesis;
 use super::*;
 
@@ -17,6 +17,7 @@ impl Run {
         let provider = (attempt as usize - 1) % self.config.providers.len().max(1);
         let (mut tail, tools) = match (&self.synthesis, &self.config.synthesis) {
             (Some(s), Some(c)) => (vec![synthesis::prompt(self.config.preset, c, s.trigger)], ToolChoice::None),
+            _ if self.offer() == Offer::ReportOnly => (Vec::new(), ToolChoice::Report),
             _ => (Vec::new(), ToolChoice::Auto),
         };
         tail.extend(self.notice.clone().map(Message::user));
@@ -67,13 +68,13 @@ impl Run {
             return self.synthesis_replied(attempt, reply, raw);
         }
         if !reply.tool_calls.is_empty() {
-            return self.begin_calls(attempt, reply);
+            return self.begin_calls(attempt, reply, raw);
         }
-        match judge_text(self.policy(), &reply) {
+        match judge_text(self.policy(), self.offer(), &reply) {
             Verdict::Complete => self.complete(reply),
             Verdict::GoOn(slugs) => {
                 self.enter(reply, Vec::new());
-                self.notice = notice::text(&slugs);
+                self.notice = notice::text(self.policy(), self.offer(), &slugs);
                 self.turn_done();
             }
             Verdict::Failed(slugs) => self.model_failed(attempt, slugs, raw),
@@ -88,13 +89,13 @@ impl Run {
         match decision {
             Decision::Wait { ms } if attempt < self.attempts_allowed() => self.wait(attempt + 1, ms, error),
             Decision::Wait { .. } => self.attempts_used_up(&error.message),
-            Decision::GiveUp => self.attempts_used_up(&give_up_message(error)),
+            Decision::GiveUp => self.given_up(&give_up_message(error)),
         }
     }
 
     /// An attempt failed by the model's own doing: the next one follows at once, with a notice.
     pub(super) fn model_failed(&mut self, attempt: u32, slugs: Vec<Slug>, raw: Option<RawResponse>) {
-        self.notice = notice::text(&slugs);
+        self.notice = notice::text(self.policy(), self.offer(), &slugs);
         let message = format!("the model's reply was not usable ({})", join(&slugs));
         self.fail_attempt(attempt, slugs, message.clone(), raw);
         if attempt < self.attempts_allowed() {
@@ -159,7 +160,16 @@ impl Run {
         self.record(RecordKind::Waiting { attempt, ms, slugs: vec![error.slug], message: error.message.clone() });
     }
 
+    /// The last attempt that may be made failed.
     fn attempts_used_up(&mut self, error: &str) {
+        match self.policy().at_limit {
+            AtLimit::ForcedFinal => self.end_without_report(error),
+            AtLimit::Synthesis => self.given_up(error),
+        }
+    }
+
+    /// No further attempt makes sense.
+    fn given_up(&mut self, error: &str) {
         match self.synthesis.is_some() {
             true => self.synthesis_failed(error),
             false => self.end_llm_error(error),

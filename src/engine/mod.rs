@@ -5,6 +5,7 @@
 //! Deliberately absent: wire formats (`llm`), tools' code (`tools`), storage and export (`trajectory`).
 
 mod attempt;
+pub mod batch;
 mod calls;
 pub mod config;
 pub mod counter;
@@ -18,7 +19,9 @@ pub mod ids;
 pub mod message;
 pub mod notice;
 pub mod record;
+mod refusal;
 pub mod reply;
+pub mod report;
 pub mod result;
 pub mod retry;
 pub mod run;
@@ -26,6 +29,7 @@ pub mod success;
 pub mod synthesis;
 pub mod time;
 mod turn;
+mod wrap_up;
 
 pub use config::*;
 pub use effect::*;

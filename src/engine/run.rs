@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::Calls;
 use super::history::History;
 use super::retry::Rng;
-use super::success::Policy;
+use super::success::{AtLimit, Policy, TurnSuccess};
 use super::synthesis::Synthesis;
 use super::*;
 
@@ -47,9 +47,12 @@ pub struct Run {
     pub(super) effective_max_turns: u32,
     /// Failure of the model's that the next request tells it about.
     pub(super) notice: Option<String>,
+    /// A wrap-up that waits for the open calls.
+    pub(super) wrap_up_pending: Option<Trigger>,
     /// What asked for the wrap-up of this segment.
     pub(super) wrap_up: Option<Trigger>,
     pub(super) synthesis: Option<Synthesis>,
+    pub(super) report_attempts: u32,
     pub(super) used_ids: BTreeSet<CallId>,
     pub(super) rng: Rng,
     pub(super) now: Millis,
@@ -117,7 +120,9 @@ impl Run {
             timers: 0,
             turn_open: false,
             notice: None,
+            wrap_up_pending: None,
             wrap_up: None,
+            report_attempts: 0,
             synthesis: None,
             now: Millis(0),
             out: Vec::new(),
@@ -145,7 +150,7 @@ impl Run {
             }
             Event::ToolFinished { call, outcome } => self.tool_finished(&call, outcome),
             Event::TimerFired { timer } => self.timer_fired(timer),
-            Event::StopRequested => self.stop(),
+            Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),
             Event::TurnsGranted { turns } => self.grant(turns),
         }
@@ -221,18 +226,31 @@ impl Run {
     /// LLM requests that can still follow at most. It only shrinks, except by a grant of the user's.
     #[must_use]
     pub fn calls_left(&self) -> u32 {
-        let synthesis = self.config.synthesis_attempts();
+        let attempts = self.config.max_attempts;
+        let synthesis = match self.policy().at_limit {
+            AtLimit::Synthesis => self.config.synthesis_attempts(),
+            AtLimit::ForcedFinal => 0,
+        };
+        let concluding = match self.policy().at_limit {
+            AtLimit::Synthesis => self.wrap_up.is_some(),
+            AtLimit::ForcedFinal => self.wrap_up_pending.is_some(),
+        };
         let in_turn = match (&self.phase, self.synthesis.is_some()) {
             (Phase::Ended, _) => return 0,
             (Phase::Calling { attempt, .. }, true) => return synthesis.saturating_sub(*attempt),
             (Phase::Waiting { attempt, .. }, true) => return (synthesis + 1).saturating_sub(*attempt),
-            (Phase::Calling { attempt, .. }, false) => self.config.max_attempts.saturating_sub(*attempt),
-            (Phase::Waiting { attempt, .. }, false) => (self.config.max_attempts + 1).saturating_sub(*attempt),
-            (Phase::Tools(_), _) => 0,
+            _ if concluding => 0,
+            (Phase::Calling { attempt, .. }, false) => attempts.saturating_sub(*attempt),
+            (Phase::Waiting { attempt, .. }, false) => (attempts + 1).saturating_sub(*attempt),
+            // Where tool calls alone make a turn succeed, no attempt of it can follow.
+            (Phase::Tools(_), _) if self.policy().turn_success == TurnSuccess::AnyReply => 0,
+            (Phase::Tools(calls), _) => attempts.saturating_sub(calls.attempt),
         };
-        let turns = self.effective_max_turns.saturating_sub(self.turn());
-        let after = if self.wrap_up.is_some() { 0 } else { turns.saturating_mul(self.config.max_attempts) + in_turn };
-        after.saturating_add(synthesis)
+        let turns = match (self.wrap_up, self.policy().at_limit) {
+            (Some(_), AtLimit::Synthesis) => 0,
+            _ => self.effective_max_turns.saturating_sub(self.turn()),
+        };
+        turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
     }
 
     /// `max_turns` after collapse and grants.
@@ -245,6 +263,12 @@ impl Run {
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
+    }
+
+    /// Whether this request is the open one; an answer to any other does nothing.
+    #[must_use]
+    pub fn awaits(&self, request: RequestId) -> bool {
+        self.open_request(request).is_some()
     }
 
     /// Whether `TurnsGranted` would do something: the run ended on a limit.
@@ -308,8 +332,11 @@ impl Run {
             max_turns: self.config.max_turns,
         };
         // The bound before anything was sent: `calls_left` counts from the open phase, and there is none yet.
-        let bound = self.config.max_turns.saturating_mul(self.config.max_attempts);
-        let calls_left = bound.saturating_add(self.config.synthesis_attempts());
+        let synthesis = match self.policy().at_limit {
+            AtLimit::Synthesis => self.config.synthesis_attempts(),
+            AtLimit::ForcedFinal => 0,
+        };
+        let calls_left = self.config.max_turns.saturating_mul(self.config.max_attempts).saturating_add(synthesis);
         self.out.push(Effect::Record(Record { turn: 0, calls_left, what }));
     }
 

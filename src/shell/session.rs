@@ -109,7 +109,9 @@ impl Session {
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url } = options;
         let workers = config.limits.parallel_tools as usize;
-        let secret = |access: &Access| access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>();
+        let secret = |access: &Access| {
+            access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>()
+        };
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(secret).collect()),
             host: ToolHost::new(worker_url, workspace.clone(), workers),
@@ -137,10 +139,8 @@ impl Session {
         self.claim()?;
         let config = self.0.config.borrow().clone();
         let started_at = js::epoch_ms();
-        let Carried { session_id, history } = after.unwrap_or_else(|| Carried {
-            session_id: ids::session_id(started_at, config.seed),
-            history: Vec::new(),
-        });
+        let Carried { session_id, history } = after
+            .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
         let run_id = ids::run_id(started_at, config.seed);
         let input = self.0.secrets.scrub(&input).into_owned();
         let wire = Wire::new(&config, &self.0.access);

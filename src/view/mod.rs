@@ -88,10 +88,7 @@ impl From<&Source<'_>> for HeadView {
 }
 
 fn words_of_preset(config: &crate::engine::RunConfig) -> &'static str {
-    match config.preset {
-        crate::engine::Preset::Research => "research",
-        crate::engine::Preset::Orchestrator => "orchestrator",
-    }
+    config.preset.as_str()
 }
 
 /// One entry an ended segment, in order.
