@@ -204,24 +204,68 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum RecordKind {
-    RunStarted { run_id: String, session_id: String, task: String, max_turns: u32 },
-    TurnStarted { synthesis: bool },
-    AttemptStarted { attempt: u32, request: RequestId },
+    RunStarted {
+        run_id: String,
+        session_id: String,
+        task: String,
+        max_turns: u32,
+    },
+    TurnStarted {
+        synthesis: bool,
+    },
+    AttemptStarted {
+        attempt: u32,
+        request: RequestId,
+    },
     /// An attempt failed, or was dropped by stop; the deltas streamed so far are void.
-    AttemptFailed { attempt: u32, slugs: Vec<Slug>, message: String },
-    ToolStarted { id: CallId, name: String, args: Value },
-    ToolFinished { call: CallRecord },
-    TurnFinished { record: TurnRecord },
+    AttemptFailed {
+        attempt: u32,
+        slugs: Vec<Slug>,
+        message: String,
+    },
+    ToolStarted {
+        id: CallId,
+        name: String,
+        args: Value,
+    },
+    ToolFinished {
+        call: CallRecord,
+    },
+    TurnFinished {
+        record: TurnRecord,
+    },
     /// A wait before the next attempt.
-    Waiting { attempt: u32, ms: u64, slugs: Vec<Slug>, message: String },
-    SynthesisStarted { trigger: Trigger },
-    Trace { trace: TraceRecord },
-    Log { log: LogRecord },
-    Progress { status: String, detail: Option<String> },
+    Waiting {
+        attempt: u32,
+        ms: u64,
+        slugs: Vec<Slug>,
+        message: String,
+    },
+    SynthesisStarted {
+        trigger: Trigger,
+    },
+    Trace {
+        trace: TraceRecord,
+    },
+    Log {
+        log: LogRecord,
+    },
+    Progress {
+        status: String,
+        detail: Option<String>,
+    },
     /// The report, whoever wrote it.
-    Final { output: String, answer_source: AnswerSource, final_result_data: Option<Value> },
-    AgentFinished { ending: Ending },
-    AgentFailed { ending: Ending },
+    Final {
+        output: String,
+        answer_source: AnswerSource,
+        final_result_data: Option<Value>,
+    },
+    AgentFinished {
+        ending: Ending,
+    },
+    AgentFailed {
+        ending: Ending,
+    },
 }
 
 impl Trigger {

@@ -28,11 +28,22 @@ pub struct Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// An LLM request is open.
-    Calling { turn: u32, attempt: u32, synthesis: bool },
+    Calling {
+        turn: u32,
+        attempt: u32,
+        synthesis: bool,
+    },
     /// Waiting to try again; `until` is when the wait ends.
-    Waiting { turn: u32, attempt: u32, until: Millis, synthesis: bool },
+    Waiting {
+        turn: u32,
+        attempt: u32,
+        until: Millis,
+        synthesis: bool,
+    },
     /// Tool calls are open.
-    Tools { turn: u32 },
+    Tools {
+        turn: u32,
+    },
     Ended,
 }
 
