@@ -234,3 +234,18 @@ pub fn golden(name: &str, actual: &str) {
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), actual, "{path}");
 }
+
+/// Fails where a document is not what the shipped JSON Schema says.
+pub fn validate(document: &Trajectory) {
+    thread_local! {
+        static SCHEMA: jsonschema::Validator = {
+            let text = include_str!("../../docs/schema/turnwise-trajectory.v1.json");
+            jsonschema::validator_for(&serde_json::from_str(text).unwrap()).unwrap()
+        };
+    }
+    let value = serde_json::to_value(document).unwrap();
+    SCHEMA.with(|schema| {
+        let faults: Vec<String> = schema.iter_errors(&value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    });
+}
