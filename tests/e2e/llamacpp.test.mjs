@@ -29,5 +29,5 @@ test('a context that overflows on the server is a context_guard, not a mystery',
   assertValid(trajectory);
   assert.equal(trajectory.outcome, 'failed');
   assert.equal(trajectory.turns.at(-1).attempts[0].slugs[0], 'context_guard');
-  assert.match(trajectory.logs[0].raw.body ?? JSON.stringify(trajectory.logs[0].raw), /exceed_context_size_error/);
+  assert.match(trajectory.logs[0].raw.text, /exceed_context_size_error/);
 });
