@@ -1,5 +1,5 @@
-// A tool that hangs or crashes its worker harms nothing but itself. The worker is the one with the tools `hang` and
-// `crash` in it (feature test-tools), which is never shipped: `.ci/build dev target/site/faulty worker` makes it.
+// A tool that hangs or crashes its worker harms nothing but itself. The package is one with the tools
+// `loop_forever` and `crash` in it (feature test-tools), which is never shipped: `.ci/test.mjs build` makes it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -15,13 +15,13 @@ const call = (id, name, args = {}) => ({ id, name, args });
 async function run(steps, { limits = {}, expect = [] } = {}) {
   assert.ok(existsSync(path.join(faulty, 'turnwise/worker.js')), `${faulty} is not built`);
   const trajectory = await withScript(steps, (baseUrl) =>
-    withPackage({ reach: [baseUrl], expect }, (page, site) =>
-      page.evaluate(async ({ baseUrl, workerUrl, limits }) => {
+    withPackage({ reach: [baseUrl], expect }, (page) =>
+      page.evaluate(async ({ baseUrl, limits }) => {
         const agent = new window.turnwise.Agent({
-          provider: { kind: 'openai', baseUrl, model: 'scripted' }, workerUrl, tools: ['calculate', 'hang', 'crash'], limits,
+          provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['calculate', 'loop_forever', 'crash'], limits,
         });
         return agent.run('Go.');
-      }, { baseUrl, workerUrl: `${site.url}faulty/turnwise/worker.js`, limits }), { mounts: { '/faulty/': faulty } }));
+      }, { baseUrl, limits }), { mounts: { '/turnwise/': path.join(faulty, 'turnwise') } }));
   assertValid(trajectory);
   return trajectory;
 }
@@ -30,12 +30,12 @@ const brief = (trajectory) => trajectory.turns.flatMap((turn) => turn.tool_calls
 
 test('a tool that loops for ever is answered with timeout, and the next call works', async () => {
   const trajectory = await run([
-    { calls: [call('a', 'hang')] },
+    { calls: [call('a', 'loop_forever')] },
     { calls: [call('b', 'calculate', { expression: '6 * 7' })] },
     { text: 'Done.' },
   ], { limits: { toolTimeoutMs: 1500 } });
-  const [hang, calculate] = brief(trajectory);
-  assert.equal(hang[1], 'timeout');
+  const [loop, calculate] = brief(trajectory);
+  assert.equal(loop[1], 'timeout');
   assert.deepEqual(calculate.slice(0, 2), ['calculate', 'ok']);
   assert.match(calculate[2], /42/);
   assert.equal(trajectory.outcome, 'success');
