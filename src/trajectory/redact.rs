@@ -169,31 +169,40 @@ impl Secrets {
     }
 }
 
-/// Byte ranges of what looks like a secret, in order.
+/// Byte ranges of what looks like a secret, in order. One pass: only a byte that starts a pattern is looked at closer.
 fn lookalikes(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut spans = Vec::new();
-    for (prefix, min) in PREFIXES {
-        for (start, _) in text.match_indices(prefix) {
-            let boundary = start == 0 || !bytes.get(start - 1).is_some_and(|b| is_key_byte(*b));
-            let body = key_run(bytes, start + prefix.len());
-            let digit = body.iter().any(u8::is_ascii_digit);
-            if boundary && digit && body.len() >= *min {
-                spans.push((start, start + prefix.len() + body.len()));
+    for (at, byte) in bytes.iter().enumerate() {
+        if !matches!(byte, b'?' | b'&' | b's' | b'p' | b'g' | b'h' | b'A' | b'a' | b'B' | b'b' | b'X' | b'x') {
+            continue;
+        }
+        let rest = bytes.get(at..).unwrap_or_default();
+        let fresh = at == 0 || !bytes.get(at - 1).is_some_and(|b| is_key_byte(*b));
+        for (prefix, min) in PREFIXES {
+            if fresh && rest.starts_with(prefix.as_bytes()) {
+                let body = key_run(bytes, at + prefix.len());
+                if secret(body, *min) {
+                    spans.push((at, at + prefix.len() + body.len()));
+                }
             }
         }
-    }
-    for introducer in INTRODUCERS {
-        for start in find_ignoring_case(bytes, introducer.as_bytes()) {
-            let from = start + introducer.len();
-            let body = key_run(bytes, from);
-            if body.len() >= 8 && body.iter().any(u8::is_ascii_digit) {
+        for introducer in INTRODUCERS {
+            let from = at + introducer.len();
+            let found = rest.get(..introducer.len()).is_some_and(|w| w.eq_ignore_ascii_case(introducer.as_bytes()));
+            let body = if found { key_run(bytes, from) } else { &[] };
+            if secret(body, 8) {
                 spans.push((from, from + body.len()));
             }
         }
     }
     spans.sort_unstable();
     spans
+}
+
+/// Long enough, and with a digit: words of a language have none.
+fn secret(body: &[u8], min: usize) -> bool {
+    body.len() >= min && body.iter().any(u8::is_ascii_digit)
 }
 
 fn key_run(bytes: &[u8], from: usize) -> &[u8] {
@@ -204,12 +213,4 @@ fn key_run(bytes: &[u8], from: usize) -> &[u8] {
 
 fn is_key_byte(b: u8) -> bool {
     b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'~' | b'+' | b'/' | b'=')
-}
-
-fn find_ignoring_case<'a>(bytes: &'a [u8], needle: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
-    let first = needle.first().copied().unwrap_or_default();
-    bytes.iter().enumerate().filter(move |(_, b)| b.eq_ignore_ascii_case(&first)).filter_map(move |(i, _)| {
-        let window = bytes.get(i..i + needle.len())?;
-        window.eq_ignore_ascii_case(needle).then_some(i)
-    })
 }
