@@ -139,22 +139,22 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
 }
 
 fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
-    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "mode"];
+    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "demo"];
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> = ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, LATER_KINDS)?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo' or 'openai'"))?;
     let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
-    let mode = given.word("mode", &modes, &["chaos", "gullible"])?;
-    if let (ProviderKind::Openai, Some(mode)) = (kind, given.get("mode")) {
-        return Err(given.wrong("mode", &mode, "nothing: only the demo model has modes"));
+    let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
+    if let (ProviderKind::Openai, Some(demo)) = (kind, given.get("demo")) {
+        return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
     }
     let config = ProviderConfig {
         kind,
         base_url: base_url(&given)?.unwrap_or_default(),
         model: given.text("model")?.unwrap_or_default(),
         max_output_tokens: given.whole("maxOutputTokens", 1)?,
-        demo: mode,
+        demo,
     };
     Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)? }))
 }

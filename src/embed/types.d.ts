@@ -33,7 +33,7 @@ export type Provider = DemoProvider | OpenAiProvider;
 export interface DemoProvider {
   kind: "demo";
   /** `endless` never finishes by itself, so that limits and synthesis can be seen. */
-  mode?: "normal" | "endless";
+  demo?: "normal" | "endless";
   model?: string;
   baseUrl?: string;
   apiKey?: string;

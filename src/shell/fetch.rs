@@ -36,8 +36,8 @@ struct Exchange {
     limits: Limits,
 }
 
-pub(super) fn call(session: &Session, call: ModelCall) {
-    let job = session.live(|live| live.wire.prepare(live.recorder.run.config(), &call).map(|job| (job, live.limits())));
+pub(super) fn call(session: &Session, call: &ModelCall) {
+    let job = session.live(|live| live.wire.prepare(live.recorder.run.config(), call).map(|job| (job, live.limits())));
     let (request, turn, ticket) = (call.request, call.turn, session.ticket());
     let (Job { provider, how }, limits) = match job {
         Some(Ok(job)) => job,
