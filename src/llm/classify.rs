@@ -1,0 +1,214 @@
+//! An answer that is no reply to a [`ModelError`]: its slug, whether to try again (SEMANTICS 8), and for people what
+//! happened and what to do.
+
+use serde_json::Value;
+
+use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
+
+use super::endpoint;
+use super::error_body::ErrorBody;
+use super::retry_after::wait_ms;
+
+/// The headers that name a wait, where the browser lets them be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RetryHeaders {
+    pub retry_after: Option<String>,
+    pub retry_after_ms: Option<String>,
+}
+
+/// What the browser says of the network (`navigator.onLine`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Online {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// An HTTP answer that is no stream. `now` is for a `Retry-After` that is a date.
+#[must_use]
+pub fn classify_response(
+    p: &ProviderConfig,
+    status: u16,
+    retry: RetryHeaders,
+    content_type: &str,
+    body: &str,
+    now: EpochMillis,
+) -> ModelError {
+    let error = ErrorBody::read(body);
+    let is_page = content_type.trim_start().starts_with("text/html") || body.trim_start().starts_with('<');
+    // Some answer 200 and put the real status into the error.
+    let real = if status < 400 { error.status.unwrap_or(status) } else { status };
+    let (slug, again) = verdict(Some(real), &error);
+    ModelError {
+        slug,
+        message: message(p, real, slug, &error, is_page),
+        status: Some(status),
+        retry_after_ms: match again {
+            Retry::Yes => wait_ms(retry, now).or(error.retry_after_ms),
+            Retry::Fatal => None,
+        },
+        retry: again,
+    }
+}
+
+/// `fetch` rejected. A page cannot learn why: an error answer without CORS headers looks like no network at all.
+#[must_use]
+pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Online) -> ModelError {
+    let (host, base) = (endpoint::host(p), endpoint::base(p));
+    let mut message = if online == Online::No {
+        format!("The browser says it is offline, and {host} could not be reached. Check the connection.")
+    } else {
+        format!(
+            "No readable answer from {host}. Either this page is not allowed to call it (CORS), or it answered with an error that the browser hides, or it cannot be reached."
+        )
+    };
+    let hint = if endpoint::is_ollama(p) {
+        "Is `ollama serve` running, and does OLLAMA_ORIGINS name this page's origin?".to_owned()
+    } else if endpoint::is_local(p) {
+        "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine.".to_owned()
+    } else if base.starts_with("http://") {
+        format!("An https page may not call an http address: use https for {host}.")
+    } else {
+        format!("Check the key and the base URL ({base}), and whether {host} allows calls from browsers.")
+    };
+    message.push(' ');
+    message.push_str(&hint);
+    if !js_message.trim().is_empty() {
+        message.push_str(&format!(" (The browser's words: {})", js_message.trim()));
+    }
+    ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Yes }
+}
+
+/// An error inside a stream that had begun well, or in an answer with status 200: what stands under `error`.
+pub(super) fn stream_error(error: &Value) -> ModelError {
+    let body = ErrorBody::of(error);
+    let (slug, retry) = verdict(body.status, &body);
+    let said = if body.message.is_empty() { error.to_string() } else { body.message };
+    let again = if retry == Retry::Yes { body.retry_after_ms } else { None };
+    let message = format!("The provider reported an error: {said}");
+    ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
+}
+
+/// The slug and whether the same request may be sent again.
+fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
+    if error.is_quota() {
+        return (Slug::QuotaError, Retry::Fatal);
+    }
+    if status == Some(413) || error.is_overflow(status) {
+        return (Slug::ContextGuard, Retry::Fatal);
+    }
+    if error.is_bad_key() {
+        return (Slug::AuthError, Retry::Fatal);
+    }
+    match status {
+        Some(401 | 403) => (Slug::AuthError, Retry::Fatal),
+        Some(402) => (Slug::QuotaError, Retry::Fatal),
+        Some(408) => (Slug::Timeout, Retry::Yes),
+        Some(429) => (Slug::RateLimited, Retry::Yes),
+        Some(409 | 500..=599) => (Slug::ProviderError, Retry::Yes),
+        Some(_) => (Slug::ProviderError, Retry::Fatal),
+        None if error.has("rate_limit") || error.has("resource_exhausted") => (Slug::RateLimited, Retry::Yes),
+        None if error.has("authentication") || error.has("permission") => (Slug::AuthError, Retry::Fatal),
+        None if error.has("invalid_request") || error.has("badrequest") || error.has("not_found") => {
+            (Slug::ProviderError, Retry::Fatal)
+        }
+        // The request itself was accepted, so what broke is on the other side.
+        None => (Slug::ProviderError, Retry::Yes),
+    }
+}
+
+impl ErrorBody {
+    fn has(&self, word: &str) -> bool {
+        self.kind.contains(word)
+    }
+
+    /// By its type only: Gemini words a full minute like an empty account.
+    fn is_quota(&self) -> bool {
+        ["insufficient_quota", "insufficient_balance", "billing_"].iter().any(|word| self.has(word))
+    }
+
+    fn is_overflow(&self, status: Option<u16>) -> bool {
+        const KINDS: [&str; 3] = ["exceed_context_size", "context_length_exceeded", "context_window_exceeded"];
+        const WORDS: [&str; 5] =
+            ["maximum context length", "context window", "context size", "prompt is too long", "context length"];
+        let said = self.message.to_lowercase();
+        KINDS.iter().any(|kind| self.has(kind))
+            || (matches!(status, None | Some(400 | 422)) && WORDS.iter().any(|words| said.contains(words)))
+    }
+
+    /// Gemini and xAI answer 400 to a wrong key.
+    fn is_bad_key(&self) -> bool {
+        let said = self.message.to_lowercase();
+        self.has("invalid_api_key")
+            || (said.contains("api key")
+                && ["not valid", "incorrect", "invalid"].iter().any(|word| said.contains(word)))
+    }
+
+    fn names_model(&self) -> bool {
+        self.has("model_not_found") || self.message.to_lowercase().contains("model")
+    }
+}
+
+/// What happened, what the provider said, what to do.
+fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> String {
+    let host = endpoint::host(p);
+    let happened = match slug {
+        Slug::AuthError if status == 403 => format!("{host} does not allow this (403)."),
+        Slug::AuthError => format!("{host} did not accept the key ({status})."),
+        Slug::QuotaError => format!("The account at {host} has no quota or credit left ({status})."),
+        Slug::RateLimited => format!("{host} says too many requests ({status})."),
+        Slug::Timeout => format!("{host} gave up waiting ({status})."),
+        Slug::ContextGuard => format!("The conversation is too long for {} ({status}).", model(p)),
+        _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
+        _ if status >= 500 => format!("{host} has a problem ({status})."),
+        _ if status == 404 && error.names_model() => format!("{host} has no model {} (404).", model(p)),
+        _ if status == 404 || status == 405 => format!("{host} has nothing at {} ({status}).", endpoint::chat_url(p)),
+        _ if status < 400 => format!("{host} answered {status} without a reply."),
+        _ => format!("{host} refused the request ({status})."),
+    };
+    let mut text = happened;
+    if !error.message.is_empty() {
+        let by = if is_page { "The page's title" } else { "It says" };
+        text.push_str(&format!(" {by}: {}", error.message));
+        if !error.message.ends_with(['.', '!', '?', '…']) {
+            text.push('.');
+        }
+    }
+    if let Some(advice) = advice(p, status, slug, error, is_page) {
+        text.push(' ');
+        text.push_str(&advice);
+    }
+    text
+}
+
+fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> Option<String> {
+    let base = endpoint::base(p);
+    Some(match slug {
+        Slug::AuthError if endpoint::is_ollama(p) => {
+            "Ollama answers only pages whose origin OLLAMA_ORIGINS names: set it and start Ollama again.".to_owned()
+        }
+        Slug::AuthError if status == 403 => format!("Check that the key may use {}.", model(p)),
+        Slug::AuthError => "Check that the key is set, whole, and of this provider.".to_owned(),
+        Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
+        Slug::ContextGuard => "Shorter tool results or a model with a larger window would fit.".to_owned(),
+        Slug::ProviderError if status == 404 && error.names_model() && !is_page => {
+            if endpoint::is_ollama(p) {
+                format!("`ollama pull {}` fetches it.", p.model)
+            } else {
+                "Check the model's name.".to_owned()
+            }
+        }
+        Slug::ProviderError if status < 500 && (is_page || matches!(status, 404 | 405)) => {
+            if base.ends_with("/v1") {
+                format!("Check the base URL ({base}).")
+            } else {
+                format!("Check the base URL ({base}): most servers want it to end in /v1.")
+            }
+        }
+        _ => return None,
+    })
+}
+
+fn model(p: &ProviderConfig) -> String {
+    if p.model.is_empty() { "the model".to_owned() } else { format!("\"{}\"", p.model) }
+}

@@ -1,0 +1,193 @@
+//! A response's bytes to a reply, in any chunking: the same reply however the bytes were cut.
+//!
+//! Owns the framing (an event stream, or one JSON answer from a server that does not stream), the raw capture for the
+//! log, and what a stream that ended early means. The chunks' meaning is the provider's (`openai`).
+//! A stream without its end marker is never a reply: it is `stream_cut`.
+
+use crate::engine::{ModelError, ProviderKind, RAW_CAP, RawResponse, Reply, Retry, Slug};
+
+use super::error_body::{excerpt, page_title};
+use super::openai::decode::Assembly;
+use super::sse::SseParser;
+
+/// What some bytes added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delta<'a> {
+    pub text: &'a str,
+    pub reasoning: &'a str,
+}
+
+/// Decodes one response.
+#[derive(Debug)]
+pub struct Decoder {
+    framing: Framing,
+    assembly: Assembly,
+    raw: Vec<u8>,
+    raw_truncated: bool,
+}
+
+#[derive(Debug)]
+enum Framing {
+    /// Nothing but white space so far; it is fed to the parser all the same.
+    Unknown(SseParser),
+    Events(SseParser),
+    /// The bytes start like JSON.
+    Values(JsonValues),
+}
+
+impl Decoder {
+    /// Both kinds speak Chat Completions: the demo model answers with the same wire bytes.
+    #[must_use]
+    pub fn new(kind: ProviderKind) -> Self {
+        let assembly = match kind {
+            ProviderKind::Demo | ProviderKind::Openai => Assembly::default(),
+        };
+        Decoder { framing: Framing::Unknown(SseParser::default()), assembly, raw: Vec::new(), raw_truncated: false }
+    }
+
+    /// Takes the next bytes of the body.
+    pub fn push(&mut self, bytes: &[u8]) -> Option<Delta<'_>> {
+        self.capture(bytes);
+        let (text, reasoning) = (self.assembly.content().len(), self.assembly.reasoning().len());
+        if let Framing::Unknown(_) = self.framing {
+            self.recognise(bytes);
+        }
+        let assembly = &mut self.assembly;
+        match &mut self.framing {
+            Framing::Unknown(parser) | Framing::Events(parser) => parser.push(bytes, |data| assembly.event(data)),
+            Framing::Values(values) => values.push(bytes, |value| assembly.event(value)),
+        }
+        let delta = Delta {
+            text: self.assembly.content().get(text..).unwrap_or_default(),
+            reasoning: self.assembly.reasoning().get(reasoning..).unwrap_or_default(),
+        };
+        (!delta.text.is_empty() || !delta.reasoning.is_empty()).then_some(delta)
+    }
+
+    /// Nothing that could still come matters: the trailer or an error was seen. The shell may stop reading.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.assembly.is_done()
+    }
+
+    /// The body ended, or the shell stopped reading.
+    #[must_use]
+    pub fn finish(self) -> (Result<Reply, ModelError>, RawResponse) {
+        let Decoder { framing, mut assembly, raw, raw_truncated } = self;
+        match framing {
+            Framing::Unknown(parser) | Framing::Events(parser) => parser.finish(|data| assembly.last_event(data)),
+            Framing::Values(_) => {}
+        }
+        let raw = raw_response(raw, raw_truncated);
+        let result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
+        (result, raw)
+    }
+
+    fn recognise(&mut self, bytes: &[u8]) {
+        let blank = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0xEF | 0xBB | 0xBF);
+        match bytes.iter().find(|byte| !blank(byte)) {
+            None => {}
+            Some(b'{' | b'[') => self.framing = Framing::Values(JsonValues::default()),
+            Some(_) => {
+                if let Framing::Unknown(parser) = &mut self.framing {
+                    self.framing = Framing::Events(std::mem::take(parser));
+                }
+            }
+        }
+    }
+
+    fn capture(&mut self, bytes: &[u8]) {
+        let room = RAW_CAP.saturating_sub(self.raw.len());
+        self.raw.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        self.raw_truncated |= bytes.len() > room;
+    }
+}
+
+/// Top-level JSON values out of bytes in any chunking.
+#[derive(Debug, Default)]
+struct JsonValues {
+    value: Vec<u8>,
+    depth: u32,
+    in_string: bool,
+    escaped: bool,
+}
+
+impl JsonValues {
+    fn push(&mut self, bytes: &[u8], mut on_value: impl FnMut(&[u8])) {
+        for &byte in bytes {
+            let open = matches!(byte, b'{' | b'[');
+            if self.depth == 0 && !open {
+                continue;
+            }
+            self.value.push(byte);
+            if self.in_string {
+                self.in_string = self.escaped || byte != b'"';
+                self.escaped = !self.escaped && byte == b'\\';
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        on_value(&self.value);
+                        self.value.clear();
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The captured bytes as text, at most [`RAW_CAP`] of it, cut between characters.
+fn raw_response(mut raw: Vec<u8>, truncated: bool) -> RawResponse {
+    if let (true, Err(error)) = (truncated, std::str::from_utf8(&raw)) {
+        if error.error_len().is_none() {
+            raw.truncate(error.valid_up_to());
+        }
+    }
+    let mut text =
+        String::from_utf8(raw).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    let cut = text.floor_char_boundary(RAW_CAP);
+    let truncated = truncated || cut < text.len();
+    text.truncate(cut);
+    RawResponse { text, truncated }
+}
+
+/// A body that ended without an end marker: a cut stream, or something that never was one.
+fn ended_early(unfinished: &Reply, raw: &RawResponse) -> ModelError {
+    let body = raw.text.trim_start_matches(['\u{feff}', '\u{fffd}']).trim_start();
+    let error = |slug, message, retry| ModelError { slug, message, status: None, retry_after_ms: None, retry };
+    if body.starts_with('<') {
+        let title = page_title(body).map(|title| format!(" (\"{title}\")")).unwrap_or_default();
+        let message = format!(
+            "The address answered with a web page{title}, not with a model's reply. Check the base URL: for most servers it ends in /v1."
+        );
+        return error(Slug::ProviderError, message, Retry::Fatal);
+    }
+    if !body.is_empty() && !looks_like_stream(body) {
+        let message = format!("The answer is neither an event stream nor JSON: {}", excerpt(body));
+        return error(Slug::ProviderError, message, Retry::Yes);
+    }
+    let arguments: usize = unfinished.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+    let came = unfinished.content.chars().count() + unfinished.reasoning.chars().count() + arguments;
+    let message = match (body.is_empty(), came) {
+        (true, _) => "The connection ended before anything came.".to_owned(),
+        (false, 0) => "The stream ended before the reply began.".to_owned(),
+        (false, n) => format!("The stream ended before the reply was complete; {n} characters had come."),
+    };
+    error(Slug::StreamCut, message, Retry::Yes)
+}
+
+/// Whether the first line is one of an event stream, or a start of one; JSON too, whose framing waited for more.
+fn looks_like_stream(body: &str) -> bool {
+    const FIELDS: [&str; 4] = ["data", "event", "id", "retry"];
+    if body.starts_with(['{', '[', ':']) {
+        return true;
+    }
+    let name = body.split([':', '\n', '\r']).next().unwrap_or_default();
+    let whole = name.len() < body.len();
+    FIELDS.iter().any(|field| if whole { *field == name } else { field.starts_with(name) })
+}

@@ -1,0 +1,228 @@
+//! Chunks to a reply.
+//!
+//! Invariants: a reply exists only where a `finish_reason` was seen; after an error, or after `[DONE]`, nothing changes
+//! it any more. The hot path makes no allocation but the growth of the reply's own texts: most chunks of a stream are
+//! byte for byte the one before but for one string, so only that string is parsed.
+
+use std::borrow::Cow;
+
+use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, TokenCount, Usage};
+
+use super::super::classify::stream_error;
+use super::super::error_body::excerpt;
+use super::calls::Calls;
+use super::wire::{Body, Chunk, Text, WireUsage};
+
+/// What has come of one reply.
+#[derive(Debug, Default)]
+pub(in crate::llm) struct Assembly {
+    reply: Reply,
+    calls: Calls,
+    finish: Option<FinishReason>,
+    refused: bool,
+    error: Option<ModelError>,
+    trailer: bool,
+    pattern: Option<Pattern>,
+}
+
+/// The bytes around the text of the last chunk that only added text. A chunk with the same bytes around another string
+/// is the same chunk with another text: exact, not a guess.
+#[derive(Debug)]
+struct Pattern {
+    field: Field,
+    /// Ends with the string's opening quote.
+    before: Vec<u8>,
+    /// Starts with its closing quote.
+    after: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Field {
+    Content,
+    Reasoning,
+}
+
+impl Assembly {
+    /// One chunk.
+    pub fn event(&mut self, data: &[u8]) {
+        if self.is_done() || self.repeats_pattern(data) {
+            return;
+        }
+        let data = data.trim_ascii();
+        if data.is_empty() {
+            return;
+        }
+        if data == b"[DONE]" {
+            self.trailer = true;
+            return;
+        }
+        match read_chunk(data) {
+            Some(chunk) => self.chunk(data, chunk),
+            // A server that cuts its text inside a character sends bytes that are no UTF-8.
+            None => match String::from_utf8_lossy(data) {
+                Cow::Owned(mended) => match read_chunk(mended.as_bytes()) {
+                    Some(chunk) => self.chunk(mended.as_bytes(), chunk),
+                    None => self.not_a_chunk(&mended),
+                },
+                Cow::Borrowed(text) => self.not_a_chunk(text),
+            },
+        }
+    }
+
+    /// What came of a last event whose end is missing: it counts only if it is whole.
+    pub fn last_event(&mut self, data: &[u8]) {
+        if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok() {
+            self.event(data);
+        }
+    }
+
+    /// Nothing that could still come matters.
+    pub fn is_done(&self) -> bool {
+        self.trailer || self.error.is_some()
+    }
+
+    pub fn content(&self) -> &str {
+        &self.reply.content
+    }
+
+    pub fn reasoning(&self) -> &str {
+        &self.reply.reasoning
+    }
+
+    /// `Err`: the end marker is missing; what came so far.
+    pub fn finish(self) -> Result<Result<Reply, ModelError>, Reply> {
+        let Assembly { mut reply, calls, finish, refused, error, .. } = self;
+        if let Some(error) = error {
+            return Ok(Err(error));
+        }
+        reply.tool_calls = calls.finish();
+        let Some(finish) = finish else { return Err(reply) };
+        reply.finish = if refused && finish == FinishReason::Stop { FinishReason::Refusal } else { finish };
+        Ok(Ok(reply))
+    }
+
+    fn repeats_pattern(&mut self, data: &[u8]) -> bool {
+        let Some(pattern) = &self.pattern else { return false };
+        let middle = data.strip_prefix(&*pattern.before).and_then(|rest| rest.strip_suffix(&*pattern.after));
+        let Some(middle) = middle else { return false };
+        let quoted = pattern.before.len().saturating_sub(1)..pattern.before.len() + middle.len() + 1;
+        let Some(Ok(text)) = data.get(quoted).map(serde_json::from_slice::<Text<'_>>) else { return false };
+        match pattern.field {
+            Field::Content => self.reply.content.push_str(&text.0),
+            Field::Reasoning => self.reply.reasoning.push_str(&text.0),
+        }
+        true
+    }
+
+    fn chunk(&mut self, data: &[u8], chunk: Chunk<'_>) {
+        let Chunk { id, object, model, choices, usage, error } = chunk;
+        let choice = choices.0.unwrap_or_default();
+        // vLLM: the error is the chunk itself.
+        let itself = || (object.0 == "error").then(|| serde_json::from_slice(data).unwrap_or_default());
+        if let Some(error) = error.or(choice.error).or_else(itself) {
+            // A reply whose end marker was seen is whole: what fails after it cannot take it back.
+            if self.finish.is_none() {
+                self.error = Some(stream_error(&error));
+            }
+            return;
+        }
+        if self.reply.id.is_empty() {
+            self.reply.id.push_str(&id.0);
+        }
+        if self.reply.model.is_empty() {
+            self.reply.model.push_str(&model.0);
+        }
+        let only_text = usage.is_none() && choice.finish_reason.is_empty();
+        if let Some(usage) = usage {
+            self.reply.usage = Some(tokens(&usage));
+        }
+        if let Some(body) = choice.delta.or(choice.message) {
+            self.body(data, &body, only_text);
+        }
+        self.finish_reason(&choice.finish_reason.0);
+    }
+
+    fn body(&mut self, data: &[u8], body: &Body<'_>, only_text: bool) {
+        let reasoning = if body.reasoning_content.is_empty() { &body.reasoning } else { &body.reasoning_content };
+        let calls = body.tool_calls.as_deref().unwrap_or_default();
+        self.reply.content.push_str(&body.content.0);
+        self.reply.content.push_str(&body.refusal.0);
+        self.reply.reasoning.push_str(&reasoning.0);
+        self.refused |= !body.refusal.is_empty();
+        self.calls.add(calls);
+        if only_text && calls.is_empty() && body.refusal.is_empty() {
+            let learned = match (body.content.is_empty(), reasoning.is_empty()) {
+                (false, true) => Pattern::around(data, &body.content, Field::Content),
+                (true, false) => Pattern::around(data, reasoning, Field::Reasoning),
+                _ => None,
+            };
+            if learned.is_some() {
+                self.pattern = learned;
+            }
+        }
+    }
+
+    fn finish_reason(&mut self, reason: &str) {
+        self.finish = Some(match reason {
+            "" => return,
+            "stop" => FinishReason::Stop,
+            "length" | "max_tokens" | "MAX_TOKENS" | "model_length" => FinishReason::Length,
+            "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+            "content_filter" | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" => FinishReason::ContentFilter,
+            // The provider's own words for a reply that it could not complete.
+            "error" | "insufficient_system_resource" | "abort" | "network_error" => {
+                let message = format!("The provider ended the reply with \"{reason}\".");
+                self.error = Some(provider_error(message));
+                return;
+            }
+            _ if self.calls.is_empty() => FinishReason::Stop,
+            _ => FinishReason::ToolCalls,
+        });
+    }
+
+    fn not_a_chunk(&mut self, text: &str) {
+        if self.finish.is_none() {
+            // Gemini answers errors as an array of one.
+            let error = serde_json::from_str::<Vec<serde_json::Value>>(text).ok();
+            let error = error.and_then(|list| list.first()?.get("error").map(stream_error));
+            let message = || format!("The stream sent something that is not a chunk of a reply: {}", excerpt(text));
+            self.error = Some(error.unwrap_or_else(|| provider_error(message())));
+        }
+    }
+}
+
+impl Pattern {
+    fn around(data: &[u8], text: &Text<'_>, field: Field) -> Option<Pattern> {
+        let Cow::Borrowed(text) = text.0 else { return None };
+        let start = (text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
+        let (before, after) = (data.get(..start)?, data.get(start + text.len()..)?);
+        (before.last() == Some(&b'"') && after.first() == Some(&b'"')).then(|| Pattern {
+            field,
+            before: before.to_vec(),
+            after: after.to_vec(),
+        })
+    }
+}
+
+/// Objects only: a struct could be read from an array too, by position.
+fn read_chunk(data: &[u8]) -> Option<Chunk<'_>> {
+    if data.first() == Some(&b'{') { serde_json::from_slice(data).ok() } else { None }
+}
+
+fn provider_error(message: String) -> ModelError {
+    ModelError { slug: Slug::ProviderError, message, status: None, retry_after_ms: None, retry: Retry::Yes }
+}
+
+fn tokens(usage: &WireUsage) -> Usage {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, which is what is wanted here
+    let count = |number: Option<f64>| TokenCount(number.unwrap_or(0.0) as u64);
+    let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
+    let reasoning = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
+    Usage {
+        input: count(usage.prompt_tokens),
+        output: count(usage.completion_tokens),
+        cached: count(cached.or(usage.prompt_cache_hit_tokens)),
+        reasoning: count(reasoning),
+        estimated: false,
+    }
+}

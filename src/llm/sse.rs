@@ -1,0 +1,131 @@
+//! Server-sent events out of bytes in any chunking.
+//!
+//! Owns the framing of <https://html.spec.whatwg.org/multipage/server-sent-events.html>: CR, LF and CRLF, comments,
+//! a byte order mark, data over several lines. Works on bytes, so a chunk may end inside a character. Each byte is
+//! looked at once, and an event that lies whole in one chunk is handed on without a copy.
+//! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data.
+
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// The framing of one stream.
+#[derive(Clone, Debug, Default)]
+pub struct SseParser {
+    /// The start of a line whose end has not come yet.
+    line: Vec<u8>,
+    /// Data of the open event, where it could not stay in its chunk.
+    data: Vec<u8>,
+    has_data: bool,
+    /// The last byte was a CR: an LF right after it belongs to the same line end.
+    after_cr: bool,
+    /// How many bytes of a byte order mark were seen; past the mark once anything else came.
+    bom: usize,
+}
+
+enum Line<'a> {
+    Blank,
+    Data(&'a [u8]),
+    Other,
+}
+
+impl SseParser {
+    /// Takes the next bytes; `on_data` gets the data of each event that they complete.
+    pub fn push(&mut self, bytes: &[u8], mut on_data: impl FnMut(&[u8])) {
+        let mut rest = self.skip_bom(bytes);
+        if self.after_cr && !rest.is_empty() {
+            self.after_cr = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        let mut held: Option<&[u8]> = None;
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (line, tail) = rest.split_at(end);
+            rest = match tail {
+                [b'\r'] => {
+                    self.after_cr = true;
+                    &[]
+                }
+                [b'\r', b'\n', tail @ ..] | [_, tail @ ..] => tail,
+                [] => &[],
+            };
+            if self.line.is_empty() {
+                match parse(line) {
+                    Line::Data(data) if self.has_data || held.is_some() => {
+                        self.hold(held.take());
+                        self.add_line(data);
+                    }
+                    Line::Data(data) => held = Some(data),
+                    Line::Blank => match held.take() {
+                        Some(data) => on_data(data),
+                        None => self.dispatch(&mut on_data),
+                    },
+                    Line::Other => {}
+                }
+            } else {
+                self.line.extend_from_slice(line);
+                let line = std::mem::take(&mut self.line);
+                // The first bytes of this line are from an earlier chunk, so nothing is held from this one.
+                if let Line::Data(data) = parse(&line) {
+                    self.add_line(data);
+                }
+                self.line = line;
+                self.line.clear();
+            }
+        }
+        self.hold(held);
+        self.line.extend_from_slice(rest);
+    }
+
+    /// The stream ended: what came of an event whose blank line is missing. Whether it is whole is for the caller to
+    /// judge; the standard would drop it, but servers exist that end this way.
+    pub fn finish(mut self, mut on_data: impl FnMut(&[u8])) {
+        let line = std::mem::take(&mut self.line);
+        if let Line::Data(data) = parse(&line) {
+            self.add_line(data);
+        }
+        self.dispatch(&mut on_data);
+    }
+
+    fn skip_bom<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
+        while let (Some(expected), [first, tail @ ..]) = (BOM.get(self.bom), bytes) {
+            if first == expected {
+                self.bom += 1;
+                bytes = tail;
+            } else {
+                self.line.extend(BOM.iter().take(self.bom));
+                self.bom = BOM.len();
+            }
+        }
+        bytes
+    }
+
+    fn hold(&mut self, data: Option<&[u8]>) {
+        if let Some(data) = data {
+            self.add_line(data);
+        }
+    }
+
+    fn add_line(&mut self, data: &[u8]) {
+        if self.has_data {
+            self.data.push(b'\n');
+        }
+        self.has_data = true;
+        self.data.extend_from_slice(data);
+    }
+
+    fn dispatch(&mut self, on_data: &mut impl FnMut(&[u8])) {
+        if std::mem::take(&mut self.has_data) {
+            on_data(&self.data);
+            self.data.clear();
+        }
+    }
+}
+
+fn parse(line: &[u8]) -> Line<'_> {
+    match line {
+        [] => Line::Blank,
+        b"data" => Line::Data(&[]),
+        _ => match line.strip_prefix(b"data:") {
+            Some(data) => Line::Data(data.strip_prefix(b" ").unwrap_or(data)),
+            None => Line::Other,
+        },
+    }
+}
