@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::engine::{
-    CounterConfig, DemoMode, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback, SynthesisRole,
+    CounterConfig, DemoMode, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback,
+    SynthesisRole,
 };
 
 use super::{Field, FieldError, Input, Row};
