@@ -120,7 +120,7 @@ fn replies() -> Vec<Row> {
             "text cut by its length",
             strict(),
             then_report(vec![cut_reply(text("half"))]),
-            "1.1 text_only truncated_output no_tools",
+            "1.1 truncated_output text_only no_tools",
             2,
             OK1,
             (1, 0),

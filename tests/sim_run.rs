@@ -21,7 +21,13 @@ fn cases() -> u32 {
 
 fn configs() -> impl Strategy<Value = RunConfig> {
     let synthesis = (any::<bool>(), any::<bool>(), 1..4u32, any::<bool>());
-    let limits = (1..4u32, 1..5u32, 5..60usize);
+    let budgets = (
+        proptest::option::weighted(0.2, 0..30_000u64),
+        proptest::option::weighted(0.2, 0..300u64),
+        proptest::option::weighted(0.2, 0..5u32),
+        proptest::option::weighted(0.3, 0..1_500u64),
+    );
+    let limits = (1..4u32, 1..5u32, 5..60usize, budgets);
     (
         0..3usize,
         1..6u32,
@@ -46,7 +52,12 @@ fn configs() -> impl Strategy<Value = RunConfig> {
                 c.counter = None;
             }
             c.providers = vec![ProviderConfig::default(); providers];
-            (c.limits.parallel_tools, c.limits.tool_calls_per_turn, c.limits.max_result_chars) = limits;
+            let (parallel, calls, chars, (wall, tokens, cost, context)) = limits;
+            (c.limits.parallel_tools, c.limits.tool_calls_per_turn, c.limits.max_result_chars) =
+                (parallel, calls, chars);
+            (c.limits.wall_ms, c.limits.tokens, c.limits.context_tokens) = (wall, tokens, context);
+            c.limits.cost = cost.map(|n| f64::from(n) * 0.0001);
+            c.providers[0].price = cost.map(|_| Price { input: 3.0, output: 15.0, cached: 0.3 });
             c
         })
 }
@@ -79,10 +90,14 @@ struct Sim {
     reload_in: u64,
     open: Vec<Open>,
     echo: Option<Event>,
+    /// The history as the shell has it.
+    base: BaseId,
+    mirror: Vec<Message>,
     bound: u32,
     left: u32,
     requests: u32,
     grants: u32,
+    kept: BTreeSet<CallId>,
     ended: bool,
     segment: Segment,
     effective_max_turns: u32,
@@ -118,10 +133,13 @@ impl Sim {
             reload_in,
             open: Vec::new(),
             echo: None,
+            base: BaseId(0),
+            mirror: Vec::new(),
             bound,
             left: bound,
             requests: 0,
             grants: 0,
+            kept: BTreeSet::new(),
             ended: false,
             segment: Segment::default(),
             failed_attempts: 0,
@@ -227,11 +245,14 @@ impl Sim {
                     });
                 }
                 Effect::Record(record) => self.check_record(&record),
-                Effect::KeepResult { content, .. } => {
-                    assert!(content.chars().count() > self.recorder.run.config().limits.max_result_chars);
+                Effect::KeepResult { handle, .. } => {
+                    assert!(self.kept.insert(handle.clone()), "{handle} is kept twice")
                 }
                 Effect::Finish => self.ended = true,
             }
+        }
+        if matches!(self.recorder.run.status(), Status::Calling { .. }) {
+            assert_eq!(self.mirror, self.recorder.run.messages(), "the shell has another history");
         }
         let now = self.recorder.run.effective_max_turns();
         assert!(now <= self.effective_max_turns, "effective_max_turns grew within a segment");
@@ -239,6 +260,10 @@ impl Sim {
     }
 
     fn check_request(&mut self, call: &ModelCall) {
+        if call.base != self.base {
+            (self.base, self.mirror) = (call.base, Vec::new());
+        }
+        self.mirror.extend(call.append.iter().cloned());
         assert!(self.requests <= self.bound, "{} requests, the bound is {}", self.requests, self.bound);
         assert!(
             self.requests + self.left <= self.bound,
@@ -305,6 +330,7 @@ impl Sim {
             }
             let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
             if let (Some(result), Some(_)) = (last, &run.config().counter) {
+                // The last line is the counter's, whatever stands before it.
                 assert!(result.lines().last().unwrap().starts_with(&format!("[Turn {}/", turn.turn)), "{result}");
             }
         }
@@ -329,7 +355,8 @@ impl Sim {
         let count = if self.rng.up_to(2) == 0 { 0 } else { self.rng.up_to(5) };
         let tool_calls = (0..count).map(|_| self.raw_call()).collect();
         let finish = if self.rng.up_to(9) == 0 { FinishReason::Length } else { FinishReason::Stop };
-        let usage = (self.rng.up_to(1) == 0).then(|| Usage { input: TokenCount(10), ..Usage::default() });
+        let input = TokenCount(self.rng.up_to(60));
+        let usage = (self.rng.up_to(1) == 0).then(|| Usage { input, output: TokenCount(9), ..Usage::default() });
         Reply { content, reasoning, tool_calls, finish, usage, ..Reply::default() }
     }
 
@@ -381,8 +408,9 @@ impl Sim {
     }
 
     fn model_error(&mut self) -> ModelError {
-        let slug = [Slug::NetworkError, Slug::StreamCut, Slug::RateLimited, Slug::Timeout][self.rng.up_to(3) as usize];
-        let retry = if self.rng.up_to(5) == 0 { Retry::Fatal } else { Retry::Yes };
+        let slugs = [Slug::NetworkError, Slug::StreamCut, Slug::RateLimited, Slug::Timeout, Slug::ContextGuard];
+        let slug = slugs[self.rng.up_to(4) as usize];
+        let retry = if self.rng.up_to(5) == 0 || slug == Slug::ContextGuard { Retry::Fatal } else { Retry::Yes };
         let retry_after_ms = (self.rng.up_to(3) == 0).then(|| self.rng.up_to(70_000));
         ModelError { retry_after_ms, ..error(slug, retry) }
     }

@@ -296,13 +296,6 @@ impl Run {
         let counter = self.config.counter.as_ref().map(|c| counter::line(c, self.turn(), self.effective_max_turns));
         let Some(turn) = self.turns.last_mut() else { return };
         let start = turn.tool_calls.len().saturating_sub(count);
-        if let (Some((level, line)), Some(result)) =
-            (counter, turn.tool_calls.last_mut().and_then(|r| r.result.as_mut()))
-        {
-            turn.counter_level = level;
-            result.push('\n');
-            result.push_str(&line);
-        }
         for record in turn.tool_calls.iter().skip(start) {
             self.history.push(Message::Tool(ToolMessage {
                 call_id: record.id.clone(),
@@ -311,6 +304,21 @@ impl Run {
                 is_error: record.error.is_some(),
             }));
         }
+        let mut lines = String::new();
+        if let Some(context) = self.context_line() {
+            lines.push('\n');
+            lines.push_str(&context);
+        }
+        let Some(turn) = self.turns.last_mut() else { return };
+        if let Some((level, line)) = counter {
+            turn.counter_level = level;
+            lines.push('\n');
+            lines.push_str(&line);
+        }
+        if let Some(result) = turn.tool_calls.last_mut().and_then(|r| r.result.as_mut()) {
+            result.push_str(&lines);
+        }
+        self.history.extend_last(&lines);
     }
 
     fn abort_calls(&mut self, answer: &Answer) {
@@ -344,6 +352,7 @@ impl Run {
         if let Some(short) = cut {
             answer.error = answer.error.map(|_| short.clone());
             let content = std::mem::replace(&mut answer.content, short);
+            self.kept.insert(id.clone());
             self.emit(Effect::KeepResult { handle: id, content });
         }
         let now = self.now.0;

@@ -126,6 +126,18 @@ pub struct ProviderConfig {
     /// Demo model only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demo: Option<DemoMode>,
+    /// What its tokens cost, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+}
+
+/// US dollars a million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+    /// Of input tokens read from the provider's cache.
+    pub cached: f64,
 }
 
 /// Which wire format. Adding one is one file in `llm` and one row here.
@@ -184,6 +196,18 @@ pub struct Limits {
     /// Response headers, and the idle stream.
     pub headers_ms: u64,
     pub idle_ms: u64,
+    /// Wall time of a segment; wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<u64>,
+    /// Tokens of the whole run, input and output; wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// US dollars of the whole run; wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// The model's window: past it the oldest tool results are removed, and where that is not enough the run wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
 }
 
 /// Backoff (SEMANTICS 8), in milliseconds.
@@ -363,6 +387,10 @@ impl Default for Limits {
             max_result_chars: 20_000,
             headers_ms: 120_000,
             idle_ms: 60_000,
+            wall_ms: None,
+            tokens: None,
+            cost: None,
+            context_tokens: None,
         }
     }
 }

@@ -115,6 +115,7 @@ impl Run {
         (self.wrap_up, self.wrap_up_pending, self.synthesis, self.notice) = (None, None, None, None);
         let text = format!("You have been granted {turns} more turns. Continue with the task.");
         self.history.push(Message::user(text));
+        self.start_clock();
         self.begin_turn(used.saturating_add(1));
     }
 
@@ -137,6 +138,7 @@ impl Run {
         output: String,
         Last { error, final_result_data, report_data }: Last,
     ) {
+        self.stop_clock();
         self.phase = Phase::Ended;
         let answered = matches!(answer_source, AnswerSource::Model | AnswerSource::Tool) && outcome != Outcome::Failed;
         if let Some(turn) = self.turns.last_mut() {

@@ -6,8 +6,10 @@
 
 mod attempt;
 pub mod batch;
+pub mod budget;
 mod calls;
 pub mod config;
+pub mod context;
 pub mod counter;
 pub mod effect;
 mod ending;

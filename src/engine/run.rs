@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
+use super::context::Context;
 use super::history::History;
 use super::retry::Rng;
 use super::success::{AtLimit, Policy, TurnSuccess};
@@ -54,6 +55,13 @@ pub struct Run {
     pub(super) synthesis: Option<Synthesis>,
     pub(super) report_attempts: u32,
     pub(super) used_ids: BTreeSet<CallId>,
+    /// Calls whose whole result is in the workspace, and those whose result was removed from the history.
+    pub(super) kept: BTreeSet<CallId>,
+    pub(super) stubbed: BTreeSet<CallId>,
+    pub(super) context: Context,
+    /// US dollars, of the replies whose price is known.
+    pub(super) cost: f64,
+    pub(super) wall_timer: Option<TimerId>,
     pub(super) rng: Rng,
     pub(super) now: Millis,
     /// Effects of the step under way; empty between steps.
@@ -123,11 +131,17 @@ impl Run {
             wrap_up_pending: None,
             wrap_up: None,
             report_attempts: 0,
+            kept: BTreeSet::new(),
+            stubbed: BTreeSet::new(),
+            context: Context::default(),
+            cost: 0.0,
+            wall_timer: None,
             synthesis: None,
             now: Millis(0),
             out: Vec::new(),
         };
         run.announce();
+        run.start_clock();
         run.begin_turn(1);
         let effects = run.take_effects();
         (run, effects)
@@ -349,9 +363,13 @@ impl Run {
 
     fn timer_fired(&mut self, fired: TimerId) {
         match &self.phase {
+            _ if self.wall_timer == Some(fired) => {
+                self.wall_timer = None;
+                self.wrap_up(Trigger::WallTime);
+            }
             Phase::Waiting { attempt, timer, ms, .. } if *timer == fired => {
                 let (attempt, ms) = (*attempt, *ms);
-                self.send(attempt, Some(ms));
+                self.send_again(attempt, Some(ms));
             }
             Phase::Tools(calls) if calls.grace == Some(fired) => self.stop_open_calls(),
             _ => {}

@@ -156,10 +156,10 @@ const TELLING: &[Slug] = &[
     Slug::InvalidArguments,
     Slug::UnknownTool,
     Slug::ToolLimit,
+    Slug::TruncatedOutput,
     Slug::TextOnly,
     Slug::ReasoningOnly,
     Slug::EmptyResponse,
-    Slug::TruncatedOutput,
     Slug::ProgressOnly,
 ];
 

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::context::Guard;
 use super::run::{Phase, Run};
 use super::success::{AtLimit, Offer, judge_synthesis};
 use super::synthesis::{self, Synthesis};
@@ -10,6 +11,8 @@ use super::*;
 impl Run {
     pub(super) fn begin_turn(&mut self, turn: u32) {
         self.open_turn(turn);
+        // A follow-up or a grant may bring more than fits; what cannot be removed, the provider will say.
+        let _ = self.guard_context();
         self.record(RecordKind::TurnStarted { synthesis: false });
         self.send(1, None);
     }
@@ -18,6 +21,10 @@ impl Run {
     pub(super) fn turn_done(&mut self) {
         self.finish_turn();
         let last = self.turn() >= self.effective_max_turns;
+        let full = (self.guard_context() == Guard::Full).then_some(Trigger::Context);
+        if !last && !self.concluding() {
+            self.ask_wrap_up(self.spent().or(full));
+        }
         match (self.wrap_up_pending.take(), self.policy().at_limit) {
             (Some(trigger), AtLimit::Synthesis) => self.limit_reached(trigger),
             (None, AtLimit::Synthesis) if last => self.limit_reached(Trigger::MaxTurns),
