@@ -1,1 +1,6 @@
-fn main() {}
+//! The app: mounts the page. Everything is in `turnwise::ui`.
+
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    turnwise::ui::mount();
+}

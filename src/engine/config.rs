@@ -195,6 +195,69 @@ impl RunConfig {
     }
 }
 
+/// What the engine derives from a configuration.
+impl RunConfig {
+    /// The same configuration within what the engine can count on: at least one turn, one attempt, one provider.
+    #[must_use]
+    pub fn normalized(mut self) -> Self {
+        self.max_turns = self.max_turns.max(1);
+        self.max_attempts = self.max_attempts.max(1);
+        if self.providers.is_empty() {
+            self.providers.push(ProviderConfig::default());
+        }
+        self
+    }
+
+    /// Requests a synthesis may take; 0 where it is switched off.
+    #[must_use]
+    pub fn synthesis_attempts(&self) -> u32 {
+        self.synthesis.as_ref().map_or(0, |s| s.attempts)
+    }
+
+    /// The system message: the user's own, or what the run is, how many turns it has, and that it may be asked to
+    /// synthesize (SEMANTICS 2).
+    #[must_use]
+    pub fn system_text(&self) -> String {
+        if !self.system.is_empty() {
+            return self.system.clone();
+        }
+        let who = match self.preset {
+            Preset::Research => {
+                "You are a research agent. You work on the user's task step by step, with the tools you are offered."
+            }
+            Preset::Orchestrator => {
+                "You are an orchestrating agent. You plan the user's task and carry it out with the tools you are offered."
+            }
+        };
+        let turns = self.max_turns;
+        let counter = match self.counter {
+            Some(_) => " A turn counter at the end of the tool results tells you how many are left.",
+            None => "",
+        };
+        let limit = match self.synthesis_attempts() {
+            0 => "",
+            _ => {
+                " If you run out of turns, you will be asked to synthesize your findings without tools, so keep track of what you have learned."
+            }
+        };
+        format!(
+            "{who} You have {turns} turns; each reply of yours is one turn.{counter}{limit} When you have the answer, give it as text without calling a tool."
+        )
+    }
+}
+
+impl ProviderKind {
+    pub const ALL: &'static [ProviderKind] = &[ProviderKind::Demo, ProviderKind::Openai];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ProviderKind::Demo => "demo",
+            ProviderKind::Openai => "openai",
+        }
+    }
+}
+
 impl SynthesisConfig {
     #[must_use]
     pub fn preset(preset: Preset) -> Self {

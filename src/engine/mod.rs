@@ -4,20 +4,34 @@
 //! `at` of [`Run::handle`]), what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
 //! Deliberately absent: wire formats (`llm`), tools' code (`tools`), storage and export (`trajectory`).
 
+mod attempt;
+mod calls;
 pub mod config;
+pub mod counter;
 pub mod effect;
+mod ending;
 pub mod event;
 pub mod failure;
+pub mod final_result;
+pub mod history;
 pub mod ids;
 pub mod message;
+pub mod notice;
 pub mod record;
 pub mod reply;
+pub mod result;
+pub mod retry;
 pub mod run;
+pub mod success;
+pub mod synthesis;
+pub mod time;
+mod turn;
 
 pub use config::*;
 pub use effect::*;
 pub use event::*;
 pub use failure::Slug;
+pub(crate) use history::Outgoing;
 pub use ids::*;
 pub use message::*;
 pub use record::*;

@@ -111,6 +111,8 @@ pub struct Ending {
     pub output: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_result_data: Option<Value>,
+    /// RFC 3339, UTC, milliseconds.
+    pub finished_at: String,
 }
 
 /// What ended the segment. Wire values are the exact strings of SEMANTICS 5.

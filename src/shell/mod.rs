@@ -1,1 +1,25 @@
-//! To come.
+//! The thin shell around the engine: performs its effects, feeds it events. WASM -> all pure modules.
+//!
+//! Owns the clock, fetch, timers, host tools and everything else that touches JavaScript. Holds no rule of a run: those
+//! are the engine's. Keys and extra headers live here and nowhere else ([`Access`]).
+//! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), workers' insides (`worker`).
+
+mod demo;
+mod driver;
+mod fetch;
+mod gate;
+mod history;
+mod ids;
+pub mod js;
+mod plain;
+mod record;
+mod session;
+mod stream;
+mod timer;
+mod tool;
+mod watch;
+mod wire;
+
+pub use ids::random_seed;
+pub use session::{Access, Carried, Notice, Session, SessionOptions, StartError};
+pub use tool::{Approve, HostTool};

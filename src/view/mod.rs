@@ -1,1 +1,114 @@
-//! To come.
+//! What a person sees of a run, as data. PURE -> engine, trajectory.
+//!
+//! Owns every word, level, tick and number of the run page, so that components only draw. [`Source`] is what a view is
+//! made from: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
+//! from the shell to the screen directly), and anything of the DOM.
+
+pub mod call;
+pub mod ending;
+pub mod format;
+pub mod markdown;
+pub mod meter;
+pub mod panel;
+pub mod preview;
+pub mod provider;
+pub mod rail;
+pub mod settings;
+pub mod source;
+pub mod tasks;
+pub mod turn;
+
+pub use call::{CallState, CallView};
+pub use ending::EndingView;
+pub use meter::{Meter, Tick, TickKind, TickState};
+pub use panel::{PanelView, Phase};
+pub use preview::Preview;
+pub use rail::RailView;
+pub use source::{SegmentSpan, Source};
+pub use turn::{CounterLine, FailedAttempt, Live, TurnKind, TurnView, Wait};
+
+use crate::engine::Run;
+
+/// The whole run page. Live pages renew [`TurnView`]s one by one instead: a turn costs its own bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ViewModel {
+    pub head: HeadView,
+    pub turns: Vec<TurnView>,
+    pub segments: Vec<SegmentView>,
+    pub panel: PanelView,
+}
+
+/// The top of a run: its task and what it runs with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadView {
+    pub task: String,
+    /// Model, preset, what is switched off: short phrases.
+    pub facts: Vec<String>,
+}
+
+/// What stands after the last turn of an ended segment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentView {
+    /// Index into the turns after which the segment ended; `None`: before the first turn.
+    pub after: Option<usize>,
+    pub ending: EndingView,
+    /// Turns granted after it, where the run went on.
+    pub granted: Option<u32>,
+}
+
+impl From<&Run> for ViewModel {
+    fn from(run: &Run) -> Self {
+        ViewModel::from(&Source::from(run))
+    }
+}
+
+impl From<&Source<'_>> for ViewModel {
+    fn from(source: &Source<'_>) -> Self {
+        ViewModel {
+            head: HeadView::from(source),
+            turns: (0..source.turns.len()).filter_map(|index| TurnView::at(source, index)).collect(),
+            segments: segments(source),
+            panel: PanelView::from(source),
+        }
+    }
+}
+
+impl From<&Source<'_>> for HeadView {
+    fn from(source: &Source<'_>) -> Self {
+        let config = source.config;
+        let mut facts = provider::facts(config);
+        facts.push(words_of_preset(config).to_owned());
+        if config.counter.is_none() {
+            facts.push("turn counter off".to_owned());
+        }
+        if config.synthesis.is_none() {
+            facts.push("synthesis off".to_owned());
+        }
+        HeadView { task: source.input.to_owned(), facts }
+    }
+}
+
+fn words_of_preset(config: &crate::engine::RunConfig) -> &'static str {
+    match config.preset {
+        crate::engine::Preset::Research => "research",
+        crate::engine::Preset::Orchestrator => "orchestrator",
+    }
+}
+
+/// One entry an ended segment, in order.
+#[must_use]
+pub fn segments(source: &Source<'_>) -> Vec<SegmentView> {
+    let spans = source.spans();
+    let ended = source.segments.iter().enumerate();
+    ended
+        .map(|(index, ending)| {
+            let span = spans.get(index);
+            let next_max = spans.get(index + 1).map(|next| next.max_turns);
+            SegmentView {
+                after: span.and_then(|span| span.end.checked_sub(1)),
+                ending: EndingView::from(ending),
+                granted: next_max.map(|max| max.saturating_sub(ending.total_turns)),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,42 @@
+// node .ci/sizes.mjs DIST [--guard]: what a visitor downloads, raw, gzip and brotli.
+// The budget is for what a page needs before anything is answered: page module, its JavaScript, styles. The worker
+// comes on first use and is counted apart, and so is the app. --guard fails where the budget is passed.
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import zlib from 'node:zlib';
+
+const BUDGET = 104 * 1000;
+const dist = process.argv[2];
+const guard = process.argv.includes('--guard');
+
+function weigh(file) {
+  const bytes = readFileSync(path.join(dist, file));
+  const quality = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 11 } };
+  return { file, raw: bytes.length, gzip: zlib.gzipSync(bytes, { level: 9 }).length, brotli: zlib.brotliCompressSync(bytes, quality).length };
+}
+
+const sum = (name, rows) =>
+  rows.reduce((total, row) => ({ file: name, raw: total.raw + row.raw, gzip: total.gzip + row.gzip, brotli: total.brotli + row.brotli }), { file: name, raw: 0, gzip: 0, brotli: 0 });
+
+const print = (row) => console.log(`  ${row.file.padEnd(34)}${[row.raw, row.gzip, row.brotli].map((n) => n.toLocaleString('en-US').padStart(12)).join('')}`);
+
+const list = (folder, wanted) => readdirSync(path.join(dist, folder)).filter((name) => wanted.test(name)).map((name) => path.posix.join(folder, name)).sort();
+
+const groups = {
+  'package, in a page': list('turnwise', /^turnwise(_bg\.wasm|\.js|\.css)$/).concat(list('turnwise', /^snippets$/).flatMap(() => [])),
+  'worker, on first use': list('turnwise', /^worker(_bg\.wasm|\.js)$/),
+  'app, without the worker': list('.', /\.(html|js|css|wasm|svg|woff2|webmanifest)$/),
+};
+
+console.log(`  ${'bytes'.padEnd(34)}${['raw', 'gzip', 'brotli'].map((n) => n.padStart(12)).join('')}`);
+let total;
+for (const [name, files] of Object.entries(groups)) {
+  const rows = files.map(weigh);
+  rows.forEach(print);
+  const row = sum(`= ${name}`, rows);
+  print(row);
+  total ??= row;
+}
+const within = total.brotli < BUDGET;
+console.log(`  the package's ${total.brotli.toLocaleString('en-US')} bytes of brotli are ${within ? 'within' : 'OVER'} the budget of ${BUDGET.toLocaleString('en-US')}`);
+process.exit(guard && !within ? 1 : 0);

@@ -1,0 +1,117 @@
+// node .ci/test.mjs [STEP…]: every check, or the named ones: format clippy native wasm build e2e sizes.
+// A failed step does not keep the others from running. The last lines are each step's time and one total over all
+// runners; the exit code is 0 only if everything passed.
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+const WASM = 'wasm32-unknown-unknown';
+const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
+
+// name -> commands, one after the other; `count` finds a runner's figures in a line of its output.
+const steps = {
+  format: { commands: [['cargo', 'fmt', '--check']] },
+  clippy: {
+    commands: [
+      clippy('--all-targets', '--features', 'worker'),
+      clippy('--target', WASM, '--lib', '--features', 'sdk'),
+      clippy('--target', WASM, '--bin', 'app', '--features', 'app'),
+      clippy('--target', WASM, '--bin', 'worker', '--features', 'worker'),
+    ],
+  },
+  native: {
+    commands: [['cargo', 'nextest', 'run', '--locked', '--features', 'worker', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']],
+    // Summary [ 3.1s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped
+    count: (line) => /tests? run:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed') + figure(line, 'timed out'), skipped: figure(line, 'skipped') },
+  },
+  wasm: {
+    commands: [['wasm-pack', 'test', '--headless', '--chrome', '--mode', 'no-install', '.', '--locked', '--features', 'sdk,app,worker', '--test', 'wasm_*']],
+    // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
+    count: (line) => /^test result:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed'), skipped: figure(line, 'ignored') },
+  },
+  build: {
+    commands: [
+      ['.ci/build', 'release', 'dist'],
+      ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
+    ],
+    env: [{}, { EXTRA_FEATURES: 'test-tools' }],
+  },
+  e2e: {
+    commands: [[process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=2', ...e2eFiles()]],
+    // ℹ pass 3
+    count: (line) => {
+      const found = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
+      if (!found) return undefined;
+      const kind = { pass: 'passed', fail: 'failed', cancelled: 'failed', skipped: 'skipped', todo: 'skipped' }[found[1]];
+      return { [kind]: Number(found[2]) };
+    },
+  },
+  sizes: { commands: [[process.execPath, '.ci/sizes.mjs', 'dist', '--guard']] },
+};
+
+function figure(line, word) {
+  return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
+}
+
+function e2eFiles() {
+  const folder = path.join(root, 'tests/e2e');
+  return readdirSync(folder).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join('tests/e2e', name));
+}
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+
+/** Runs one command with its output shown; resolves with its exit code. */
+function run([program, ...args], env, count) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: 'never', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const onText = lines((line) => {
+      console.log(line);
+      for (const [kind, n] of Object.entries(count?.(line.replace(/\x1b\[[0-9;]*m/g, '').trim()) || {})) total[kind] += n;
+    });
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText());
+    child.on('error', (error) => { console.log(String(error)); resolve(1); });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Makes listeners that cut a stream's chunks into lines. */
+function lines(onLine) {
+  return () => {
+    let rest = '';
+    return (chunk) => {
+      const parts = (rest + chunk).split('\n');
+      rest = parts.pop();
+      parts.forEach(onLine);
+    };
+  };
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in steps));
+if (unknown.length) {
+  console.error(`unknown step ${unknown.join(', ')}; there are ${Object.keys(steps).join(' ')}`);
+  process.exit(2);
+}
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
+const began = performance.now();
+const table = [];
+let ok = true;
+for (const [name, { commands, count, env = [] }] of Object.entries(steps)) {
+  if (wanted.length && !wanted.includes(name)) continue;
+  const stepBegan = performance.now();
+  const failedBefore = total.failed;
+  let passed = true;
+  for (const [i, command] of commands.entries()) {
+    console.log(`\n=== ${name}: ${command.join(' ')}`);
+    passed = (await run(command, env[i], count)) === 0 && passed;
+  }
+  if (!passed) ok = false;
+  // A step without a runner, or one that fell over before its runner could count, still counts as one.
+  if (!passed && total.failed === failedBefore) total.failed += 1;
+  if (passed && !count) total.passed += 1;
+  table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}`);
+}
+console.log(`\n${table.join('\n')}\ntotal time ${seconds(began)}`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(ok ? 0 : 1);

@@ -1,0 +1,44 @@
+# Each target sets up what it lacks, does nothing where nothing is to do, and says how long it takes.
+# PORT (run), MODE, MAX_TURNS, PRESET (demo), REPS and PEERS (bench) can be set: make demo MODE=endless MAX_TURNS=2
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run test dist demo bench fmt clippy
+
+quick := target/site/quick
+
+help:
+	@echo 'make run | test | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+
+run:
+	@.ci/setup run
+	@.ci/build quick $(quick) worker app
+	@node .ci/serve.mjs $(quick)
+
+test:
+	@.ci/setup test
+	@source .toolchain.env && node .ci/test.mjs
+
+dist:
+	@.ci/setup dist
+	@.ci/build release dist
+	@node .ci/sizes.mjs dist
+
+demo:
+	@.ci/setup demo
+	@.ci/build release dist
+	@source .toolchain.env && node .ci/demo.mjs
+
+bench:
+	@.ci/setup bench
+	@.ci/build release dist
+	@source .toolchain.env && node benches/bench.mjs
+
+fmt:
+	@cargo fmt
+
+clippy:
+	@.ci/setup run
+	@source .toolchain.env && node .ci/test.mjs format clippy
+
+export PORT MODE MAX_TURNS PRESET REPS PEERS

@@ -1,0 +1,16 @@
+//! The final-result protocol: a tool's result ends the run (SEMANTICS 6). Only tools marked `may_finish` can.
+
+use serde_json::{Value, json};
+
+const START: &str = "<<<FINAL_RESULT>>>";
+const END: &str = "<<<END_FINAL_RESULT>>>";
+
+/// What stands between the markers: as text, and as JSON (`{"raw": …}` where it is none).
+#[must_use]
+pub fn find(result: &str) -> Option<(String, Value)> {
+    let (_, rest) = result.split_once(START)?;
+    let (inner, _) = rest.split_once(END)?;
+    let text = inner.trim();
+    let data = serde_json::from_str(text).unwrap_or_else(|_| json!({ "raw": text }));
+    Some((text.to_owned(), data))
+}

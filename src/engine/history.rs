@@ -1,0 +1,109 @@
+//! The conversation and what was already handed to the shell: a frozen part that only grows, hashed as it grows.
+//!
+//! Invariant: a message is never changed once it was sent, so a turn costs its own bytes, not the history's.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::config::{ProviderConfig, RunConfig};
+use super::effect::ToolChoice;
+use super::ids::BaseId;
+use super::message::Message;
+
+/// All messages of a run, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    messages: Vec<Message>,
+    base: BaseId,
+    /// How many messages the shell has.
+    sent: usize,
+    /// Characters of all messages, for estimates where a provider gives no usage.
+    chars: u64,
+    /// SHA-256 over the head and the first `sent` messages, hex.
+    chain: String,
+}
+
+/// What one request adds.
+#[derive(Debug)]
+pub struct Outgoing {
+    pub base: BaseId,
+    pub append: Vec<Message>,
+    pub request_hash: String,
+}
+
+impl History {
+    #[must_use]
+    pub fn new(config: &RunConfig, messages: Vec<Message>) -> Self {
+        let chars = messages.iter().map(weigh).sum();
+        History { messages, base: BaseId(1), sent: 0, chars, chain: head_hash(config) }
+    }
+
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    #[must_use]
+    pub fn chars(&self) -> u64 {
+        self.chars
+    }
+
+    pub fn push(&mut self, message: Message) {
+        self.chars += weigh(&message);
+        self.messages.push(message);
+    }
+
+    /// Freezes what was added since the last request, and hashes the request (SEMANTICS 10, `request_hash`).
+    pub fn send(&mut self, provider: &ProviderConfig, tail: &[Message], tools: ToolChoice) -> Outgoing {
+        let append = self.messages.get(self.sent..).unwrap_or_default().to_vec();
+        for message in &append {
+            self.chain = link(&self.chain, message);
+        }
+        self.sent = self.messages.len();
+        let request_hash = link(&self.chain, &Last { provider, tail, tools });
+        Outgoing { base: self.base, append, request_hash }
+    }
+}
+
+/// What every request of a run has in common, and what one has alone.
+#[derive(Serialize)]
+struct Head<'a> {
+    temperature: Option<f64>,
+    tools: &'a [super::config::ToolSpec],
+}
+
+#[derive(Serialize)]
+struct Last<'a> {
+    provider: &'a ProviderConfig,
+    tail: &'a [Message],
+    tools: ToolChoice,
+}
+
+fn head_hash(config: &RunConfig) -> String {
+    link("", &Head { temperature: config.temperature, tools: &config.tools })
+}
+
+/// SHA-256 of the chain so far and the next part as RFC 8785 JSON, hex.
+fn link(chain: &str, part: &impl Serialize) -> String {
+    // A part that is no JSON (a number that is not finite) cannot come from options; it would hash as empty.
+    let json = serde_json_canonicalizer::to_vec(part).unwrap_or_default();
+    let digest = Sha256::new().chain_update(chain.as_bytes()).chain_update(&json).finalize();
+    let mut hex = String::with_capacity(64);
+    for byte in digest {
+        for nibble in [byte >> 4, byte & 15] {
+            hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+        }
+    }
+    hex
+}
+
+fn weigh(message: &Message) -> u64 {
+    let n = match message {
+        Message::System { content } | Message::User { content } => content.len(),
+        Message::Tool(tool) => tool.content.len(),
+        Message::Assistant(a) => {
+            a.content.len() + a.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum::<usize>()
+        }
+    };
+    n as u64
+}

@@ -1,0 +1,133 @@
+//! Turns and what follows them: the next turn, the limit, the synthesis.
+
+use serde_json::json;
+
+use super::failure::Slug;
+use super::run::{Phase, Run};
+use super::success::judge_synthesis;
+use super::synthesis::{self, Synthesis};
+use super::*;
+
+impl Run {
+    pub(super) fn begin_turn(&mut self, turn: u32) {
+        self.open_turn(turn);
+        self.record(RecordKind::TurnStarted { synthesis: false });
+        self.send(1, None);
+    }
+
+    /// The open turn succeeded.
+    pub(super) fn turn_done(&mut self) {
+        self.finish_turn();
+        match self.wrap_up {
+            Some(trigger) => self.limit_reached(trigger),
+            None if self.turn() >= self.effective_max_turns => self.limit_reached(Trigger::MaxTurns),
+            None => self.begin_turn(self.turn().saturating_add(1)),
+        }
+    }
+
+    /// Wraps up: one synthesis, or the end where it is switched off.
+    pub(super) fn limit_reached(&mut self, trigger: Trigger) {
+        if self.config.synthesis_attempts() == 0 {
+            return self.end_without_synthesis(trigger);
+        }
+        let numbered = self.config.synthesis.as_ref().is_some_and(|s| s.numbered);
+        let (turns, content) = (self.turn(), self.aggregated_text());
+        let name = trigger.as_str();
+        self.trace(&format!("{name}_reached"), json!({ "turns": turns, "content": content }));
+        self.notice = None;
+        self.open_turn(turns.saturating_add(u32::from(numbered)));
+        if let Some(turn) = self.turns.last_mut() {
+            (turn.synthesis, turn.is_final) = (true, true);
+        }
+        self.synthesis = Some(Synthesis { trigger, fallback: String::new() });
+        self.record(RecordKind::SynthesisStarted { trigger });
+        self.record(RecordKind::TurnStarted { synthesis: true });
+        self.trace(&format!("{name}_prompt_injected"), serde_json::Value::Null);
+        self.send(1, None);
+    }
+
+    pub(super) fn synthesis_replied(&mut self, attempt: u32, reply: Reply, raw: Option<RawResponse>) {
+        match judge_synthesis(&reply) {
+            Ok(()) => self.synthesized(reply.content, reply.reasoning, reply.opaque),
+            Err(slugs) => {
+                if let Some(s) = &mut self.synthesis
+                    && !reply.content.trim().is_empty()
+                {
+                    s.fallback = reply.content;
+                }
+                self.model_failed(attempt, slugs, raw);
+            }
+        }
+    }
+
+    /// No attempt is left: the text of a failed one if there is any, else the fallback of the preset.
+    pub(super) fn synthesis_failed(&mut self, error: &str) {
+        let Some(Synthesis { trigger, fallback }) = self.synthesis.clone() else { return };
+        if !fallback.is_empty() {
+            return self.synthesized(fallback, String::new(), None);
+        }
+        let aggregated = self.aggregated_text();
+        let on_error = self.config.synthesis.as_ref().map(|s| s.on_error);
+        let (source, report) = match on_error {
+            Some(SynthesisFallback::AggregatedText) if !aggregated.is_empty() => (AnswerSource::Model, aggregated),
+            _ => (AnswerSource::System, synthesis::failed_report(trigger, error)),
+        };
+        let reason = TerminationReason::SynthesisFailed(trigger);
+        self.end(reason, Outcome::Failed, source, report, Some(error.to_owned()));
+    }
+
+    fn synthesized(&mut self, content: String, reasoning: String, opaque: Option<serde_json::Value>) {
+        let Some(Synthesis { trigger, .. }) = self.synthesis else { return };
+        if let Some(config) = &self.config.synthesis {
+            self.history.push(synthesis::prompt(self.config.preset, config, trigger));
+        }
+        self.enter(Reply { content: content.clone(), reasoning, opaque, ..Reply::default() }, Vec::new());
+        let reason = TerminationReason::Synthesized(trigger);
+        self.end(reason, Outcome::Partial, AnswerSource::Synthesis, content, None);
+    }
+
+    /// Stop wraps up (SEMANTICS 4). During synthesis, and after the end, it does nothing.
+    pub(super) fn stop(&mut self) {
+        if self.synthesis.is_some() || self.wrap_up.is_some() {
+            return;
+        }
+        match self.phase {
+            Phase::Ended => {}
+            Phase::Calling { attempt, request } => {
+                self.wrap_up = Some(Trigger::Stop);
+                self.emit(Effect::Abort(Abort::Request(request)));
+                self.close_attempt(|a| a.slugs = vec![Slug::Stopped]);
+                let message = "stopped on request".to_owned();
+                self.record(RecordKind::AttemptFailed { attempt, slugs: vec![Slug::Stopped], message });
+                self.turn_done();
+            }
+            Phase::Waiting { timer, .. } => {
+                self.wrap_up = Some(Trigger::Stop);
+                self.emit(Effect::Abort(Abort::Timer(timer)));
+                self.turn_done();
+            }
+            Phase::Tools(_) => {
+                self.wrap_up = Some(Trigger::Stop);
+                self.stop_calls();
+            }
+        }
+    }
+
+    /// Announces the end of the open turn, once.
+    pub(super) fn finish_turn(&mut self) {
+        if !std::mem::take(&mut self.turn_open) {
+            return;
+        }
+        if let Some(record) = self.turns.last().cloned() {
+            self.record(RecordKind::TurnFinished { record });
+        }
+    }
+
+    fn open_turn(&mut self, turn: u32) {
+        let started_at = self.timestamp();
+        self.turns.push(TurnRecord { turn, started_at, ..TurnRecord::default() });
+        self.turn_open = true;
+        // Nothing is sent yet: `calls_left` counts as before the first attempt.
+        self.phase = Phase::Waiting { attempt: 1, timer: TimerId(0), ms: 0, until: self.now };
+    }
+}

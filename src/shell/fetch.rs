@@ -1,0 +1,260 @@
+//! `Effect::CallModel`: one request, streamed, decoded, watched by two deadlines.
+//!
+//! Each call ends in exactly one `ModelReplied` or `ModelFailed`, unless the engine aborted it. gloo-net builds the
+//! request's template and wraps the response; the call itself is the global `fetch`, so that it works in Node.js too.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use gloo_net::http::Response;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{AbortController, RequestInit};
+
+use super::session::{Notice, Session, Ticket};
+use super::watch::{Late, Watch};
+use super::wire::{How, Job, Template};
+use super::{demo, gate, js, stream};
+use crate::engine::*;
+use crate::llm::{self, Decoder, RetryHeaders};
+
+/// A request under way. Dropped, it is aborted.
+pub(super) struct OpenRequest {
+    request: RequestId,
+    ticket: Ticket,
+    abort: Option<AbortController>,
+}
+
+/// What a task needs to know of its request.
+struct Exchange {
+    session: Session,
+    ticket: Ticket,
+    request: RequestId,
+    turn: u32,
+    provider: Rc<ProviderConfig>,
+    limits: Limits,
+}
+
+pub(super) fn call(session: &Session, call: &ModelCall) {
+    let job = session.live(|live| live.wire.prepare(live.recorder.run.config(), call).map(|job| (job, live.limits())));
+    let (request, turn, ticket) = (call.request, call.turn, session.ticket());
+    let (Job { provider, how }, limits) = match job {
+        Some(Ok(job)) => job,
+        Some(Err(thrown)) => return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None }),
+        None => return,
+    };
+    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, limits };
+    let abort = match &how {
+        How::Http { .. } => AbortController::new().ok(),
+        How::Demo { .. } => None,
+    };
+    session.live(|live| live.requests.push(OpenRequest { request, ticket, abort: abort.clone() }));
+    spawn_local(async move {
+        let event = match (how, abort) {
+            (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
+            (How::Http { .. }, None) => None,
+            (How::Demo { chunks }, _) => Some(exchange.with_demo(chunks).await),
+        };
+        if let Some(event) = event {
+            exchange.end(event);
+        }
+    });
+}
+
+pub(super) fn abort(session: &Session, request: RequestId) {
+    let open = session.live(|live| take(&mut live.requests, |open| open.request == request));
+    drop(open); // outside the borrow
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        if let Some(abort) = self.abort.take() {
+            abort.abort();
+        }
+    }
+}
+
+impl Exchange {
+    /// `None`: aborted while it waited for its place.
+    async fn over_http(&self, template: Template, body: &JsValue, abort: AbortController) -> Option<Event> {
+        let _place = gate::enter(&template.origin).await;
+        if !self.is_awaited() {
+            return None;
+        }
+        let init = RequestInit::new();
+        init.set_body(body);
+        init.set_signal(Some(&abort.signal()));
+        let watch = Watch::start(abort, &self.limits);
+        let sent = js::now();
+        let response = match JsFuture::from(js::fetch(&template.request, &init)).await {
+            Ok(response) => Response::from(response.unchecked_into::<web_sys::Response>()),
+            Err(reason) => return Some(self.unreachable(&reason, &watch)),
+        };
+        watch.progress();
+        Some(if is_stream(&response) { self.read(response, &watch, sent).await } else { self.refused(&response, &watch).await })
+    }
+
+    async fn read(&self, response: Response, watch: &Watch, sent: f64) -> Event {
+        let reading = Reading::new(self, sent);
+        if let Some(body) = response.body() {
+            let (sink, watch) = (reading.clone(), watch.clone());
+            // A stream that breaks off is the decoder's to judge: it knows whether the end marker was there.
+            let _ = stream::pump(&body, move |bytes| {
+                watch.progress();
+                sink.take(bytes)
+            })
+            .await;
+        }
+        match watch.late() {
+            Some(late) => self.too_late(late, reading.raw()),
+            None => reading.finish(),
+        }
+    }
+
+    async fn with_demo(&self, chunks: Vec<llm::demo::DemoChunk>) -> Event {
+        let reading = Reading::new(self, js::now());
+        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) }).await;
+        reading.finish()
+    }
+
+    /// An answer that is none: an error, or a page.
+    async fn refused(&self, response: &Response, watch: &Watch) -> Event {
+        let text = Rc::new(RefCell::new(Vec::new()));
+        if let Some(body) = response.body() {
+            let (sink, watch) = (Rc::clone(&text), watch.clone());
+            let _ = stream::pump(&body, move |bytes| {
+                watch.progress();
+                let mut sink = sink.borrow_mut();
+                sink.extend_from_slice(bytes);
+                if sink.len() > RAW_CAP { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })
+            .await;
+        }
+        let mut bytes = text.take();
+        let truncated = bytes.len() > RAW_CAP;
+        bytes.truncate(RAW_CAP);
+        let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
+        let header = |name: &str| response.headers().get(name);
+        let retry = RetryHeaders { retry_after: header("retry-after"), retry_after_ms: header("retry-after-ms") };
+        let content_type = header("content-type").unwrap_or_default();
+        let now = EpochMillis(js::epoch_ms());
+        let error = llm::classify_response(&self.provider, response.status(), retry, &content_type, &raw.text, now);
+        Event::ModelFailed { request: self.request, error, raw: Some(raw) }
+    }
+
+    fn unreachable(&self, reason: &JsValue, watch: &Watch) -> Event {
+        match watch.late() {
+            Some(late) => self.too_late(late, None),
+            None => {
+                let error = llm::classify_fetch_failure(&self.provider, &js::error_text(reason), js::online());
+                Event::ModelFailed { request: self.request, error, raw: None }
+            }
+        }
+    }
+
+    fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
+        let message = match late {
+            Late::Headers { after_ms } => format!("the server did not answer within {after_ms} ms"),
+            Late::Stream { after_ms } => format!("the stream was silent for {after_ms} ms"),
+        };
+        let error = ModelError { slug: Slug::Timeout, message, status: None, retry_after_ms: None, retry: Retry::Yes };
+        Event::ModelFailed { request: self.request, error, raw }
+    }
+
+    fn is_awaited(&self) -> bool {
+        self.session.live(|live| live.requests.iter().any(|open| open.ticket == self.ticket)).unwrap_or(false)
+    }
+
+    /// Reports the end, unless the engine no longer waits for it.
+    fn end(self, event: Event) {
+        let open = self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten();
+        if let Some(mut open) = open {
+            // Nothing to abort any more. A stream that ended is left to close by itself, so that its connection is kept.
+            open.abort = None;
+            self.session.send(event);
+        }
+    }
+}
+
+/// A stream being decoded.
+#[derive(Clone)]
+struct Reading(Rc<ReadingState>);
+
+struct ReadingState {
+    session: Session,
+    ticket: Ticket,
+    request: RequestId,
+    turn: u32,
+    sent: f64,
+    decoder: RefCell<Option<Decoder>>,
+    first_token_ms: RefCell<Option<u64>>,
+}
+
+impl Reading {
+    fn new(exchange: &Exchange, sent: f64) -> Self {
+        Reading(Rc::new(ReadingState {
+            session: exchange.session.clone(),
+            ticket: exchange.ticket,
+            request: exchange.request,
+            turn: exchange.turn,
+            sent,
+            decoder: RefCell::new(Some(Decoder::new(exchange.provider.kind))),
+            first_token_ms: RefCell::default(),
+        }))
+    }
+
+    /// Decodes a chunk and passes on what it added. Breaks once the reply is whole.
+    fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
+        let state = &self.0;
+        let mut decoder = state.decoder.borrow_mut();
+        let Some(decoder) = decoder.as_mut() else { return ControlFlow::Break(()) };
+        if let Some(delta) = decoder.push(bytes) {
+            let elapsed = || (js::now() - state.sent) as u64;
+            state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
+            if !delta.reasoning.is_empty() {
+                self.notify(Notice::ReasoningDelta { turn: state.turn, text: delta.reasoning });
+            }
+            if !delta.text.is_empty() {
+                self.notify(Notice::TextDelta { turn: state.turn, text: delta.text });
+            }
+        }
+        if decoder.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Late deltas are dropped: the engine may have ended this request in the meantime.
+    fn notify(&self, notice: Notice<'_>) {
+        let awaited = self.0.session.live(|live| live.requests.iter().any(|open| open.ticket == self.0.ticket));
+        if awaited == Some(true) {
+            self.0.session.notify(notice);
+        }
+    }
+
+    fn raw(&self) -> Option<RawResponse> {
+        self.0.decoder.take().map(|decoder| decoder.finish().1)
+    }
+
+    fn finish(&self) -> Event {
+        let (request, first_token_ms) = (self.0.request, self.0.first_token_ms.take());
+        match self.0.decoder.take().map(Decoder::finish) {
+            Some((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms },
+            Some((Err(error), raw)) => Event::ModelFailed { request, error, raw: Some(raw) },
+            None => Event::ModelFailed { request, error: unsendable(&"the stream was read twice".into()), raw: None },
+        }
+    }
+}
+
+/// Servers mislabel their streams, and the decoder reads a JSON answer too; what is certainly none is a page.
+fn is_stream(response: &Response) -> bool {
+    response.ok() && !response.headers().get("content-type").unwrap_or_default().contains("html")
+}
+
+/// The browser did not even take the request: an address or a header it refuses.
+fn unsendable(thrown: &JsValue) -> ModelError {
+    let message = format!("the request could not be made: {}", js::error_text(thrown));
+    ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }
+}
+
+pub(super) fn take<T>(list: &mut Vec<T>, which: impl Fn(&T) -> bool) -> Option<T> {
+    list.iter().position(which).map(|at| list.swap_remove(at))
+}

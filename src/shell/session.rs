@@ -1,0 +1,348 @@
+//! One agent: its configuration and secrets, its host tools and files, and at most one run under way.
+//!
+//! Events may come in while others are being handled (an observer calls `stop`): they wait in the inbox, so the engine
+//! sees one at a time and observers see records in order.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::fmt;
+use std::rc::Rc;
+
+use super::fetch::OpenRequest;
+use super::timer::Timeout;
+use super::tool::{Approve, HostTool, OpenCall};
+use super::wire::Wire;
+use super::{driver, ids, js};
+use crate::engine::*;
+use crate::trajectory::{Recorder, Secrets, Trajectory};
+use crate::worker::{ToolHost, Workspace};
+
+/// A handle on one agent; clones are the same agent.
+#[derive(Clone)]
+pub struct Session(Rc<Agent>);
+
+struct Agent {
+    config: RefCell<RunConfig>,
+    access: Vec<Access>,
+    secrets: Secrets,
+    host: ToolHost,
+    workspace: Workspace,
+    host_tools: RefCell<Vec<Rc<HostTool>>>,
+    approve: RefCell<Option<Approve>>,
+    live: RefCell<Option<Live>>,
+    inbox: RefCell<VecDeque<Event>>,
+    handling: Cell<bool>,
+    running: Cell<bool>,
+    closed: Cell<bool>,
+    tickets: Cell<u32>,
+}
+
+/// The run, and what is under way for it. Kept after the end: it can be read, and granted more turns.
+pub(super) struct Live {
+    pub(super) recorder: Recorder,
+    pub(super) wire: Wire,
+    pub(super) requests: Vec<OpenRequest>,
+    pub(super) calls: Vec<OpenCall>,
+    pub(super) timers: Vec<(TimerId, Timeout)>,
+    observer: Rc<dyn Fn(Notice<'_>)>,
+    zero: f64,
+}
+
+/// Names one request or tool call under way. Unlike the engine's ids it is never used twice, not in the next run either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticket(u32);
+
+/// What a session is made of.
+#[derive(Debug)]
+pub struct SessionOptions {
+    pub config: RunConfig,
+    /// One entry a provider of the config, in the same order.
+    pub access: Vec<Access>,
+    pub workspace: Workspace,
+    /// Where `worker.js` is.
+    pub worker_url: String,
+}
+
+/// What opens a provider's door. Never in a record, never in `Debug`.
+#[derive(Clone, Default)]
+pub struct Access {
+    pub api_key: Option<String>,
+    pub headers: Vec<(String, String)>,
+}
+
+/// What observers are told.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice<'a> {
+    Record(&'a Record),
+    /// Text as it streams in; void when its attempt fails.
+    TextDelta {
+        turn: u32,
+        text: &'a str,
+    },
+    ReasoningDelta {
+        turn: u32,
+        text: &'a str,
+    },
+}
+
+/// What a follow-up takes over from an ended run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Carried {
+    pub session_id: String,
+    pub history: Vec<Message>,
+}
+
+/// Misuse. A run that fails is no such error: it ends with a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// A run of this agent is under way.
+    Busy,
+    /// The last run did not end on a limit, or there is none.
+    NothingToContinue,
+    /// The agent was freed.
+    Closed,
+}
+
+impl Session {
+    #[must_use]
+    pub fn new(options: SessionOptions) -> Self {
+        let SessionOptions { config, access, workspace, worker_url } = options;
+        let workers = config.limits.parallel_tools as usize;
+        let secret = |access: &Access| access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>();
+        Session(Rc::new(Agent {
+            secrets: Secrets::new(access.iter().flat_map(secret)),
+            host: ToolHost::new(worker_url, workspace.clone(), workers),
+            config: RefCell::new(config),
+            access,
+            workspace,
+            host_tools: RefCell::default(),
+            approve: RefCell::default(),
+            live: RefCell::default(),
+            inbox: RefCell::default(),
+            handling: Cell::default(),
+            running: Cell::default(),
+            closed: Cell::default(),
+            tickets: Cell::default(),
+        }))
+    }
+
+    /// Starts a run; everything after that is told to the observer.
+    pub fn start(
+        &self,
+        input: String,
+        after: Option<Carried>,
+        observer: impl Fn(Notice<'_>) + 'static,
+    ) -> Result<(), StartError> {
+        self.claim()?;
+        let mut config = self.0.config.borrow().clone();
+        let started_at = js::epoch_ms();
+        let Carried { session_id, history } = after.unwrap_or_else(|| Carried {
+            session_id: ids::session_id(started_at, config.seed),
+            history: Vec::new(),
+        });
+        let run_id = time::run_id(EpochMillis(started_at), config.seed);
+        let wire = Wire::new(&config, &self.0.access);
+        let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at) };
+        self.0.secrets.scrub_origin(&mut config, &mut task);
+        let (recorder, effects) = Recorder::start(config, task);
+        self.0.live.replace(Some(Live {
+            recorder,
+            wire,
+            requests: Vec::new(),
+            calls: Vec::new(),
+            timers: Vec::new(),
+            observer: Rc::new(observer),
+            zero: js::now(),
+        }));
+        self.drive(effects);
+        Ok(())
+    }
+
+    /// Asks the run to wrap up.
+    pub fn stop(&self) {
+        self.tell(Event::StopRequested);
+    }
+
+    /// Ends the run at once.
+    pub fn cancel(&self) {
+        self.tell(Event::Cancelled);
+    }
+
+    /// Continues a run that ended on a limit; its observer hears of the new segment.
+    pub fn grant(&self, turns: u32) -> Result<(), StartError> {
+        if self.is_running() {
+            return Err(StartError::Busy);
+        }
+        if !self.with_run(|run| run.is_some_and(Run::can_continue)) {
+            return Err(StartError::NothingToContinue);
+        }
+        self.claim()?;
+        self.send(Event::TurnsGranted { turns });
+        Ok(())
+    }
+
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.0.running.get()
+    }
+
+    /// The run under way, or the last one. Not to be kept; not to be called from within itself with a start.
+    pub fn with_run<R>(&self, f: impl FnOnce(Option<&Run>) -> R) -> R {
+        f(self.0.live.borrow().as_ref().map(|live| &live.recorder.run))
+    }
+
+    /// The record of the run so far.
+    #[must_use]
+    pub fn document(&self) -> Option<Trajectory> {
+        self.0.live.borrow().as_ref().map(|live| live.recorder.document())
+    }
+
+    #[must_use]
+    pub fn workspace(&self) -> Workspace {
+        self.0.workspace.clone()
+    }
+
+    /// Offers a tool of the page's from the next run on; one of the same name is replaced.
+    pub fn register(&self, tool: HostTool) {
+        let specs = &mut self.0.config.borrow_mut().tools;
+        match specs.iter_mut().find(|spec| spec.name == tool.spec.name) {
+            Some(spec) => *spec = tool.spec.clone(),
+            None => specs.push(tool.spec.clone()),
+        }
+        let mut tools = self.0.host_tools.borrow_mut();
+        tools.retain(|other| other.spec.name != tool.spec.name);
+        tools.push(Rc::new(tool));
+    }
+
+    /// Who is asked before a tool with side effects; nobody: such tools just run.
+    pub fn set_approve(&self, approve: Option<Approve>) {
+        self.0.approve.replace(approve);
+    }
+
+    /// Ends what is under way and lets the workers go. The record stays readable.
+    pub fn close(&self) {
+        self.cancel();
+        self.0.closed.set(true);
+        self.0.host.close();
+        self.0.host_tools.borrow_mut().clear();
+    }
+
+    fn claim(&self) -> Result<(), StartError> {
+        if self.0.closed.get() {
+            return Err(StartError::Closed);
+        }
+        if self.0.running.replace(true) { Err(StartError::Busy) } else { Ok(()) }
+    }
+
+    fn tell(&self, event: Event) {
+        if self.is_running() {
+            self.send(event);
+        }
+    }
+}
+
+/// For the parts of the shell that perform effects.
+impl Session {
+    /// Hands an event to the engine, now or as soon as the one at hand is done.
+    pub(super) fn send(&self, event: Event) {
+        self.0.inbox.borrow_mut().push_back(event);
+        if !self.0.handling.get() {
+            self.drive(Vec::new());
+        }
+    }
+
+    fn drive(&self, first: Vec<Effect>) {
+        self.0.handling.set(true);
+        driver::perform(self, first);
+        loop {
+            let next = self.0.inbox.borrow_mut().pop_front();
+            let Some(mut event) = next else { break };
+            self.0.secrets.scrub_event(&mut event);
+            let effects = self.live(|live| {
+                let at = Millis((js::now() - live.zero) as u64);
+                live.recorder.handle(at, event)
+            });
+            driver::perform(self, effects.unwrap_or_default());
+        }
+        self.0.handling.set(false);
+    }
+
+    /// The segment is over: nothing is under way any more.
+    pub(super) fn finish(&self) {
+        self.0.running.set(false);
+        let left = self.live(|live| {
+            (std::mem::take(&mut live.requests), std::mem::take(&mut live.calls), std::mem::take(&mut live.timers))
+        });
+        drop(left); // outside the borrow: dropping aborts, and that calls into JavaScript
+    }
+
+    pub(super) fn live<R>(&self, f: impl FnOnce(&mut Live) -> R) -> Option<R> {
+        self.0.live.borrow_mut().as_mut().map(f)
+    }
+
+    pub(super) fn notify(&self, notice: Notice<'_>) {
+        let observer = self.0.live.borrow().as_ref().map(|live| Rc::clone(&live.observer));
+        if let Some(observer) = observer {
+            observer(notice);
+        }
+    }
+
+    pub(super) fn ticket(&self) -> Ticket {
+        let next = self.0.tickets.get().wrapping_add(1);
+        self.0.tickets.set(next);
+        Ticket(next)
+    }
+
+    pub(super) fn host(&self) -> &ToolHost {
+        &self.0.host
+    }
+
+    pub(super) fn approve(&self) -> Option<Approve> {
+        self.0.approve.borrow().clone()
+    }
+
+    pub(super) fn host_tool(&self, name: &str) -> Option<Rc<HostTool>> {
+        self.0.host_tools.borrow().iter().find(|tool| tool.spec.name == name).cloned()
+    }
+
+    /// The tool as the run offers it.
+    pub(super) fn offered(&self, name: &str) -> Option<ToolSpec> {
+        self.live(|live| live.recorder.run.config().tools.iter().find(|spec| spec.name == name).cloned()).flatten()
+    }
+}
+
+impl Live {
+    pub(super) fn limits(&self) -> Limits {
+        self.recorder.run.config().limits.clone()
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("running", &self.is_running()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Access(..)")
+    }
+}
+
+impl Carried {
+    /// What the next run takes over from this one.
+    #[must_use]
+    pub fn from_run(run: &Run) -> Self {
+        Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StartError::Busy => "this agent has a run under way: wait for it, cancel it, or make another agent",
+            StartError::NothingToContinue => "there is no run that ended on a limit and could be granted turns",
+            StartError::Closed => "this agent was freed",
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Reading a response body chunk by chunk.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{ReadableStream, ReadableStreamDefaultReader};
+
+use super::js::{Chunk, Thenable};
+
+type Step = Closure<dyn FnMut(Chunk)>;
+
+/// Hands every chunk to `take` until the stream ends, `take` breaks or reading fails.
+///
+/// One closure serves all chunks of a stream: a future a chunk would cost more than decoding it.
+pub(super) async fn pump(
+    body: &ReadableStream,
+    take: impl FnMut(&[u8]) -> ControlFlow<()> + 'static,
+) -> Result<(), JsValue> {
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let kept: Rc<RefCell<Option<Step>>> = Rc::default();
+    let mut take = Some(take);
+    let promise = Promise::new(&mut |resolve: Function, reject: Function| {
+        // The executor runs once.
+        let Some(mut take) = take.take() else { return };
+        let (again, source, failed) = (Rc::clone(&kept), reader.clone(), reject.clone());
+        let mut bytes = Vec::new();
+        let step = Step::new(move |chunk: Chunk| {
+            let Some(value) = chunk.value().filter(|_| !chunk.done()) else {
+                let _ = resolve.call0(&JsValue::UNDEFINED);
+                return;
+            };
+            bytes.resize(value.length() as usize, 0);
+            value.copy_to(&mut bytes);
+            match (take(&bytes), &*again.borrow()) {
+                (ControlFlow::Continue(()), Some(step)) => read(&source, step, &failed),
+                _ => drop(resolve.call0(&JsValue::UNDEFINED)),
+            }
+        });
+        read(&reader, &step, &reject);
+        *kept.borrow_mut() = Some(step);
+    });
+    let end = JsFuture::from(promise).await;
+    kept.take(); // it holds itself
+    end.map(drop)
+}
+
+fn read(reader: &ReadableStreamDefaultReader, step: &Step, failed: &Function) {
+    reader.read().unchecked_ref::<Thenable>().then_call(step.as_ref().unchecked_ref(), failed);
+}

@@ -1,0 +1,53 @@
+//! `Effect::Sleep`, and timers for everybody else in the shell.
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use super::js;
+use super::session::Session;
+use crate::engine::{Event, TimerId};
+
+/// A `setTimeout` that is cleared when dropped.
+#[derive(Debug)]
+pub(super) struct Timeout {
+    handle: JsValue,
+    _callback: Closure<dyn FnMut()>,
+}
+
+impl Timeout {
+    pub(super) fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
+        let callback = Closure::once(then);
+        let handle = js::set_timeout(callback.as_ref().unchecked_ref(), ms.clamp(0.0, js::MAX_DELAY));
+        Timeout { handle, _callback: callback }
+    }
+}
+
+impl Drop for Timeout {
+    fn drop(&mut self) {
+        js::clear_timeout(&self.handle);
+    }
+}
+
+/// The engine's wait before a retry, or after stop.
+pub(super) fn sleep(session: &Session, timer: TimerId, ms: u64) {
+    let waker = session.clone();
+    let timeout = Timeout::new(ms as f64, move || {
+        waker.live(|live| live.timers.retain(|(id, _)| *id != timer));
+        waker.send(Event::TimerFired { timer });
+    });
+    session.live(|live| live.timers.push((timer, timeout)));
+}
+
+pub(super) fn cancel(session: &Session, timer: TimerId) {
+    session.live(|live| live.timers.retain(|(id, _)| *id != timer));
+}
+
+/// A pause inside a task.
+pub(super) async fn pause(ms: u32) {
+    let promise = Promise::new(&mut |resolve: Function, _reject: Function| {
+        js::set_timeout(&resolve, f64::from(ms));
+    });
+    // A timer's promise is never rejected.
+    let _ = JsFuture::from(promise).await;
+}

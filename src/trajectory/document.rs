@@ -1,0 +1,170 @@
+//! The trajectory document, version 1 (SEMANTICS 10). Its JSON Schema is `docs/schema/turnwise-trajectory.v1.json`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{RecordedEvent, Recorder};
+use crate::engine::*;
+
+pub const FORMAT: &str = "turnwise-trajectory";
+pub const VERSION: u32 = 1;
+/// Replay is exact within one engine version.
+pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The complete, versioned record of a run. JSON-safe; keys in snake case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trajectory {
+    pub format: String,
+    pub version: u32,
+    pub engine_version: String,
+    pub run_id: String,
+    pub session_id: String,
+    /// Of the first provider; the whole list is in `config`.
+    pub model: String,
+    pub provider: ProviderKind,
+    pub preset: Preset,
+    /// The whole configuration, but for the tools.
+    pub config: RunConfig,
+    pub tools: Vec<ToolSpec>,
+    pub input: String,
+    /// What a follow-up carried over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Message>,
+    /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
+    pub started_at: String,
+    pub started_ms: EpochMillis,
+    pub finished_at: Option<String>,
+    pub termination_reason: Option<TerminationReason>,
+    pub outcome: Option<Outcome>,
+    pub answer_source: Option<AnswerSource>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrap_up: Option<Trigger>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub max_turns: u32,
+    pub effective_max_turns: u32,
+    pub total_turns: u32,
+    /// LLM requests sent.
+    pub requests: u32,
+    pub tokens: Usage,
+    pub output: Option<String>,
+    pub final_result_data: Option<Value>,
+    pub turns: Vec<TurnRecord>,
+    pub segments: Vec<Ending>,
+    pub traces: Vec<TraceRecord>,
+    pub logs: Vec<LogRecord>,
+    /// Trajectories of sub-agents.
+    pub children: Vec<Trajectory>,
+    pub events: Vec<RecordedEvent>,
+}
+
+/// Why a text is no trajectory that this version can read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParseError {
+    NotJson(String),
+    /// JSON, but not marked as a trajectory.
+    OtherFormat,
+    /// A trajectory of a version this build does not know; nothing of it was read.
+    UnknownVersion(String),
+    /// Marked as a trajectory of this version, but a part is missing or wrong.
+    Invalid(String),
+}
+
+impl std::fmt::Display for ParseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ParseError::NotJson(e) => write!(f, "This is not a JSON file: {e}"),
+            ParseError::OtherFormat => {
+                write!(f, "This JSON file is no Turnwise trajectory: its \"format\" is not \"{FORMAT}\"")
+            }
+            ParseError::UnknownVersion(v) => {
+                write!(
+                    f,
+                    "This trajectory has version {v}; this Turnwise reads version {VERSION}. Nothing was changed."
+                )
+            }
+            ParseError::Invalid(e) => write!(f, "This trajectory is damaged: {e}"),
+        }
+    }
+}
+
+impl Trajectory {
+    /// The document of a run as it stands.
+    #[must_use]
+    pub fn of(recorder: &Recorder) -> Self {
+        let run = &recorder.run;
+        let task = run.task();
+        let mut config = run.config().clone();
+        let tools = std::mem::take(&mut config.tools);
+        let first = config.providers.first().cloned().unwrap_or_default();
+        let ending = run.ending();
+        Trajectory {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            engine_version: ENGINE_VERSION.to_owned(),
+            run_id: task.run_id.clone(),
+            session_id: task.session_id.clone(),
+            model: first.model,
+            provider: first.kind,
+            preset: config.preset,
+            tools,
+            input: task.input.clone(),
+            history: task.history.clone(),
+            started_at: time::rfc3339(task.started_at),
+            started_ms: task.started_at,
+            finished_at: ending.map(|e| e.finished_at.clone()),
+            termination_reason: ending.map(|e| e.termination_reason),
+            outcome: ending.map(|e| e.outcome),
+            answer_source: ending.map(|e| e.answer_source),
+            wrap_up: ending.and_then(|e| e.wrap_up),
+            error: ending.and_then(|e| e.error.clone()),
+            max_turns: config.max_turns,
+            effective_max_turns: run.effective_max_turns(),
+            total_turns: run.turns().last().map_or(0, |t| t.turn),
+            requests: run.requests(),
+            tokens: run.usage(),
+            output: ending.map(|e| e.output.clone()),
+            final_result_data: ending.and_then(|e| e.final_result_data.clone()),
+            turns: run.turns().to_vec(),
+            segments: run.segments().to_vec(),
+            traces: run.traces().to_vec(),
+            logs: run.logs().to_vec(),
+            children: Vec::new(),
+            events: recorder.events.clone(),
+            config,
+        }
+    }
+
+    /// Reads a document. An unknown version is refused, whatever else it holds.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        let value: Value = serde_json::from_str(text).map_err(|e| ParseError::NotJson(e.to_string()))?;
+        Trajectory::from_value(value)
+    }
+
+    /// As [`Trajectory::parse`], from JSON that was read already.
+    pub fn from_value(value: Value) -> Result<Self, ParseError> {
+        if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
+            return Err(ParseError::OtherFormat);
+        }
+        match value.get("version") {
+            Some(v) if v.as_u64() == Some(u64::from(VERSION)) => {}
+            Some(v) => return Err(ParseError::UnknownVersion(v.to_string())),
+            None => return Err(ParseError::UnknownVersion("none".into())),
+        }
+        serde_json::from_value(value).map_err(|e| ParseError::Invalid(e.to_string()))
+    }
+
+    /// What a replay starts from: the configuration with its tools, and the task.
+    #[must_use]
+    pub fn origin(&self) -> (RunConfig, Task) {
+        let config = RunConfig { tools: self.tools.clone(), ..self.config.clone() };
+        let task = Task {
+            run_id: self.run_id.clone(),
+            session_id: self.session_id.clone(),
+            input: self.input.clone(),
+            history: self.history.clone(),
+            started_at: self.started_ms,
+        };
+        (config, task)
+    }
+}

@@ -1,0 +1,85 @@
+//! Replay: the document alone drives the same engine through the same states, with no key and no network.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::document::{ENGINE_VERSION, Trajectory};
+use super::{RecordedEvent, Recorder};
+
+/// The first difference between what was recorded and what the engine derives again.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mismatch {
+    /// The turn that differs; `None` where the difference is not in a turn.
+    pub turn: Option<u32>,
+    /// Which part, as a JSON Pointer into the document.
+    pub path: String,
+    pub expected: Value,
+    pub actual: Value,
+    /// The engine that recorded it, where it is another than this one: differences are then to be expected.
+    pub recorded_by: Option<String>,
+}
+
+/// Derives the run again from its events. `Err` names the first difference.
+pub fn replay(recorded: &Trajectory) -> Result<Recorder, Box<Mismatch>> {
+    let recorder = fold(recorded, &recorded.events);
+    compare(recorded, &recorder.document()).map_or(Ok(recorder), Err)
+}
+
+/// The run after the given events: the whole list is the run as it ended, a shorter one an earlier state of it.
+#[must_use]
+pub fn fold(recorded: &Trajectory, events: &[RecordedEvent]) -> Recorder {
+    let (config, task) = recorded.origin();
+    let (mut recorder, _) = Recorder::start(config, task);
+    for RecordedEvent { at_ms, event, .. } in events {
+        // The effects happened when it was recorded.
+        drop(recorder.handle(*at_ms, event.clone()));
+    }
+    recorder
+}
+
+fn compare(expected: &Trajectory, actual: &Trajectory) -> Option<Box<Mismatch>> {
+    let recorded_by = (expected.engine_version != ENGINE_VERSION).then(|| expected.engine_version.clone());
+    for index in 0..expected.turns.len().max(actual.turns.len()) {
+        let (want, have) = (json(&expected.turns.get(index)), json(&actual.turns.get(index)));
+        if let Some((path, expected_part, actual_part)) = first_difference(&want, &have) {
+            let turn = expected.turns.get(index).or(actual.turns.get(index)).map(|t| t.turn);
+            let path = format!("/turns/{index}{path}");
+            let mismatch = Mismatch { turn, path, expected: expected_part, actual: actual_part, recorded_by };
+            return Some(Box::new(mismatch));
+        }
+    }
+    let (want, mut have) = (json(expected), json(actual));
+    // The version is named apart, and a document of another version is compared all the same.
+    if let Some(fields) = have.as_object_mut() {
+        fields.insert("engine_version".into(), Value::String(expected.engine_version.clone()));
+    }
+    let (path, expected, actual) = first_difference(&want, &have)?;
+    Some(Box::new(Mismatch { turn: None, path, expected, actual, recorded_by }))
+}
+
+/// Where two values first differ: the JSON Pointer and both parts.
+fn first_difference(want: &Value, have: &Value) -> Option<(String, Value, Value)> {
+    match (want, have) {
+        (Value::Object(a), Value::Object(b)) => {
+            let keys = a.keys().chain(b.keys().filter(|k| !a.contains_key(*k)));
+            keys.into_iter().find_map(|key| {
+                let parts = (a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null));
+                let (path, x, y) = first_difference(parts.0, parts.1)?;
+                Some((format!("/{key}{path}"), x, y))
+            })
+        }
+        (Value::Array(a), Value::Array(b)) => (0..a.len().max(b.len())).find_map(|i| {
+            let parts = (a.get(i).unwrap_or(&Value::Null), b.get(i).unwrap_or(&Value::Null));
+            let (path, x, y) = first_difference(parts.0, parts.1)?;
+            Some((format!("/{i}{path}"), x, y))
+        }),
+        // A document that went through JavaScript writes 1.0 as 1.
+        (Value::Number(a), Value::Number(b)) if a.as_f64() == b.as_f64() => None,
+        _ if want == have => None,
+        _ => Some((String::new(), want.clone(), have.clone())),
+    }
+}
+
+fn json(part: &impl Serialize) -> Value {
+    serde_json::to_value(part).unwrap_or(Value::Null)
+}

@@ -1,0 +1,64 @@
+//! Line icons, drawn from paths of a 24 by 24 grid. They never stand alone: a label is always there too.
+
+use leptos::prelude::*;
+use leptos::svg;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Icon {
+    Menu,
+    Plus,
+    Close,
+    Files,
+    File,
+    Settings,
+    Download,
+    Trash,
+    Chevron,
+    Down,
+    Send,
+}
+
+impl Icon {
+    fn path(self) -> &'static str {
+        match self {
+            Icon::Menu => "M4 7h16M4 12h16M4 17h16",
+            Icon::Plus => "M12 5v14M5 12h14",
+            Icon::Close => "M6 6l12 12M18 6L6 18",
+            Icon::Files => "M3 7.5A1.5 1.5 0 0 1 4.5 6H9l2 2.5h8.5A1.5 1.5 0 0 1 21 10v7.5a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 17.5z",
+            Icon::File => "M6 3.5h8l4 4v13H6zM14 3.5v4h4",
+            Icon::Settings => "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
+            Icon::Download => "M12 4v11M7.5 11l4.5 4.5 4.5-4.5M5 20h14",
+            Icon::Trash => "M5 7h14M10 7V4.5h4V7M7 7l.8 13h8.400L17 7",
+            Icon::Chevron => "M9 5l7 7-7 7",
+            Icon::Down => "M5 9l7 7 7-7",
+            Icon::Send => "M12 20V5M5.5 11.5L12 5l6.5 6.5",
+        }
+    }
+}
+
+/// An icon beside its words.
+pub fn icon(icon: Icon) -> impl IntoView {
+    svg::svg()
+        .attr("class", "icon")
+        .attr("viewBox", "0 0 24 24")
+        .attr("aria-hidden", "true")
+        .child(svg::path().attr("d", icon.path()))
+}
+
+/// A chevron that turns with its `details`.
+pub fn chevron() -> impl IntoView {
+    svg::svg()
+        .attr("class", "icon chevron")
+        .attr("viewBox", "0 0 24 24")
+        .attr("aria-hidden", "true")
+        .child(svg::path().attr("d", Icon::Chevron.path()))
+}
+
+/// The product's mark: a turn that comes round.
+pub fn mark() -> impl IntoView {
+    svg::svg().attr("class", "icon mark").attr("viewBox", "0 0 24 24").attr("aria-hidden", "true").child((
+        svg::path().attr("d", "M20 12a8 8 0 1 1-2.3-5.6"),
+        svg::path().attr("d", "M20 3v4h-4"),
+        svg::circle().attr("cx", "12").attr("cy", "12").attr("r", "1.6"),
+    ))
+}

@@ -1,0 +1,46 @@
+//! One run in the transcript: its task, its turns, its endings.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::ending;
+use super::state::{App, Page};
+use super::turn;
+
+/// Longer tasks are set as text, not as a headline.
+const HEADLINE: usize = 180;
+
+pub fn page(app: App, page: Page) -> impl IntoView {
+    let task = page.head.task.clone();
+    let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
+    let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
+    let heading = if page.place == 0 {
+        html::h1().class(class).child(task).into_any()
+    } else {
+        html::h2().class(class).child(task).into_any()
+    };
+    let turns = page.turns.clone();
+    let segments = page.segments.clone();
+    let before = endings(segments.clone(), None);
+    html::article().class("page").child((
+        heading,
+        html::ul().class("facts").child(facts),
+        before,
+        For(ForProps::builder()
+            .each(move || turns.get())
+            .key(|slot| slot.index)
+            .children(move |slot| {
+                let after = endings(segments.clone(), Some(slot.index));
+                (turn::turn(app, slot), after)
+            })
+            .build()),
+    ))
+}
+
+fn endings(segments: ArcRwSignal<Vec<crate::view::SegmentView>>, after: Option<usize>) -> impl IntoView {
+    move || {
+        segments.with(|segments| {
+            segments.iter().filter(|segment| segment.after == after).map(ending::ending).collect_view()
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! The run panel: turn and meter, what can be done, what was used, how it ended.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::engine::CounterLevel;
+use crate::view::format::clock;
+use crate::view::meter::level_words;
+use crate::view::panel::Estimated;
+use crate::view::{EndingView, PanelView, Phase, TickKind};
+
+use super::ending::dot;
+use super::icon::{Icon, icon};
+use super::meter;
+use super::state::{App, Page};
+
+pub fn panel(app: App) -> impl IntoView {
+    let page = Memo::new_with_compare(move |_| app.page().map(PageKey), |a, b| a != b);
+    let open = move || if app.panel_open.get() { "true" } else { "false" };
+    let content = move || match page.get() {
+        Some(PageKey(page)) => of_run(app, &page).into_any(),
+        None => before(app).into_any(),
+    };
+    html::aside()
+        .class("panel")
+        .attr("aria-label", "Run")
+        .attr("data-open", open)
+        .attr("data-start", move || page.with(Option::is_none).then_some("true"))
+        .child(content)
+}
+
+/// A page compared by identity, so that the panel is rebuilt only for another run.
+#[derive(Clone)]
+struct PageKey(Page);
+
+impl PartialEq for PageKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.panel == other.0.panel
+    }
+}
+
+fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
+    let panel = page.panel.clone();
+    let meter = {
+        let panel = panel.clone();
+        move || panel.with(|view| figures(app, view))
+    };
+    let controls = {
+        let panel = panel.clone();
+        let state = Memo::new(move |_| panel.with(|view| (view.phase, view.can_continue)));
+        move || {
+            let (phase, can_continue) = state.get();
+            controls(app, phase, can_continue)
+        }
+    };
+    let numbers = {
+        let panel = panel.clone();
+        move || panel.with(|view| numbers(app, view))
+    };
+    let ending = move || panel.with(|view| view.ending.as_ref().map(ends));
+    (meter, controls, numbers, ending)
+}
+
+fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
+    let synthesizing = view.phase == Phase::Synthesizing;
+    let (level, word) = match (view.phase, view.level) {
+        (Phase::Synthesizing, _) => ("synthesis", "synthesis"),
+        (Phase::Ended, _) | (_, CounterLevel::Off) => ("off", ""),
+        (Phase::Running, of) => (meter::level(of), level_words(of)),
+    };
+    let more = html::button()
+        .r#type("button")
+        .class("btn quiet small more")
+        .attr("aria-expanded", move || if app.panel_open.get() { "true" } else { "false" })
+        .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
+        .child("Details");
+    html::div().class("meter").attr("data-level", level).attr("data-synthesis", synthesizing.then_some("true")).child((
+        html::div().class("figure").child((
+            html::span().child(view.turn),
+            html::span().class("of").child(format!("/ {}", view.max_turns)),
+            html::span().class("word").child(word),
+        )),
+        meter::meter(&view.meter),
+        more,
+        html::p().class("note").child(view.note.clone()),
+    ))
+}
+
+fn controls(app: App, phase: Phase, can_continue: bool) -> impl IntoView {
+    let button = |class: &'static str, words: &'static str, title: &'static str| {
+        html::button().r#type("button").class(class).attr("title", title).child(words)
+    };
+    match phase {
+        Phase::Running => html::div()
+            .class("row")
+            .child((
+                button("btn quiet", "Stop", "Wrap up: a last request asks for a conclusion").on(ev::click, move |_| app.stop()),
+                button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()),
+            ))
+            .into_any(),
+        Phase::Synthesizing => html::div()
+            .class("row")
+            .child(button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()))
+            .into_any(),
+        Phase::Ended => html::div()
+            .class("row")
+            .child((
+                can_continue.then(|| {
+                    button("btn primary", "Continue +5", "Grant 5 more turns").on(ev::click, move |_| app.grant(5))
+                }),
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet")
+                    .attr("title", "The whole run as a trajectory (JSON)")
+                    .on(ev::click, move |_| app.download())
+                    .child((icon(Icon::Download), "Download")),
+            ))
+            .into_any(),
+    }
+}
+
+fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
+    let row = |class: &'static str, name: &'static str, value: String| {
+        (html::dt().class(class).child(name), html::dd().child(value))
+    };
+    let started = view.started_at;
+    let ended = view.elapsed_ms;
+    let elapsed = move || clock(ended.unwrap_or_else(|| app.now.get().saturating_sub(started)));
+    html::dl().class("figures").child((
+        row("", "LLM calls", view.calls.clone()),
+        row("", "Tokens in", view.tokens_in.clone()),
+        view.tokens_cached.clone().map(|count| row("sub", "of these cached", count)),
+        row("", "Tokens out", view.tokens_out.clone()),
+        view.tokens_reasoning.clone().map(|count| row("sub", "of these reasoning", count)),
+        (view.tokens_estimated == Estimated::Estimated).then(|| row("sub", "token counts are", "estimates".to_owned())),
+        (html::dt().child("Elapsed"), html::dd().child(elapsed)),
+    ))
+}
+
+fn ends(view: &EndingView) -> impl IntoView + use<> {
+    let row = |name: &'static str, code: String, words: String| {
+        html::div().child((
+            html::dt().child(name),
+            html::dd().child((html::code().child(code), html::span().class("words").child(words))),
+        ))
+    };
+    html::section().class("ends").attr("aria-label", "Ending").child((
+        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
+        html::dl().child((
+            row("Ended by", view.reason.clone(), String::new()),
+            row("Outcome", view.outcome.to_owned(), view.outcome_words.to_owned()),
+            row("Answer from", view.source.to_owned(), view.source_words.to_owned()),
+            row("Used", view.turns.clone(), String::new()),
+        )),
+    ))
+}
+
+/// Before a run: what it will have, and what the ticks mean.
+fn before(app: App) -> impl IntoView {
+    let preview = move || app.preview();
+    let legend = |kind: TickKind, words: String| html::li().child((meter::swatch(kind), html::span().child(words)));
+    move || {
+        let view = preview();
+        let lines = view.legend.iter().map(|(kind, words)| legend(*kind, words.clone())).collect_view();
+        (
+            html::div().class("meter").child((
+                html::div().class("figure").child((
+                    html::span().child(view.max_turns),
+                    html::span().class("of").child(if view.max_turns == 1 { "turn" } else { "turns" }),
+                )),
+                meter::meter(&view.meter),
+                html::p().class("note").child(view.note.clone()),
+            )),
+            html::ul().class("legend").child(lines),
+            html::dl().class("figures").child((
+                (html::dt().child("Model"), html::dd().child(view.model.clone())),
+                (html::dt().child("LLM calls at most"), html::dd().child(view.calls.clone())),
+                (html::dt().child("Tools"), html::dd().child(view.tools.clone())),
+            )),
+            html::div().class("row").child(
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet")
+                    .on(ev::click, move |_| app.dialog.set(Some(super::state::Dialog::Settings)))
+                    .child((icon(Icon::Settings), "Settings")),
+            ),
+        )
+    }
+}

@@ -1,0 +1,80 @@
+//! The rail: the mark, a new run, the runs of this session; a drawer on narrow pages.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::ending::dot;
+use super::icon::{self, Icon, icon};
+use super::meter;
+use super::state::{App, Dialog, Thread};
+
+/// The bar of narrow pages.
+pub fn bar(app: App) -> impl IntoView {
+    let button = |words: &'static str, of: Icon| {
+        html::button().r#type("button").class("btn bare square").attr("aria-label", words).attr("title", words).child(icon(of))
+    };
+    html::header().class("bar").child((
+        button("Runs", Icon::Menu)
+            .attr("aria-expanded", move || if app.rail_open.get() { "true" } else { "false" })
+            .on(ev::click, move |_| app.rail_open.set(true)),
+        html::div().class("brand").child((icon::mark(), "Turnwise")),
+        button("Files", Icon::Files).on(ev::click, move |_| app.dialog.set(Some(Dialog::Files))),
+        button("Settings", Icon::Settings).on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings))),
+        button("New run", Icon::Plus).on(ev::click, move |_| app.new_run()),
+    ))
+}
+
+pub fn rail(app: App) -> impl IntoView {
+    let runs = move || app.threads.get().into_iter().rev().collect::<Vec<_>>();
+    let empty = move || app.threads.with(Vec::is_empty);
+    html::nav().class("rail").attr("aria-label", "Runs").child((
+        html::div().class("brand").child((icon::mark(), "Turnwise")),
+        html::button()
+            .r#type("button")
+            .class("btn quiet new")
+            .on(ev::click, move |_| app.new_run())
+            .child((html::span().child("New run"), html::kbd().child("N"))),
+        html::h2().class("over").child("This session"),
+        move || {
+            empty().then(|| html::p().class("empty-list").child("Runs are listed here, with their turns as ticks and how they ended."))
+        },
+        html::ul().class("runs").child(For(ForProps::builder()
+            .each(runs)
+            .key(|thread| thread.id)
+            .children(move |thread| html::li().child(run(app, &thread)))
+            .build())),
+        html::div().class("foot").child((
+            html::button()
+                .r#type("button")
+                .class("btn bare")
+                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
+                .child((icon(Icon::Files), "Files", html::span().class("count").child(move || app.file_count()))),
+            html::button()
+                .r#type("button")
+                .class("btn bare")
+                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
+                .child((icon(Icon::Settings), "Settings")),
+        )),
+    ))
+}
+
+fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
+    let id = thread.id;
+    let rail = thread.rail.clone();
+    let content = move || {
+        rail.with(|view| {
+            (
+                html::b().child(view.title.clone()),
+                html::span().class("words").child((dot(view.tone, "dot"), html::span().child(view.words.clone()))),
+                meter::tiny(&view.ticks),
+            )
+        })
+    };
+    html::button()
+        .r#type("button")
+        .class("run")
+        .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
+        .on(ev::click, move |_| app.open_thread(id))
+        .child(content)
+}

@@ -1,0 +1,48 @@
+//! The empty page: what this is, and three tasks that each show something different.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::tasks::EXAMPLES;
+
+use super::meter;
+use super::state::App;
+
+pub fn hello(app: App) -> impl IntoView {
+    move || {
+        app.page().is_none().then(|| {
+            html::header().class("hello").child((
+                html::h1().child("Give it a task, watch every turn"),
+                html::p().child(
+                    "The agent works in this browser tab, turn by turn, with tools over your files. When its turns run \
+                     out it concludes from what it has gathered. Every run is a record you can download.",
+                ),
+            ))
+        })
+    }
+}
+
+pub fn examples(app: App) -> impl IntoView {
+    move || {
+        app.page().is_none().then(|| {
+            let cards = EXAMPLES.iter().map(|task| {
+                html::li().child(
+                    html::button().r#type("button").class("example").on(ev::click, move |_| app.run_example(task)).child((
+                        html::span().child((meter::tiny(&task.ticks()), html::b().child(task.title))),
+                        html::span().class("shows").child(task.shows),
+                        html::span().class("text").child(task.text),
+                    )),
+                )
+            });
+            html::section().class("examples").attr("aria-label", "Example tasks").child((
+                html::h2().class("over").child("Or start with one of these"),
+                html::ul().child(cards.collect_view()),
+                html::p().class("more").child(
+                    "Drop files or a whole folder anywhere on this page and the agent works over them. Drop a \
+                     trajectory (.json) to open a run again.",
+                ),
+            ))
+        })
+    }
+}

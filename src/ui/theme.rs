@@ -1,0 +1,48 @@
+//! Light, dark, or as the system says.
+
+use leptos::prelude::*;
+
+use super::dom;
+use super::state::App;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    #[default]
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    pub const ALL: [Theme; 3] = [Theme::Auto, Theme::Light, Theme::Dark];
+
+    pub fn key(self) -> &'static str {
+        match self {
+            Theme::Auto => "auto",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Theme::Auto => "As the system",
+            Theme::Light => "Light",
+            Theme::Dark => "Dark",
+        }
+    }
+
+    pub fn of_key(key: &str) -> Theme {
+        Theme::ALL.into_iter().find(|theme| theme.key() == key).unwrap_or_default()
+    }
+}
+
+/// Keeps the document's theme what the user chose.
+pub fn follow(app: App) {
+    Effect::new(move || {
+        let theme = app.theme.get();
+        if let Some(root) = dom::document().document_element() {
+            let _ = root.set_attribute("data-theme", theme.key());
+        }
+    });
+}

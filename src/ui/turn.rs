@@ -1,0 +1,161 @@
+//! One turn: its number in the margin, and what happened in it.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::format::countdown;
+use crate::view::{FailedAttempt, Live, TurnKind, TurnView, Wait};
+
+use super::call;
+use super::meter;
+use super::prose::Prose;
+use super::state::{App, TurnSlot};
+
+/// The turn, renewed by its own signal alone.
+pub fn turn(app: App, slot: TurnSlot) -> impl IntoView {
+    let view = slot.view.clone();
+    let level = {
+        let view = view.clone();
+        move || view.with(|view| if is_synthesis(view) { "synthesis" } else { meter::level(view.level) })
+    };
+    let label = {
+        let view = view.clone();
+        move || view.with(|view| view.label.clone())
+    };
+    let number = {
+        let view = view.clone();
+        move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))))
+    };
+    html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
+        html::div().class("n").attr("aria-hidden", "true").child(number),
+        html::div().class("body").child(body(app, &slot)),
+    ))
+}
+
+fn is_synthesis(view: &TurnView) -> bool {
+    matches!(view.kind, TurnKind::Synthesis { .. })
+}
+
+fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+    let failed = {
+        let view = slot.view.clone();
+        move || view.with(|view| view.failed.iter().map(failed_line).collect_view())
+    };
+    // The kind never changes, so that the box is decided once.
+    let title = slot.view.with_untracked(|view| match &view.kind {
+        TurnKind::Synthesis { .. } => true,
+        TurnKind::Turn => false,
+    });
+    let said = (reasoning(slot), said(app, slot));
+    let said = if title {
+        let view = slot.view.clone();
+        let title = move || {
+            view.with(|view| match &view.kind {
+                TurnKind::Synthesis { title } => title.clone(),
+                TurnKind::Turn => String::new(),
+            })
+        };
+        html::div().class("box").child((html::h3().child(title), said)).into_any()
+    } else {
+        said.into_any()
+    };
+    let calls = {
+        let view = slot.view.clone();
+        move || {
+            let calls = view.with(|view| view.calls.iter().map(call::card).collect::<Vec<_>>());
+            (!calls.is_empty()).then(|| html::div().class("calls").child(calls))
+        }
+    };
+    let counter = {
+        let view = slot.view.clone();
+        move || {
+            let line = view.with(|view| view.counter.clone());
+            line.map(|line| {
+                html::span()
+                    .class("counter")
+                    .attr("data-level", meter::level(line.level))
+                    .attr("title", "The turn counter, as the model read it")
+                    .child(line.text)
+            })
+        }
+    };
+    (failed, said, calls, doing_tools(slot), counter)
+}
+
+fn failed_line(failed: &FailedAttempt) -> impl IntoView + use<> {
+    let class = match (failed.by_user, failed.then.as_str()) {
+        (true, _) => "failed by-user",
+        (false, "no attempt left" | "not tried again") => "failed last",
+        (false, _) => "failed",
+    };
+    let mut then = failed.attempt.clone();
+    if !failed.then.is_empty() {
+        then.push_str(", ");
+        then.push_str(&failed.then);
+    }
+    html::div().class(class).child((
+        failed.slugs.iter().map(|slug| html::code().class("slug").child(*slug)).collect_view(),
+        html::span().child(failed.message.clone()),
+        html::span().class("then").child(then),
+    ))
+}
+
+fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    let streaming = slot.streaming.clone();
+    let thoughts = slot.thoughts.clone();
+    let there = move || {
+        streaming.track();
+        view.track();
+        !thoughts.is_empty()
+    };
+    let host = slot.thoughts.clone();
+    html::details()
+        .class("reasoning")
+        .attr("hidden", move || (!there()).then_some(""))
+        .child((html::summary().child("Reasoning"), placed(&host)))
+}
+
+fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    let streaming = slot.streaming.clone();
+    let doing = move || {
+        let live = view.with(|view| view.live.clone());
+        match live {
+            Some(Live::Calling { words }) if !streaming.get() => Some(doing(words).into_any()),
+            Some(Live::Waiting(wait)) => Some(waiting(app, wait).into_any()),
+            _ => None,
+        }
+    };
+    (placed(&slot.text), doing)
+}
+
+fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    move || match view.with(|view| view.live.clone()) {
+        Some(Live::Tools { words }) => Some(doing(words)),
+        _ => None,
+    }
+}
+
+fn doing(words: String) -> impl IntoView {
+    html::div().class("doing").child((html::span().class("pulse").attr("aria-hidden", "true"), words))
+}
+
+fn waiting(app: App, wait: Wait) -> impl IntoView {
+    let left = move || countdown(wait.until.saturating_sub(app.now.get()));
+    html::div().class("doing wait").child((
+        html::span().class("pulse").attr("aria-hidden", "true"),
+        html::span().child(("Trying again in ", left, format!(", attempt {} of {}", wait.attempt, wait.of))),
+    ))
+}
+
+/// A text that owns its element.
+fn placed(prose: &Prose) -> impl IntoView + use<> {
+    let prose = prose.clone();
+    let place = NodeRef::<html::Div>::new();
+    place.on_load(move |place| {
+        let _ = place.append_child(&prose.host());
+    });
+    html::div().node_ref(place)
+}

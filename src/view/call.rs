@@ -1,0 +1,117 @@
+//! A tool call as a quiet card: one line closed, what the model saw when open.
+
+use serde_json::Value;
+
+use crate::engine::{CallRecord, CounterLevel, Slug};
+
+use super::format::{counted, duration, one_line};
+
+/// Longer results are folded behind their size.
+const INLINE_RESULT: usize = 72;
+
+/// One card.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallView {
+    pub id: String,
+    pub name: String,
+    /// The arguments in one line.
+    pub summary: String,
+    /// The arguments as indented JSON, or the model's text where it is no JSON.
+    pub args: String,
+    /// Exactly what the model read, counter line included; `None` while the call is open.
+    pub result: Option<String>,
+    /// A short result, or the size of a long one.
+    pub note: Option<Note>,
+    pub state: CallState,
+    pub slug: Option<&'static str>,
+    pub error: Option<String>,
+    pub duration: Option<String>,
+    pub is_final: bool,
+}
+
+/// What stands at the end of the closed card.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    Value(String),
+    Size(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallState {
+    Open,
+    Done,
+    Failed,
+    /// Ended by stop or cancel: nobody's fault.
+    Ended,
+}
+
+impl CallView {
+    /// `level` tells whether the last line may be the counter's.
+    #[must_use]
+    pub fn new(call: &CallRecord, level: CounterLevel) -> Self {
+        CallView {
+            id: call.id.0.clone(),
+            name: call.name.clone(),
+            summary: summary(&call.args),
+            args: pretty(&call.args),
+            result: call.result.clone(),
+            note: note(call, level),
+            state: state(call),
+            slug: call.slug.map(Slug::as_str),
+            error: call.error.as_deref().map(|error| one_line(error, 160)),
+            duration: call.duration_ms.map(duration),
+            is_final: call.is_final,
+        }
+    }
+}
+
+fn state(call: &CallRecord) -> CallState {
+    match (call.slug, &call.error, &call.result) {
+        (Some(Slug::Stopped | Slug::Cancelled), ..) => CallState::Ended,
+        (Some(_), ..) | (None, Some(_), _) => CallState::Failed,
+        (None, None, Some(_)) => CallState::Done,
+        (None, None, None) => CallState::Open,
+    }
+}
+
+fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
+    let result = call.result.as_deref().filter(|_| call.error.is_none())?;
+    let body = match (level, result.rsplit_once('\n')) {
+        (CounterLevel::Normal | CounterLevel::Moderate | CounterLevel::Urgent, Some((body, line)))
+            if line.starts_with('[') =>
+        {
+            body
+        }
+        _ => result,
+    };
+    if body.chars().count() <= INLINE_RESULT && !body.contains('\n') {
+        return Some(Note::Value(body.to_owned()));
+    }
+    let lines = body.lines().count();
+    let characters = counted(body.chars().count() as u64, "character");
+    Some(Note::Size(if lines > 1 { counted(lines as u64, "line") } else { characters }))
+}
+
+/// One value alone stands for itself; more are named.
+fn summary(args: &Value) -> String {
+    let text = match args {
+        Value::Object(fields) => match fields.values().next() {
+            None => String::new(),
+            Some(only) if fields.len() == 1 => plain(only),
+            Some(_) => fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect::<Vec<_>>().join(", "),
+        },
+        other => plain(other),
+    };
+    one_line(&text, 160)
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+}
+
+fn pretty(args: &Value) -> String {
+    match args {
+        Value::String(raw) => raw.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}

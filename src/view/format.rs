@@ -1,0 +1,68 @@
+//! Numbers and times as people read them.
+
+/// `18204` -> `18,204`.
+#[must_use]
+pub fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `38 ms`, `1.2 s`, `2 min 05 s`.
+#[must_use]
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
+
+/// `00:21`, `1:02:03`: a clock that runs.
+#[must_use]
+pub fn clock(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes:02}:{seconds:02}") }
+}
+
+/// What is left of a wait: `0.8 s`, `12 s`.
+#[must_use]
+pub fn countdown(ms: u64) -> String {
+    if ms < 10_000 { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) } else { format!("{} s", ms.div_ceil(1_000)) }
+}
+
+/// `612 B`, `4.2 KB`, `1.3 MB`.
+#[must_use]
+pub fn bytes(size: u64) -> String {
+    let tenths = |unit: u64| (size * 10 + unit / 2) / unit;
+    match size {
+        0..1_024 => format!("{size} B"),
+        1_024..1_048_576 => format!("{}.{} KB", tenths(1_024) / 10, tenths(1_024) % 10),
+        _ => format!("{}.{} MB", tenths(1_048_576) / 10, tenths(1_048_576) % 10),
+    }
+}
+
+/// `1 turn`, `4 turns`.
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(count)) }
+}
+
+/// At most `max` characters of the first line, with an ellipsis where something is missing.
+#[must_use]
+pub fn one_line(text: &str, max: usize) -> String {
+    let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some((cut, _)) = line.char_indices().nth(max) {
+        line.truncate(cut);
+        line.truncate(line.trim_end().len());
+        line.push('…');
+    }
+    line
+}

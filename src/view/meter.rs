@@ -1,0 +1,104 @@
+//! The meter: one tick a turn, in the level the counter gives it, the synthesis as a tick of its own.
+
+use crate::engine::{CounterConfig, CounterLevel, Status};
+
+use super::source::Source;
+
+/// The ticks and what they say together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meter {
+    pub ticks: Vec<Tick>,
+    /// For those who do not see the ticks: `Turn 7 of 15, 8 remaining, calm`.
+    pub label: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tick {
+    pub kind: TickKind,
+    pub state: TickState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TickKind {
+    Turn(CounterLevel),
+    Synthesis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TickState {
+    Used,
+    /// The turn in flight.
+    Live,
+    /// It got no reply.
+    Failed,
+    Ahead,
+}
+
+/// The level of a turn under a limit (SEMANTICS 3); `Off` without a counter.
+#[must_use]
+pub fn level(counter: Option<&CounterConfig>, turn: u32, max_turns: u32) -> CounterLevel {
+    let remaining = max_turns.saturating_sub(turn);
+    match counter {
+        None => CounterLevel::Off,
+        Some(counter) if remaining <= counter.urgent_at => CounterLevel::Urgent,
+        Some(counter) if remaining <= counter.moderate_at => CounterLevel::Moderate,
+        Some(_) => CounterLevel::Normal,
+    }
+}
+
+/// Levels have words, too: nothing is said by colour alone.
+#[must_use]
+pub fn level_words(level: CounterLevel) -> &'static str {
+    match level {
+        CounterLevel::Normal => "calm",
+        CounterLevel::Moderate => "getting short",
+        CounterLevel::Urgent => "nearly out of turns",
+        CounterLevel::Off => "counter off",
+    }
+}
+
+impl From<&Source<'_>> for Meter {
+    fn from(source: &Source<'_>) -> Self {
+        let counter = source.config.counter.as_ref();
+        let spans = source.spans();
+        let last = source.turns.len().checked_sub(1);
+        let mut ticks = Vec::new();
+        for (index, turn) in source.turns.iter().enumerate() {
+            let max = spans.iter().find(|span| (span.start..span.end).contains(&index)).map_or(0, |span| span.max_turns);
+            let kind = if turn.synthesis {
+                TickKind::Synthesis
+            } else if turn.counter_level == CounterLevel::Off {
+                TickKind::Turn(level(counter, turn.turn, max))
+            } else {
+                TickKind::Turn(turn.counter_level)
+            };
+            let live = source.status != Status::Ended && last == Some(index);
+            let failed = !turn.attempts.is_empty() && turn.attempts.iter().all(|attempt| !attempt.slugs.is_empty());
+            let state = match (live, failed) {
+                (true, _) => TickState::Live,
+                (false, true) => TickState::Failed,
+                (false, false) => TickState::Used,
+            };
+            ticks.push(Tick { kind, state });
+        }
+        let max = source.effective_max_turns;
+        let used = source.turns.last().map_or(0, |turn| turn.turn);
+        let ahead = TickState::Ahead;
+        ticks.extend((used + 1..=max).map(|turn| Tick { kind: TickKind::Turn(level(counter, turn, max)), state: ahead }));
+        let synthesized = source.turns.last().is_some_and(|turn| turn.synthesis);
+        let open = source.status != Status::Ended;
+        if source.config.synthesis.is_some() && open && !synthesized {
+            ticks.push(Tick { kind: TickKind::Synthesis, state: ahead });
+        }
+        Meter { ticks, label: label(source, used) }
+    }
+}
+
+fn label(source: &Source<'_>, used: u32) -> String {
+    let max = source.effective_max_turns;
+    if source.turns.last().is_some_and(|turn| turn.synthesis) {
+        return format!("Synthesis after {} of {max} turns", used.min(max));
+    }
+    let words = level_words(level(source.config.counter.as_ref(), used, max));
+    format!("Turn {used} of {max}, {} remaining, {words}", max.saturating_sub(used))
+}

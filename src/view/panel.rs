@@ -1,0 +1,157 @@
+//! The run panel: where the run stands, what it used, what can be done.
+
+use crate::engine::{CounterLevel, Ending, Status, Usage};
+
+use super::ending::EndingView;
+use super::format::{counted, thousands};
+use super::meter::{self, Meter};
+use super::source::Source;
+use super::turn::Wait;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelView {
+    pub phase: Phase,
+    pub turn: u32,
+    pub max_turns: u32,
+    pub level: CounterLevel,
+    pub meter: Meter,
+    /// One sentence under the meter.
+    pub note: String,
+    /// `9 of at most 24`
+    pub calls: String,
+    pub tokens_in: String,
+    pub tokens_out: String,
+    pub tokens_cached: Option<String>,
+    pub tokens_reasoning: Option<String>,
+    pub tokens_estimated: Estimated,
+    /// Milliseconds since 1970.
+    pub started_at: u64,
+    /// What it took, once it has ended.
+    pub elapsed_ms: Option<u64>,
+    pub wait: Option<Wait>,
+    pub ending: Option<EndingView>,
+    /// `Continue` would do something.
+    pub can_continue: bool,
+    /// Told to screen readers when it changes.
+    pub announcement: String,
+}
+
+/// Which controls make sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Stop wraps up, cancel ends.
+    Running,
+    /// Stop does nothing any more.
+    Synthesizing,
+    Ended,
+}
+
+/// Whether the token numbers are the provider's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Estimated {
+    Exact,
+    Estimated,
+}
+
+impl From<&Source<'_>> for PanelView {
+    fn from(source: &Source<'_>) -> Self {
+        let turn = source.turns.last().map_or(0, |turn| turn.turn);
+        let max_turns = source.effective_max_turns;
+        let phase = phase(source);
+        let usage = source.usage;
+        let some = |count: u64| (count > 0).then(|| thousands(count));
+        let ending = source.segments.last().filter(|_| phase == Phase::Ended);
+        PanelView {
+            phase,
+            turn: turn.min(max_turns),
+            max_turns,
+            level: meter::level(source.config.counter.as_ref(), turn, max_turns),
+            meter: Meter::from(source),
+            note: note(source, phase, turn),
+            calls: calls(source, phase),
+            tokens_in: tokens(usage, usage.input.0),
+            tokens_out: tokens(usage, usage.output.0),
+            tokens_cached: some(usage.cached.0),
+            tokens_reasoning: some(usage.reasoning.0),
+            tokens_estimated: if usage.estimated { Estimated::Estimated } else { Estimated::Exact },
+            started_at: source.started_at.0,
+            elapsed_ms: (phase == Phase::Ended).then(|| elapsed(source)),
+            wait: wait(source),
+            ending: ending.map(EndingView::from),
+            can_continue: source.can_continue,
+            announcement: announcement(source, phase, turn, ending),
+        }
+    }
+}
+
+fn phase(source: &Source<'_>) -> Phase {
+    match source.status {
+        Status::Ended => Phase::Ended,
+        Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. } => Phase::Synthesizing,
+        Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. } => Phase::Running,
+    }
+}
+
+fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
+    let left = counted(u64::from(source.calls_left), "LLM call");
+    let remaining = source.effective_max_turns.saturating_sub(turn);
+    match (phase, source.can_continue) {
+        (Phase::Ended, true) => "It stopped at its limit. Grant more turns and it goes on where it was.".to_owned(),
+        (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
+        (Phase::Synthesizing, _) => format!("Writing the synthesis. At most {left} left."),
+        (Phase::Running, _) if remaining == 0 => format!("This is the last turn. At most {left} left."),
+        (Phase::Running, _) => {
+            format!("{} left. At most {left} left.", counted(u64::from(remaining), "more turn"))
+        }
+    }
+}
+
+fn calls(source: &Source<'_>, phase: Phase) -> String {
+    match phase {
+        Phase::Ended => thousands(u64::from(source.requests)),
+        Phase::Running | Phase::Synthesizing => {
+            let bound = u64::from(source.requests) + u64::from(source.calls_left);
+            format!("{} of at most {}", source.requests, thousands(bound))
+        }
+    }
+}
+
+fn tokens(usage: Usage, count: u64) -> String {
+    if usage.estimated { format!("≈ {}", thousands(count)) } else { thousands(count) }
+}
+
+/// When the last thing ended, since the run started.
+fn elapsed(source: &Source<'_>) -> u64 {
+    let ends = source.turns.iter().rev().take(2).flat_map(|turn| {
+        let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
+        let calls = turn.tool_calls.iter().map(|call| call.started_ms + call.duration_ms.unwrap_or(0));
+        attempts.chain(calls)
+    });
+    ends.max().unwrap_or(0)
+}
+
+fn wait(source: &Source<'_>) -> Option<Wait> {
+    let Status::Waiting { attempt, until, synthesis, .. } = source.status else { return None };
+    let of = match (&source.config.synthesis, synthesis) {
+        (Some(config), true) => config.attempts,
+        _ => source.config.max_attempts,
+    };
+    Some(Wait { until: source.started_at.0.saturating_add(until.0), attempt, of })
+}
+
+fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&Ending>) -> String {
+    match (phase, ending) {
+        (Phase::Ended, Some(ending)) => {
+            let ending = EndingView::from(ending);
+            format!("Run ended: {} {}.", ending.headline, ending.turns)
+        }
+        (Phase::Ended, None) => String::new(),
+        (Phase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
+        (Phase::Running, _) => match source.status {
+            Status::Waiting { attempt, .. } => format!("Turn {turn}: waiting before attempt {attempt}."),
+            Status::Calling { .. } | Status::Tools { .. } | Status::Ended => {
+                format!("Turn {turn} of {}.", source.effective_max_turns)
+            }
+        },
+    }
+}

@@ -1,0 +1,62 @@
+//! Before a run: what it will have, and what the meter's ticks mean.
+
+use crate::engine::{CounterLevel, RunConfig};
+
+use super::format::counted;
+use super::meter::{self, Meter, Tick, TickKind, TickState};
+use super::provider;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preview {
+    pub max_turns: u32,
+    pub meter: Meter,
+    pub note: String,
+    /// What each kind of tick stands for.
+    pub legend: Vec<(TickKind, String)>,
+    pub model: String,
+    pub calls: String,
+    pub tools: String,
+}
+
+impl From<&RunConfig> for Preview {
+    fn from(config: &RunConfig) -> Self {
+        let max = config.max_turns;
+        let counter = config.counter.as_ref();
+        let kinds = (1..=max).map(|turn| TickKind::Turn(meter::level(counter, turn, max)));
+        let synthesis = config.synthesis.as_ref().map(|_| TickKind::Synthesis);
+        let ticks = kinds.chain(synthesis).map(|kind| Tick { kind, state: TickState::Ahead }).collect();
+        let attempts = config.synthesis.as_ref().map_or(0, |synthesis| synthesis.attempts);
+        let calls = u64::from(max) * u64::from(config.max_attempts) + u64::from(attempts);
+        Preview {
+            max_turns: max,
+            meter: Meter { ticks, label: format!("{} at most", counted(u64::from(max), "turn")) },
+            note: "The limit of the next run. One tick is one turn.".to_owned(),
+            legend: legend(config),
+            model: config.providers.iter().map(short).collect::<Vec<_>>().join(", "),
+            calls: super::format::thousands(calls),
+            tools: config.tools.len().to_string(),
+        }
+    }
+}
+
+fn short(of: &crate::engine::ProviderConfig) -> String {
+    match of.kind {
+        crate::engine::ProviderKind::Demo => "Demo, not an AI".to_owned(),
+        crate::engine::ProviderKind::Openai if of.model.is_empty() => provider::name(of),
+        crate::engine::ProviderKind::Openai => of.model.clone(),
+    }
+}
+
+fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
+    let mut legend = Vec::new();
+    if let Some(counter) = &config.counter {
+        let left = |at: u32| format!("{} left or fewer", counted(u64::from(at), "turn"));
+        legend.push((TickKind::Turn(CounterLevel::Normal), "calm: the model is told where it stands".to_owned()));
+        legend.push((TickKind::Turn(CounterLevel::Moderate), format!("{}: work efficiently", left(counter.moderate_at))));
+        legend.push((TickKind::Turn(CounterLevel::Urgent), format!("{}: finish", left(counter.urgent_at))));
+    }
+    if config.synthesis.is_some() {
+        legend.push((TickKind::Synthesis, "synthesis: it concludes from what it has".to_owned()));
+    }
+    legend
+}

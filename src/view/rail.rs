@@ -1,0 +1,36 @@
+//! A run in the list of runs: its task, its ticks, its ending in words.
+
+use crate::engine::Status;
+
+use super::ending::{self, Tone};
+use super::format::one_line;
+use super::meter::{Meter, Tick, TickState};
+use super::source::Source;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct RailView {
+    pub title: String,
+    /// `turn 3 of 15`, `4 turns, complete`
+    pub words: String,
+    /// `None`: it is running.
+    pub tone: Option<Tone>,
+    /// The turns so far, tiny.
+    pub ticks: Vec<Tick>,
+}
+
+impl From<&Source<'_>> for RailView {
+    fn from(source: &Source<'_>) -> Self {
+        let ending = source.segments.last().filter(|_| source.status == Status::Ended);
+        let turn = source.turns.last().map_or(0, |turn| turn.turn);
+        let words = match (ending, source.status) {
+            (Some(ending), _) => ending::short(ending),
+            (None, Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }) => {
+                "writing the synthesis".to_owned()
+            }
+            (None, Status::Waiting { .. }) => format!("turn {turn} of {}, waiting", source.effective_max_turns),
+            (None, _) => format!("turn {turn} of {}", source.effective_max_turns),
+        };
+        let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
+        RailView { title: one_line(source.input, 120), words, tone: ending.map(ending::tone), ticks }
+    }
+}

@@ -1,0 +1,234 @@
+//! Between texts and the configuration: one arm a field, both ways.
+
+use std::ops::RangeInclusive;
+
+use crate::engine::{
+    CounterConfig, DemoMode, Preset, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback,
+    SynthesisRole,
+};
+
+use super::{Field, FieldError, Input, Row};
+
+/// The text of a field of a configuration.
+pub(super) fn text(config: &RunConfig, field: Field) -> String {
+    let counter = config.counter.clone().unwrap_or_default();
+    let synthesis = config.synthesis.clone().unwrap_or_else(|| SynthesisConfig::preset(config.preset));
+    let provider = config.providers.first().cloned().unwrap_or_default();
+    match field {
+        Field::Provider => match (provider.kind, provider.demo) {
+            (ProviderKind::Openai, _) => "openai".to_owned(),
+            (ProviderKind::Demo, Some(DemoMode::Endless)) => "demo-endless".to_owned(),
+            (ProviderKind::Demo, _) => "demo".to_owned(),
+        },
+        Field::BaseUrl => provider.base_url,
+        Field::Model => provider.model,
+        Field::MaxOutputTokens => optional(provider.max_output_tokens),
+        Field::Preset => match config.preset {
+            Preset::Research => "research".to_owned(),
+            Preset::Orchestrator => "orchestrator".to_owned(),
+        },
+        Field::MaxTurns => config.max_turns.to_string(),
+        Field::MaxAttempts => config.max_attempts.to_string(),
+        Field::Temperature => optional(config.temperature),
+        Field::System => config.system.clone(),
+        Field::Seed => config.seed.to_string(),
+        Field::Counter => switch(config.counter.is_some()),
+        Field::ModerateAt => counter.moderate_at.to_string(),
+        Field::UrgentAt => counter.urgent_at.to_string(),
+        Field::TemplateNormal => counter.templates.normal,
+        Field::TemplateModerate => counter.templates.moderate,
+        Field::TemplateUrgent => counter.templates.urgent,
+        Field::Synthesis => switch(config.synthesis.is_some()),
+        Field::SynthesisRole => match synthesis.role {
+            SynthesisRole::User => "user".to_owned(),
+            SynthesisRole::System => "system".to_owned(),
+        },
+        Field::SynthesisNumbered => switch(synthesis.numbered),
+        Field::SynthesisAttempts => synthesis.attempts.to_string(),
+        Field::SynthesisOnError => match synthesis.on_error {
+            SynthesisFallback::Message => "message".to_owned(),
+            SynthesisFallback::AggregatedText => "aggregated_text".to_owned(),
+        },
+        Field::SynthesisPrompt => synthesis.prompt.unwrap_or_default(),
+        Field::ToolTimeout => seconds(config.limits.tool_timeout_ms),
+        Field::ParallelTools => config.limits.parallel_tools.to_string(),
+        Field::ToolCallsPerTurn => config.limits.tool_calls_per_turn.to_string(),
+        Field::MaxResultChars => config.limits.max_result_chars.to_string(),
+        Field::HeadersTimeout => seconds(config.limits.headers_ms),
+        Field::IdleTimeout => seconds(config.limits.idle_ms),
+        Field::RetryBase => seconds(config.retry.base_ms),
+        Field::RetryCap => seconds(config.retry.cap_ms),
+        Field::RetryAfterCap => seconds(config.retry.retry_after_cap_ms),
+    }
+}
+
+/// Reads one text into the configuration, or says what is wrong with it.
+pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(), String> {
+    let text = if matches!(row.input, Input::Lines) { text } else { text.trim() };
+    match row.field {
+        Field::Provider => provider(config, kind(text), |provider, (kind, demo)| {
+            provider.kind = kind;
+            provider.demo = demo;
+        }),
+        Field::BaseUrl => provider(config, address(text)?, |provider, value| provider.base_url = value),
+        Field::Model => provider(config, text.to_owned(), |provider, value| provider.model = value),
+        Field::MaxOutputTokens => {
+            provider(config, optional_small(row, text)?, |provider, value| provider.max_output_tokens = value);
+        }
+        Field::Preset => {}
+        Field::MaxTurns => config.max_turns = small(row, text)?,
+        Field::MaxAttempts => config.max_attempts = small(row, text)?,
+        Field::Temperature => config.temperature = optional_decimal(row, text)?,
+        Field::System => config.system = text.to_owned(),
+        Field::Seed => config.seed = whole(row, text)?,
+        Field::Counter => config.counter = (text == "on").then(CounterConfig::default),
+        Field::ModerateAt => counter(config, small(row, text)?, |counter, value| counter.moderate_at = value),
+        Field::UrgentAt => counter(config, small(row, text)?, |counter, value| counter.urgent_at = value),
+        Field::TemplateNormal => counter(config, one(text)?, |counter, value| counter.templates.normal = value),
+        Field::TemplateModerate => counter(config, one(text)?, |counter, value| counter.templates.moderate = value),
+        Field::TemplateUrgent => counter(config, one(text)?, |counter, value| counter.templates.urgent = value),
+        Field::Synthesis => {
+            config.synthesis = (text == "on").then(|| SynthesisConfig::preset(config.preset));
+        }
+        Field::SynthesisRole => {
+            let role = if text == "system" { SynthesisRole::System } else { SynthesisRole::User };
+            synthesis(config, role, |synthesis, value| synthesis.role = value);
+        }
+        Field::SynthesisNumbered => synthesis(config, text == "on", |synthesis, value| synthesis.numbered = value),
+        Field::SynthesisAttempts => {
+            synthesis(config, small(row, text)?, |synthesis, value| synthesis.attempts = value);
+        }
+        Field::SynthesisOnError => {
+            let aggregated = text == "aggregated_text";
+            let fallback = if aggregated { SynthesisFallback::AggregatedText } else { SynthesisFallback::Message };
+            synthesis(config, fallback, |synthesis, value| synthesis.on_error = value);
+        }
+        Field::SynthesisPrompt => {
+            let prompt = Some(text.to_owned()).filter(|prompt| !prompt.trim().is_empty());
+            synthesis(config, prompt, |synthesis, value| synthesis.prompt = value);
+        }
+        Field::ToolTimeout => config.limits.tool_timeout_ms = millis(row, text)?,
+        Field::ParallelTools => config.limits.parallel_tools = small(row, text)?,
+        Field::ToolCallsPerTurn => config.limits.tool_calls_per_turn = small(row, text)?,
+        Field::MaxResultChars => {
+            config.limits.max_result_chars = usize::try_from(whole(row, text)?).unwrap_or(usize::MAX);
+        }
+        Field::HeadersTimeout => config.limits.headers_ms = millis(row, text)?,
+        Field::IdleTimeout => config.limits.idle_ms = millis(row, text)?,
+        Field::RetryBase => config.retry.base_ms = millis(row, text)?,
+        Field::RetryCap => config.retry.cap_ms = millis(row, text)?,
+        Field::RetryAfterCap => config.retry.retry_after_cap_ms = millis(row, text)?,
+    }
+    Ok(())
+}
+
+/// Values that are right by themselves and wrong together.
+pub(super) fn contradictions(config: &RunConfig) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if let Some(counter) = config.counter.as_ref().filter(|counter| counter.moderate_at < counter.urgent_at) {
+        let message = format!("Amber must begin no later than red, which begins at {}.", counter.urgent_at);
+        errors.push(FieldError { field: Field::ModerateAt, message });
+    }
+    if config.retry.cap_ms < config.retry.base_ms {
+        let message = "The longest wait is shorter than the first.".to_owned();
+        errors.push(FieldError { field: Field::RetryCap, message });
+    }
+    errors
+}
+
+fn provider<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut ProviderConfig, T)) {
+    if let Some(provider) = config.providers.first_mut() {
+        set(provider, value);
+    }
+}
+
+fn kind(text: &str) -> (ProviderKind, Option<DemoMode>) {
+    match text {
+        "openai" => (ProviderKind::Openai, None),
+        "demo-endless" => (ProviderKind::Demo, Some(DemoMode::Endless)),
+        _ => (ProviderKind::Demo, Some(DemoMode::Normal)),
+    }
+}
+
+fn counter<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut CounterConfig, T)) {
+    if let Some(counter) = config.counter.as_mut() {
+        set(counter, value);
+    }
+}
+
+fn synthesis<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut SynthesisConfig, T)) {
+    if let Some(synthesis) = config.synthesis.as_mut() {
+        set(synthesis, value);
+    }
+}
+
+fn address(text: &str) -> Result<String, String> {
+    let text = text.trim_end_matches('/');
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    match rest {
+        None if text.is_empty() => Err("Say where the model answers, e.g. http://localhost:11434/v1.".to_owned()),
+        None => Err("It must start with https:// or http://.".to_owned()),
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => Err("The host is missing.".to_owned()),
+        Some(_) if text.ends_with("/chat/completions") => {
+            Err("Leave /chat/completions out: it is added for each request.".to_owned())
+        }
+        Some(_) if text.contains(char::is_whitespace) => Err("An address has no spaces.".to_owned()),
+        Some(_) => Ok(text.to_owned()),
+    }
+}
+
+fn one(text: &str) -> Result<String, String> {
+    if text.is_empty() { Err("Empty: switch the counter off instead.".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+fn whole(row: &Row, text: &str) -> Result<u64, String> {
+    let (min, max) = match row.input {
+        Input::Whole { min, max } | Input::OptionalWhole { min, max } => (min, max),
+        _ => (0, u64::MAX),
+    };
+    let range = if max == u64::MAX { format!("{min} or more") } else { format!("{min} to {max}") };
+    text.parse().ok().filter(|value| (min..=max).contains(value)).ok_or(format!("A whole number, {range}."))
+}
+
+fn small(row: &Row, text: &str) -> Result<u32, String> {
+    whole(row, text).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+fn optional_small(row: &Row, text: &str) -> Result<Option<u32>, String> {
+    if text.is_empty() { Ok(None) } else { small(row, text).map(Some) }
+}
+
+fn decimal(text: &str, range: &RangeInclusive<f64>) -> Result<f64, String> {
+    let wrong = || format!("A number, {} to {}.", range.start(), range.end());
+    text.parse().ok().filter(|value| range.contains(value)).ok_or_else(wrong)
+}
+
+fn optional_decimal(row: &Row, text: &str) -> Result<Option<f64>, String> {
+    let range = match row.input {
+        Input::OptionalDecimal { min, max } => min..=max,
+        _ => f64::MIN..=f64::MAX,
+    };
+    if text.is_empty() { Ok(None) } else { decimal(text, &range).map(Some) }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The range is checked and positive.
+fn millis(row: &Row, text: &str) -> Result<u64, String> {
+    let range = match row.input {
+        Input::Seconds { min, max } => min..=max,
+        _ => 0.0..=3_600.0,
+    };
+    decimal(text, &range).map(|seconds| (seconds * 1_000.0).round() as u64)
+}
+
+#[allow(clippy::cast_precision_loss)] // Times of hours at most.
+fn seconds(ms: u64) -> String {
+    (ms as f64 / 1_000.0).to_string()
+}
+
+fn optional<T: ToString>(value: Option<T>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn switch(on: bool) -> String {
+    if on { "on" } else { "off" }.to_owned()
+}

@@ -1,0 +1,174 @@
+//! The table of settings: one row a field. What a field is called, how it is typed in, and what it means.
+
+/// One field of the run's configuration that can be set by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    Provider,
+    BaseUrl,
+    Model,
+    MaxOutputTokens,
+    Preset,
+    MaxTurns,
+    MaxAttempts,
+    Temperature,
+    System,
+    Seed,
+    Counter,
+    ModerateAt,
+    UrgentAt,
+    TemplateNormal,
+    TemplateModerate,
+    TemplateUrgent,
+    Synthesis,
+    SynthesisRole,
+    SynthesisNumbered,
+    SynthesisAttempts,
+    SynthesisOnError,
+    SynthesisPrompt,
+    ToolTimeout,
+    ParallelTools,
+    ToolCallsPerTurn,
+    MaxResultChars,
+    HeadersTimeout,
+    IdleTimeout,
+    RetryBase,
+    RetryCap,
+    RetryAfterCap,
+}
+
+/// Where a field stands in the dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Model,
+    Run,
+    Counter,
+    Synthesis,
+    Limits,
+    Retries,
+}
+
+/// How a value is typed in. Bounds are inclusive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Input {
+    /// A whole number.
+    Whole { min: u64, max: u64 },
+    /// A whole number, or nothing.
+    OptionalWhole { min: u64, max: u64 },
+    /// A decimal number, or nothing.
+    OptionalDecimal { min: f64, max: f64 },
+    /// Seconds with decimals, kept as milliseconds.
+    Seconds { min: f64, max: f64 },
+    Line,
+    /// Several lines.
+    Lines,
+    /// `on` or `off`.
+    Switch,
+    /// One of `(value, words)`.
+    Choice(&'static [(&'static str, &'static str)]),
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    pub field: Field,
+    /// Its name where it is stored, and in the page.
+    pub key: &'static str,
+    pub group: Group,
+    pub label: &'static str,
+    pub help: &'static str,
+    pub input: Input,
+}
+
+const fn row(
+    field: Field,
+    key: &'static str,
+    group: Group,
+    label: &'static str,
+    help: &'static str,
+    input: Input,
+) -> Row {
+    Row { field, key, group, label, help, input }
+}
+
+const PROVIDERS: Input = Input::Choice(&[
+    ("demo", "Demo: scripted, not an AI"),
+    ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
+    ("openai", "OpenAI-compatible: a real model"),
+]);
+const PRESETS: Input = Input::Choice(&[("research", "Research"), ("orchestrator", "Orchestrator")]);
+const ROLES: Input = Input::Choice(&[("user", "User message"), ("system", "System message")]);
+const FALLBACKS: Input =
+    Input::Choice(&[("message", "A sentence that names the error"), ("aggregated_text", "The model's text so far")]);
+const WAIT: Input = Input::Seconds { min: 0.0, max: 3_600.0 };
+const DEADLINE: Input = Input::Seconds { min: 0.1, max: 3_600.0 };
+
+/// Every field, in the order of the dialog.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    row(Field::Provider, "provider", Group::Model, "Provider", "", PROVIDERS),
+    row(Field::BaseUrl, "base_url", Group::Model, "Base URL", "Up to and including /v1.", Input::Line),
+    row(Field::Model, "model", Group::Model, "Model", "As the server names it.", Input::Line),
+    row(Field::MaxOutputTokens, "max_output_tokens", Group::Model, "Output tokens at most", "Per request. Empty: the server decides.", Input::OptionalWhole { min: 1, max: 10_000_000 }),
+    row(Field::Preset, "preset", Group::Run, "Preset", "Sets the limit and the synthesis; each can still be changed by itself.", PRESETS),
+    row(Field::MaxTurns, "max_turns", Group::Run, "Turns at most", "After the last one the run is concluded by a synthesis.", Input::Whole { min: 1, max: 1_000 }),
+    row(Field::MaxAttempts, "max_attempts", Group::Run, "Attempts per turn", "LLM requests for one turn, retries included.", Input::Whole { min: 1, max: 20 }),
+    row(Field::Temperature, "temperature", Group::Run, "Temperature", "Empty: the model's own.", Input::OptionalDecimal { min: 0.0, max: 2.0 }),
+    row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run.", Input::Whole { min: 0, max: u64::MAX }),
+    row(Field::System, "system", Group::Run, "System text", "Empty: the preset's own.", Input::Lines),
+    row(Field::Counter, "counter", Group::Counter, "Turn counter", "Tells the model after every tool turn where it stands.", Input::Switch),
+    row(Field::ModerateAt, "moderate_at", Group::Counter, "Amber from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
+    row(Field::UrgentAt, "urgent_at", Group::Counter, "Red from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
+    row(Field::TemplateNormal, "template_normal", Group::Counter, "Line, calm", "Knows {turn}, {max} and {remaining}.", Input::Line),
+    row(Field::TemplateModerate, "template_moderate", Group::Counter, "Line, amber", "", Input::Line),
+    row(Field::TemplateUrgent, "template_urgent", Group::Counter, "Line, red", "", Input::Line),
+    row(Field::Synthesis, "synthesis", Group::Synthesis, "Synthesis at the limit", "One last request without tools asks for a conclusion.", Input::Switch),
+    row(Field::SynthesisRole, "synthesis_role", Group::Synthesis, "Asked as", "", ROLES),
+    row(Field::SynthesisNumbered, "synthesis_numbered", Group::Synthesis, "Counts as a turn", "It is then turn N+1 and part of the total.", Input::Switch),
+    row(Field::SynthesisAttempts, "synthesis_attempts", Group::Synthesis, "Attempts", "LLM requests for it, retries included.", Input::Whole { min: 1, max: 20 }),
+    row(Field::SynthesisOnError, "synthesis_on_error", Group::Synthesis, "If it fails, report", "", FALLBACKS),
+    row(Field::SynthesisPrompt, "synthesis_prompt", Group::Synthesis, "Prompt", "Empty: the preset's exact text.", Input::Lines),
+    row(Field::ToolTimeout, "tool_timeout", Group::Limits, "Tool deadline, seconds", "A tool that does not answer by then is ended.", DEADLINE),
+    row(Field::ParallelTools, "parallel_tools", Group::Limits, "Tools at once", "", Input::Whole { min: 1, max: 64 }),
+    row(Field::ToolCallsPerTurn, "tool_calls_per_turn", Group::Limits, "Tool calls per turn", "More are answered, not run.", Input::Whole { min: 1, max: 1_000 }),
+    row(Field::MaxResultChars, "max_result_chars", Group::Limits, "Result length, characters", "Longer results are cut in the middle; the whole is kept.", Input::Whole { min: 100, max: 10_000_000 }),
+    row(Field::HeadersTimeout, "headers_timeout", Group::Limits, "Wait for an answer, seconds", "Until the response begins.", DEADLINE),
+    row(Field::IdleTimeout, "idle_timeout", Group::Limits, "Silent stream, seconds", "How long a stream may pause.", DEADLINE),
+    row(Field::RetryBase, "retry_base", Group::Retries, "First wait, seconds", "Doubled for each attempt, with jitter.", WAIT),
+    row(Field::RetryCap, "retry_cap", Group::Retries, "Longest wait, seconds", "", WAIT),
+    row(Field::RetryAfterCap, "retry_after_cap", Group::Retries, "Retry-After at most, seconds", "If the server asks for more, the run ends and names the time.", WAIT),
+];
+
+impl Field {
+    /// Its row of the table.
+    #[must_use]
+    pub fn row(self) -> Option<&'static Row> {
+        ROWS.iter().find(|row| row.field == self)
+    }
+
+    #[must_use]
+    pub fn of_key(key: &str) -> Option<Field> {
+        ROWS.iter().find(|row| row.key == key).map(|row| row.field)
+    }
+
+    #[must_use]
+    pub fn key(self) -> &'static str {
+        self.row().map_or("", |row| row.key)
+    }
+}
+
+impl Group {
+    pub const ALL: &'static [Group] =
+        &[Group::Model, Group::Run, Group::Counter, Group::Synthesis, Group::Limits, Group::Retries];
+
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Group::Model => "Model",
+            Group::Run => "Run",
+            Group::Counter => "Turn counter",
+            Group::Synthesis => "Synthesis",
+            Group::Limits => "Limits",
+            Group::Retries => "Retries",
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
+
+use crate::engine::{Ending, EpochMillis, Run, RunConfig, Status, TurnRecord, Usage};
+
+/// The readable state of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    pub config: &'a RunConfig,
+    pub input: &'a str,
+    pub started_at: EpochMillis,
+    pub turns: &'a [TurnRecord],
+    pub segments: &'a [Ending],
+    pub usage: Usage,
+    pub requests: u32,
+    pub calls_left: u32,
+    pub effective_max_turns: u32,
+    pub status: Status,
+    pub can_continue: bool,
+}
+
+/// Which turns belong to a segment, and the limit it ran under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SegmentSpan {
+    /// Indices into the turns, `start..end`.
+    pub start: usize,
+    pub end: usize,
+    pub max_turns: u32,
+}
+
+impl<'a> From<&'a Run> for Source<'a> {
+    fn from(run: &'a Run) -> Self {
+        Source {
+            config: run.config(),
+            input: &run.task().input,
+            started_at: run.task().started_at,
+            turns: run.turns(),
+            segments: run.segments(),
+            usage: run.usage(),
+            requests: run.requests(),
+            calls_left: run.calls_left(),
+            effective_max_turns: run.effective_max_turns(),
+            status: run.status(),
+            can_continue: run.can_continue(),
+        }
+    }
+}
+
+impl Source<'_> {
+    /// The segments, the open one included. A turn belongs to the first segment whose `total_turns` reaches it.
+    #[must_use]
+    pub fn spans(&self) -> Vec<SegmentSpan> {
+        let mut spans = Vec::with_capacity(self.segments.len() + 1);
+        let mut start = 0;
+        for ending in self.segments {
+            let rest = self.turns.get(start..).unwrap_or_default();
+            let length = rest.iter().take_while(|turn| turn.turn <= ending.total_turns).count();
+            spans.push(SegmentSpan { start, end: start + length, max_turns: ending.effective_max_turns });
+            start += length;
+        }
+        if self.status != Status::Ended || self.segments.is_empty() {
+            spans.push(SegmentSpan { start, end: self.turns.len(), max_turns: self.effective_max_turns });
+        }
+        spans
+    }
+
+    /// The segment that a turn belongs to, and its place among the segments.
+    #[must_use]
+    pub fn span_of(&self, index: usize) -> Option<(usize, SegmentSpan)> {
+        self.spans().into_iter().enumerate().find(|(_, span)| (span.start..span.end).contains(&index))
+    }
+}

@@ -1,0 +1,68 @@
+//! The tasks of the empty page: three to click, each shows something different.
+
+use crate::engine::{CounterLevel, DemoMode, ProviderKind, RunConfig};
+
+use super::meter::{Tick, TickKind, TickState};
+
+/// One example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExampleTask {
+    /// What it shows.
+    pub title: &'static str,
+    pub shows: &'static str,
+    /// What is asked.
+    pub text: &'static str,
+    /// A limit of its own, so that it is reached while one watches.
+    pub max_turns: Option<u32>,
+    /// How the demo model plays it; other models are not touched.
+    pub demo: DemoMode,
+    /// What its run looks like, as a picture.
+    pub course: &'static [TickKind],
+}
+
+const CALM: TickKind = TickKind::Turn(CounterLevel::Normal);
+const RED: TickKind = TickKind::Turn(CounterLevel::Urgent);
+
+pub const EXAMPLES: &[ExampleTask] = &[
+    ExampleTask {
+        title: "Tools over files",
+        shows: "It searches the sample files, reads what it finds and names its source.",
+        text: "What happens when a run reaches its turn limit? Find it in the files and name the file.",
+        max_turns: None,
+        demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM, CALM],
+    },
+    ExampleTask {
+        title: "Limit and synthesis",
+        shows: "Four turns are not enough: the counter turns red, and a synthesis concludes.",
+        text: "Read every file from the first to the last and compare what each says about turns.",
+        max_turns: Some(4),
+        demo: DemoMode::Endless,
+        course: &[RED, RED, RED, RED, TickKind::Synthesis],
+    },
+    ExampleTask {
+        title: "Calculation with units",
+        shows: "Numbers come from a calculator that knows units, not from the model.",
+        text: "How long does light need for 384400 km, and how many kWh are 5 MJ?",
+        max_turns: None,
+        demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM],
+    },
+];
+
+impl ExampleTask {
+    #[must_use]
+    pub fn ticks(&self) -> Vec<Tick> {
+        self.course.iter().map(|kind| Tick { kind: *kind, state: TickState::Used }).collect()
+    }
+
+    /// What the example changes in the user's configuration.
+    pub fn apply(&self, config: &mut RunConfig) {
+        if let Some(max_turns) = self.max_turns {
+            config.max_turns = max_turns;
+        }
+        for provider in config.providers.iter_mut().filter(|provider| provider.kind == ProviderKind::Demo) {
+            provider.demo = Some(self.demo);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// Pages in the system's Chromium that may reach this machine's loopback and nothing else, and whose console has to stay
+// empty: a test names the lines it expects. No retries anywhere.
+import assert from 'node:assert/strict';
+import { chromium } from 'playwright-core';
+
+const ARGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+/**
+ * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did.
+ * `reach`: origins besides the page's own that it may talk to. `expect`: patterns; each has to match a console line, and
+ * every console line one of them. `context`: options of Playwright's context (viewport, colorScheme, …).
+ */
+export async function withPage(url, { reach = [], expect = [], context = {} }, body) {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+  try {
+    const browserContext = await browser.newContext({ acceptDownloads: true, ...context });
+    const page = await browserContext.newPage();
+    const seen = [];
+    const refused = [];
+    const allowed = new Set([new URL(url).origin, ...reach.map((other) => new URL(other).origin)]);
+    page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => seen.push(`uncaught: ${error.stack ?? error}`));
+    await browserContext.route('**', (route) => {
+      const { protocol, origin } = new URL(route.request().url());
+      if (protocol === 'data:' || protocol === 'blob:' || allowed.has(origin)) return route.continue();
+      refused.push(route.request().url());
+      return route.abort('blockedbyclient');
+    });
+    await page.goto(url);
+    const result = await body(page);
+    assert.deepEqual(refused, [], 'the page asked for files that are not its own');
+    assert.deepEqual(seen.filter((line) => !expect.some((pattern) => pattern.test(line))), [], 'the console is not empty');
+    for (const pattern of expect) assert.ok(seen.some((line) => pattern.test(line)), `no console line matches ${pattern}: ${seen}`);
+    return result;
+  } finally {
+    await browser.close();
+  }
+}

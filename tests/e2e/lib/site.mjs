@@ -1,0 +1,28 @@
+// The built site on a free loopback port: the app at /, the package at /turnwise/, the host page of tests at /host/.
+// SITE names another build than dist/, e.g. a quick one while working.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { serve } from '../../../.ci/static.mjs';
+import { withPage } from './browser.mjs';
+
+export const root = path.resolve(import.meta.dirname, '../../..');
+const dist = path.resolve(root, process.env.SITE ?? 'dist');
+
+/** Serves the site for as long as `body({ app, host })` runs. `mounts`: more folders, { '/prefix/': folder }. */
+export async function withSite(body, { mounts = {} } = {}) {
+  assert.ok(existsSync(path.join(dist, 'turnwise')), `${dist} is not built: make dist`);
+  const site = await serve(dist, { mounts: { '/host/': path.resolve(import.meta.dirname, '../pages'), ...mounts } });
+  try {
+    return await body({ app: site.url, host: `${site.url}host/package.html`, url: site.url });
+  } finally {
+    await site.close();
+  }
+}
+
+/** A page that has the package loaded as `window.turnwise`. `options` are those of `withPage`. */
+export const withPackage = (options, body, siteOptions) =>
+  withSite((site) => withPage(site.host, options, async (page) => {
+    await page.waitForFunction(() => window.turnwise);
+    return body(page, site);
+  }), siteOptions);
