@@ -120,11 +120,15 @@ pub struct Game {
     pub tools: Vec<ToolSpec>,
     pub files: BTreeMap<String, String>,
     pub max_turns: u32,
+    pub run_tool: ToolRunner,
 }
+
+/// Name, arguments and files to an answer.
+pub type ToolRunner = fn(&str, &Value, &mut BTreeMap<String, String>) -> Result<String, String>;
 
 impl Game {
     pub fn new(files: BTreeMap<String, String>) -> Self {
-        Game { mode: DemoMode::Normal, tools: builtin(), files, max_turns: 15 }
+        Game { mode: DemoMode::Normal, tools: builtin(), files, max_turns: 15, run_tool }
     }
 
     /// Until it answers, or its turns are used up.
@@ -161,7 +165,7 @@ impl Game {
             for (n, call) in calls.iter().enumerate() {
                 assert!(self.tools.iter().any(|tool| tool.name == call.name), "{} is not offered", call.name);
                 let args: Value = serde_json::from_str(&call.arguments).unwrap();
-                let result = run_tool(&call.name, &args, &mut files);
+                let result = (self.run_tool)(&call.name, &args, &mut files);
                 let is_error = result.is_err();
                 let mut content = result.unwrap_or_else(|error| format!("Error: {error}"));
                 if n + 1 == calls.len() {

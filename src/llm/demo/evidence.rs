@@ -19,10 +19,12 @@ pub(super) struct Quote {
 }
 
 /// A sentence, and the heading that it stands under.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Sentence {
     heading: String,
     text: String,
+    /// How much it counts: code is rarely an answer.
+    weight: f64,
 }
 
 /// The best matches, best first.
@@ -79,7 +81,8 @@ pub(super) fn quotes(scene: &Scene<'_>) -> Vec<Quote> {
             4..25 => 1.0,
             long => 1.0 / (0.6 + 0.016 * long as f64),
         };
-        let Sentence { heading, text } = sentence;
+        let Sentence { heading, text, weight } = sentence;
+        score *= weight;
         found.push(Quote { path, heading, text, score });
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -133,7 +136,7 @@ fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
     for (path, _, snippet) in scene.hits() {
         if !snippet.is_empty() && !read.iter().any(|other| other == path) {
             let text = strip_item(snippet.trim_start_matches(['#', ' '])).to_owned();
-            all.push((path.to_owned(), Sentence { heading: String::new(), text }));
+            all.push((path.to_owned(), Sentence { heading: String::new(), text, weight: 1.0 }));
         }
     }
     all
@@ -143,15 +146,18 @@ fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
 fn sentences(path: &str, text: &str) -> Vec<Sentence> {
     let is_html = path.ends_with(".html") || path.ends_with(".htm") || text.trim_start().starts_with('<');
     let plain = if is_html { without_tags(text) } else { text.to_owned() };
-    let (mut found, mut heading, mut paragraph, mut fenced) = (Vec::new(), String::new(), String::new(), false);
+    let (mut found, mut heading, mut paragraph) = (Vec::new(), String::new(), String::new());
+    let mut fenced = false;
     for line in plain.lines().map(str::trim).chain([""]) {
         if line.starts_with("```") || line.starts_with("~~~") {
+            cut(&heading, &std::mem::take(&mut paragraph), 1.0, &mut found);
             fenced = !fenced;
             continue;
         }
-        let starts_own = line.starts_with(['#', '|', '>', '<', '[']) || is_item(line) || fenced;
+        let is_note = line.starts_with('[') && line.ends_with(']');
+        let starts_own = line.starts_with(['#', '|', '>', '<']) || is_note || is_item(line) || fenced;
         if line.is_empty() || starts_own {
-            cut(&heading, &std::mem::take(&mut paragraph), &mut found);
+            cut(&heading, &std::mem::take(&mut paragraph), if fenced { 0.5 } else { 1.0 }, &mut found);
         }
         if line.starts_with('#') {
             heading = line.trim_matches(['#', ' ']).to_owned();
@@ -169,7 +175,7 @@ fn sentences(path: &str, text: &str) -> Vec<Sentence> {
         }
         paragraph.push_str(strip_item(line));
         if line.starts_with('|') || fenced {
-            cut(&heading, &std::mem::take(&mut paragraph), &mut found);
+            cut(&heading, &std::mem::take(&mut paragraph), if fenced { 0.5 } else { 1.0 }, &mut found);
         }
     }
     found
@@ -186,7 +192,7 @@ fn strip_item(line: &str) -> &str {
     numbered.or(bullet).unwrap_or(line)
 }
 
-fn cut(heading: &str, paragraph: &str, found: &mut Vec<Sentence>) {
+fn cut(heading: &str, paragraph: &str, weight: f64, found: &mut Vec<Sentence>) {
     let mut rest = paragraph.trim();
     while !rest.is_empty() {
         let end = sentence_end(rest);
@@ -197,7 +203,7 @@ fn cut(heading: &str, paragraph: &str, found: &mut Vec<Sentence>) {
                 Some((cut, _)) => format!("{}…", sentence.get(..cut).unwrap_or_default()),
                 None => sentence.to_owned(),
             };
-            found.push(Sentence { heading: heading.to_owned(), text });
+            found.push(Sentence { heading: heading.to_owned(), text, weight });
         }
         rest = tail.trim_start();
     }
