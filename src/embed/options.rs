@@ -12,8 +12,19 @@ use crate::tools;
 use crate::worker::Workspace;
 
 const TOP: &[&str] = &[
-    "preset", "provider", "system", "temperature", "maxTurns", "maxAttempts", "counter", "synthesis", "tools", "limits",
-    "retry", "seed", "workerUrl",
+    "preset",
+    "provider",
+    "system",
+    "temperature",
+    "maxTurns",
+    "maxAttempts",
+    "counter",
+    "synthesis",
+    "tools",
+    "limits",
+    "retry",
+    "seed",
+    "workerUrl",
 ];
 const LATER_KINDS: &[&str] = &["openai-responses", "anthropic", "gemini", "openrouter", "ollama", "prompt-api"];
 
@@ -55,7 +66,9 @@ pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
 }
 
 fn counter(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
-    let Some(given) = options.child_or_false("counter", &["moderateAt", "urgentAt", "templates"])? else { return Ok(()) };
+    let Some(given) = options.child_or_false("counter", &["moderateAt", "urgentAt", "templates"])? else {
+        return Ok(());
+    };
     let Some(given) = given else {
         config.counter = None;
         return Ok(());
@@ -141,7 +154,8 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
 fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
     let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "demo"];
     let given = Reader::open(path, value, known, &[])?;
-    let kinds: Vec<(&'static str, ProviderKind)> = ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+    let kinds: Vec<(&'static str, ProviderKind)> =
+        ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, LATER_KINDS)?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo' or 'openai'"))?;
     let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
