@@ -19,7 +19,7 @@ pub enum PathError {
 
 pub const MAX_PATH: usize = 1024;
 
-/// The normal form of a path: `\` becomes `/`, empty and `.` parts go away.
+/// The normal form of a path: `\\` becomes `/`, white space around parts, empty parts and `.` go away.
 ///
 /// # Errors
 /// The first rule the path breaks.
@@ -31,21 +31,29 @@ pub fn normalize(path: &str) -> Result<String, PathError> {
     if path.chars().any(char::is_control) {
         return Err(PathError::Control);
     }
-    let drive = path.split_once(':').is_some_and(|(head, tail)| {
-        tail.starts_with("//") || (head.len() == 1 && head.chars().all(|c| c.is_ascii_alphabetic()))
-    });
-    if path.starts_with('/') || drive {
+    if path.starts_with('/') {
         return Err(PathError::Absolute);
     }
     let mut parts = Vec::new();
     for part in path.split('/') {
-        match part {
+        match part.trim() {
             "" | "." => {}
             ".." => return Err(PathError::Parent),
             part => parts.push(part),
         }
     }
-    if parts.is_empty() { Err(PathError::Empty) } else { Ok(parts.join("/")) }
+    match parts.first() {
+        None => Err(PathError::Empty),
+        Some(first) if is_root(first) => Err(PathError::Absolute),
+        Some(_) => Ok(parts.join("/")),
+    }
+}
+
+/// A drive letter or a URL's scheme.
+fn is_root(part: &str) -> bool {
+    part.split_once(':').is_some_and(|(head, tail)| {
+        tail.is_empty() || (head.len() == 1 && head.starts_with(|c: char| c.is_ascii_alphabetic()))
+    })
 }
 
 /// The file that keeps the whole of a cut result.

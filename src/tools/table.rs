@@ -85,7 +85,7 @@ const ROWS: &[Row] = &[
     Row {
         name: "calculate",
         description: "Evaluate an expression exactly, with arbitrary precision and units. Examples: 2^200, \
-            17.5% of 2400, 5 ft 3 in to cm, 90 km/h to m/s, sqrt(2) to 30 dp, 0xff to binary. No currencies.",
+            17.5% of 2400, 5 feet 3 inches to cm, 90 km/h to m/s, sqrt(2) to 30 dp, 0xff to binary. No currencies.",
         parameters: r#"{"type":"object","properties":{
             "expression":{"type":"string","minLength":1,"maxLength":1000,"description":"What to evaluate"}},
             "required":["expression"],"additionalProperties":false}"#,

@@ -64,15 +64,20 @@ fn camel_parts(run: &str) -> Vec<&str> {
     parts
 }
 
-/// Harman's S stemmer, for ASCII words.
+/// Harman's S stemmer for ASCII words, with `-es` after a hiss.
 fn singular(mut word: String) -> String {
     let plural = word.len() > 3 && word.is_ascii() && word.ends_with('s');
-    if plural && !word.ends_with("us") && !word.ends_with("ss") {
+    if !plural || word.ends_with("us") || word.ends_with("ss") {
+        return word;
+    }
+    let hiss = ["sses", "shes", "ches", "xes", "zes"].iter().any(|end| word.ends_with(end));
+    if hiss {
+        word.truncate(word.len() - 2);
+    } else if word.ends_with("ies") && word.len() > 4 && !word.ends_with("eies") && !word.ends_with("aies") {
+        word.truncate(word.len() - 3);
+        word.push('y');
+    } else {
         word.pop();
-        if word.ends_with("ie") && word.len() > 3 && !word.ends_with("eie") && !word.ends_with("aie") {
-            word.truncate(word.len() - 2);
-            word.push('y');
-        }
     }
     word
 }
