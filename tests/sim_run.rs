@@ -3,6 +3,7 @@
 //! 10,000 runs by default; `TURNWISE_CASES` sets another number. A failure prints the configuration and the seed of the
 //! world, which together are the whole run.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod support;
 

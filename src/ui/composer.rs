@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use crate::view::Phase;
 
 use super::icon::{Icon, icon};
-use super::state::{App, Dialog};
+use super::state::{App, Backing, Dialog};
+use super::{follow, toast};
 
 /// The task box, for the keyboard.
 pub const TASK: &str = "task";
@@ -50,8 +51,11 @@ pub fn composer(app: App) -> impl IntoView {
                 .into_any()
         }
     };
-    html::div().class("composer").child(
-        html::div().class("field").child((
+    let to_read = move || matches!(app.thread().map(|thread| thread.backing), Some(Backing::Document { .. }));
+    html::div().class("composer").child((
+        toast::toast(app),
+        follow::latest(app),
+        html::div().class("field").prop("hidden", to_read).child((
             area,
             html::div().class("tools").child((
                 html::button()
@@ -70,5 +74,5 @@ pub fn composer(app: App) -> impl IntoView {
                 act,
             )),
         )),
-    )
+    ))
 }
