@@ -28,7 +28,8 @@ function locate(root, pathname) {
 }
 
 /**
- * Serves `root`, and each folder of `mounts` ({ '/prefix/': folder }) under its prefix.
+ * Serves `root`, and each folder of `mounts` ({ '/prefix/': folder }) under its prefix; a mount may also be one file
+ * ({ '/some/name.js': file }).
  * Resolves with { url, close }; `port` 0 takes a free one. Rejects if the port is taken.
  */
 export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {} } = {}) {
@@ -42,8 +43,8 @@ export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {} } 
     } catch {
       return refuse(400);
     }
-    const [prefix, folder] = folders.find(([candidate]) => pathname.startsWith(candidate));
-    const file = locate(folder, pathname.slice(prefix.length - 1));
+    const [prefix, folder] = folders.find(([mount]) => (mount.endsWith('/') ? pathname.startsWith(mount) : pathname === mount));
+    const file = prefix.endsWith('/') ? locate(folder, pathname.slice(prefix.length - 1)) : folder;
     const stat = file && (await fs.stat(file).catch(() => undefined));
     if (stat?.isDirectory()) return response.writeHead(302, { location: `${path.posix.basename(pathname)}/` }).end();
     if (!stat?.isFile()) return refuse(404);

@@ -33,9 +33,9 @@ const steps = {
   build: {
     commands: [
       ['.ci/build', 'release', 'dist'],
-      ['.ci/build', 'dev', 'target/site/faulty', 'worker'],
+      ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
     ],
-    env: [{}, { WORKER_FEATURES: 'worker,test-tools' }],
+    env: [{}, { EXTRA_FEATURES: 'test-tools' }],
   },
   e2e: {
     commands: [[process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=2', ...e2eFiles()]],

@@ -4,6 +4,8 @@
 use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+use crate::llm::Online;
+
 #[wasm_bindgen]
 extern "C" {
     /// The global `fetch`. The request is a template (address, method, headers); body and signal are in `init`.
@@ -57,7 +59,11 @@ pub fn error_text(value: &JsValue) -> String {
 
 /// What `navigator.onLine` says, where there is one.
 #[must_use]
-pub fn online() -> Option<bool> {
-    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).ok()?;
-    Reflect::get(&navigator, &"onLine".into()).ok()?.as_bool()
+pub fn online() -> Online {
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
+    match Reflect::get(&navigator, &"onLine".into()).ok().and_then(|online| online.as_bool()) {
+        Some(true) => Online::Yes,
+        Some(false) => Online::No,
+        None => Online::Unknown,
+    }
 }

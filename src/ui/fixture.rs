@@ -39,7 +39,7 @@ pub fn load(app: App) {
     ];
     let mut config = RunConfig { max_turns: 7, ..RunConfig::default() };
     config.providers[0].demo = Some(DemoMode::Normal);
-    let ending = Ending { termination_reason: TerminationReason::Synthesized(Trigger::MaxTurns), outcome: Outcome::Partial, answer_source: AnswerSource::Synthesis, max_turns: 7, effective_max_turns: 7, total_turns: 8, wrap_up: Some(Trigger::MaxTurns), error: None, output: "x".into(), final_result_data: None };
+    let ending = Ending { termination_reason: TerminationReason::Synthesized(Trigger::MaxTurns), outcome: Outcome::Partial, answer_source: AnswerSource::Synthesis, max_turns: 7, effective_max_turns: 7, total_turns: 8, wrap_up: Some(Trigger::MaxTurns), error: None, output: "x".into(), final_result_data: None, finished_at: String::new() };
     let usage = Usage { input: TokenCount(18_204), output: TokenCount(1_377), cached: TokenCount(9_000), reasoning: TokenCount(0), estimated: false };
     let source = Source { config: &config, input: "Which caching rules changed between version 2 and version 3, and what must I change in my config?", started_at: EpochMillis(super::dom::now() - 21_000), turns: &turns, segments: &[ending], usage, requests: 9, calls_left: 0, effective_max_turns: 7, status: Status::Ended, can_continue: true };
     let mut live_turn = turn(3, "", vec![], CounterLevel::Off);
@@ -49,7 +49,7 @@ pub fn load(app: App) {
     live_config.max_turns = 12;
     let live = Source { config: &live_config, input: "Compare the two retry policies", turns: &live_turns, segments: &[], requests: 3, calls_left: 33, effective_max_turns: 12, status: Status::Waiting { turn: 3, attempt: 2, until: Millis(24_000), synthesis: false }, can_continue: false, ..source };
     let bad_turns = vec![{ let mut t = turn(1, "", vec![], CounterLevel::Off); t.attempts = vec![attempt(1, vec![Slug::AuthError], Some("The key was refused (HTTP 401). Check the key in the settings."), None)]; t }];
-    let bad_end = Ending { termination_reason: TerminationReason::LlmError, outcome: Outcome::Failed, answer_source: AnswerSource::System, max_turns: 15, effective_max_turns: 15, total_turns: 1, wrap_up: None, error: Some("auth_error: The key was refused (HTTP 401).".into()), output: "The model could not be used: the key was refused (HTTP 401).".into(), final_result_data: None };
+    let bad_end = Ending { termination_reason: TerminationReason::LlmError, outcome: Outcome::Failed, answer_source: AnswerSource::System, max_turns: 15, effective_max_turns: 15, total_turns: 1, wrap_up: None, error: Some("auth_error: The key was refused (HTTP 401).".into()), output: "The model could not be used: the key was refused (HTTP 401).".into(), final_result_data: None, finished_at: String::new() };
     let bad = Source { input: "Summarise changelog.md", turns: &bad_turns, segments: &[bad_end], effective_max_turns: 15, can_continue: false, requests: 1, ..source };
     for (id, source) in [(1, &bad), (2, &live), (3, &source)] {
         let pages = vec![Page::new(0, source)];

@@ -7,6 +7,7 @@
 pub mod call;
 pub mod ending;
 pub mod format;
+pub mod markdown;
 pub mod meter;
 pub mod panel;
 pub mod preview;

@@ -1,0 +1,27 @@
+// A run that reaches its limit concludes with a synthesis that is set apart, and can be continued.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { WIDE, runExample, shown, withApp } from './lib/app.mjs';
+import { root } from './lib/site.mjs';
+
+const shots = path.join(root, 'tests/e2e/shots');
+mkdirSync(shots, { recursive: true });
+
+test('the turn limit leads to a synthesis, and Continue grants more turns', async () => {
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    await runExample(page, /Limit and synthesis/);
+    const first = await shown(page);
+    assert.deepEqual([first.reason, first.outcome, first.source], ['max_turns_synthesized', 'partial', 'synthesis']);
+    assert.deepEqual(first.turns.map(({ level }) => level), ['urgent', 'urgent', 'urgent', 'urgent', 'synthesis']);
+    assert.equal(first.turns[3].counter, '[Turn 4/4 - Only 0 turns left! Prioritize completing your task.]');
+    await page.screenshot({ path: path.join(shots, 'synthesis-wide-light.png') });
+
+    await page.getByRole('button', { name: /^Continue/ }).click();
+    await page.waitForFunction(() => document.querySelectorAll('section.ending').length === 2, null, { timeout: 60000 });
+    const second = await shown(page);
+    assert.equal(second.reason, 'max_turns_synthesized');
+    assert.equal(second.turns.length, first.turns.length + 6, 'five turns and another synthesis');
+  });
+});

@@ -1,0 +1,61 @@
+// The app as a person uses it: by what stands on its buttons and what it shows.
+import { withPage } from './browser.mjs';
+import { withSite } from './site.mjs';
+
+export const WIDE = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+/** The app in a fresh browser that reaches the app's own files and nothing else. */
+export const withApp = (options, body) => withSite((site) => withPage(site.app, options, async (page) => {
+  await page.getByRole('textbox', { name: 'Task' }).waitFor();
+  return body(page, site);
+}));
+
+/** Clicks the example task of that title and waits until its run has ended. */
+export async function runExample(page, title) {
+  await page.getByRole('button', { name: title }).click();
+  await ended(page);
+}
+
+export async function runTask(page, task) {
+  await page.getByRole('textbox', { name: 'Task' }).fill(task);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await ended(page);
+}
+
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
+
+/** What the page shows of the run: turns with their calls and counter lines, and the fields of its ending. */
+export const shown = (page) => page.evaluate(() => {
+  const text = (element) => element?.textContent.trim();
+  const fields = [...document.querySelectorAll('.ending:last-of-type .fields code')].map(text);
+  return {
+    turns: [...document.querySelectorAll('section.turn')].map((turn) => ({
+      level: turn.dataset.level,
+      text: turn.innerText,
+      calls: [...turn.querySelectorAll('.call .name')].map(text),
+      counter: text(turn.querySelector('.counter')),
+    })),
+    reason: fields[0],
+    outcome: fields[1],
+    source: fields[2],
+  };
+});
+
+/** Drops real files or folders of this machine on the page, as a file manager would. */
+export async function drop(page, paths) {
+  const session = await page.context().newCDPSession(page);
+  const { width, height } = page.viewportSize();
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await session.send('Input.dispatchDragEvent', { type, x: width / 2, y: height / 2, data: { items: [], files: paths, dragOperationsMask: 1 } });
+  }
+  await session.detach();
+}
+
+/** Clicks Download and returns the document. */
+export async function download(page) {
+  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).first().click()]);
+  const chunks = [];
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk);
+  return { name: file.suggestedFilename(), text: Buffer.concat(chunks).toString() };
+}

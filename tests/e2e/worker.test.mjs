@@ -1,0 +1,54 @@
+// A tool that hangs or crashes its worker harms nothing but itself. The package is one with the tools
+// `loop_forever` and `crash` in it (feature test-tools), which is never shipped: `.ci/test.mjs build` makes it.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { withScript } from './lib/script-server.mjs';
+import { root, withPackage } from './lib/site.mjs';
+import { assertValid } from './lib/trajectory.mjs';
+
+const faulty = path.resolve(root, process.env.FAULTY ?? 'target/site/faulty');
+
+const call = (id, name, args = {}) => ({ id, name, args });
+
+async function run(steps, { limits = {}, expect = [] } = {}) {
+  assert.ok(existsSync(path.join(faulty, 'turnwise/worker.js')), `${faulty} is not built`);
+  const trajectory = await withScript(steps, (baseUrl) =>
+    withPackage({ reach: [baseUrl], expect }, (page) =>
+      page.evaluate(async ({ baseUrl, limits }) => {
+        const agent = new window.turnwise.Agent({
+          provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['calculate', 'loop_forever', 'crash'], limits,
+        });
+        return agent.run('Go.');
+      }, { baseUrl, limits }), { mounts: { '/turnwise/': path.join(faulty, 'turnwise') } }));
+  assertValid(trajectory);
+  return trajectory;
+}
+
+const brief = (trajectory) => trajectory.turns.flatMap((turn) => turn.tool_calls.map(({ name, slug, result }) => [name, slug ?? 'ok', result.split('\n')[0]]));
+
+test('a tool that loops for ever is answered with timeout, and the next call works', async () => {
+  const trajectory = await run([
+    { calls: [call('a', 'loop_forever')] },
+    { calls: [call('b', 'calculate', { expression: '6 * 7' })] },
+    { text: 'Done.' },
+  ], { limits: { toolTimeoutMs: 1500 } });
+  const [loop, calculate] = brief(trajectory);
+  assert.equal(loop[1], 'timeout');
+  assert.deepEqual(calculate.slice(0, 2), ['calculate', 'ok']);
+  assert.match(calculate[2], /42/);
+  assert.equal(trajectory.outcome, 'success');
+});
+
+test('a worker that crashes loses its own call only, and every call is answered in order', async () => {
+  const trajectory = await run([
+    { calls: [call('a', 'calculate', { expression: '1 + 1' }), call('b', 'crash'), call('c', 'calculate', { expression: '2 + 2' })] },
+    { calls: [call('d', 'calculate', { expression: '3 + 3' })] },
+    { text: 'Done.' },
+  ]);
+  const calls = brief(trajectory);
+  assert.deepEqual(calls.map(([name, slug]) => [name, slug]), [['calculate', 'ok'], ['crash', 'tool_exec_failed'], ['calculate', 'ok'], ['calculate', 'ok']]);
+  assert.match(calls[2][2], /4/);
+  assert.match(calls[3][2], /6/);
+});
