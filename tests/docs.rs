@@ -1,13 +1,13 @@
 //! The documentation is true: its links lead somewhere, and what it quotes is what the code says.
 #![cfg(not(target_arch = "wasm32"))]
 
-mod markdown;
+mod pages;
 mod sources;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use markdown::Page;
+use pages::Page;
 use sources::{files, text};
 use turnwise::engine::{
     AnswerSource, CounterConfig, Outcome, Preset, RunConfig, Slug, SynthesisConfig, TerminationReason, Trigger,
@@ -17,7 +17,7 @@ use turnwise::tools;
 use turnwise::view::provider::ENDPOINTS;
 
 /// Every page of the project, by its path.
-fn pages() -> Vec<(String, Page)> {
+fn all_pages() -> Vec<(String, Page)> {
     let root = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(str::to_owned);
     root.into_iter().chain(files("docs", ".md")).map(|path| (path.clone(), Page::read(&text(&path)))).collect()
 }
@@ -33,7 +33,7 @@ fn set<'a>(names: impl IntoIterator<Item = &'a str>) -> BTreeSet<String> {
 #[test]
 fn every_relative_link_leads_to_a_file_and_its_anchor_to_a_heading() {
     let mut broken = Vec::new();
-    for (path, page) in pages() {
+    for (path, page) in all_pages() {
         for link in &page.links {
             if link.contains("://") || link.starts_with("mailto:") {
                 continue;
@@ -167,7 +167,7 @@ fn options_and_events_of_the_api_are_those_of_its_types() {
     for heading in &page.headings {
         let Some(fields) = interface(&types, heading) else { continue };
         let rows = page.rows(heading);
-        let listed: BTreeSet<String> = rows.iter().flat_map(|row| markdown::code_spans(&row[0])).collect();
+        let listed: BTreeSet<String> = rows.iter().flat_map(|row| pages::code_spans(&row[0])).collect();
         assert_eq!(listed, fields, "{heading}");
         checked += 1;
     }
@@ -203,7 +203,7 @@ fn the_table_of_tools_is_the_code() {
         let spec = tools::builtin(row[0].trim_matches('`')).unwrap();
         let properties = spec.parameters["properties"].as_object().unwrap();
         assert_eq!(
-            markdown::code_spans(&row[1]).into_iter().collect::<BTreeSet<_>>(),
+            pages::code_spans(&row[1]).into_iter().collect::<BTreeSet<_>>(),
             properties.keys().cloned().collect(),
             "{}",
             spec.name
@@ -230,7 +230,7 @@ fn the_keys_of_a_trajectory_are_those_of_its_schema() {
     let keys: BTreeSet<String> = schema["properties"].as_object().unwrap().keys().cloned().collect();
     let page = page("docs/trajectory.md");
     let mut listed: BTreeSet<String> =
-        page.rows("What is in it").iter().flat_map(|row| markdown::code_spans(&row[0])).collect();
+        page.rows("What is in it").iter().flat_map(|row| pages::code_spans(&row[0])).collect();
     listed.extend(["format".to_owned(), "version".to_owned()]);
     assert_eq!(listed, keys);
 }
