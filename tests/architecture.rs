@@ -1,5 +1,6 @@
 //! The shape of the sources is the one that `ARCHITECTURE.md` describes.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
 
 mod sources;
 

@@ -1,5 +1,6 @@
 //! The documentation is true: its links lead somewhere, and what it quotes is what the code says.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
 
 mod pages;
 mod sources;
