@@ -121,6 +121,24 @@ fn the_files_that_are_named_as_pure_are_there() {
 }
 
 #[test]
+fn every_rule_that_a_comment_names_is_in_the_list_of_rules() {
+    let map = text("ARCHITECTURE.md");
+    let (_, list) = map.split_once("## Rules in comments").unwrap();
+    let list = list.split("\n## ").next().unwrap();
+    let numbers = |text: &str| -> Vec<u32> {
+        let run = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, ',' | ' ')).next().unwrap_or_default();
+        run.split([',', ' ']).filter_map(|number| number.parse().ok()).collect()
+    };
+    let listed: Vec<u32> = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    assert!(listed.contains(&3) && listed.contains(&10), "{listed:?}");
+    for source in rust_sources("src").iter().chain(&rust_sources("tests")) {
+        for cited in source.text.split("SEMANTICS ").skip(1).flat_map(numbers) {
+            assert!(listed.contains(&cited), "{}: SEMANTICS {cited}", source.path);
+        }
+    }
+}
+
+#[test]
 fn every_module_says_what_it_owns() {
     let silent: Vec<String> =
         rust_sources("src").into_iter().filter(|source| !source.text.starts_with("//!")).map(|s| s.path).collect();
