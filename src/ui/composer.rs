@@ -50,23 +50,25 @@ pub fn composer(app: App) -> impl IntoView {
                 .into_any()
         }
     };
-    html::div().class("composer").child(html::div().class("field").child((
-        area,
-        html::div().class("tools").child((
-            html::button()
-                .r#type("button")
-                .class("btn bare")
-                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
-            html::button()
-                .r#type("button")
-                .class("btn bare")
-                .attr("title", "Model and settings")
-                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
-                .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
-            html::span().class("grow"),
-            html::span().class("hint").child("Enter to run"),
-            act,
+    html::div().class("composer").child(
+        html::div().class("field").child((
+            area,
+            html::div().class("tools").child((
+                html::button()
+                    .r#type("button")
+                    .class("btn bare")
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
+                    .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
+                html::button()
+                    .r#type("button")
+                    .class("btn bare")
+                    .attr("title", "Model and settings")
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
+                    .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
+                html::span().class("grow"),
+                html::span().class("hint").child("Enter to run"),
+                act,
+            )),
         )),
-    )))
+    )
 }

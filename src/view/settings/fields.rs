@@ -51,13 +51,25 @@ pub enum Group {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// A whole number.
-    Whole { min: u64, max: u64 },
+    Whole {
+        min: u64,
+        max: u64,
+    },
     /// A whole number, or nothing.
-    OptionalWhole { min: u64, max: u64 },
+    OptionalWhole {
+        min: u64,
+        max: u64,
+    },
     /// A decimal number, or nothing.
-    OptionalDecimal { min: f64, max: f64 },
+    OptionalDecimal {
+        min: f64,
+        max: f64,
+    },
     /// Seconds with decimals, kept as milliseconds.
-    Seconds { min: f64, max: f64 },
+    Seconds {
+        min: f64,
+        max: f64,
+    },
     Line,
     /// Several lines.
     Lines,
