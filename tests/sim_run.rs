@@ -61,7 +61,7 @@ proptest! {
         let n = RUNS.with(|r| { r.set(r.get() + 1); r.get() });
         // Every step of 300 runs is played through a serialized copy; one random step of each of the others.
         let reload = if n <= 300 { Reload::EveryStep } else { Reload::OneStep };
-        Sim::new(config, world, reload).play();
+        Sim::new(&config, world, reload).play();
     }
 }
 
@@ -104,7 +104,7 @@ struct Segment {
 }
 
 impl Sim {
-    fn new(config: RunConfig, seed: u64, reload: Reload) -> Self {
+    fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
         let synthesis = config.synthesis.as_ref().map_or(0, |s| s.attempts);
         let bound = config.max_turns * config.max_attempts + synthesis;
