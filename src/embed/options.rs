@@ -32,7 +32,7 @@ const LATER_KINDS: &[&str] = &["openai-responses", "anthropic", "gemini", "openr
 extern "C" {
     /// The address of this module.
     #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
-    static MODULE_URL: Option<String>;
+    static MODULE_URL: String;
 }
 
 /// Reads them all, or throws at the first that is wrong.
@@ -45,7 +45,7 @@ pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
         (config.providers, access) = providers(&value)?;
     }
     set(&mut config.system, options.text("system")?);
-    config.temperature = options.number("temperature", 0.0)?;
+    config.temperature = options.number("temperature")?;
     set(&mut config.max_turns, options.whole("maxTurns", 1)?);
     set(&mut config.max_attempts, options.whole("maxAttempts", 1)?);
     counter(&options, &mut config)?;
@@ -209,6 +209,6 @@ fn headers(given: &Reader) -> Result<Vec<(String, String)>, JsValue> {
 }
 
 fn beside_module(file: &str) -> String {
-    let module = MODULE_URL.with(Clone::clone).unwrap_or_default();
+    let module = MODULE_URL.with(Clone::clone);
     web_sys::Url::new_with_base(file, &module).map_or_else(|_| file.to_owned(), |url| url.href())
 }
