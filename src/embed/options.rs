@@ -12,8 +12,19 @@ use crate::tools;
 use crate::worker::Workspace;
 
 const TOP: &[&str] = &[
-    "preset", "provider", "system", "temperature", "maxTurns", "maxAttempts", "counter", "synthesis", "tools", "limits",
-    "retry", "seed", "workerUrl",
+    "preset",
+    "provider",
+    "system",
+    "temperature",
+    "maxTurns",
+    "maxAttempts",
+    "counter",
+    "synthesis",
+    "tools",
+    "limits",
+    "retry",
+    "seed",
+    "workerUrl",
 ];
 const LATER_KINDS: &[&str] = &["openai-responses", "anthropic", "gemini", "openrouter", "ollama", "prompt-api"];
 
@@ -21,7 +32,7 @@ const LATER_KINDS: &[&str] = &["openai-responses", "anthropic", "gemini", "openr
 extern "C" {
     /// The address of this module.
     #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
-    static MODULE_URL: Option<String>;
+    static MODULE_URL: String;
 }
 
 /// Reads them all, or throws at the first that is wrong.
@@ -34,7 +45,7 @@ pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
         (config.providers, access) = providers(&value)?;
     }
     set(&mut config.system, options.text("system")?);
-    config.temperature = options.number("temperature", 0.0)?;
+    config.temperature = options.number("temperature")?;
     set(&mut config.max_turns, options.whole("maxTurns", 1)?);
     set(&mut config.max_attempts, options.whole("maxAttempts", 1)?);
     counter(&options, &mut config)?;
@@ -55,7 +66,9 @@ pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
 }
 
 fn counter(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
-    let Some(given) = options.child_or_false("counter", &["moderateAt", "urgentAt", "templates"])? else { return Ok(()) };
+    let Some(given) = options.child_or_false("counter", &["moderateAt", "urgentAt", "templates"])? else {
+        return Ok(());
+    };
     let Some(given) = given else {
         config.counter = None;
         return Ok(());
@@ -141,7 +154,8 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
 fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
     let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "demo"];
     let given = Reader::open(path, value, known, &[])?;
-    let kinds: Vec<(&'static str, ProviderKind)> = ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+    let kinds: Vec<(&'static str, ProviderKind)> =
+        ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, LATER_KINDS)?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo' or 'openai'"))?;
     let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
@@ -195,6 +209,6 @@ fn headers(given: &Reader) -> Result<Vec<(String, String)>, JsValue> {
 }
 
 fn beside_module(file: &str) -> String {
-    let module = MODULE_URL.with(Clone::clone).unwrap_or_default();
+    let module = MODULE_URL.with(Clone::clone);
     web_sys::Url::new_with_base(file, &module).map_or_else(|_| file.to_owned(), |url| url.href())
 }

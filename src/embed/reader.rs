@@ -77,10 +77,9 @@ impl Reader {
         self.read(name, "a function", |value| value.clone().dyn_into().ok())
     }
 
-    /// A number of `min` or more.
-    pub(super) fn number(&self, name: &str, min: f64) -> Result<Option<f64>, JsValue> {
-        let takes = format!("a number, {min} or more");
-        self.read(name, &takes, |value| value.as_f64().filter(|n| n.is_finite() && *n >= min))
+    /// A number from 0 up.
+    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, JsValue> {
+        self.read(name, "a number, 0 or more", |value| value.as_f64().filter(|n| n.is_finite() && *n >= 0.0))
     }
 
     /// A whole number of `min` or more that `T` can hold.

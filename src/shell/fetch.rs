@@ -41,7 +41,9 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
     let (request, turn, ticket) = (call.request, call.turn, session.ticket());
     let (Job { provider, how }, limits) = match job {
         Some(Ok(job)) => job,
-        Some(Err(thrown)) => return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None }),
+        Some(Err(thrown)) => {
+            return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None });
+        }
         None => return,
     };
     let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, limits };
@@ -92,7 +94,11 @@ impl Exchange {
             Err(reason) => return Some(self.unreachable(&reason, &watch)),
         };
         watch.progress();
-        Some(if is_stream(&response) { self.read(response, &watch, sent).await } else { self.refused(&response, &watch).await })
+        Some(if is_stream(&response) {
+            self.read(response, &watch, sent).await
+        } else {
+            self.refused(&response, &watch).await
+        })
     }
 
     async fn read(&self, response: Response, watch: &Watch, sent: f64) -> Event {
@@ -114,7 +120,8 @@ impl Exchange {
 
     async fn with_demo(&self, chunks: Vec<llm::demo::DemoChunk>) -> Event {
         let reading = Reading::new(self, js::now());
-        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) }).await;
+        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) })
+            .await;
         reading.finish()
     }
 

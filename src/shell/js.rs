@@ -49,7 +49,10 @@ pub fn epoch_ms() -> u64 {
 pub fn error_text(value: &JsValue) -> String {
     let message = |v: &JsValue| Reflect::get(v, &"message".into()).ok().and_then(|m| m.as_string());
     let Some(text) = value.as_string().or_else(|| message(value)) else {
-        return js_sys::JSON::stringify(value).ok().and_then(|t| t.as_string()).unwrap_or_else(|| "unknown error".into());
+        return js_sys::JSON::stringify(value)
+            .ok()
+            .and_then(|t| t.as_string())
+            .unwrap_or_else(|| "unknown error".into());
     };
     match Reflect::get(value, &"cause".into()).ok().and_then(|cause| message(&cause)) {
         Some(cause) if !cause.is_empty() => text + ": " + &cause,

@@ -108,7 +108,9 @@ impl Session {
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url } = options;
         let workers = config.limits.parallel_tools as usize;
-        let secret = |access: &Access| access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>();
+        let secret = |access: &Access| {
+            access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>()
+        };
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(secret)),
             host: ToolHost::new(worker_url, workspace.clone(), workers),
@@ -136,10 +138,8 @@ impl Session {
         self.claim()?;
         let mut config = self.0.config.borrow().clone();
         let started_at = js::epoch_ms();
-        let Carried { session_id, history } = after.unwrap_or_else(|| Carried {
-            session_id: ids::session_id(started_at, config.seed),
-            history: Vec::new(),
-        });
+        let Carried { session_id, history } = after
+            .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
         let wire = Wire::new(&config, &self.0.access);
         let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at) };

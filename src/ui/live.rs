@@ -120,7 +120,10 @@ impl LiveRun {
             page.segments.set(ended);
         }
         page.panel.set(PanelView::from(source));
-        self.0.rail.set(RailView::from(source));
+        // A follow-up keeps the name of its thread's first task.
+        self.0
+            .rail
+            .update(|rail| *rail = RailView { title: std::mem::take(&mut rail.title), ..RailView::from(source) });
         self.0.app.tick();
     }
 

@@ -54,6 +54,11 @@ impl Prose {
         self.0.borrow().text.is_empty()
     }
 
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.0.borrow().text.len()
+    }
+
     pub fn text(&self) -> String {
         self.0.borrow().text.clone()
     }

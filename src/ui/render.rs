@@ -26,11 +26,7 @@ struct Inner {
 
 impl Renderer {
     pub fn new(worker_url: String) -> Self {
-        Renderer(Rc::new(Inner {
-            host: RenderHost::new(worker_url),
-            busy: Cell::default(),
-            next: RefCell::default(),
-        }))
+        Renderer(Rc::new(Inner { host: RenderHost::new(worker_url), busy: Cell::default(), next: RefCell::default() }))
     }
 
     /// Renders a whole text. Where the worker cannot, the text stays plain.
