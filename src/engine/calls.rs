@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::batch::{self, InnerCall};
+use super::batch;
 use super::failure::Slug;
 use super::report::{self, Report};
 use super::result::{Answer, cut};
@@ -29,7 +29,7 @@ pub(super) struct Calls {
     pub grace: Option<TimerId>,
     /// The reply as it came, for the log of a failed attempt.
     raw: Option<RawResponse>,
-    report: Option<Report>,
+    pub(super) report: Option<Report>,
 }
 
 /// One call under way.
@@ -38,7 +38,7 @@ pub(super) struct OpenCall {
     pub call: ToolCall,
     pub kind: CallKind,
     pub place: Place,
-    state: State,
+    pub(super) state: State,
     executed: bool,
     slug: Option<Slug>,
     /// The final result it carried: its text and its JSON.
@@ -53,7 +53,7 @@ pub(super) struct Place {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
+pub(super) enum State {
     Queued,
     Running,
     /// A batch whose calls are under way.
@@ -209,118 +209,6 @@ impl Run {
         }
     }
 
-    /// Its arguments are in order: the user sees it, the model reads `ok`.
-    fn progress(&mut self, index: usize, place: Place) {
-        let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-        let text = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
-        self.record(RecordKind::Progress { status: text("status").unwrap_or_default(), detail: text("detail") });
-        self.answer(index, Answer { content: "ok".into(), slug: None, error: None });
-    }
-
-    /// Its arguments are in order: its calls come right behind it.
-    fn expand(&mut self, index: usize, place: Place) {
-        let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-        let (attempt, outer) = match &self.phase {
-            Phase::Tools(calls) => (calls.attempt, calls.open.get(index).map(|c| c.call.id.clone())),
-            _ => return,
-        };
-        let Some(outer) = outer else { return };
-        let mut inner = Vec::new();
-        for (i, InnerCall { name, arguments }) in batch::inner_calls(&args).into_iter().enumerate() {
-            let id = self.unique_id("", &format!("{outer}_{i}"));
-            let record = self.new_record(attempt, id.clone(), &name, &arguments);
-            self.with_record(place, |r| r.calls.push(record));
-            let place = Place { inner: Some(i), ..place };
-            inner.push(OpenCall::new(ToolCall { id, name, arguments }, place));
-        }
-        if let Some(open) = self.open_call(index) {
-            open.state = State::Expanded;
-        }
-        if let Phase::Tools(calls) = &mut self.phase {
-            calls.open.splice(index + 1..index + 1, inner);
-        }
-        self.refuse_calls();
-    }
-
-    fn report_checked(&mut self, index: usize, place: Place, outcome: ToolOutcome) {
-        self.report_attempts += 1;
-        let answer = match outcome {
-            ToolOutcome::Executed { .. } => {
-                let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-                match report::judge(&self.config.report, &args) {
-                    Ok(accepted) => {
-                        if let Phase::Tools(calls) = &mut self.phase {
-                            calls.report = Some(accepted);
-                        }
-                        self.with_record(place, |r| r.is_final = true);
-                        Answer { content: "accepted".into(), slug: None, error: None }
-                    }
-                    Err((slug, fault)) => Answer::refused(slug, format!("the report was refused: {fault}")),
-                }
-            }
-            ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, message } => {
-                Answer::refused(report::schema_slug(path.as_deref()), format!("the report was refused: {message}"))
-            }
-            other => Answer::of(other),
-        };
-        self.answer(index, answer);
-    }
-
-    /// A batch is answered when its calls are: an array, in order.
-    fn close_batches(&mut self) {
-        let Phase::Tools(calls) = &self.phase else { return };
-        let mut ready = Vec::new();
-        for (index, batch) in calls.open.iter().enumerate().filter(|(_, c)| c.state == State::Expanded) {
-            let mut inner = calls.open.iter().filter(|c| c.place.call == batch.place.call && c.place.inner.is_some());
-            if inner.all(|c| c.state == State::Answered) {
-                ready.push((index, batch.place));
-            }
-        }
-        for (index, place) in ready {
-            let results = self.with_record(place, |r| {
-                let one = |c: &CallRecord| match &c.error {
-                    None => json!({ "name": c.name, "result": c.result }),
-                    Some(_) => json!({ "name": c.name, "error": c.result }),
-                };
-                Value::Array(r.calls.iter().map(one).collect()).to_string()
-            });
-            let content = results.unwrap_or_default();
-            self.answer(index, Answer { content, slug: None, error: None });
-        }
-    }
-
-    /// All calls are answered: the counter line goes onto the last answer, and the answers into the history.
-    fn enter_answers(&mut self) {
-        let Phase::Tools(calls) = &self.phase else { return };
-        let count = calls.open.iter().filter(|c| c.place.inner.is_none()).count();
-        let counter = self.config.counter.as_ref().map(|c| counter::line(c, self.turn(), self.effective_max_turns));
-        let Some(turn) = self.turns.last_mut() else { return };
-        let start = turn.tool_calls.len().saturating_sub(count);
-        for record in turn.tool_calls.iter().skip(start) {
-            self.history.push(Message::Tool(ToolMessage {
-                call_id: record.id.clone(),
-                name: record.name.clone(),
-                content: record.result.clone().unwrap_or_default(),
-                is_error: record.error.is_some(),
-            }));
-        }
-        let mut lines = String::new();
-        if let Some(context) = self.context_line() {
-            lines.push('\n');
-            lines.push_str(&context);
-        }
-        let Some(turn) = self.turns.last_mut() else { return };
-        if let Some((level, line)) = counter {
-            turn.counter_level = level;
-            lines.push('\n');
-            lines.push_str(&line);
-        }
-        if let Some(result) = turn.tool_calls.last_mut().and_then(|r| r.result.as_mut()) {
-            result.push_str(&lines);
-        }
-        self.history.extend_last(&lines);
-    }
-
     fn abort_calls(&mut self, answer: &Answer) {
         let Phase::Tools(calls) = &self.phase else { return };
         let running: Vec<CallId> =
@@ -368,14 +256,14 @@ impl Run {
         }
     }
 
-    fn open_call(&mut self, index: usize) -> Option<&mut OpenCall> {
+    pub(super) fn open_call(&mut self, index: usize) -> Option<&mut OpenCall> {
         match &mut self.phase {
             Phase::Tools(calls) => calls.open.get_mut(index),
             _ => None,
         }
     }
 
-    fn with_record<R>(&mut self, place: Place, f: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
+    pub(super) fn with_record<R>(&mut self, place: Place, f: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
         let Phase::Tools(calls) = &self.phase else { return None };
         let outer = calls.open.iter().filter(|c| c.place.inner.is_none()).count();
         let records = &mut self.turns.last_mut()?.tool_calls;
@@ -393,7 +281,7 @@ impl Run {
         calls.open.get(index).map(|c| (index, c.kind, c.place, c.call.name.clone()))
     }
 
-    fn new_record(&self, attempt: u32, id: CallId, name: &str, arguments: &str) -> CallRecord {
+    pub(super) fn new_record(&self, attempt: u32, id: CallId, name: &str, arguments: &str) -> CallRecord {
         CallRecord {
             model_id: None,
             id,
@@ -411,7 +299,7 @@ impl Run {
     }
 
     /// The model's id where it is usable and new in the run, else `fresh`.
-    fn unique_id(&mut self, given: &str, fresh: &str) -> CallId {
+    pub(super) fn unique_id(&mut self, given: &str, fresh: &str) -> CallId {
         let usable = !given.is_empty()
             && given.len() <= 64
             && given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
@@ -425,7 +313,7 @@ impl Run {
 }
 
 impl OpenCall {
-    fn new(call: ToolCall, place: Place) -> Self {
+    pub(super) fn new(call: ToolCall, place: Place) -> Self {
         let kind = match call.name.as_str() {
             report::TOOL => CallKind::Report,
             batch::BATCH => CallKind::Batch,

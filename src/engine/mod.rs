@@ -4,6 +4,7 @@
 //! `at` of [`Run::handle`]), what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
 //! Deliberately absent: wire formats (`llm`), tools' code (`tools`), storage and export (`trajectory`).
 
+mod answers;
 mod attempt;
 pub mod batch;
 pub mod budget;
@@ -18,8 +19,10 @@ pub mod failure;
 pub mod final_result;
 pub mod history;
 pub mod ids;
+pub mod limits;
 pub mod message;
 pub mod notice;
+mod own_tools;
 pub mod record;
 mod refusal;
 pub mod reply;
@@ -39,6 +42,7 @@ pub use event::*;
 pub use failure::Slug;
 pub(crate) use history::Outgoing;
 pub use ids::*;
+pub use limits::*;
 pub use message::*;
 pub use record::*;
 pub use reply::*;
