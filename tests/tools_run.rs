@@ -282,7 +282,7 @@ proptest! {
     fn a_normal_path_stays_inside_and_is_its_own_normal_form(path in "(\\.|/|\\\\|\\.\\.|a|b c|:|\\PC){0,12}") {
         if let Ok(normal) = normalize(&path) {
             prop_assert!(!normal.starts_with('/') && !normal.split('/').any(|part| part.is_empty() || part == ".." || part == "."));
-            prop_assert_eq!(normalize(&normal), Ok(normal.clone()));
+            prop_assert_eq!(normalize(&normal), Ok(normal));
         }
     }
 
