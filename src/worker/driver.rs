@@ -117,12 +117,12 @@ impl Driver {
                 live.arm(START_MS, move || {
                     if let Some(driver) = driver.upgrade() {
                         let why = format!("it did not get ready within {} s", START_MS / 1000);
-                        driver.input(Input::Lost(id, driver.blocked(&why)));
+                        driver.input(Input::Lost(id, why));
                     }
                 });
                 self.live.borrow_mut().insert(id, live);
             }
-            Err(error) => self.input(Input::Lost(id, self.blocked(&error))),
+            Err(error) => self.input(Input::Lost(id, error)),
         }
     }
 
@@ -214,6 +214,7 @@ impl Driver {
                 ended
             }
             (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
+            (End::NoWorker(why), _) => Ended::Without(End::NoWorker(self.blocked(&why))),
             (end, _) => Ended::Without(end),
         };
         // Whoever asked may have stopped waiting.
