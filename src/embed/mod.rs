@@ -1,1 +1,24 @@
-//! To come.
+//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`. Its types are written by hand in `types.d.ts`.
+//!
+//! Owns the translation to and from JavaScript, and the checks of what a page passes in. Holds no rule of a run.
+//! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
+
+mod agent;
+mod error;
+mod event;
+mod files;
+mod listener;
+mod options;
+mod reader;
+mod run_options;
+mod tool_options;
+mod trajectory;
+
+pub use agent::Agent;
+pub use files::Files;
+pub use trajectory::{export_trajectory, replay_trajectory};
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.d.ts");

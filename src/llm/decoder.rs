@@ -7,7 +7,7 @@
 use crate::engine::{ModelError, ProviderKind, RAW_CAP, RawResponse, Reply, Retry, Slug};
 
 use super::error_body::{excerpt, page_title};
-use super::openai::decode::Assembly;
+use super::openai::decode::{Assembly, Unfinished};
 use super::sse::SseParser;
 
 /// What some bytes added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
@@ -71,7 +71,6 @@ impl Decoder {
     }
 
     /// The body ended, or the shell stopped reading.
-    #[must_use]
     pub fn finish(self) -> (Result<Reply, ModelError>, RawResponse) {
         let Decoder { framing, mut assembly, raw, raw_truncated } = self;
         match framing {
@@ -143,10 +142,10 @@ impl JsonValues {
 
 /// The captured bytes as text, at most [`RAW_CAP`] of it, cut between characters.
 fn raw_response(mut raw: Vec<u8>, truncated: bool) -> RawResponse {
-    if let (true, Err(error)) = (truncated, std::str::from_utf8(&raw)) {
-        if error.error_len().is_none() {
-            raw.truncate(error.valid_up_to());
-        }
+    if let (true, Err(error)) = (truncated, std::str::from_utf8(&raw))
+        && error.error_len().is_none()
+    {
+        raw.truncate(error.valid_up_to());
     }
     let mut text =
         String::from_utf8(raw).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -157,7 +156,7 @@ fn raw_response(mut raw: Vec<u8>, truncated: bool) -> RawResponse {
 }
 
 /// A body that ended without an end marker: a cut stream, or something that never was one.
-fn ended_early(unfinished: &Reply, raw: &RawResponse) -> ModelError {
+fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
     let body = raw.text.trim_start_matches(['\u{feff}', '\u{fffd}']).trim_start();
     let error = |slug, message, retry| ModelError { slug, message, status: None, retry_after_ms: None, retry };
     if body.starts_with('<') {
@@ -171,9 +170,7 @@ fn ended_early(unfinished: &Reply, raw: &RawResponse) -> ModelError {
         let message = format!("The answer is neither an event stream nor JSON: {}", excerpt(body));
         return error(Slug::ProviderError, message, Retry::Yes);
     }
-    let arguments: usize = unfinished.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
-    let came = unfinished.content.chars().count() + unfinished.reasoning.chars().count() + arguments;
-    let message = match (body.is_empty(), came) {
+    let message = match (body.is_empty(), unfinished.chars) {
         (true, _) => "The connection ended before anything came.".to_owned(),
         (false, 0) => "The stream ended before the reply began.".to_owned(),
         (false, n) => format!("The stream ended before the reply was complete; {n} characters had come."),

@@ -9,7 +9,7 @@ pub(super) fn perform(session: &Session, effects: Vec<Effect>) {
     let mut records = Vec::new();
     for effect in effects {
         match effect {
-            Effect::CallModel(call) => fetch::call(session, call),
+            Effect::CallModel(call) => fetch::call(session, &call),
             Effect::RunTool(call) => tool::run(session, call),
             Effect::Sleep { timer, ms } => timer::sleep(session, timer, ms),
             Effect::Abort(Abort::Request(request)) => fetch::abort(session, request),

@@ -36,12 +36,14 @@ struct Exchange {
     limits: Limits,
 }
 
-pub(super) fn call(session: &Session, call: ModelCall) {
-    let job = session.live(|live| live.wire.prepare(live.recorder.run.config(), &call).map(|job| (job, live.limits())));
+pub(super) fn call(session: &Session, call: &ModelCall) {
+    let job = session.live(|live| live.wire.prepare(live.recorder.run.config(), call).map(|job| (job, live.limits())));
     let (request, turn, ticket) = (call.request, call.turn, session.ticket());
     let (Job { provider, how }, limits) = match job {
         Some(Ok(job)) => job,
-        Some(Err(thrown)) => return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None }),
+        Some(Err(thrown)) => {
+            return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None });
+        }
         None => return,
     };
     let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, limits };
@@ -92,7 +94,11 @@ impl Exchange {
             Err(reason) => return Some(self.unreachable(&reason, &watch)),
         };
         watch.progress();
-        Some(if is_stream(&response) { self.read(response, &watch, sent).await } else { self.refused(&response, &watch).await })
+        Some(if is_stream(&response) {
+            self.read(response, &watch, sent).await
+        } else {
+            self.refused(&response, &watch).await
+        })
     }
 
     async fn read(&self, response: Response, watch: &Watch, sent: f64) -> Event {
@@ -114,11 +120,12 @@ impl Exchange {
 
     async fn with_demo(&self, chunks: Vec<llm::demo::DemoChunk>) -> Event {
         let reading = Reading::new(self, js::now());
-        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) }).await;
+        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) })
+            .await;
         reading.finish()
     }
 
-    /// An answer that is no stream: an error, or a server that does not stream.
+    /// An answer that is none: an error, or a page.
     async fn refused(&self, response: &Response, watch: &Watch) -> Event {
         let text = Rc::new(RefCell::new(Vec::new()));
         if let Some(body) = response.body() {
@@ -207,21 +214,19 @@ impl Reading {
     /// Decodes a chunk and passes on what it added. Breaks once the reply is whole.
     fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
         let state = &self.0;
-        let (delta, done) = match &mut *state.decoder.borrow_mut() {
-            Some(decoder) => (decoder.push(bytes), decoder.is_done()),
-            None => return ControlFlow::Break(()),
-        };
-        if let Some(delta) = delta {
+        let mut decoder = state.decoder.borrow_mut();
+        let Some(decoder) = decoder.as_mut() else { return ControlFlow::Break(()) };
+        if let Some(delta) = decoder.push(bytes) {
             let elapsed = || (js::now() - state.sent) as u64;
             state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
             if !delta.reasoning.is_empty() {
-                self.notify(Notice::ReasoningDelta { turn: state.turn, text: &delta.reasoning });
+                self.notify(Notice::ReasoningDelta { turn: state.turn, text: delta.reasoning });
             }
             if !delta.text.is_empty() {
-                self.notify(Notice::TextDelta { turn: state.turn, text: &delta.text });
+                self.notify(Notice::TextDelta { turn: state.turn, text: delta.text });
             }
         }
-        if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if decoder.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Late deltas are dropped: the engine may have ended this request in the meantime.
@@ -246,10 +251,9 @@ impl Reading {
     }
 }
 
-/// Servers mislabel their streams; what is certainly none is JSON or a page.
+/// Servers mislabel their streams, and the decoder reads a JSON answer too; what is certainly none is a page.
 fn is_stream(response: &Response) -> bool {
-    let kind = response.headers().get("content-type").unwrap_or_default();
-    response.ok() && !kind.contains("json") && !kind.contains("html")
+    response.ok() && !response.headers().get("content-type").unwrap_or_default().contains("html")
 }
 
 /// The browser did not even take the request: an address or a header it refuses.

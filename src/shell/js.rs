@@ -4,6 +4,8 @@
 use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+use crate::llm::Online;
+
 #[wasm_bindgen]
 extern "C" {
     /// The global `fetch`. The request is a template (address, method, headers); body and signal are in `init`.
@@ -47,7 +49,10 @@ pub fn epoch_ms() -> u64 {
 pub fn error_text(value: &JsValue) -> String {
     let message = |v: &JsValue| Reflect::get(v, &"message".into()).ok().and_then(|m| m.as_string());
     let Some(text) = value.as_string().or_else(|| message(value)) else {
-        return js_sys::JSON::stringify(value).ok().and_then(|t| t.as_string()).unwrap_or_else(|| "unknown error".into());
+        return js_sys::JSON::stringify(value)
+            .ok()
+            .and_then(|t| t.as_string())
+            .unwrap_or_else(|| "unknown error".into());
     };
     match Reflect::get(value, &"cause".into()).ok().and_then(|cause| message(&cause)) {
         Some(cause) if !cause.is_empty() => text + ": " + &cause,
@@ -57,7 +62,11 @@ pub fn error_text(value: &JsValue) -> String {
 
 /// What `navigator.onLine` says, where there is one.
 #[must_use]
-pub fn online() -> Option<bool> {
-    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).ok()?;
-    Reflect::get(&navigator, &"onLine".into()).ok()?.as_bool()
+pub fn online() -> Online {
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
+    match Reflect::get(&navigator, &"onLine".into()).ok().and_then(|online| online.as_bool()) {
+        Some(true) => Online::Yes,
+        Some(false) => Online::No,
+        None => Online::Unknown,
+    }
 }

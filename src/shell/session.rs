@@ -14,9 +14,8 @@ use super::tool::{Approve, HostTool, OpenCall};
 use super::wire::Wire;
 use super::{driver, ids, js};
 use crate::engine::*;
-use crate::trajectory::redact::Secrets;
-use crate::trajectory::{Recorder, Trajectory};
-use crate::worker::host::{ToolHost, Workspace};
+use crate::trajectory::{Recorder, Secrets, Trajectory};
+use crate::worker::{ToolHost, Workspace};
 
 /// A handle on one agent; clones are the same agent.
 #[derive(Clone)]
@@ -109,9 +108,11 @@ impl Session {
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url } = options;
         let workers = config.limits.parallel_tools as usize;
-        let secret = |access: &Access| access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>();
+        let secret = |access: &Access| {
+            access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>()
+        };
         Session(Rc::new(Agent {
-            secrets: Secrets::new(access.iter().flat_map(secret).collect()),
+            secrets: Secrets::new(access.iter().flat_map(secret)),
             host: ToolHost::new(worker_url, workspace.clone(), workers),
             config: RefCell::new(config),
             access,
@@ -135,16 +136,14 @@ impl Session {
         observer: impl Fn(Notice<'_>) + 'static,
     ) -> Result<(), StartError> {
         self.claim()?;
-        let config = self.0.config.borrow().clone();
+        let mut config = self.0.config.borrow().clone();
         let started_at = js::epoch_ms();
-        let Carried { session_id, history } = after.unwrap_or_else(|| Carried {
-            session_id: ids::session_id(started_at, config.seed),
-            history: Vec::new(),
-        });
-        let run_id = ids::run_id(started_at, config.seed);
-        let input = self.0.secrets.scrub(&input).into_owned();
+        let Carried { session_id, history } = after
+            .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
+        let run_id = time::run_id(EpochMillis(started_at), config.seed);
         let wire = Wire::new(&config, &self.0.access);
-        let task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at) };
+        let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at) };
+        self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
         self.0.live.replace(Some(Live {
             recorder,

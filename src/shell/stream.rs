@@ -11,6 +11,8 @@ use web_sys::{ReadableStream, ReadableStreamDefaultReader};
 
 use super::js::{Chunk, Thenable};
 
+type Step = Closure<dyn FnMut(Chunk)>;
+
 /// Hands every chunk to `take` until the stream ends, `take` breaks or reading fails.
 ///
 /// One closure serves all chunks of a stream: a future a chunk would cost more than decoding it.
@@ -19,14 +21,14 @@ pub(super) async fn pump(
     take: impl FnMut(&[u8]) -> ControlFlow<()> + 'static,
 ) -> Result<(), JsValue> {
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-    let kept: Rc<RefCell<Option<Closure<dyn FnMut(Chunk)>>>> = Rc::default();
+    let kept: Rc<RefCell<Option<Step>>> = Rc::default();
     let mut take = Some(take);
     let promise = Promise::new(&mut |resolve: Function, reject: Function| {
         // The executor runs once.
         let Some(mut take) = take.take() else { return };
         let (again, source, failed) = (Rc::clone(&kept), reader.clone(), reject.clone());
         let mut bytes = Vec::new();
-        let step = Closure::<dyn FnMut(Chunk)>::new(move |chunk: Chunk| {
+        let step = Step::new(move |chunk: Chunk| {
             let Some(value) = chunk.value().filter(|_| !chunk.done()) else {
                 let _ = resolve.call0(&JsValue::UNDEFINED);
                 return;
@@ -46,6 +48,6 @@ pub(super) async fn pump(
     end.map(drop)
 }
 
-fn read(reader: &ReadableStreamDefaultReader, step: &Closure<dyn FnMut(Chunk)>, failed: &Function) {
+fn read(reader: &ReadableStreamDefaultReader, step: &Step, failed: &Function) {
     reader.read().unchecked_ref::<Thenable>().then_call(step.as_ref().unchecked_ref(), failed);
 }

@@ -116,10 +116,7 @@ impl Task {
             Ok(checked) => checked,
             Err(rejected) => return self.end(rejected),
         };
-        let repaired = match serde_json::from_str::<serde_json::Value>(&self.run.arguments) {
-            Ok(sent) if sent == checked => None,
-            _ => Some(checked),
-        };
+        let repaired = checked.if_repaired();
         let arguments = repaired.as_ref().map(ToString::to_string);
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments).to_owned();
         if let Err(refused) = self.ask(&tool.spec, &arguments).await {

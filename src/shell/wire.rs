@@ -94,7 +94,7 @@ impl Line {
         }
         for message in messages {
             self.encoder.message(message, self.position, self.history.fresh());
-            self.position = Position::Later;
+            self.position = Position::Next;
         }
     }
 
@@ -116,7 +116,7 @@ impl Line {
         let body = self.history.body(|out| {
             for message in &call.tail {
                 encoder.message(message, position, out);
-                position = Position::Later;
+                position = Position::Next;
             }
             out.extend_from_slice(&encoder.suffix(&config.tools, call.tools));
         })?;

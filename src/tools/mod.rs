@@ -1,1 +1,55 @@
-//! To come.
+//! The built-in tools: their names and specs, and (feature `worker`) what they do.
+//!
+//! The page holds only the table below, cheaply; everything that runs a tool or checks its arguments is behind feature
+//! `worker` and runs in the tool worker. PURE: a tool gets its files through [`files::Files`], the time as data, and
+//! answers text. Deliberately absent: the final-result protocol and the cut of long results (`engine`), deadlines and
+//! crashes (`worker`), tools of the host page.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub mod path;
+pub mod table;
+
+#[cfg(feature = "worker")]
+pub mod arguments;
+#[cfg(feature = "worker")]
+pub mod calculate;
+#[cfg(feature = "worker")]
+pub mod files;
+#[cfg(feature = "worker")]
+mod html;
+#[cfg(feature = "worker")]
+pub mod now;
+#[cfg(feature = "worker")]
+pub mod read;
+#[cfg(feature = "worker")]
+pub mod run;
+#[cfg(feature = "worker")]
+pub mod search;
+
+pub use table::{NAMES, Needs, builtin, needs, safe_set};
+
+/// Arguments of a tool call that passed its schema.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arguments {
+    /// An object.
+    pub value: Value,
+    pub repaired: Repaired,
+}
+
+/// Whether the model's text had to be repaired before it was an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repaired {
+    No,
+    Yes,
+}
+
+impl Arguments {
+    /// For `ToolOutcome::Executed`: the arguments, where they had to be repaired.
+    #[must_use]
+    pub fn if_repaired(&self) -> Option<Value> {
+        (self.repaired == Repaired::Yes).then(|| self.value.clone())
+    }
+}

@@ -1,39 +1,230 @@
-//! What the user can do, wired to the session.
+//! What the user can do, wired to sessions. No rule of a run is here: the engine refuses what makes no sense.
 
-use crate::view::tasks::ExampleTask;
-use crate::view::{Phase, Preview};
-
-use super::state::App;
-use super::{composer, dom};
 use leptos::prelude::*;
 
+use crate::engine::{ProviderKind, RunConfig};
+use crate::shell::{Access, Carried, Session, SessionOptions, random_seed};
+use crate::trajectory::Trajectory;
+use crate::view::settings::Field;
+use crate::view::tasks::ExampleTask;
+use crate::view::{Phase, Preview, RailView, Source};
+use crate::worker::Workspace;
+
+use super::live::LiveRun;
+use super::state::{App, Backing, Dialog, Page, Thread};
+use super::{composer, dom, follow};
+
 impl App {
+    /// Whether the open thread has a run under way.
     pub fn running(&self) -> bool {
         self.page().is_some_and(|page| page.panel.with(|panel| panel.phase != Phase::Ended))
     }
-    pub fn stop(&self) {}
-    pub fn cancel(&self) {}
-    pub fn grant(&self, _turns: u32) {}
-    pub fn download(&self) {}
-    pub fn submit(&self) {}
-    pub fn run_example(&self, _task: &'static ExampleTask) {}
+
+    /// Runs what is in the task box: a new thread, or a follow-up in the open one.
+    pub fn submit(&self) {
+        let input = self.draft.get_untracked().trim().to_owned();
+        if input.is_empty() || untrack(|| self.running()) {
+            dom::focus(composer::TASK);
+            return;
+        }
+        if let Some(config) = self.config() {
+            match untrack(|| self.thread()) {
+                Some(thread) => self.follow_up(&thread, input, config),
+                None => self.begin(input, config),
+            }
+            self.draft.set(String::new());
+        }
+    }
+
+    pub fn run_example(&self, task: &'static ExampleTask) {
+        if let Some(mut config) = self.config() {
+            task.apply(&mut config);
+            self.begin(task.text.to_owned(), config);
+        }
+    }
+
+    pub fn stop(&self) {
+        self.with_session(Session::stop);
+    }
+
+    pub fn cancel(&self) {
+        self.with_session(Session::cancel);
+    }
+
+    pub fn grant(&self, turns: u32) {
+        self.with_session(|session| {
+            if let Err(error) = session.grant(turns) {
+                self.complain(error.to_string());
+            }
+        });
+        self.at_end.set(true);
+    }
+
+    /// The open run as a file, letter by letter where it came from one.
+    pub fn download(&self) {
+        let Some(thread) = untrack(|| self.thread()) else { return };
+        let named = match &thread.backing {
+            Backing::Document { name, text } => Some((name.clone(), text.to_string())),
+            Backing::Live { session, .. } => session.with_value(Session::document).and_then(|document| {
+                Some((format!("{}.json", document.run_id), serde_json::to_string_pretty(&document).ok()?))
+            }),
+        };
+        match named.and_then(|(name, text)| Some((name, dom::text_blob(&text, "application/json")?))) {
+            Some((name, blob)) => dom::save_as(&name, &blob),
+            None => self.complain("There is nothing to download yet."),
+        }
+    }
+
+    /// Shows a trajectory, to be read.
+    pub fn open_document(&self, name: &str, text: String, document: &Trajectory) {
+        let source = Source::from(document);
+        let page = Page::new(0, &source);
+        let renderer = self.renderer.get_value();
+        page.turns.with_untracked(|turns| turns.iter().for_each(|turn| renderer.render(&turn.text)));
+        self.add_thread(Thread {
+            id: self.next_id(),
+            pages: ArcRwSignal::new(vec![page]),
+            rail: ArcRwSignal::new(RailView::from(&source)),
+            backing: Backing::Document { name: name.to_owned(), text: text.into() },
+        });
+    }
+
     pub fn new_run(&self) {
         self.current.set(None);
         self.rail_open.set(false);
+        self.toast.set(None);
         dom::focus(composer::TASK);
     }
+
     pub fn open_thread(&self, id: u32) {
         self.current.set(Some(id));
         self.rail_open.set(false);
+        self.at_end.set(true);
+        follow::keep_up(*self);
     }
-    pub fn file_count(&self) -> String {
-        "12".to_owned()
-    }
+
     pub fn model_name(&self) -> String {
         self.preview().model
     }
+
+    /// What the next run would have; while a setting is wrong, the preset's.
     pub fn preview(&self) -> Preview {
-        let config = self.settings.with(|settings| settings.build(Vec::new())).unwrap_or_default();
-        Preview::from(&config)
+        let built = self.settings.with(|settings| settings.build(crate::tools::safe_set()));
+        Preview::from(&built.unwrap_or_default())
+    }
+
+    /// The clock of countdowns and elapsed times.
+    pub fn tick(&self) {
+        self.now.set(dom::now());
+    }
+
+    /// The next run's configuration; where a setting is wrong, the settings open and say so.
+    fn config(&self) -> Option<RunConfig> {
+        let (built, seeded) = self.settings.with_untracked(|settings| {
+            (settings.build(crate::tools::safe_set()), !settings.value(Field::Seed).is_empty())
+        });
+        match built {
+            Ok(config) if seeded => Some(config),
+            Ok(config) => Some(RunConfig { seed: random_seed(), ..config }),
+            Err(errors) => {
+                let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
+                self.dialog.set(Some(Dialog::Settings));
+                self.complain(format!("A setting is wrong: {message}"));
+                None
+            }
+        }
+    }
+
+    fn begin(&self, input: String, config: RunConfig) {
+        let workspace = self.new_workspace();
+        let session = self.session(config, workspace.clone());
+        let id = self.next_id();
+        self.toast.set(None);
+        self.start(&session, input, None, None, |page, rail| {
+            let backing = Backing::Live {
+                session: StoredValue::new_local(session.clone()),
+                workspace: StoredValue::new_local(workspace),
+            };
+            self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing });
+        });
+    }
+
+    fn follow_up(&self, thread: &Thread, input: String, config: RunConfig) {
+        let Backing::Live { session, workspace } = &thread.backing else { return };
+        let last = session.get_value();
+        let carried = last.with_run(|run| run.map(Carried::from_run));
+        let next = self.session(config, workspace.get_value());
+        self.start(&next, input, carried, Some(thread.rail.clone()), |page, _| {
+            thread.pages.update(|pages| pages.push(Page { place: pages.len(), ..page }));
+        });
+        session.set_value(next);
+        last.close();
+    }
+
+    /// Starts a run and keeps it drawn, under an entry of the rail where there is one; `place` puts its page somewhere.
+    fn start(
+        &self,
+        session: &Session,
+        input: String,
+        after: Option<Carried>,
+        rail: Option<ArcRwSignal<RailView>>,
+        place: impl FnOnce(Page, ArcRwSignal<RailView>),
+    ) {
+        let live: std::rc::Rc<std::cell::OnceCell<LiveRun>> = std::rc::Rc::default();
+        let observer = {
+            let live = live.clone();
+            move |notice: crate::shell::Notice<'_>| {
+                // What is told before the page stands is seen when it is made.
+                if let Some(live) = live.get() {
+                    live.observe(notice);
+                }
+            }
+        };
+        if let Err(error) = session.start(input, after, observer) {
+            self.complain(error.to_string());
+            return;
+        }
+        let made = session.with_run(|run| {
+            let source = Source::from(run?);
+            Some((Page::new(0, &source), rail.unwrap_or_else(|| ArcRwSignal::new(RailView::from(&source)))))
+        });
+        if let Some((page, rail)) = made {
+            let run = LiveRun::new(*self, session.clone(), page.clone(), rail.clone(), self.renderer.get_value());
+            let _ = live.set(run);
+            place(page, rail);
+            self.at_end.set(true);
+            follow::keep_up(*self);
+        }
+    }
+
+    /// A session with the user's keys.
+    pub(super) fn session(&self, config: RunConfig, workspace: Workspace) -> Session {
+        let access = config.providers.iter().map(|provider| Access {
+            api_key: match provider.kind {
+                ProviderKind::Demo => None,
+                ProviderKind::Openai => self.keys.with_untracked(|keys| keys.get(&provider.base_url)),
+            },
+            headers: Vec::new(),
+        });
+        let access = access.collect();
+        Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url() })
+    }
+
+    fn with_session(&self, act: impl FnOnce(&Session)) {
+        if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = untrack(|| self.thread()) {
+            // Out of the store first: what the session tells may read it.
+            let session = session.get_value();
+            act(&session);
+        }
+    }
+
+    fn add_thread(&self, thread: Thread) {
+        let id = thread.id;
+        self.threads.update(|threads| threads.push(thread));
+        self.open_thread(id);
+    }
+
+    fn next_id(&self) -> u32 {
+        self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
 }

@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use crate::view::Phase;
 
 use super::icon::{Icon, icon};
-use super::state::{App, Dialog};
+use super::state::{App, Backing, Dialog};
+use super::{follow, toast};
 
 /// The task box, for the keyboard.
 pub const TASK: &str = "task";
@@ -50,23 +51,28 @@ pub fn composer(app: App) -> impl IntoView {
                 .into_any()
         }
     };
-    html::div().class("composer").child(html::div().class("field").child((
-        area,
-        html::div().class("tools").child((
-            html::button()
-                .r#type("button")
-                .class("btn bare")
-                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
-            html::button()
-                .r#type("button")
-                .class("btn bare")
-                .attr("title", "Model and settings")
-                .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
-                .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
-            html::span().class("grow"),
-            html::span().class("hint").child("Enter to run"),
-            act,
+    let to_read = move || matches!(app.thread().map(|thread| thread.backing), Some(Backing::Document { .. }));
+    html::div().class("composer").child((
+        toast::toast(app),
+        follow::latest(app),
+        html::div().class("field").prop("hidden", to_read).child((
+            area,
+            html::div().class("tools").child((
+                html::button()
+                    .r#type("button")
+                    .class("btn bare")
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
+                    .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
+                html::button()
+                    .r#type("button")
+                    .class("btn bare")
+                    .attr("title", "Model and settings")
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
+                    .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
+                html::span().class("grow"),
+                html::span().class("hint").child("Enter to run"),
+                act,
+            )),
         )),
-    )))
+    ))
 }

@@ -47,3 +47,42 @@ pub fn focus(id: &str) {
         let _ = element.focus();
     }
 }
+
+/// Where `worker.js` is: beside the page, whatever path that has.
+#[must_use]
+pub fn worker_url() -> String {
+    beside("turnwise/worker.js")
+}
+
+/// The address of a file of the site.
+#[must_use]
+pub fn beside(path: &str) -> String {
+    let base = document().base_uri().ok().flatten().unwrap_or_default();
+    web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
+}
+
+/// Hands a file to the browser's downloads.
+pub fn save_as(name: &str, blob: &web_sys::Blob) {
+    let Ok(url) = web_sys::Url::create_object_url_with_blob(blob) else { return };
+    if let Ok(link) = element("a").dyn_into::<web_sys::HtmlAnchorElement>() {
+        link.set_href(&url);
+        link.set_download(name);
+        link.click();
+    }
+    // The download has begun with its own handle by then.
+    leptos::prelude::set_timeout(
+        move || {
+            let _ = web_sys::Url::revoke_object_url(&url);
+        },
+        std::time::Duration::from_secs(60),
+    );
+}
+
+/// A text as a file.
+#[must_use]
+pub fn text_blob(text: &str, kind: &str) -> Option<web_sys::Blob> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&text.into());
+    web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).ok()
+}

@@ -24,7 +24,9 @@ impl Icon {
             Icon::Menu => "M4 7h16M4 12h16M4 17h16",
             Icon::Plus => "M12 5v14M5 12h14",
             Icon::Close => "M6 6l12 12M18 6L6 18",
-            Icon::Files => "M3 7.5A1.5 1.5 0 0 1 4.5 6H9l2 2.5h8.5A1.5 1.5 0 0 1 21 10v7.5a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 17.5z",
+            Icon::Files => {
+                "M3 7.5A1.5 1.5 0 0 1 4.5 6H9l2 2.5h8.5A1.5 1.5 0 0 1 21 10v7.5a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 17.5z"
+            }
             Icon::File => "M6 3.5h8l4 4v13H6zM14 3.5v4h4",
             Icon::Settings => "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
             Icon::Download => "M12 4v11M7.5 11l4.5 4.5 4.5-4.5M5 20h14",

@@ -7,22 +7,33 @@
 mod actions;
 mod call;
 mod composer;
+mod dialog;
 mod dom;
+mod drop;
 mod ending;
+mod files;
+mod follow;
 mod icon;
+mod keyboard;
+mod keys;
+mod library;
+mod live;
+pub mod markdown;
 mod meter;
 mod page;
 mod panel;
 mod prose;
 mod rail;
+mod render;
+mod samples;
+mod settings;
 mod start;
 mod state;
+mod storage;
 mod theme;
+mod toast;
 mod transcript;
 mod turn;
-
-#[cfg(debug_assertions)]
-mod fixture;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -39,9 +50,11 @@ pub fn mount() {
 
 fn app() -> impl IntoView {
     let app = App::new();
-    #[cfg(debug_assertions)]
-    fixture::load(app);
+    settings::keep(app);
     theme::follow(app);
+    keyboard::listen(app);
+    samples::load(app);
+    clock(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     html::div().class("app").attr("data-rail", rail_open).child((
         rail::bar(app),
@@ -56,6 +69,26 @@ fn app() -> impl IntoView {
             .attr("data-state", move || if app.page().is_some() { "run" } else { "start" })
             .child((start::hello(app), transcript::transcript(app), composer::composer(app), start::examples(app))),
         panel::panel(app),
+        settings::settings(app),
+        files::files(app),
+        drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))
+}
+
+/// Countdowns and elapsed times move while a run is open; a tab with one asks before it closes.
+fn clock(app: App) {
+    let open = Memo::new(move |_| app.threads.get().iter().any(|thread| thread.rail.with(|rail| rail.tone.is_none())));
+    Effect::new(move |old: Option<Option<IntervalHandle>>| {
+        if let Some(Some(old)) = old {
+            old.clear();
+        }
+        let every = std::time::Duration::from_millis(200);
+        open.get().then(|| set_interval_with_handle(move || app.tick(), every).ok()).flatten()
+    });
+    let _ = window_event_listener(leptos::ev::beforeunload, move |event| {
+        if open.get_untracked() {
+            event.prevent_default();
+        }
+    });
 }

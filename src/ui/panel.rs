@@ -95,13 +95,16 @@ fn controls(app: App, phase: Phase, can_continue: bool) -> impl IntoView {
         Phase::Running => html::div()
             .class("row")
             .child((
-                button("btn quiet", "Stop", "Wrap up: a last request asks for a conclusion").on(ev::click, move |_| app.stop()),
+                button("btn quiet", "Stop", "Wrap up: a last request asks for a conclusion")
+                    .on(ev::click, move |_| app.stop()),
                 button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()),
             ))
             .into_any(),
         Phase::Synthesizing => html::div()
             .class("row")
-            .child(button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()))
+            .child(
+                button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()),
+            )
             .into_any(),
         Phase::Ended => html::div()
             .class("row")

@@ -1,7 +1,7 @@
 //! A turn's text on the screen: plain while it streams, then blocks made from Markdown nodes.
 //!
-//! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything, and
-//! a delta costs its own length: it is appended to one text node.
+//! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. A
+//! delta costs its own length: it is appended to one text node; of rendered blocks only those that changed are made anew.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use std::sync::Arc;
 use send_wrapper::SendWrapper;
 use web_sys::{Element, Text};
 
-use super::dom;
+use crate::view::markdown::Node;
+
+use super::{dom, markdown};
 
 /// A handle on one text; clones share it. Only ever touched on the page's one thread.
 #[derive(Clone)]
@@ -17,9 +19,16 @@ pub struct Prose(Arc<SendWrapper<RefCell<Inner>>>);
 
 struct Inner {
     host: Element,
-    /// The node that grows, while the text is plain.
-    plain: Option<Text>,
     text: String,
+    shown: Shown,
+}
+
+enum Shown {
+    Nothing,
+    /// The node that grows.
+    Plain(Text),
+    /// One child element a block.
+    Blocks(Vec<Node>),
 }
 
 impl std::fmt::Debug for Prose {
@@ -33,7 +42,7 @@ impl Prose {
     pub fn new(class: &'static str) -> Self {
         let host = dom::element("div");
         host.set_class_name(class);
-        Prose(Arc::new(SendWrapper::new(RefCell::new(Inner { host, plain: None, text: String::new() }))))
+        Prose(Arc::new(SendWrapper::new(RefCell::new(Inner { host, text: String::new(), shown: Shown::Nothing }))))
     }
 
     /// The element, to be put somewhere.
@@ -45,30 +54,37 @@ impl Prose {
         self.0.borrow().text.is_empty()
     }
 
-    /// Adds what was streamed.
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.0.borrow().text.len()
+    }
+
+    pub fn text(&self) -> String {
+        self.0.borrow().text.clone()
+    }
+
+    /// Adds what was streamed. Rendered blocks wait for the next [`Prose::show`].
     pub fn append(&self, delta: &str) {
         let mut inner = self.0.borrow_mut();
         inner.text.push_str(delta);
-        match &inner.plain {
-            Some(node) => {
+        match &inner.shown {
+            Shown::Plain(node) => {
                 let _ = node.append_data(delta);
             }
-            None => {
+            Shown::Nothing => {
                 let node = dom::document().create_text_node(&inner.text);
                 let _ = inner.host.class_list().add_1("plain");
-                inner.host.replace_children_with_node_1(&node);
-                inner.plain = Some(node);
+                let _ = inner.host.append_child(&node);
+                inner.shown = Shown::Plain(node);
             }
+            Shown::Blocks(_) => {}
         }
     }
 
-    /// Makes the whole text this, plain; nothing where it is already.
+    /// Makes the whole text this; nothing where it is already.
     pub fn set(&self, text: &str) {
-        if self.0.borrow().text == text {
-            return;
-        }
-        self.clear();
-        if !text.is_empty() {
+        if self.0.borrow().text != text {
+            self.clear();
             self.append(text);
         }
     }
@@ -77,7 +93,49 @@ impl Prose {
     pub fn clear(&self) {
         let mut inner = self.0.borrow_mut();
         inner.text.clear();
-        inner.plain = None;
+        inner.shown = Shown::Nothing;
         inner.host.replace_children_with_node_0();
     }
+
+    /// Marks that more is coming.
+    pub fn mark(&self, streaming: &Streaming) {
+        let host = &self.0.borrow().host;
+        let _ = match streaming {
+            Streaming::Yes => host.set_attribute("data-streaming", ""),
+            Streaming::No => host.remove_attribute("data-streaming"),
+        };
+    }
+
+    /// Shows the blocks of a text, where it is still this one or began this one.
+    pub fn show(&self, of: &str, blocks: Vec<Node>) {
+        let mut inner = self.0.borrow_mut();
+        if !inner.text.starts_with(of) {
+            return;
+        }
+        let same = match &inner.shown {
+            Shown::Blocks(old) => old.iter().zip(&blocks).take_while(|(old, new)| old == new).count(),
+            Shown::Nothing | Shown::Plain(_) => {
+                inner.host.replace_children_with_node_0();
+                let _ = inner.host.class_list().remove_1("plain");
+                0
+            }
+        };
+        while inner.host.child_element_count() as usize > same {
+            match inner.host.last_element_child() {
+                Some(last) => last.remove(),
+                None => break,
+            }
+        }
+        for block in blocks.iter().skip(same) {
+            let _ = inner.host.append_child(&markdown::block(block));
+        }
+        inner.shown = Shown::Blocks(blocks);
+    }
+}
+
+/// Whether a text is still growing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streaming {
+    Yes,
+    No,
 }

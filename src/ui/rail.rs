@@ -12,7 +12,12 @@ use super::state::{App, Dialog, Thread};
 /// The bar of narrow pages.
 pub fn bar(app: App) -> impl IntoView {
     let button = |words: &'static str, of: Icon| {
-        html::button().r#type("button").class("btn bare square").attr("aria-label", words).attr("title", words).child(icon(of))
+        html::button()
+            .r#type("button")
+            .class("btn bare square")
+            .attr("aria-label", words)
+            .attr("title", words)
+            .child(icon(of))
     };
     html::header().class("bar").child((
         button("Runs", Icon::Menu)
@@ -37,7 +42,11 @@ pub fn rail(app: App) -> impl IntoView {
             .child((html::span().child("New run"), html::kbd().child("N"))),
         html::h2().class("over").child("This session"),
         move || {
-            empty().then(|| html::p().class("empty-list").child("Runs are listed here, with their turns as ticks and how they ended."))
+            empty().then(|| {
+                html::p()
+                    .class("empty-list")
+                    .child("Runs are listed here, with their turns as ticks and how they ended.")
+            })
         },
         html::ul().class("runs").child(For(ForProps::builder()
             .each(runs)

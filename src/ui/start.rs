@@ -28,11 +28,15 @@ pub fn examples(app: App) -> impl IntoView {
         app.page().is_none().then(|| {
             let cards = EXAMPLES.iter().map(|task| {
                 html::li().child(
-                    html::button().r#type("button").class("example").on(ev::click, move |_| app.run_example(task)).child((
-                        html::span().child((meter::tiny(&task.ticks()), html::b().child(task.title))),
-                        html::span().class("shows").child(task.shows),
-                        html::span().class("text").child(task.text),
-                    )),
+                    html::button()
+                        .r#type("button")
+                        .class("example")
+                        .on(ev::click, move |_| app.run_example(task))
+                        .child((
+                            html::span().child((meter::tiny(&task.ticks()), html::b().child(task.title))),
+                            html::span().class("shows").child(task.shows),
+                            html::span().class("text").child(task.text),
+                        )),
                 )
             });
             html::section().class("examples").attr("aria-label", "Example tasks").child((

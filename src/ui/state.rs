@@ -5,11 +5,17 @@
 
 use leptos::prelude::*;
 
+use crate::shell::Session;
 use crate::view::settings::Settings;
 use crate::view::{HeadView, PanelView, RailView, SegmentView, Source, TurnView, ViewModel};
+use crate::worker::Workspace;
 
-use super::prose::Prose;
+use super::keys::Keys;
+use super::library::Library;
+use super::prose::{Prose, Streaming};
+use super::render::Renderer;
 use super::theme::Theme;
+use super::toast::Toast;
 
 /// Every signal of the page; a cheap copy.
 #[derive(Clone, Copy, Debug)]
@@ -18,14 +24,23 @@ pub struct App {
     /// The open thread; none: the start page.
     pub current: RwSignal<Option<u32>>,
     pub settings: RwSignal<Settings>,
-    pub key: RwSignal<String>,
+    pub keys: RwSignal<Keys>,
     pub theme: RwSignal<Theme>,
     pub dialog: RwSignal<Option<Dialog>>,
     pub rail_open: RwSignal<bool>,
     pub panel_open: RwSignal<bool>,
     pub draft: RwSignal<String>,
+    /// The reader is at the end of the transcript.
+    pub at_end: RwSignal<bool>,
+    pub toast: RwSignal<Option<Toast>>,
     /// Renewed several times a second while a run is open.
     pub now: RwSignal<u64>,
+    /// The file shown in the files drawer.
+    pub shown_file: RwSignal<Option<String>>,
+    /// Renewed with every change of any workspace.
+    pub files_version: RwSignal<u64>,
+    pub library: StoredValue<Library, LocalStorage>,
+    pub renderer: StoredValue<Renderer, LocalStorage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +55,16 @@ pub struct Thread {
     pub id: u32,
     pub pages: ArcRwSignal<Vec<Page>>,
     pub rail: ArcRwSignal<RailView>,
+    pub backing: Backing,
+}
+
+/// What stands behind a thread.
+#[derive(Clone, Debug)]
+pub enum Backing {
+    /// Its session's last run, and its files.
+    Live { session: StoredValue<Session, LocalStorage>, workspace: StoredValue<Workspace, LocalStorage> },
+    /// A document, kept letter by letter.
+    Document { name: String, text: std::sync::Arc<str> },
 }
 
 /// One run on the screen.
@@ -69,13 +94,19 @@ impl App {
             threads: RwSignal::new(Vec::new()),
             current: RwSignal::new(None),
             settings: RwSignal::new(Settings::default()),
-            key: RwSignal::new(String::new()),
+            keys: RwSignal::new(Keys::default()),
             theme: RwSignal::new(Theme::Auto),
             dialog: RwSignal::new(None),
             rail_open: RwSignal::new(false),
             panel_open: RwSignal::new(false),
             draft: RwSignal::new(String::new()),
+            at_end: RwSignal::new(true),
+            toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),
+            shown_file: RwSignal::new(None),
+            files_version: RwSignal::new(0),
+            library: StoredValue::new_local(Library::default()),
+            renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),
         }
     }
 
@@ -126,6 +157,7 @@ impl TurnSlot {
     /// Shows what the record says, where a reply is whole.
     pub fn settle(&self) {
         let (content, reasoning) = self.view.with_untracked(|view| (view.content.clone(), view.reasoning.clone()));
+        self.text.mark(&Streaming::No);
         self.text.set(&content);
         self.thoughts.set(&reasoning);
         self.streaming.set(false);

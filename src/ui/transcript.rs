@@ -1,10 +1,13 @@
 //! The document: the runs of the open thread below each other, followed to its end while it grows.
 
+use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event};
 
-use super::page;
-use super::state::App;
+use super::state::{App, Dialog};
+use super::{follow, page};
 
 pub fn transcript(app: App) -> impl IntoView {
     let current = Memo::new(move |_| app.current.get());
@@ -19,6 +22,25 @@ pub fn transcript(app: App) -> impl IntoView {
             .key(|page| page.place)
             .children(move |of| page::page(app, of))
             .build()));
-        Some(html::div().class("scroll").id("transcript").attr("tabindex", "-1").child(column))
+        Some(
+            html::div()
+                .class("scroll")
+                .id(follow::TRANSCRIPT)
+                .attr("tabindex", "-1")
+                .on(ev::scroll, move |_| follow::scrolled(app))
+                .on(ev::click, move |event| clicked(app, &event))
+                .child(column),
+        )
+    }
+}
+
+/// A model's link to a file of the workspace shows the file.
+fn clicked(app: App, event: &Event) {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
+    if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {
+        let path = path.split('#').next().unwrap_or_default().trim_start_matches("./").to_owned();
+        app.shown_file.set(Some(path));
+        app.dialog.set(Some(Dialog::Files));
     }
 }

@@ -98,7 +98,9 @@ fn summary(args: &Value) -> String {
         Value::Object(fields) => match fields.values().next() {
             None => String::new(),
             Some(only) if fields.len() == 1 => plain(only),
-            Some(_) => fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect::<Vec<_>>().join(", "),
+            Some(_) => {
+                fields.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect::<Vec<_>>().join(", ")
+            }
         },
         other => plain(other),
     };

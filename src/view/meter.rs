@@ -64,7 +64,8 @@ impl From<&Source<'_>> for Meter {
         let last = source.turns.len().checked_sub(1);
         let mut ticks = Vec::new();
         for (index, turn) in source.turns.iter().enumerate() {
-            let max = spans.iter().find(|span| (span.start..span.end).contains(&index)).map_or(0, |span| span.max_turns);
+            let max =
+                spans.iter().find(|span| (span.start..span.end).contains(&index)).map_or(0, |span| span.max_turns);
             let kind = if turn.synthesis {
                 TickKind::Synthesis
             } else if turn.counter_level == CounterLevel::Off {
@@ -84,7 +85,9 @@ impl From<&Source<'_>> for Meter {
         let max = source.effective_max_turns;
         let used = source.turns.last().map_or(0, |turn| turn.turn);
         let ahead = TickState::Ahead;
-        ticks.extend((used + 1..=max).map(|turn| Tick { kind: TickKind::Turn(level(counter, turn, max)), state: ahead }));
+        ticks.extend(
+            (used + 1..=max).map(|turn| Tick { kind: TickKind::Turn(level(counter, turn, max)), state: ahead }),
+        );
         let synthesized = source.turns.last().is_some_and(|turn| turn.synthesis);
         let open = source.status != Status::Ended;
         if source.config.synthesis.is_some() && open && !synthesized {

@@ -7,9 +7,11 @@
 pub mod call;
 pub mod ending;
 pub mod format;
+pub mod markdown;
 pub mod meter;
 pub mod panel;
 pub mod preview;
+pub mod probe;
 pub mod provider;
 pub mod rail;
 pub mod settings;
@@ -23,7 +25,7 @@ pub use meter::{Meter, Tick, TickKind, TickState};
 pub use panel::{PanelView, Phase};
 pub use preview::Preview;
 pub use rail::RailView;
-pub use source::{SegmentSpan, Source};
+pub use source::{Origin, SegmentSpan, Source};
 pub use turn::{CounterLine, FailedAttempt, Live, TurnKind, TurnView, Wait};
 
 use crate::engine::Run;

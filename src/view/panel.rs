@@ -5,7 +5,7 @@ use crate::engine::{CounterLevel, Ending, Status, Usage};
 use super::ending::EndingView;
 use super::format::{counted, thousands};
 use super::meter::{self, Meter};
-use super::source::Source;
+use super::source::{Origin, Source};
 use super::turn::Wait;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +96,10 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
     let left = counted(u64::from(source.calls_left), "LLM call");
     let remaining = source.effective_max_turns.saturating_sub(turn);
     match (phase, source.can_continue) {
+        (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
+            Some(_) => "Opened from a file, to be read.".to_owned(),
+            None => "Opened from a file that was written while the run was under way.".to_owned(),
+        },
         (Phase::Ended, true) => "It stopped at its limit. Grant more turns and it goes on where it was.".to_owned(),
         (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
         (Phase::Synthesizing, _) => format!("Writing the synthesis. At most {left} left."),

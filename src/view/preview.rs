@@ -52,7 +52,8 @@ fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
     if let Some(counter) = &config.counter {
         let left = |at: u32| format!("{} left or fewer", counted(u64::from(at), "turn"));
         legend.push((TickKind::Turn(CounterLevel::Normal), "calm: the model is told where it stands".to_owned()));
-        legend.push((TickKind::Turn(CounterLevel::Moderate), format!("{}: work efficiently", left(counter.moderate_at))));
+        legend
+            .push((TickKind::Turn(CounterLevel::Moderate), format!("{}: work efficiently", left(counter.moderate_at))));
         legend.push((TickKind::Turn(CounterLevel::Urgent), format!("{}: finish", left(counter.urgent_at))));
     }
     if config.synthesis.is_some() {

@@ -1,6 +1,7 @@
 //! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
 
 use crate::engine::{Ending, EpochMillis, Run, RunConfig, Status, TurnRecord, Usage};
+use crate::trajectory::Trajectory;
 
 /// The readable state of a run.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,16 @@ pub struct Source<'a> {
     pub effective_max_turns: u32,
     pub status: Status,
     pub can_continue: bool,
+    pub origin: Origin,
+}
+
+/// Where a run is seen from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It can go on.
+    Session,
+    /// A document: to be read.
+    Document,
 }
 
 /// Which turns belong to a segment, and the limit it ran under.
@@ -41,6 +52,27 @@ impl<'a> From<&'a Run> for Source<'a> {
             effective_max_turns: run.effective_max_turns(),
             status: run.status(),
             can_continue: run.can_continue(),
+            origin: Origin::Session,
+        }
+    }
+}
+
+impl<'a> From<&'a Trajectory> for Source<'a> {
+    /// A document is read as ended, also where it was written while the run was open.
+    fn from(document: &'a Trajectory) -> Self {
+        Source {
+            config: &document.config,
+            input: &document.input,
+            started_at: document.started_ms,
+            turns: &document.turns,
+            segments: &document.segments,
+            usage: document.tokens,
+            requests: document.requests,
+            calls_left: 0,
+            effective_max_turns: document.effective_max_turns,
+            status: Status::Ended,
+            can_continue: false,
+            origin: Origin::Document,
         }
     }
 }
@@ -57,7 +89,7 @@ impl Source<'_> {
             spans.push(SegmentSpan { start, end: start + length, max_turns: ending.effective_max_turns });
             start += length;
         }
-        if self.status != Status::Ended || self.segments.is_empty() {
+        if self.status != Status::Ended || self.segments.is_empty() || start < self.turns.len() {
             spans.push(SegmentSpan { start, end: self.turns.len(), max_turns: self.effective_max_turns });
         }
         spans

@@ -34,7 +34,9 @@ pub struct TurnView {
 pub enum TurnKind {
     Turn,
     /// Set apart, with why it was asked for: `Synthesis: the turn limit was reached`.
-    Synthesis { title: String },
+    Synthesis {
+        title: String,
+    },
 }
 
 /// The counter line exactly as the model read it.
@@ -62,9 +64,13 @@ pub struct FailedAttempt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Live {
     /// A request is open; streamed text comes past this view.
-    Calling { words: String },
+    Calling {
+        words: String,
+    },
     Waiting(Wait),
-    Tools { words: String },
+    Tools {
+        words: String,
+    },
 }
 
 /// A wait with its end, for a countdown.
@@ -181,7 +187,8 @@ fn live(source: &Source<'_>, attempts: u32) -> Option<Live> {
     match source.status {
         Status::Calling { attempt, synthesis, .. } => {
             let doing = if synthesis { "Writing the synthesis" } else { "Waiting for the model" };
-            let words = if attempt > 1 { format!("{doing}, attempt {attempt} of {attempts}") } else { doing.to_owned() };
+            let words =
+                if attempt > 1 { format!("{doing}, attempt {attempt} of {attempts}") } else { doing.to_owned() };
             Some(Live::Calling { words })
         }
         Status::Waiting { attempt, until, .. } => {

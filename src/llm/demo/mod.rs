@@ -1,6 +1,25 @@
-//! The demo model: scripted, not an AI.
+//! The demo model: scripted, not an AI. It shows what an agent does without a key and without a network.
+//!
+//! It reads the conversation as any model would, calls the tools it is offered over several turns, and puts its answer
+//! together from what they answered: it finds words and quotes lines, it understands nothing. What it sends is wire
+//! bytes for the real decoder. PURE: same arguments, same bytes.
+//! Deliberately absent: knowledge of where tool results come from; it sees what every model sees.
+
+mod answer;
+mod evidence;
+mod minimal;
+mod moves;
+mod scene;
+mod sums;
+mod units;
+mod wire;
+mod words;
 
 use crate::engine::{DemoMode, Message, ToolChoice, ToolSpec};
+
+use moves::Move;
+use scene::Scene;
+use wire::Random;
 
 /// What the demo model calls itself, wherever it is named.
 pub const NAME: &str = "Demo: scripted, not an AI";
@@ -15,11 +34,18 @@ pub struct DemoChunk {
 /// The response to one request, as OpenAI stream bytes for the real decoder. A pure function of its arguments.
 #[must_use]
 pub fn respond(
-    _mode: DemoMode,
-    _seed: u64,
-    _messages: &[Message],
-    _tools: &[ToolSpec],
-    _choice: ToolChoice,
+    mode: DemoMode,
+    seed: u64,
+    messages: &[Message],
+    tools: &[ToolSpec],
+    choice: ToolChoice,
 ) -> Vec<DemoChunk> {
-    Vec::new()
+    let scene = Scene::read(messages, choice);
+    let mut random = Random::new(seed, messages.len(), scene.task);
+    let next = match (choice, mode) {
+        (ToolChoice::None, _) => Move::say(answer::synthesis(&scene, mode)),
+        (ToolChoice::Auto, DemoMode::Normal) => moves::normal(&scene, tools, &mut random),
+        (ToolChoice::Auto, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
+    };
+    wire::stream(&next, messages, &mut random)
 }

@@ -36,6 +36,12 @@ struct Pattern {
     after: Vec<u8>,
 }
 
+/// A stream without its end marker: how much had come.
+#[derive(Debug)]
+pub(in crate::llm) struct Unfinished {
+    pub chars: usize,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Field {
     Content,
@@ -89,14 +95,17 @@ impl Assembly {
         &self.reply.reasoning
     }
 
-    /// `Err`: the end marker is missing; what came so far.
-    pub fn finish(self) -> Result<Result<Reply, ModelError>, Reply> {
+    /// The reply or the error; `Err` where the stream ended without either.
+    pub fn finish(self) -> Result<Result<Reply, ModelError>, Unfinished> {
         let Assembly { mut reply, calls, finish, refused, error, .. } = self;
         if let Some(error) = error {
             return Ok(Err(error));
         }
         reply.tool_calls = calls.finish();
-        let Some(finish) = finish else { return Err(reply) };
+        let Some(finish) = finish else {
+            let calls = reply.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>();
+            return Err(Unfinished { chars: reply.content.chars().count() + reply.reasoning.chars().count() + calls });
+        };
         reply.finish = if refused && finish == FinishReason::Stop { FinishReason::Refusal } else { finish };
         Ok(Ok(reply))
     }

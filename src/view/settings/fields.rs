@@ -51,13 +51,25 @@ pub enum Group {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// A whole number.
-    Whole { min: u64, max: u64 },
+    Whole {
+        min: u64,
+        max: u64,
+    },
     /// A whole number, or nothing.
-    OptionalWhole { min: u64, max: u64 },
+    OptionalWhole {
+        min: u64,
+        max: u64,
+    },
     /// A decimal number, or nothing.
-    OptionalDecimal { min: f64, max: f64 },
+    OptionalDecimal {
+        min: f64,
+        max: f64,
+    },
     /// Seconds with decimals, kept as milliseconds.
-    Seconds { min: f64, max: f64 },
+    Seconds {
+        min: f64,
+        max: f64,
+    },
     Line,
     /// Several lines.
     Lines,
@@ -113,7 +125,7 @@ pub const ROWS: &[Row] = &[
     row(Field::MaxTurns, "max_turns", Group::Run, "Turns at most", "After the last one the run is concluded by a synthesis.", Input::Whole { min: 1, max: 1_000 }),
     row(Field::MaxAttempts, "max_attempts", Group::Run, "Attempts per turn", "LLM requests for one turn, retries included.", Input::Whole { min: 1, max: 20 }),
     row(Field::Temperature, "temperature", Group::Run, "Temperature", "Empty: the model's own.", Input::OptionalDecimal { min: 0.0, max: 2.0 }),
-    row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run.", Input::Whole { min: 0, max: u64::MAX }),
+    row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run. Empty: another one each time.", Input::OptionalWhole { min: 1, max: u64::MAX }),
     row(Field::System, "system", Group::Run, "System text", "Empty: the preset's own.", Input::Lines),
     row(Field::Counter, "counter", Group::Counter, "Turn counter", "Tells the model after every tool turn where it stands.", Input::Switch),
     row(Field::ModerateAt, "moderate_at", Group::Counter, "Amber from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),

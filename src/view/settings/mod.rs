@@ -80,6 +80,25 @@ impl Settings {
         }
     }
 
+    /// What a group is set to, in a few words.
+    #[must_use]
+    pub fn summary(&self, group: Group) -> String {
+        let of = |field: Field| self.value(field);
+        match group {
+            Group::Counter if self.is_on(Field::Counter) => {
+                format!("amber from {}, red from {}", of(Field::ModerateAt), of(Field::UrgentAt))
+            }
+            Group::Synthesis if self.is_on(Field::Synthesis) => {
+                let counted = if self.is_on(Field::SynthesisNumbered) { "counts as a turn" } else { "not counted" };
+                format!("{} attempts, {counted}", of(Field::SynthesisAttempts))
+            }
+            Group::Counter | Group::Synthesis => "off".to_owned(),
+            Group::Limits => format!("tools {} s, {} at once", of(Field::ToolTimeout), of(Field::ParallelTools)),
+            Group::Retries => format!("{} s doubling up to {} s", of(Field::RetryBase), of(Field::RetryCap)),
+            Group::Model | Group::Run => String::new(),
+        }
+    }
+
     /// Whether a field has a meaning as the others stand.
     #[must_use]
     pub fn applies(&self, field: Field) -> bool {

@@ -1,0 +1,124 @@
+//! The class `Agent`.
+
+use std::rc::Rc;
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+
+use super::error::{describe, type_error};
+use super::files::Files;
+use super::listener::Listener;
+use super::reader::whole;
+use super::{options, run_options, tool_options};
+use crate::shell::Session;
+
+/// An agent: one run at a time, as many as you like one after the other. Several agents live side by side.
+#[wasm_bindgen]
+pub struct Agent {
+    session: Session,
+    listener: Rc<Listener>,
+}
+
+#[wasm_bindgen]
+impl Agent {
+    /// Throws a `TypeError` that names what is wrong with the options.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "AgentOptions")] options: &JsValue,
+    ) -> Result<Agent, JsValue> {
+        let session = Session::new(options::read(options)?);
+        Ok(Agent { session, listener: Rc::default() })
+    }
+
+    /// Runs a task. Resolves with the trajectory for every way a run can end; rejects only for misuse.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Trajectory>")]
+    pub fn run(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] task: &JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "RunOptions")] options: &JsValue,
+    ) -> Promise {
+        or_rejected(self.try_run(task, options))
+    }
+
+    /// Continues a run that ended on a limit, with more turns.
+    #[wasm_bindgen(js_name = grantTurns, unchecked_return_type = "Promise<Trajectory>")]
+    pub fn grant_turns(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "number")] turns: &JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "GrantOptions")] options: &JsValue,
+    ) -> Promise {
+        or_rejected(self.try_grant(turns, options))
+    }
+
+    /// Asks the run to wrap up: open waits end, and it concludes from what it has.
+    pub fn stop(&self) {
+        self.session.stop();
+    }
+
+    /// Ends the run at once.
+    pub fn cancel(&self) {
+        self.session.cancel();
+    }
+
+    /// Offers a tool of the page's, from the next run on.
+    #[wasm_bindgen(js_name = registerTool)]
+    pub fn register_tool(&self, #[wasm_bindgen(unchecked_param_type = "Tool")] tool: &JsValue) -> Result<(), JsValue> {
+        self.session.register(tool_options::read(tool)?);
+        Ok(())
+    }
+
+    /// The files the agent's tools see.
+    #[wasm_bindgen(getter)]
+    pub fn files(&self) -> Files {
+        Files::new(self.session.workspace())
+    }
+}
+
+impl Agent {
+    fn try_run(&self, task: &JsValue, options: &JsValue) -> Result<Promise, JsValue> {
+        let task = task
+            .as_string()
+            .filter(|task| !task.trim().is_empty())
+            .ok_or_else(|| type_error(&format!("task: got {}; it takes a text", describe(task))))?;
+        let given = run_options::read(options, &["onEvent", "signal", "approve", "after"])?;
+        let ear = Rc::clone(&self.listener);
+        self.listener.promise(&self.session, given.on_event, given.signal, |session| {
+            session.set_approve(given.approve);
+            session.start(task, given.after, move |notice| ear.hear(notice))
+        })
+    }
+
+    fn try_grant(&self, turns: &JsValue, options: &JsValue) -> Result<Promise, JsValue> {
+        let takes = || type_error(&format!("turns: got {}; it takes a whole number, 1 or more", describe(turns)));
+        let turns = whole(turns).and_then(|n| u32::try_from(n).ok()).filter(|n| *n >= 1).ok_or_else(takes)?;
+        let given = run_options::read(options, &["onEvent", "signal", "approve"])?;
+        self.listener.promise(&self.session, given.on_event, given.signal, |session| {
+            if given.approve.is_some() {
+                session.set_approve(given.approve);
+            }
+            session.grant(turns)
+        })
+    }
+}
+
+/// `free()`, or the page forgot the agent. A run under way still ends and keeps its promise, then everything goes:
+/// nobody can tell the two apart here, and a forgotten agent's run must not break off.
+impl Drop for Agent {
+    fn drop(&mut self) {
+        if self.session.is_running() {
+            self.listener.last.set(true);
+        } else {
+            self.session.close();
+        }
+    }
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Agent").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+fn or_rejected(promise: Result<Promise, JsValue>) -> Promise {
+    promise.unwrap_or_else(|thrown| Promise::reject(&thrown))
+}

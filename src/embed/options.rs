@@ -1,0 +1,214 @@
+//! The options of `new Agent(options)`: one function an object, one line an option. What each one means is in
+//! `types.d.ts`; where it is not given, the preset decides.
+
+use js_sys::{Array, Object, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::error::{describe, type_error};
+use super::reader::{Reader, set};
+use crate::engine::*;
+use crate::shell::{Access, SessionOptions, random_seed};
+use crate::tools;
+use crate::worker::Workspace;
+
+const TOP: &[&str] = &[
+    "preset",
+    "provider",
+    "system",
+    "temperature",
+    "maxTurns",
+    "maxAttempts",
+    "counter",
+    "synthesis",
+    "tools",
+    "limits",
+    "retry",
+    "seed",
+    "workerUrl",
+];
+const LATER_KINDS: &[&str] = &["openai-responses", "anthropic", "gemini", "openrouter", "ollama", "prompt-api"];
+
+#[wasm_bindgen]
+extern "C" {
+    /// The address of this module.
+    #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
+    static MODULE_URL: String;
+}
+
+/// Reads them all, or throws at the first that is wrong.
+pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
+    let options = Reader::open_optional("options", options, TOP, &["report"])?;
+    let presets = [("research", Preset::Research), ("orchestrator", Preset::Orchestrator)];
+    let mut config = RunConfig::preset(options.word("preset", &presets, &["strict"])?.unwrap_or_default());
+    let mut access = vec![Access::default()];
+    if let Some(value) = options.get("provider") {
+        (config.providers, access) = providers(&value)?;
+    }
+    set(&mut config.system, options.text("system")?);
+    config.temperature = options.number("temperature")?;
+    set(&mut config.max_turns, options.whole("maxTurns", 1)?);
+    set(&mut config.max_attempts, options.whole("maxAttempts", 1)?);
+    counter(&options, &mut config)?;
+    synthesis(&options, &mut config)?;
+    config.tools = match options.get("tools") {
+        None => tools::safe_set(),
+        Some(value) => built_in_tools(&options, &value)?,
+    };
+    limits(&options, &mut config.limits)?;
+    retry(&options, &mut config.retry)?;
+    config.seed = options.whole("seed", 0)?.unwrap_or_else(random_seed);
+    let worker_url = match options.get("workerUrl") {
+        None => beside_module("worker.js"),
+        Some(url) if url.is_instance_of::<web_sys::Url>() => url.unchecked_into::<web_sys::Url>().href(),
+        Some(url) => url.as_string().ok_or_else(|| options.wrong("workerUrl", &url, "a string or a URL"))?,
+    };
+    Ok(SessionOptions { config, access, workspace: Workspace::new(), worker_url })
+}
+
+fn counter(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
+    let Some(given) = options.child_or_false("counter", &["moderateAt", "urgentAt", "templates"])? else {
+        return Ok(());
+    };
+    let Some(given) = given else {
+        config.counter = None;
+        return Ok(());
+    };
+    let counter = config.counter.get_or_insert_default();
+    set(&mut counter.moderate_at, given.whole("moderateAt", 0)?);
+    set(&mut counter.urgent_at, given.whole("urgentAt", 0)?);
+    if let Some(templates) = given.child("templates", &["normal", "moderate", "urgent"], &[])? {
+        set(&mut counter.templates.normal, templates.text("normal")?);
+        set(&mut counter.templates.moderate, templates.text("moderate")?);
+        set(&mut counter.templates.urgent, templates.text("urgent")?);
+    }
+    Ok(())
+}
+
+fn synthesis(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
+    let known = &["role", "numbered", "prompt", "onError", "attempts"];
+    let Some(given) = options.child_or_false("synthesis", known)? else { return Ok(()) };
+    let Some(given) = given else {
+        config.synthesis = None;
+        return Ok(());
+    };
+    let synthesis = config.synthesis.get_or_insert_default();
+    let roles = [("user", SynthesisRole::User), ("system", SynthesisRole::System)];
+    let fallbacks = [("message", SynthesisFallback::Message), ("aggregated_text", SynthesisFallback::AggregatedText)];
+    set(&mut synthesis.role, given.word("role", &roles, &[])?);
+    set(&mut synthesis.numbered, given.flag("numbered")?);
+    set(&mut synthesis.prompt, given.text("prompt")?.map(Some));
+    set(&mut synthesis.on_error, given.word("onError", &fallbacks, &[])?);
+    set(&mut synthesis.attempts, given.whole("attempts", 1)?);
+    Ok(())
+}
+
+fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
+    let known = &["toolTimeoutMs", "parallelTools", "toolCallsPerTurn", "maxResultChars", "headersMs", "idleMs"];
+    let later = &["children", "wallMs", "tokens", "cost", "contextTokens"];
+    let Some(given) = options.child("limits", known, later)? else { return Ok(()) };
+    set(&mut limits.tool_timeout_ms, given.whole("toolTimeoutMs", 1)?);
+    set(&mut limits.parallel_tools, given.whole("parallelTools", 1)?);
+    set(&mut limits.tool_calls_per_turn, given.whole("toolCallsPerTurn", 1)?);
+    set(&mut limits.max_result_chars, given.whole("maxResultChars", 1)?);
+    set(&mut limits.headers_ms, given.whole("headersMs", 1)?);
+    set(&mut limits.idle_ms, given.whole("idleMs", 1)?);
+    Ok(())
+}
+
+fn retry(options: &Reader, retry: &mut RetryConfig) -> Result<(), JsValue> {
+    let Some(given) = options.child("retry", &["baseMs", "capMs", "retryAfterCapMs"], &[])? else { return Ok(()) };
+    set(&mut retry.base_ms, given.whole("baseMs", 0)?);
+    set(&mut retry.cap_ms, given.whole("capMs", 0)?);
+    set(&mut retry.retry_after_cap_ms, given.whole("retryAfterCapMs", 0)?);
+    Ok(())
+}
+
+fn built_in_tools(options: &Reader, value: &JsValue) -> Result<Vec<ToolSpec>, JsValue> {
+    let takes = || format!("an array of {}", tools::NAMES.join(", "));
+    if !Array::is_array(value) {
+        return Err(options.wrong("tools", value, &takes()));
+    }
+    let mut specs: Vec<ToolSpec> = Vec::new();
+    for name in Array::from(value).iter() {
+        let spec = name.as_string().and_then(|name| tools::builtin(&name));
+        let spec = spec.ok_or_else(|| options.wrong("tools", &name, &takes()))?;
+        if specs.iter().all(|other| other.name != spec.name) {
+            specs.push(spec);
+        }
+    }
+    Ok(specs)
+}
+
+fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsValue> {
+    if !Array::is_array(value) {
+        let (provider, access) = provider("options.provider", value)?;
+        return Ok((vec![provider], vec![access]));
+    }
+    let list = Array::from(value);
+    if list.length() == 0 {
+        return Err(type_error("options.provider: got an empty array; it takes an object, or an array of one or more"));
+    }
+    list.iter().enumerate().map(|(at, value)| provider(&format!("options.provider[{at}]"), &value)).collect()
+}
+
+fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
+    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "demo"];
+    let given = Reader::open(path, value, known, &[])?;
+    let kinds: Vec<(&'static str, ProviderKind)> =
+        ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
+    let kind = given.word("kind", &kinds, LATER_KINDS)?;
+    let kind = kind.ok_or_else(|| given.missing("kind", "'demo' or 'openai'"))?;
+    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
+    let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
+    if let (ProviderKind::Openai, Some(demo)) = (kind, given.get("demo")) {
+        return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
+    }
+    let config = ProviderConfig {
+        kind,
+        base_url: base_url(&given)?.unwrap_or_default(),
+        model: given.text("model")?.unwrap_or_default(),
+        max_output_tokens: given.whole("maxOutputTokens", 1)?,
+        demo,
+    };
+    Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)? }))
+}
+
+/// Checked where it is written, not when the first request fails.
+fn base_url(given: &Reader) -> Result<Option<String>, JsValue> {
+    let Some(url) = given.text("baseUrl")? else { return Ok(None) };
+    let location = Reflect::get(&js_sys::global(), &"location".into()).unwrap_or_default();
+    let page = Reflect::get(&location, &"href".into()).ok().and_then(|href| href.as_string());
+    let parsed = match &page {
+        Some(page) => web_sys::Url::new_with_base(&url, page),
+        None => web_sys::Url::new(&url),
+    };
+    let takes = match page {
+        Some(_) => "an address such as 'https://api.example.com/v1' or '/v1'",
+        None => "a whole address such as 'https://api.example.com/v1' (there is no page to resolve it against)",
+    };
+    parsed.map(|_| Some(url.clone())).map_err(|_| given.wrong("baseUrl", &url.as_str().into(), takes))
+}
+
+fn headers(given: &Reader) -> Result<Vec<(String, String)>, JsValue> {
+    let Some(value) = given.get("headers") else { return Ok(Vec::new()) };
+    let path = format!("{}.headers", given.path);
+    if !value.is_object() || Array::is_array(&value) {
+        return Err(type_error(&format!("{path}: got {}; it takes an object of strings", describe(&value))));
+    }
+    let trial = web_sys::Headers::new()?;
+    let mut headers = Vec::new();
+    for entry in Object::entries(value.unchecked_ref::<Object>()).iter() {
+        let entry = Array::from(&entry);
+        let (name, value) = (entry.get(0).as_string().unwrap_or_default(), entry.get(1).as_string());
+        match value {
+            Some(value) if trial.set(&name, &value).is_ok() => headers.push((name, value)),
+            _ => return Err(type_error(&format!("{path}.{name}: it takes a valid header name and a string"))),
+        }
+    }
+    Ok(headers)
+}
+
+fn beside_module(file: &str) -> String {
+    let module = MODULE_URL.with(Clone::clone);
+    web_sys::Url::new_with_base(file, &module).map_or_else(|_| file.to_owned(), |url| url.href())
+}

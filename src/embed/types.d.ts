@@ -1,0 +1,379 @@
+/** Options of an agent. Everything has a default; unknown or wrong options throw a `TypeError` that names them. */
+export interface AgentOptions {
+  /** Which of the engine's presets the other options start from. Default: `research`. */
+  preset?: Preset;
+  /** One model, or a list: attempt k of a turn uses entry k modulo its length. Default: the demo model. */
+  provider?: Provider | Provider[];
+  /** The system message. Default: what the run is, how many turns it has, that it may be asked to synthesize. */
+  system?: string;
+  temperature?: number;
+  /** Default: 15, `orchestrator` 10. */
+  maxTurns?: number;
+  /** LLM requests a turn, retries included. Default: 3. */
+  maxAttempts?: number;
+  /** The line at the end of each turn's tool results. `false`: none. */
+  counter?: CounterOptions | false;
+  /** The closing call without tools when a limit stops the run. `false`: none. */
+  synthesis?: SynthesisOptions | false;
+  /** Built-in tools to offer. Default: the safe set. Tools of your own: `agent.registerTool`. */
+  tools?: BuiltInTool[];
+  limits?: LimitOptions;
+  retry?: RetryOptions;
+  /** For jitter and ids: same seed, same run. Default: a random one. */
+  seed?: number;
+  /** Where `worker.js` is. Default: beside the package's module. */
+  workerUrl?: string | URL;
+}
+
+export type Preset = "research" | "orchestrator";
+
+export type Provider = DemoProvider | OpenAiProvider;
+
+/** Scripted, not an AI: no key, no network. */
+export interface DemoProvider {
+  kind: "demo";
+  /** `endless` never finishes by itself, so that limits and synthesis can be seen. */
+  demo?: "normal" | "endless";
+  model?: string;
+  baseUrl?: string;
+  apiKey?: string;
+  headers?: Record<string, string>;
+  maxOutputTokens?: number;
+}
+
+/** OpenAI Chat Completions and all that speak it. */
+export interface OpenAiProvider {
+  kind: "openai";
+  /** Up to and including `/v1`. A relative one is resolved against the page. Default: OpenAI's. */
+  baseUrl?: string;
+  model?: string;
+  /** Sent as `Authorization: Bearer`; none is sent without it. Never in a trajectory. */
+  apiKey?: string;
+  /** Extra request headers. Their values are kept out of trajectories too. */
+  headers?: Record<string, string>;
+  maxOutputTokens?: number;
+}
+
+export interface CounterOptions {
+  /** Turns left at which the wording changes. Default: 5. */
+  moderateAt?: number;
+  /** Default: 3. */
+  urgentAt?: number;
+  /** Each knows `{turn}`, `{max}` and `{remaining}`. */
+  templates?: { normal?: string; moderate?: string; urgent?: string };
+}
+
+export interface SynthesisOptions {
+  /** Role of the prompt. Default: `user`, `orchestrator` `system`. */
+  role?: "user" | "system";
+  /** Whether it is turn N+1 and counts. Default: true, `orchestrator` false. */
+  numbered?: boolean;
+  prompt?: string;
+  /** The report when it fails. Default: `message`, `orchestrator` `aggregated_text`. */
+  onError?: "message" | "aggregated_text";
+  /** Requests, retries included. Default: 3. */
+  attempts?: number;
+}
+
+export interface LimitOptions {
+  /** Default: 30,000. */
+  toolTimeoutMs?: number;
+  /** Default: 4. */
+  parallelTools?: number;
+  /** Calls past it are answered, not run. Default: 32. */
+  toolCallsPerTurn?: number;
+  /** Longer results are cut in the middle; the whole can be read in parts. Default: 20,000. */
+  maxResultChars?: number;
+  /** Until response headers. Default: 120,000. */
+  headersMs?: number;
+  /** Silence in a stream. Default: 60,000. */
+  idleMs?: number;
+}
+
+export interface RetryOptions {
+  /** Default: 500. */
+  baseMs?: number;
+  /** Default: 8,000. */
+  capMs?: number;
+  /** Above it the run does not wait: it ends and names the time. Default: 60,000. */
+  retryAfterCapMs?: number;
+}
+
+export type BuiltInTool =
+  | "calculate"
+  | "list_files"
+  | "read_file"
+  | "write_file"
+  | "search_files"
+  | "read_result"
+  | "now";
+
+export type SideEffect = "none" | "workspace" | "network" | "page";
+
+/** A tool of the page's. */
+export interface Tool<Args = any> {
+  /** 1 to 64 of A-Z, a-z, 0-9, _ and -. One of the same name is replaced. */
+  name: string;
+  description?: string;
+  /** JSON Schema of the arguments, `type: 'object'`. Arguments that fail it never reach `execute`. */
+  parameters?: object;
+  /** Whether its result may end the run (`<<<FINAL_RESULT>>>`). Default: false. */
+  mayFinish?: boolean;
+  /** Anything but `none` asks `approve` first. Default: `none`. */
+  sideEffect?: SideEffect;
+  /** A result that is no string is sent as JSON; a throw or a rejection is answered to the model as an error. */
+  execute(args: Args, options: { signal: AbortSignal }): unknown;
+}
+
+export interface GrantOptions {
+  /** In order, none after `agent_finished` or `agent_failed`. */
+  onEvent?: (event: AgentEvent) => void;
+  /** Aborting it cancels the run; the promise resolves all the same. */
+  signal?: AbortSignal;
+  /** Asked before a tool with side effects; only `true` lets it run. */
+  approve?: (call: ApprovalRequest) => boolean | Promise<boolean>;
+}
+
+export interface RunOptions extends GrantOptions {
+  /** The trajectory of an earlier run: same session, its history carried over. */
+  after?: Trajectory;
+}
+
+export interface ApprovalRequest {
+  id: string;
+  name: string;
+  args: any;
+  sideEffect: Exclude<SideEffect, "none">;
+}
+
+/** What happens in a run. `callsLeft`: LLM requests that can still follow at most. */
+export type AgentEvent = { turn: number; callsLeft: number } & (
+  | { type: "run_started"; runId: string; sessionId: string; task: string; maxTurns: number }
+  | { type: "turn_started"; synthesis: boolean }
+  | { type: "attempt_started"; attempt: number; request: number }
+  | { type: "attempt_failed"; attempt: number; slugs: Slug[]; message: string }
+  | { type: "text_delta"; text: string }
+  | { type: "reasoning_delta"; text: string }
+  | { type: "tool_started"; id: string; name: string; args: any }
+  | { type: "tool_finished"; call: TrajectoryCall }
+  | { type: "turn_finished"; record: TrajectoryTurn }
+  | { type: "waiting"; attempt: number; ms: number; slugs: Slug[]; message: string }
+  | { type: "synthesis_started"; trigger: Trigger }
+  | { type: "trace"; trace: TrajectoryTrace }
+  | { type: "log"; log: TrajectoryLog }
+  | { type: "progress"; status: string; detail: string | null }
+  | { type: "final"; output: string; answerSource: AnswerSource; finalResultData: any }
+  | { type: "agent_finished"; ending: Ending }
+  | { type: "agent_failed"; ending: Ending }
+);
+
+export type Trigger = "max_turns" | "stop" | "context" | "wall_time" | "tokens" | "cost";
+export type Outcome = "success" | "partial" | "failed" | "cancelled";
+export type AnswerSource = "model" | "tool" | "synthesis" | "system";
+export type CounterLevel = "normal" | "moderate" | "urgent" | "off";
+export type TerminationReason =
+  | "llm_complete"
+  | "final_result"
+  | "final_report"
+  | `${Trigger}_synthesized`
+  | `${Trigger}_synthesis_failed`
+  | "llm_error"
+  | "retries_exhausted"
+  | "max_turns_exhausted"
+  | "cancelled";
+
+/** Why an attempt or a tool call failed. The set is open: later versions may add to it. */
+export type Slug = string;
+
+export interface Usage {
+  input: number;
+  output: number;
+  cached: number;
+  reasoning: number;
+  estimated: boolean;
+}
+
+export interface Ending {
+  termination_reason: TerminationReason;
+  outcome: Outcome;
+  answer_source: AnswerSource;
+  max_turns: number;
+  effective_max_turns: number;
+  total_turns: number;
+  wrap_up?: Trigger | null;
+  error?: string | null;
+  output: string;
+  final_result_data?: any;
+  finished_at: string;
+}
+
+export interface TrajectoryCall {
+  id: string;
+  model_id?: string | null;
+  name: string;
+  args: any;
+  /** As the model saw it, counter line included. */
+  result: string | null;
+  is_final: boolean;
+  error?: string | null;
+  slug?: Slug | null;
+  attempt: number;
+  started_ms: number;
+  duration_ms: number | null;
+}
+
+export interface TrajectoryAttempt {
+  attempt: number;
+  request: number;
+  provider: number;
+  slugs: Slug[];
+  error?: string | null;
+  request_hash: string;
+  usage?: Usage | null;
+  started_ms: number;
+  duration_ms: number | null;
+  first_token_ms?: number | null;
+  waited_ms?: number | null;
+  notice?: string | null;
+}
+
+export interface TrajectoryTurn {
+  turn: number;
+  content: string;
+  reasoning?: string;
+  tool_calls: TrajectoryCall[];
+  attempts: TrajectoryAttempt[];
+  counter_level: CounterLevel;
+  final: boolean;
+  synthesis: boolean;
+  started_at: string;
+}
+
+export interface TrajectoryTrace {
+  name: string;
+  at_ms: number;
+  turn: number;
+  data?: any;
+}
+
+export interface TrajectoryLog {
+  level: "WRN" | "ERR";
+  at_ms: number;
+  turn: number;
+  attempt: number;
+  slugs: Slug[];
+  message: string;
+  provider: string;
+  model: string;
+  raw?: { text: string; truncated?: boolean } | null;
+}
+
+export interface TrajectoryTool {
+  name: string;
+  description: string;
+  parameters: object;
+  may_finish?: boolean;
+  side_effect: SideEffect;
+}
+
+export interface TrajectoryMessage {
+  role: "system" | "user" | "assistant" | "tool";
+  content: string;
+  [key: string]: unknown;
+}
+
+/** The configuration as it is recorded: no key, no header. */
+export interface TrajectoryConfig {
+  preset: Preset;
+  system: string;
+  temperature: number | null;
+  max_turns: number;
+  max_attempts: number;
+  counter: { moderate_at: number; urgent_at: number; templates: { normal: string; moderate: string; urgent: string } } | null;
+  synthesis: {
+    role: "user" | "system";
+    numbered: boolean;
+    prompt: string | null;
+    on_error: "message" | "aggregated_text";
+    attempts: number;
+  } | null;
+  providers: {
+    kind: Provider["kind"];
+    base_url: string;
+    model: string;
+    max_output_tokens?: number;
+    demo?: "normal" | "endless";
+  }[];
+  limits: {
+    tool_timeout_ms: number;
+    parallel_tools: number;
+    tool_calls_per_turn: number;
+    max_result_chars: number;
+    headers_ms: number;
+    idle_ms: number;
+  };
+  retry: { base_ms: number; cap_ms: number; retry_after_cap_ms: number };
+  seed: number;
+  [key: string]: unknown;
+}
+
+/** The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. */
+export interface Trajectory {
+  format: "turnwise-trajectory";
+  version: 1;
+  engine_version: string;
+  run_id: string;
+  session_id: string;
+  model: string;
+  provider: Provider["kind"];
+  preset: Preset;
+  config: TrajectoryConfig;
+  tools: TrajectoryTool[];
+  input: string;
+  history?: TrajectoryMessage[];
+  started_at: string;
+  started_ms: number;
+  finished_at: string | null;
+  termination_reason: TerminationReason | null;
+  outcome: Outcome | null;
+  answer_source: AnswerSource | null;
+  wrap_up?: Trigger;
+  error?: string;
+  max_turns: number;
+  effective_max_turns: number;
+  total_turns: number;
+  requests: number;
+  tokens: Usage;
+  output: string | null;
+  final_result_data: any;
+  turns: TrajectoryTurn[];
+  segments: Ending[];
+  traces: TrajectoryTrace[];
+  logs: TrajectoryLog[];
+  children: Trajectory[];
+  events: { seq: number; at_ms: number; event: { type: string; [key: string]: unknown } }[];
+}
+
+export type ReplayResult =
+  | { ok: true }
+  | {
+      ok: false;
+      /** `null`: the difference is not in a turn. */
+      turn: number | null;
+      /** JSON Pointer into the trajectory. */
+      path: string;
+      expected: any;
+      actual: any;
+      /** The engine that recorded it, where it is another than this one. */
+      recorded_by: string | null;
+    };
+
+/** Others come with later versions. */
+export type ExportFormat = "native";
+
+declare global {
+  interface SymbolConstructor {
+    /** For `using agent = new Agent()`. */
+    readonly dispose: unique symbol;
+  }
+}

@@ -1,0 +1,190 @@
+//! The conversation as the demo model reads it: what is asked, what was done for it, how many turns are left.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::engine::{Message, ToolChoice};
+
+/// How the engine tells of more turns.
+const GRANTED: &str = "You have been granted ";
+
+/// One tool call and its answer.
+#[derive(Debug)]
+pub(super) struct Step<'a> {
+    pub name: &'a str,
+    pub args: Value,
+    /// Without the counter's line.
+    pub result: &'a str,
+    pub failed: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Scene<'a> {
+    pub task: &'a str,
+    /// Since the task was given, in order.
+    pub steps: Vec<Step<'a>>,
+    /// Replies since the task was given.
+    pub turns: usize,
+    /// What the turn counter last said.
+    pub remaining: Option<u32>,
+    /// The prompt that asks for a synthesis.
+    pub ending: Option<&'a str>,
+}
+
+impl<'a> Scene<'a> {
+    pub fn read(messages: &'a [Message], choice: ToolChoice) -> Self {
+        let (messages, ending) = match (choice, messages) {
+            (ToolChoice::None, [head @ .., Message::User { content } | Message::System { content }])
+                if head.iter().any(is_user) =>
+            {
+                (head, Some(content.as_str()))
+            }
+            _ => (messages, None),
+        };
+        let at = task_index(messages);
+        let task = match messages.get(at) {
+            Some(Message::User { content }) => content.as_str(),
+            _ => "",
+        };
+        let mut scene = Scene { task, steps: Vec::new(), turns: 0, remaining: None, ending };
+        let mut open = Vec::new();
+        for message in messages.iter().skip(at + 1) {
+            match message {
+                Message::Assistant(reply) => {
+                    scene.turns += 1;
+                    open.clear();
+                    open.extend(&reply.tool_calls);
+                }
+                Message::Tool(tool) => {
+                    let (result, remaining) = without_counter(&tool.content);
+                    scene.remaining = remaining.or(scene.remaining);
+                    let call = open.iter().find(|call| call.id == tool.call_id);
+                    let args = call.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or_default();
+                    scene.steps.push(Step { name: &tool.name, args, result, failed: tool.is_error });
+                }
+                Message::User { content } => {
+                    // A grant takes back what the counter last said.
+                    let granted = content.strip_prefix(GRANTED).and_then(|rest| rest.split(' ').next()?.parse().ok());
+                    scene.remaining = granted.or(scene.remaining);
+                }
+                Message::System { .. } => {}
+            }
+        }
+        scene
+    }
+
+    /// The calls of one tool, in order.
+    pub fn of<'s>(&'s self, name: &'s str) -> impl Iterator<Item = &'s Step<'a>> {
+        self.steps.iter().filter(move |step| step.name == name)
+    }
+
+    /// No time for detours.
+    pub fn is_urgent(&self) -> bool {
+        self.remaining.is_some_and(|turns| turns <= 3)
+    }
+
+    /// The next reply is the last one that counts.
+    pub fn is_last(&self) -> bool {
+        self.remaining.is_some_and(|turns| turns <= 1)
+    }
+
+    /// Paths that `list_files` showed.
+    pub fn listed(&self) -> Vec<&'a str> {
+        let mut paths: Vec<&str> = Vec::new();
+        for step in self.steps.iter().filter(|step| step.name == "list_files" && !step.failed) {
+            for path in step.result.lines().filter_map(path_of).map(|(path, _)| path) {
+                if !paths.contains(&path) {
+                    paths.push(path);
+                }
+            }
+        }
+        paths
+    }
+
+    /// Hits of `search_files`, best first: path, line, snippet.
+    pub fn hits(&self) -> Vec<(&'a str, Option<u64>, &'a str)> {
+        let mut hits = Vec::new();
+        for step in self.steps.iter().filter(|step| step.name == "search_files" && !step.failed) {
+            hits.extend(step.result.lines().filter_map(|line| {
+                let (path, number) = path_of(line)?;
+                let snippet = line.split_once('"').map_or("", |(_, rest)| rest.trim_end_matches('"'));
+                Some((path, number, snippet))
+            }));
+        }
+        hits
+    }
+}
+
+impl Step<'_> {
+    /// An argument as text.
+    pub fn arg(&self, name: &str) -> Cow<'_, str> {
+        match self.args.get(name) {
+            Some(Value::String(text)) => Cow::Borrowed(text),
+            Some(Value::Null) | None => Cow::Borrowed(""),
+            Some(other) => Cow::Owned(other.to_string()),
+        }
+    }
+}
+
+fn is_user(message: &Message) -> bool {
+    matches!(message, Message::User { .. })
+}
+
+/// The last thing the user asked for, not counting what the engine says in the user's name.
+fn task_index(messages: &[Message]) -> usize {
+    let mut at = messages.len();
+    while let Some(index) = messages.get(..at).and_then(|head| head.iter().rposition(is_user)) {
+        let Some(Message::User { content }) = messages.get(index) else { return 0 };
+        let granted = content.starts_with(GRANTED);
+        if !granted && !content.starts_with("system notice: ") {
+            return index;
+        }
+        // Before a grant stand the synthesis prompt and its answer; after a failed synthesis only the prompt may.
+        let prompt = |back: usize| {
+            index.checked_sub(back).filter(|&i| {
+                let before = i.checked_sub(1).and_then(|before| messages.get(before));
+                messages.get(i).is_some_and(is_user) && !matches!(before, None | Some(Message::System { .. }))
+            })
+        };
+        at = match granted {
+            true => prompt(2).or_else(|| prompt(1)).unwrap_or(index),
+            false => index,
+        };
+    }
+    messages.iter().position(is_user).unwrap_or(0)
+}
+
+/// A tool result without the lines the engine put after it, and how many turns they leave.
+fn without_counter(content: &str) -> (&str, Option<u32>) {
+    let (mut rest, mut remaining) = (content, None);
+    loop {
+        let (head, last) = rest.rsplit_once('\n').unwrap_or(("", rest));
+        let inner = last.trim().strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+        match inner {
+            Some(line) if line.starts_with("Turn ") => {
+                let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok());
+                if let (Some(turn), Some(max)) = (numbers.next(), numbers.next()) {
+                    remaining = Some(max.saturating_sub(turn));
+                }
+            }
+            Some(line) if line.starts_with("Context ") => {}
+            _ => return (rest, remaining),
+        }
+        rest = head;
+    }
+}
+
+/// The path that a line of a list of files or hits starts with, and the line number behind it: `docs/a.md:12  0.91 …`.
+fn path_of(line: &str) -> Option<(&str, Option<u64>)> {
+    let line = line.trim().trim_start_matches(['-', '*', '`', ' ']);
+    let end = line.find("  ").or_else(|| line.find('\t')).or_else(|| line.find(" (")).unwrap_or(line.len());
+    let path = line.get(..end)?.trim_end_matches(['`', ':', ',']);
+    let (path, number) = match path.rsplit_once(':') {
+        Some((head, tail)) if tail.bytes().all(|b| b.is_ascii_digit()) => (head, tail.parse().ok()),
+        _ => (path, None),
+    };
+    // A sentence is no path: "The workspace has no files."
+    let is_path = !path.starts_with('[') && path.contains(['.', '/']) && !path.ends_with('.');
+    (is_path && path.split(' ').count() < 6).then_some((path, number))
+}

@@ -1,0 +1,244 @@
+//! Arguments of a tool call: parsed, repaired where that is unambiguous, checked against the tool's JSON Schema.
+//!
+//! Repaired is what can be read in one way only: single quotes, unquoted keys and words, trailing commas, `True`,
+//! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
+//! JSON string). **Not** repaired is whatever would need something made up or dropped: truncated text (an open string
+//! or bracket), missing commas, colons or values, quotes inside strings, comments, text around the object. The rule is
+//! checked, not trusted: after repair the text may differ only in quotes, white space, trailing commas and those three
+//! words, it must parse to an object, and that object must fit the schema.
+
+use std::collections::HashMap;
+
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Draft, ValidationError, Validator};
+use serde_json::{Map, Value};
+
+use super::{Arguments, Repaired};
+use crate::engine::{Slug, ToolOutcome};
+
+/// Compiled schemas by number.
+#[derive(Debug, Default)]
+pub struct Validators {
+    by_id: HashMap<u32, Result<Schema, String>>,
+}
+
+#[derive(Debug)]
+struct Schema {
+    validator: Validator,
+    /// For error texts.
+    text: String,
+}
+
+/// Characters of a schema shown to the model.
+const MAX_SCHEMA_CHARS: usize = 2_000;
+/// Brackets inside brackets, beyond which nothing is repaired.
+const MAX_DEPTH: usize = 64;
+
+impl Validators {
+    /// Compiles a schema once. One that cannot be compiled fails the calls that need it.
+    pub fn define(&mut self, id: u32, schema: &Value) {
+        let compiled = jsonschema::options()
+            .with_draft(Draft::Draft202012)
+            .build(schema)
+            .map(|validator| Schema { validator, text: short(&schema.to_string()) })
+            .map_err(|error| error.to_string());
+        self.by_id.insert(id, compiled);
+    }
+
+    /// The arguments, or the outcome that refuses them.
+    ///
+    /// # Errors
+    /// `Rejected` with `malformed_tool_call` or `invalid_arguments`; `Failed` where the schema itself is bad.
+    pub fn check(&self, tool: &str, id: u32, arguments: &str) -> Result<Arguments, ToolOutcome> {
+        let schema = match self.by_id.get(&id) {
+            Some(Ok(schema)) => schema,
+            Some(Err(error)) => return Err(bad_schema(tool, error)),
+            None => return Err(bad_schema(tool, "it was never sent")),
+        };
+        let (value, error) = match serde_json::from_str::<Value>(arguments) {
+            Ok(value) => (plain(value), None),
+            Err(_) if arguments.trim().is_empty() => (Ok(Value::Object(Map::new())), None),
+            Err(error) => (repair(arguments).ok_or_else(|| malformed(&error, schema)), Some(error)),
+        };
+        let value = value?;
+        let repaired = if error.is_some() || is_wrapped(arguments) { Repaired::Yes } else { Repaired::No };
+        let first = schema.validator.iter_errors(&value).next();
+        match (first, error) {
+            (None, _) => Ok(Arguments { value, repaired }),
+            (Some(_), Some(parse_error)) => Err(malformed(&parse_error, schema)),
+            (Some(_), None) => Err(invalid(&schema.validator, &value)),
+        }
+    }
+}
+
+/// JSON that parsed: an object, an object encoded twice, or `null` for "no arguments".
+fn plain(value: Value) -> Result<Value, ToolOutcome> {
+    match value {
+        Value::Object(_) => Ok(value),
+        Value::Null => Ok(Value::Object(Map::new())),
+        Value::String(text) => match serde_json::from_str(&text) {
+            Ok(inner @ Value::Object(_)) => Ok(inner),
+            _ => Err(not_an_object("a string")),
+        },
+        Value::Array(_) => Err(not_an_object("an array")),
+        Value::Number(_) => Err(not_an_object("a number")),
+        Value::Bool(_) => Err(not_an_object("a boolean")),
+    }
+}
+
+fn is_wrapped(arguments: &str) -> bool {
+    let text = arguments.trim_start();
+    !text.is_empty() && !text.starts_with('{')
+}
+
+/// The object the text can only mean, if there is one.
+fn repair(text: &str) -> Option<Value> {
+    let text = without_fence(text.trim());
+    if !text.starts_with('{') || too_deep(text) {
+        return None;
+    }
+    let options = llm_json::RepairOptions {
+        skip_json_loads: true,
+        return_objects: false,
+        ensure_ascii: false,
+        stream_stable: false,
+    };
+    let repaired = llm_json::repair_json(text, &options).ok()?;
+    if !same_content(text, &repaired) {
+        return None;
+    }
+    serde_json::from_str(&escape_controls(&repaired)).ok().filter(Value::is_object)
+}
+
+/// The inside of a code fence around the whole text.
+fn without_fence(text: &str) -> &str {
+    let inside = || {
+        let body = text.strip_prefix("```")?.strip_suffix("```")?;
+        let (language, body) = body.split_once('\n')?;
+        language.trim().chars().all(char::is_alphanumeric).then_some(body.trim())
+    };
+    inside().unwrap_or(text)
+}
+
+fn too_deep(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.bytes().any(|b| {
+        match b {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
+}
+
+/// Whether the repair only touched quotes, white space, trailing commas and Python's three words.
+fn same_content(original: &str, repaired: &str) -> bool {
+    let (original, repaired) = (content(original), content(repaired));
+    let (mut a, mut b) = (original.as_str(), repaired.as_str());
+    loop {
+        let (mut left, mut right) = (a.chars(), b.chars());
+        match (left.next(), right.next()) {
+            (None, None) => return true,
+            (Some(x), Some(y)) if x == y => (a, b) = (left.as_str(), right.as_str()),
+            _ => {
+                let word = [("True", "true"), ("False", "false"), ("None", "null")]
+                    .into_iter()
+                    .find_map(|(theirs, ours)| a.strip_prefix(theirs).zip(b.strip_prefix(ours)));
+                match word {
+                    Some(rest) => (a, b) = rest,
+                    None => return false,
+                }
+            }
+        }
+    }
+}
+
+/// The text without quotes, backslashes, white space, and commas before a closing bracket.
+fn content(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'' | '\\')) {
+        if matches!(c, '}' | ']') && out.ends_with(',') {
+            out.pop();
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Raw control characters inside strings, which JSON forbids, as escapes.
+fn escape_controls(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let (mut inside, mut escaped) = (false, false);
+    for c in json.chars() {
+        if inside && c.is_ascii_control() && c != '\u{7f}' {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            escaped = false;
+            continue;
+        }
+        match c {
+            '"' if !escaped => inside = !inside,
+            _ => {}
+        }
+        escaped = inside && c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
+}
+
+fn malformed(error: &serde_json::Error, schema: &Schema) -> ToolOutcome {
+    ToolOutcome::Rejected {
+        slug: Slug::MalformedToolCall,
+        path: None,
+        message: format!(
+            "the arguments are not valid JSON: {error}. Expected an object that fits this JSON Schema: {}",
+            schema.text
+        ),
+    }
+}
+
+fn not_an_object(what: &str) -> ToolOutcome {
+    ToolOutcome::Rejected {
+        slug: Slug::InvalidArguments,
+        path: Some(String::new()),
+        message: format!("the arguments must be a JSON object, not {what}"),
+    }
+}
+
+/// All that failed, up to three; the path is the first one's.
+fn invalid(validator: &Validator, value: &Value) -> ToolOutcome {
+    let faults: Vec<(String, String)> =
+        validator.iter_errors(value).take(3).map(|error| (pointer(&error), short(&error.to_string()))).collect();
+    let text: Vec<String> = faults.iter().map(|(path, message)| format!("at `{path}`: {message}")).collect();
+    ToolOutcome::Rejected {
+        slug: Slug::InvalidArguments,
+        path: faults.into_iter().next().map(|(path, _)| path),
+        message: format!("invalid arguments: {}", text.join("; ")),
+    }
+}
+
+/// JSON Pointer of the value that failed; where a property is missing or not allowed, of that property.
+fn pointer(error: &ValidationError<'_>) -> String {
+    let parent = error.instance_path().to_string();
+    let property = match error.kind() {
+        ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
+        ValidationErrorKind::AdditionalProperties { unexpected }
+        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.first().cloned(),
+        _ => None,
+    };
+    match property {
+        Some(name) => format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1")),
+        None => parent,
+    }
+}
+
+fn bad_schema(tool: &str, error: &str) -> ToolOutcome {
+    ToolOutcome::Failed { message: format!("the parameter schema of `{tool}` is not a valid JSON Schema: {error}") }
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(MAX_SCHEMA_CHARS) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

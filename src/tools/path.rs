@@ -1,0 +1,77 @@
+//! Paths of the workspace: relative, `/` between parts, no `.` or `..`, no control characters.
+
+/// Where whole results of cut tool answers are kept; hidden from listing and search, not writable by the model.
+pub const RESULTS: &str = "results/";
+
+/// Why a path is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathError {
+    Empty,
+    /// Starts with `/`, `\` or a drive letter, or is a URL.
+    Absolute,
+    /// Has a part `..`.
+    Parent,
+    /// Has a control character.
+    Control,
+    /// Longer than [`MAX_PATH`] bytes.
+    TooLong,
+}
+
+pub const MAX_PATH: usize = 1024;
+
+/// The normal form of a path: `\\` becomes `/`, white space around parts, empty parts and `.` go away.
+///
+/// # Errors
+/// The first rule the path breaks.
+pub fn normalize(path: &str) -> Result<String, PathError> {
+    let path = path.trim().replace('\\', "/");
+    if path.len() > MAX_PATH {
+        return Err(PathError::TooLong);
+    }
+    if path.chars().any(char::is_control) {
+        return Err(PathError::Control);
+    }
+    if path.starts_with('/') {
+        return Err(PathError::Absolute);
+    }
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part.trim() {
+            "" | "." => {}
+            ".." => return Err(PathError::Parent),
+            part => parts.push(part),
+        }
+    }
+    match parts.first() {
+        None => Err(PathError::Empty),
+        Some(first) if is_root(first) => Err(PathError::Absolute),
+        Some(_) => Ok(parts.join("/")),
+    }
+}
+
+/// A drive letter or a URL's scheme.
+fn is_root(part: &str) -> bool {
+    part.split_once(':').is_some_and(|(head, tail)| {
+        tail.is_empty() || (head.len() == 1 && head.starts_with(|c: char| c.is_ascii_alphabetic()))
+    })
+}
+
+/// The file that keeps the whole of a cut result.
+#[must_use]
+pub fn result_path(handle: &str) -> String {
+    format!("{RESULTS}{handle}.txt")
+}
+
+impl std::fmt::Display for PathError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            PathError::Empty => "the path is empty",
+            PathError::Absolute => "the path is absolute; give one relative to the workspace, such as docs/a.md",
+            PathError::Parent => "the path contains `..`; it must stay inside the workspace",
+            PathError::Control => "the path contains a control character",
+            PathError::TooLong => "the path is longer than 1024 bytes",
+        })
+    }
+}
+
+impl std::error::Error for PathError {}

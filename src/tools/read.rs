@@ -1,0 +1,170 @@
+//! The tools that list, read and write files of the workspace, and read the whole of cut results.
+
+use super::files::{FileInfo, Files, NoText, read_text, size_text};
+use super::path::{RESULTS, normalize, result_path};
+
+/// Lines of a file shown at once, unless the model asks for others.
+const DEFAULT_LINES: usize = 400;
+/// Characters of a file shown at once: under the engine's cut, so that it is this tool that says how to go on.
+const MAX_CHARS: usize = 18_000;
+/// Files listed at once.
+const MAX_LISTED: usize = 500;
+/// Characters of a result shown at once, unless the model asks for others.
+const DEFAULT_PART: usize = 8_000;
+/// Near matches named when a path does not exist.
+const MAX_NEAR: usize = 5;
+
+/// One line a file: path and size.
+pub fn list_files<F: Files>(files: &F, prefix: &str) -> String {
+    let prefix = prefix.trim().trim_start_matches("./").trim_start_matches('/');
+    let shown = |path: &str| path.starts_with(prefix) && (!path.starts_with(RESULTS) || prefix.starts_with(RESULTS));
+    let matching: Vec<_> = files.list().iter().filter(|(path, _)| shown(path)).collect();
+    if matching.is_empty() {
+        return if prefix.is_empty() {
+            "The workspace has no files.".to_owned()
+        } else {
+            format!("No file starts with `{prefix}`; the workspace has {} files.", count(files))
+        };
+    }
+    let line = |(path, info): &(&String, &FileInfo)| format!("{path}  {}", size_text(info.size));
+    let mut lines: Vec<String> = matching.iter().take(MAX_LISTED).map(line).collect();
+    if matching.len() > MAX_LISTED {
+        lines.push(format!("[{} more files; give a prefix to see them]", matching.len() - MAX_LISTED));
+    }
+    lines.join("\n")
+}
+
+/// Lines `offset..offset + limit` of a text file, `offset` counted from 1; says how to go on where more follow.
+///
+/// # Errors
+/// A bad path, no such file (near matches named), no text, an offset behind the end.
+pub async fn read_file<F: Files>(
+    files: &F,
+    path: &str,
+    offset: Option<usize>,
+    limit: Option<usize>,
+) -> Result<String, String> {
+    let path = normalize(path).map_err(|error| error.to_string())?;
+    let text = file_text(files, &path).await?;
+    if text.is_empty() {
+        return Ok("[the file is empty]".to_owned());
+    }
+    let total = text.lines().count();
+    let first = offset.unwrap_or(1).max(1);
+    if first > total {
+        return Err(format!("{path} has {total} lines; offset {first} is behind its end"));
+    }
+    let mut part = String::new();
+    let mut next = first;
+    for line in text.lines().skip(first - 1).take(limit.unwrap_or(DEFAULT_LINES).max(1)) {
+        if next > first && part.len() + line.len() > MAX_CHARS {
+            break;
+        }
+        part.push_str(line);
+        part.push('\n');
+        next += 1;
+    }
+    if first > 1 || next <= total {
+        part.push_str(&format!("[lines {first}-{} of {total}", next - 1));
+        part.push_str(&if next <= total { format!("; continue with offset {next}]") } else { "]".to_owned() });
+    }
+    Ok(part)
+}
+
+/// Replaces or makes a file.
+///
+/// # Errors
+/// A bad or reserved path, or one that is a folder.
+pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<String, String> {
+    let path = normalize(path).map_err(|error| error.to_string())?;
+    if path.starts_with(RESULTS) {
+        return Err(format!("`{RESULTS}` is reserved for tool results; choose another path"));
+    }
+    let folder = format!("{path}/");
+    if files.list().keys().any(|other| other.starts_with(&folder)) {
+        return Err(format!("`{path}` is a folder; choose another path"));
+    }
+    let verb = if files.list().contains_key(&path) { "Replaced" } else { "Wrote" };
+    let lines = content.lines().count();
+    files.write(path.clone(), content.to_owned());
+    Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
+}
+
+/// A part of a kept result, by characters.
+///
+/// # Errors
+/// An unknown handle (the known ones named) or an offset behind the end.
+pub async fn read_result<F: Files>(
+    files: &F,
+    handle: &str,
+    offset: Option<usize>,
+    length: Option<usize>,
+) -> Result<String, String> {
+    let path = normalize(&result_path(handle)).map_err(|error| error.to_string())?;
+    let Some(info) = files.list().get(&path).copied() else {
+        let known: Vec<&str> =
+            files.list().keys().filter_map(|p| p.strip_prefix(RESULTS)?.strip_suffix(".txt")).take(20).collect();
+        let known = if known.is_empty() { "no result was cut so far".to_owned() } else { known.join(", ") };
+        return Err(format!("there is no kept result `{handle}`; known handles: {known}"));
+    };
+    let text = read_text(files, &path, info).await?.map_err(|reason| refuse(&path, info, reason))?;
+    let total = text.chars().count();
+    let first = offset.unwrap_or(0);
+    if first >= total && total > 0 {
+        return Err(format!("the result has {total} characters; offset {first} is behind its end"));
+    }
+    let mut part: String = text.chars().skip(first).take(length.unwrap_or(DEFAULT_PART)).collect();
+    let next = first + part.chars().count();
+    part.push_str(&format!("\n[characters {first}-{next} of {total}"));
+    part.push_str(&if next < total { format!("; continue with offset {next}]") } else { "]".to_owned() });
+    Ok(part)
+}
+
+async fn file_text<F: Files>(files: &F, path: &str) -> Result<String, String> {
+    let Some(info) = files.list().get(path).copied() else { return Err(missing(files, path)) };
+    read_text(files, path, info).await?.map_err(|reason| refuse(path, info, reason))
+}
+
+fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
+    let size = size_text(info.size);
+    match reason {
+        NoText::Binary => format!("{path} is a binary file ({size}); only UTF-8 text can be read"),
+        NoText::TooLarge => format!("{path} is too large to read as text ({size})"),
+    }
+}
+
+/// Names what the model may have meant: a folder's files, the same name elsewhere, or similar paths.
+fn missing<F: Files>(files: &F, path: &str) -> String {
+    let folder = format!("{path}/");
+    if files.list().keys().any(|other| other.starts_with(&folder)) {
+        return format!("{path} is a folder; list_files with prefix `{folder}` shows its files");
+    }
+    let wanted = path.to_lowercase();
+    let wanted_name = name(&wanted);
+    let score = |other: &str| {
+        let other = other.to_lowercase();
+        let by_name = strsim::jaro_winkler(wanted_name, name(&other));
+        by_name + 0.2 * strsim::normalized_levenshtein(&wanted, &other)
+    };
+    let mut near: Vec<(f64, &String)> = files
+        .list()
+        .keys()
+        .filter(|other| !other.starts_with(RESULTS))
+        .map(|other| (score(other), other))
+        .filter(|(score, _)| *score > 0.8)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    let near: Vec<&str> = near.iter().take(MAX_NEAR).map(|(_, path)| path.as_str()).collect();
+    match near.as_slice() {
+        [] => format!("there is no file {path}; list_files shows all {}", count(files)),
+        near => format!("there is no file {path}; did you mean {}?", near.join(", ")),
+    }
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn count<F: Files>(files: &F) -> usize {
+    files.list().keys().filter(|path| !path.starts_with(RESULTS)).count()
+}

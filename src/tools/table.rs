@@ -1,0 +1,146 @@
+//! The table of built-in tools. Adding one is one file beside this and one row in [`ROWS`].
+
+use serde_json::Value;
+
+use crate::engine::{SideEffect, ToolSpec};
+
+/// What a tool needs beside its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    /// The run's workspace: the worker is told what changed in it before the call.
+    Files,
+}
+
+/// One built-in tool. The schema is JSON text, parsed only when a run offers the tool.
+struct Row {
+    name: &'static str,
+    description: &'static str,
+    parameters: &'static str,
+    side_effect: SideEffect,
+    needs: Needs,
+}
+
+/// The names of all built-in tools, in the order in which a model is offered them.
+pub const NAMES: &[&str] =
+    &["search_files", "read_file", "list_files", "write_file", "read_result", "calculate", "now"];
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "search_files",
+        description: "Full-text search over the files of the workspace, best match first. Each hit is one line: \
+            path:line, score, snippet. Use a few telling words, not a sentence; then read the file around the line \
+            with read_file.",
+        parameters: r#"{"type":"object","properties":{
+            "query":{"type":"string","minLength":1,"maxLength":500,"description":"Words to look for"},
+            "limit":{"type":"integer","minimum":1,"maximum":50,"description":"Hits at most (default 8)"}},
+            "required":["query"],"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Files,
+    },
+    Row {
+        name: "read_file",
+        description: "Read a text file of the workspace, or a part of it by lines. A long file comes in parts; the \
+            last line of the answer then says with which offset to continue.",
+        parameters: r#"{"type":"object","properties":{
+            "path":{"type":"string","minLength":1,"description":"Path as list_files or search_files show it"},
+            "offset":{"type":"integer","minimum":1,"description":"First line, counted from 1 (default 1)"},
+            "limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Lines at most (default 400)"}},
+            "required":["path"],"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Files,
+    },
+    Row {
+        name: "list_files",
+        description: "List the files of the workspace with their sizes, sorted by path.",
+        parameters: r#"{"type":"object","properties":{
+            "prefix":{"type":"string","description":"Only paths that start with this, such as docs/"}},
+            "additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Files,
+    },
+    Row {
+        name: "write_file",
+        description: "Write a text file into the workspace, where the user can see and download it. An existing \
+            file is replaced.",
+        parameters: r#"{"type":"object","properties":{
+            "path":{"type":"string","minLength":1,"description":"Relative path, such as notes/summary.md"},
+            "content":{"type":"string","description":"The whole content of the file"}},
+            "required":["path","content"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+    },
+    Row {
+        name: "read_result",
+        description: "Read a part of an earlier tool result that was too long to show whole. The handle stands where \
+            the result was cut.",
+        parameters: r#"{"type":"object","properties":{
+            "handle":{"type":"string","minLength":1,"description":"Handle of the result"},
+            "offset":{"type":"integer","minimum":0,"description":"First character, counted from 0 (default 0)"},
+            "length":{"type":"integer","minimum":1,"maximum":16000,"description":"Characters at most (default 8000)"}},
+            "required":["handle"],"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Files,
+    },
+    Row {
+        name: "calculate",
+        description: "Evaluate an expression exactly, with arbitrary precision and units. Examples: 2^200, \
+            17.5% of 2400, 5 feet 3 inches to cm, 90 km/h to m/s, sqrt(2) to 30 dp, 0xff to binary. No currencies.",
+        parameters: r#"{"type":"object","properties":{
+            "expression":{"type":"string","minLength":1,"maxLength":1000,"description":"What to evaluate"}},
+            "required":["expression"],"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Nothing,
+    },
+    Row {
+        name: "now",
+        description: "The current date and time in UTC, with the day of the week.",
+        parameters: r#"{"type":"object","properties":{},"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Nothing,
+    },
+    #[cfg(feature = "test-tools")]
+    Row {
+        name: "loop_forever",
+        description: "Tests only: never answers.",
+        parameters: r#"{"type":"object"}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Nothing,
+    },
+    #[cfg(feature = "test-tools")]
+    Row {
+        name: "crash",
+        description: "Tests only: panics.",
+        parameters: r#"{"type":"object"}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Nothing,
+    },
+];
+
+/// The spec of a built-in tool, as a run offers it.
+#[must_use]
+pub fn builtin(name: &str) -> Option<ToolSpec> {
+    row(name).map(|row| ToolSpec {
+        name: row.name.to_owned(),
+        description: row.description.to_owned(),
+        parameters: serde_json::from_str(row.parameters).unwrap_or(Value::Null),
+        may_finish: false,
+        side_effect: row.side_effect,
+    })
+}
+
+/// What a run offers unless it says otherwise: every built-in tool that reaches nothing outside its own workspace.
+#[must_use]
+pub fn safe_set() -> Vec<ToolSpec> {
+    NAMES.iter().filter_map(|name| builtin(name)).collect()
+}
+
+/// What the tool needs beside its arguments; unknown tools need nothing.
+#[must_use]
+pub fn needs(name: &str) -> Needs {
+    row(name).map_or(Needs::Nothing, |row| row.needs)
+}
+
+fn row(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name == name)
+}

@@ -1,0 +1,56 @@
+//! A native modal dialog: focus stays inside, Escape closes, the page behind is inert. All of that is the browser's.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::icon::{Icon, icon};
+use super::state::{App, Dialog};
+
+/// A dialog whose content exists while it is open.
+pub fn dialog<V: IntoView + 'static>(
+    app: App,
+    which: Dialog,
+    class: &'static str,
+    title: &'static str,
+    content: impl Fn() -> V + Send + Sync + 'static,
+) -> impl IntoView {
+    let element = NodeRef::<html::Dialog>::new();
+    let open = Memo::new(move |_| app.dialog.get() == Some(which));
+    Effect::new(move || {
+        let (Some(element), open) = (element.get(), open.get()) else { return };
+        if open && !element.open() {
+            let _ = element.show_modal();
+        } else if !open && element.open() {
+            element.close();
+        }
+    });
+    let close = move || {
+        if app.dialog.get_untracked() == Some(which) {
+            app.dialog.set(None);
+        }
+    };
+    let head = html::div().class("dialog-head").child((
+        html::h2().child(title),
+        html::button()
+            .r#type("button")
+            .class("btn bare square")
+            .attr("aria-label", "Close")
+            .on(ev::click, move |_| close())
+            .child(icon(Icon::Close)),
+    ));
+    html::dialog()
+        .class(class)
+        .attr("aria-label", title)
+        .node_ref(element)
+        .on(ev::close, move |_| close())
+        .on(ev::click, move |event| {
+            // A click on the backdrop is a click on the dialog itself.
+            if event.target().map(wasm_bindgen::JsValue::from)
+                == element.get_untracked().map(wasm_bindgen::JsValue::from)
+            {
+                close();
+            }
+        })
+        .child((head, move || open.get().then(&content)))
+}

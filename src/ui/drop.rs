@@ -1,0 +1,162 @@
+//! What is dropped on the page or picked: files and folders for the agent, or a trajectory to open.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
+
+use crate::trajectory::Trajectory;
+use crate::trajectory::document::ParseError;
+
+use super::state::{App, Dialog};
+
+/// Folders that hold no documents of the user's.
+const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
+/// More files than this are not taken in one drop.
+const MOST: usize = 20_000;
+
+/// Listens on the whole window, and shows that it does while something is dragged over it.
+pub fn zone(app: App) -> impl IntoView {
+    let over = RwSignal::new(false);
+    let _ = window_event_listener(ev::dragover, move |event| {
+        if has_files(&event) {
+            event.prevent_default();
+            over.set(true);
+        }
+    });
+    let _ = window_event_listener(ev::dragleave, move |event| {
+        if event.related_target().is_none() {
+            over.set(false);
+        }
+    });
+    let _ = window_event_listener(ev::drop, move |event| {
+        over.set(false);
+        if has_files(&event) {
+            event.prevent_default();
+            dropped(app, &event);
+        }
+    });
+    move || {
+        over.get().then(|| {
+            html::div().class("drop").child((
+                html::b().child("Drop it here"),
+                html::span().child("Files and folders are for the agent; a trajectory (.json) opens as a run."),
+            ))
+        })
+    }
+}
+
+fn has_files(event: &DragEvent) -> bool {
+    event.data_transfer().is_some_and(|data| data.types().includes(&JsValue::from_str("Files"), 0))
+}
+
+/// What an input of type file was given.
+pub fn picked(app: App, event: &web_sys::Event) {
+    let input = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
+    let Some(input) = input else { return };
+    let files = input.files().map(|list| listed(&list)).unwrap_or_default();
+    input.set_value("");
+    spawn_local(take(app, files));
+}
+
+fn listed(list: &FileList) -> Vec<(String, Blob)> {
+    (0..list.length()).filter_map(|place| list.get(place)).map(|file| (file.name(), file.into())).collect()
+}
+
+fn dropped(app: App, event: &DragEvent) {
+    let Some(data) = event.data_transfer() else { return };
+    let items = data.items();
+    // Entries must be asked for before the event ends; they are read after it.
+    let entries: Vec<FileSystemEntry> = (0..items.length())
+        .filter_map(|place| items.get(place))
+        .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
+        .collect();
+    let files = data.files().map(|list| listed(&list)).unwrap_or_default();
+    spawn_local(async move {
+        if entries.iter().any(FileSystemEntry::is_directory) {
+            let walked = walk(entries).await;
+            take(app, walked).await;
+        } else {
+            take(app, files).await;
+        }
+    });
+}
+
+/// One trajectory opens as a run; everything else is for the agent.
+async fn take(app: App, files: Vec<(String, Blob)>) {
+    let words = App::added(&files);
+    match files.as_slice() {
+        [] => return app.complain("Nothing to take: the folder is empty, or it could not be read."),
+        [(name, blob)] if name.ends_with(".json") && open(app, name, blob).await => return,
+        _ => {}
+    }
+    let full = files.len() >= MOST;
+    app.add_files(files);
+    app.tell(if full { format!("Added {words}: the first {MOST}.") } else { format!("Added {words} for the agent.") });
+}
+
+/// Whether the file is dealt with: it is a trajectory, be it one that cannot be read.
+async fn open(app: App, name: &str, blob: &Blob) -> bool {
+    let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
+    match Trajectory::parse(&text) {
+        Ok(document) => {
+            app.dialog.set(None);
+            app.open_document(name, text, &document);
+            app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
+            true
+        }
+        // Any other JSON is a file like all others.
+        Err(ParseError::NotJson(_) | ParseError::OtherFormat) => false,
+        Err(error) => {
+            app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
+            app.complain(format!("{name} was not opened. {error}"));
+            true
+        }
+    }
+}
+
+/// All files below the entries, with their paths.
+async fn walk(entries: Vec<FileSystemEntry>) -> Vec<(String, Blob)> {
+    let mut files = Vec::new();
+    let mut open = entries;
+    open.reverse();
+    while let Some(entry) = open.pop() {
+        if LEFT_OUT.contains(&entry.name().as_str()) || files.len() >= MOST {
+            continue;
+        }
+        let path = entry.full_path().trim_start_matches('/').to_owned();
+        if entry.is_directory() {
+            let mut inside = children(entry.unchecked_into()).await;
+            inside.reverse();
+            open.append(&mut inside);
+        } else if let Some(file) = file(entry.unchecked_into()).await {
+            files.push((path, file.into()));
+        }
+    }
+    files
+}
+
+async fn file(entry: FileSystemFileEntry) -> Option<File> {
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        entry.file_with_callback_and_callback(&resolve, &reject);
+    });
+    JsFuture::from(promise).await.ok()?.dyn_into().ok()
+}
+
+/// A reader gives its entries in portions, the last one empty.
+async fn children(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
+    let reader = folder.create_reader();
+    let mut all = Vec::new();
+    loop {
+        let promise = js_sys::Promise::new(&mut |resolve, reject| {
+            let _ = reader.read_entries_with_callback_and_callback(&resolve, &reject);
+        });
+        let portion = JsFuture::from(promise).await.map(|portion| js_sys::Array::from(&portion)).unwrap_or_default();
+        if portion.length() == 0 {
+            return all;
+        }
+        all.extend(portion.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
+    }
+}

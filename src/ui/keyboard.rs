@@ -1,0 +1,44 @@
+//! Keys that work anywhere but while typing: N for a new run, / for the task box.
+
+use leptos::ev;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+
+use super::state::App;
+use super::{composer, dom};
+
+pub fn listen(app: App) {
+    let _ = window_event_listener(ev::keydown, move |event| {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
+            return;
+        }
+        if event.key() == "Escape" {
+            app.rail_open.set(false);
+            app.panel_open.set(false);
+            return;
+        }
+        if typing(&event) || app.dialog.get_untracked().is_some() {
+            return;
+        }
+        match event.key().as_str() {
+            "n" | "N" => {
+                event.prevent_default();
+                app.new_run();
+            }
+            "/" => {
+                event.prevent_default();
+                dom::focus(composer::TASK);
+            }
+            _ => {}
+        }
+    });
+}
+
+fn typing(event: &KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    target.is_some_and(|element| {
+        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
+            || element.has_attribute("contenteditable")
+    })
+}

@@ -1,0 +1,78 @@
+//! API keys: one per address, so that no key ever goes to another server than the one it was typed in for.
+//!
+//! In memory only, unless the user ticks "remember on this device"; then in the page's local storage, where every
+//! script of this origin can read them: the settings say so.
+
+use std::collections::BTreeMap;
+
+use super::storage;
+
+const STORED: &str = "turnwise.keys";
+
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Keys {
+    by_address: BTreeMap<String, String>,
+    remembered: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Keys(..)")
+    }
+}
+
+impl Keys {
+    /// Those the user let this device remember.
+    pub fn load() -> Self {
+        let remembered: BTreeMap<String, String> =
+            storage::load(STORED).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        Keys { by_address: remembered.clone(), remembered }
+    }
+
+    /// The key for an address.
+    pub fn get(&self, base_url: &str) -> Option<String> {
+        self.by_address.get(address(base_url)).cloned()
+    }
+
+    pub fn set(&mut self, base_url: &str, key: &str) {
+        let (address, key) = (address(base_url).to_owned(), key.trim().to_owned());
+        if self.remembered.contains_key(&address) {
+            self.remembered.insert(address.clone(), key.clone());
+            self.store();
+        }
+        if key.is_empty() {
+            self.by_address.remove(&address)
+        } else {
+            self.by_address.insert(address, key)
+        };
+    }
+
+    pub fn is_remembered(&self, base_url: &str) -> bool {
+        self.remembered.contains_key(address(base_url))
+    }
+
+    pub fn remember(&mut self, base_url: &str) {
+        let address = address(base_url);
+        let key = self.by_address.get(address).cloned().unwrap_or_default();
+        self.remembered.insert(address.to_owned(), key);
+        self.store();
+    }
+
+    pub fn forget(&mut self, base_url: &str) {
+        self.remembered.remove(address(base_url));
+        self.store();
+    }
+
+    fn store(&self) {
+        let kept: BTreeMap<&String, &String> = self.remembered.iter().filter(|(_, key)| !key.is_empty()).collect();
+        if kept.is_empty() {
+            storage::remove(STORED);
+        } else if let Ok(text) = serde_json::to_string(&kept) {
+            storage::save(STORED, &text);
+        }
+    }
+}
+
+fn address(base_url: &str) -> &str {
+    base_url.trim().trim_end_matches('/')
+}

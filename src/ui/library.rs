@@ -1,0 +1,125 @@
+//! The files the user brought: every new thread starts with them. What an agent writes stays with its thread.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use web_sys::Blob;
+
+use crate::view::format::{bytes, counted};
+use crate::worker::Workspace;
+use crate::worker::workspace::Subscription;
+
+use super::state::{App, Backing};
+
+/// Files by path, as handles.
+#[derive(Debug, Default)]
+pub struct Library {
+    files: BTreeMap<String, Blob>,
+    subscriptions: Vec<Subscription>,
+}
+
+/// One file in the drawer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileRow {
+    pub path: String,
+    pub size: String,
+    /// The agent wrote it.
+    pub written: bool,
+}
+
+impl App {
+    /// A workspace with the user's files.
+    pub fn new_workspace(&self) -> Workspace {
+        let workspace = Workspace::new();
+        self.library.with_value(|library| {
+            for (path, blob) in &library.files {
+                let _ = workspace.put(path, blob.clone());
+            }
+        });
+        let version = self.files_version;
+        let subscription = workspace.subscribe(move || version.update(|version| *version += 1));
+        self.library.update_value(|library| library.subscriptions.push(subscription));
+        workspace
+    }
+
+    /// Adds files of the user's, to the open thread as well.
+    pub fn add_files(&self, files: Vec<(String, Blob)>) {
+        let workspace = self.workspace();
+        for (path, blob) in files {
+            let path = match &workspace {
+                Some(workspace) => workspace.put(&path, blob.clone()),
+                None => crate::tools::path::normalize(&path),
+            };
+            match path {
+                Ok(path) => self.library.update_value(|library| {
+                    library.files.insert(path, blob);
+                }),
+                Err(error) => self.complain(format!("This file was left out: {error}")),
+            }
+        }
+        self.files_version.update(|version| *version += 1);
+    }
+
+    pub fn remove_file(&self, path: &str) {
+        self.library.update_value(|library| {
+            library.files.remove(path);
+        });
+        if let Some(workspace) = self.workspace() {
+            workspace.remove(path);
+        }
+        self.files_version.update(|version| *version += 1);
+    }
+
+    /// The files of the open thread, or those a new one would have.
+    pub fn files(&self) -> Vec<FileRow> {
+        self.files_version.track();
+        let workspace = self.workspace();
+        self.library.with_value(|library| match workspace {
+            Some(workspace) => {
+                let rows = workspace.list().into_iter();
+                rows.map(|file| {
+                    let written = library.files.get(&file.path) != workspace.get(&file.path).as_ref();
+                    FileRow { path: file.path, size: bytes(file.size), written }
+                })
+                .collect()
+            }
+            None => {
+                let rows = library.files.iter();
+                rows.map(|(path, blob)| FileRow { path: path.clone(), size: size(blob), written: false }).collect()
+            }
+        })
+    }
+
+    pub fn file(&self, path: &str) -> Option<Blob> {
+        match self.workspace() {
+            Some(workspace) => workspace.get(path),
+            None => self.library.with_value(|library| library.files.get(path).cloned()),
+        }
+    }
+
+    pub fn file_count(&self) -> String {
+        self.files().len().to_string()
+    }
+
+    /// `12 files, 48.2 KB`
+    pub fn added(files: &[(String, Blob)]) -> String {
+        let total: f64 = files.iter().map(|(_, blob)| blob.size()).sum();
+        format!("{}, {}", counted(files.len() as u64, "file"), bytes(whole(total)))
+    }
+
+    fn workspace(&self) -> Option<Workspace> {
+        match self.thread()?.backing {
+            Backing::Live { workspace, .. } => Some(workspace.get_value()),
+            Backing::Document { .. } => None,
+        }
+    }
+}
+
+fn size(blob: &Blob) -> String {
+    bytes(whole(blob.size()))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Sizes are whole and positive.
+fn whole(size: f64) -> u64 {
+    size as u64
+}

@@ -1,0 +1,160 @@
+//! A live run on the screen: what the session tells is gathered and drawn once a frame.
+//!
+//! Invariants: nothing is drawn inside the session's call, so that streaming never blocks it; only turns that can have
+//! changed are looked at again; streamed text of a failed attempt is dropped.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+
+use crate::engine::RecordKind;
+use crate::shell::{Notice, Session};
+use crate::view::{Live, PanelView, RailView, Source, TurnView, segments};
+
+use super::prose::Streaming;
+use super::render::Renderer;
+use super::state::{App, Page, TurnSlot};
+use super::{dom, follow};
+
+/// Draws one run; clones share it.
+#[derive(Clone)]
+pub struct LiveRun(Rc<Inner>);
+
+struct Inner {
+    app: App,
+    session: Session,
+    page: Page,
+    rail: ArcRwSignal<RailView>,
+    renderer: Renderer,
+    pending: RefCell<Pending>,
+    scheduled: Cell<bool>,
+}
+
+/// What came since the last frame.
+#[derive(Default)]
+struct Pending {
+    text: String,
+    reasoning: String,
+    /// An attempt began or failed: what was streamed before is void.
+    void: bool,
+    records: bool,
+}
+
+impl LiveRun {
+    pub fn new(app: App, session: Session, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
+        let (pending, scheduled) = (RefCell::default(), Cell::default());
+        LiveRun(Rc::new(Inner { app, session, page, rail, renderer, pending, scheduled }))
+    }
+
+    /// Takes note of what the session tells.
+    pub fn observe(&self, notice: Notice<'_>) {
+        {
+            let mut pending = self.0.pending.borrow_mut();
+            match notice {
+                Notice::TextDelta { text, .. } => pending.text.push_str(text),
+                Notice::ReasoningDelta { text, .. } => pending.reasoning.push_str(text),
+                Notice::Record(record) => {
+                    pending.records = true;
+                    if let RecordKind::AttemptStarted { .. } | RecordKind::AttemptFailed { .. } = record.what {
+                        pending.text.clear();
+                        pending.reasoning.clear();
+                        pending.void = true;
+                    }
+                }
+            }
+        }
+        if !self.0.scheduled.replace(true) {
+            self.schedule();
+        }
+    }
+
+    /// Frames stop in hidden tabs; the run does not.
+    fn schedule(&self) {
+        let live = self.clone();
+        let draw = Closure::once_into_js(move || live.draw());
+        let draw = draw.unchecked_ref();
+        let window = dom::window();
+        let _ = if dom::document().hidden() {
+            window.set_timeout_with_callback_and_timeout_and_arguments_0(draw, 250)
+        } else {
+            window.request_animation_frame(draw)
+        };
+    }
+
+    /// Draws what is new.
+    pub fn draw(&self) {
+        self.0.scheduled.set(false);
+        let pending = self.0.pending.take();
+        if pending.records {
+            self.0.session.with_run(|run| {
+                if let Some(run) = run {
+                    self.refresh(&Source::from(run));
+                }
+            });
+        }
+        if let Some(slot) = self.0.page.turns.with_untracked(|turns| turns.last().cloned()) {
+            self.stream(&slot, &pending);
+        }
+        follow::keep_up(self.0.app);
+    }
+
+    fn refresh(&self, source: &Source<'_>) {
+        let page = &self.0.page;
+        let known = page.turns.with_untracked(Vec::len);
+        for index in known.saturating_sub(1)..source.turns.len() {
+            let Some(view) = TurnView::at(source, index) else { continue };
+            match page.turns.with_untracked(|turns| turns.get(index).cloned()) {
+                Some(slot) => self.renew(&slot, view),
+                None => {
+                    let slot = TurnSlot::new(view);
+                    self.0.renderer.render(&slot.text);
+                    page.turns.update(|turns| turns.push(slot));
+                }
+            }
+        }
+        let ended = segments(source);
+        if page.segments.with_untracked(|old| *old != ended) {
+            page.segments.set(ended);
+        }
+        page.panel.set(PanelView::from(source));
+        // A follow-up keeps the name of its thread's first task.
+        self.0
+            .rail
+            .update(|rail| *rail = RailView { title: std::mem::take(&mut rail.title), ..RailView::from(source) });
+        self.0.app.tick();
+    }
+
+    fn renew(&self, slot: &TurnSlot, view: TurnView) {
+        let calling = matches!(view.live, Some(Live::Calling { .. } | Live::Waiting(_)));
+        if slot.view.with_untracked(|old| *old != view) {
+            slot.view.set(view);
+        }
+        if !calling {
+            slot.settle();
+            self.0.renderer.render(&slot.text);
+        }
+    }
+
+    fn stream(&self, slot: &TurnSlot, pending: &Pending) {
+        let calling = slot.view.with_untracked(|view| matches!(view.live, Some(Live::Calling { .. })));
+        if pending.void && slot.view.with_untracked(|view| view.content.is_empty() && view.live.is_some()) {
+            slot.text.clear();
+            slot.thoughts.clear();
+            slot.text.mark(&Streaming::No);
+            slot.streaming.set(false);
+        }
+        if !calling || (pending.text.is_empty() && pending.reasoning.is_empty()) {
+            return;
+        }
+        slot.text.append(&pending.text);
+        slot.thoughts.append(&pending.reasoning);
+        if !pending.text.is_empty() {
+            slot.text.mark(&Streaming::Yes);
+            self.0.renderer.render_soon(&slot.text);
+        }
+        slot.streaming.set(true);
+    }
+}

@@ -1,0 +1,213 @@
+//! DOM from Markdown nodes: a closed list in, a closed list of elements out.
+//!
+//! Invariants: text only ever becomes text nodes; no element that loads or runs anything is made (no `script`, `img`,
+//! `iframe`, `style`); the only attributes that carry a model's words are `href` (http, https, mailto), `data-file`,
+//! `data-lang` and `title`. Links to elsewhere open beside the page, tell nobody where they were, and show their host.
+
+use web_sys::{Element, Node as DomNode};
+
+use crate::view::markdown::{Align, Cell, Class, Item, Node, Table, Task, plain_text};
+
+use super::dom;
+
+/// One block as one element.
+pub fn block(node: &Node) -> Element {
+    match node {
+        Node::Paragraph(children) => with("p", children),
+        Node::Heading { level, children } => with(heading(*level), children),
+        Node::List { start, items } => list(*start, items),
+        Node::CodeBlock { lang, spans } => {
+            let code = dom::element("code");
+            for span in spans {
+                if span.class.is_plain() {
+                    text(&code, &span.text);
+                } else {
+                    let run = dom::element("span");
+                    run.set_class_name(class(span.class));
+                    text(&run, &span.text);
+                    append(&code, &run);
+                }
+            }
+            let pre = dom::element("pre");
+            set(&pre, "tabindex", "0");
+            if !lang.is_empty() {
+                set(&pre, "data-lang", lang);
+            }
+            append(&pre, &code);
+            pre
+        }
+        Node::Quote(children) => {
+            let quote = dom::element("blockquote");
+            children.iter().for_each(|child| append(&quote, &block(child)));
+            quote
+        }
+        Node::Table(of) => table(of),
+        Node::Rule => dom::element("hr"),
+        // An inline where a block stands: a paragraph of its own.
+        inline => with("p", std::slice::from_ref(inline)),
+    }
+}
+
+fn inline(parent: &Element, node: &Node) {
+    match node {
+        Node::Text(words) => text(parent, words),
+        Node::Code(words) => {
+            let code = dom::element("code");
+            text(&code, words);
+            append(parent, &code);
+        }
+        Node::Strong(children) => append(parent, &with("strong", children)),
+        Node::Emphasis(children) => append(parent, &with("em", children)),
+        Node::Strike(children) => append(parent, &with("s", children)),
+        Node::Break => append(parent, &dom::element("br")),
+        Node::Link { href, children } => link(parent, href, children),
+        Node::Image { alt, href } => image(parent, alt, href.as_deref()),
+        blocks => append(parent, &block(blocks)),
+    }
+}
+
+fn with(name: &'static str, children: &[Node]) -> Element {
+    let element = dom::element(name);
+    children.iter().for_each(|child| inline(&element, child));
+    element
+}
+
+/// The page has its own first heading; a model's begin at the third level.
+fn heading(level: u8) -> &'static str {
+    match level {
+        1 => "h3",
+        2 => "h4",
+        3 => "h5",
+        _ => "h6",
+    }
+}
+
+fn list(start: Option<u64>, items: &[Item]) -> Element {
+    let list = dom::element(if start.is_some() { "ol" } else { "ul" });
+    if let Some(first) = start.filter(|first| *first != 1) {
+        set(&list, "start", &first.to_string());
+    }
+    for item in items {
+        let element = dom::element("li");
+        if let Some(task) = item.task {
+            text(&element, if task == Task::Done { "☑ " } else { "☐ " });
+        }
+        item.children.iter().for_each(|child| inline(&element, child));
+        append(&list, &element);
+    }
+    list
+}
+
+fn table(of: &Table) -> Element {
+    let row = |cells: &[Cell], name: &'static str| {
+        let row = dom::element("tr");
+        for (place, cell) in cells.iter().enumerate() {
+            let element = with(name, cell);
+            match of.align.get(place) {
+                Some(Align::Right) => element.set_class_name("right"),
+                Some(Align::Center) => element.set_class_name("center"),
+                Some(Align::Left | Align::None) | None => {}
+            }
+            append(&row, &element);
+        }
+        row
+    };
+    let (table, head, body) = (dom::element("table"), dom::element("thead"), dom::element("tbody"));
+    append(&head, &row(&of.head, "th"));
+    of.rows.iter().for_each(|cells| append(&body, &row(cells, "td")));
+    append(&table, &head);
+    append(&table, &body);
+    table
+}
+
+fn link(parent: &Element, href: &str, children: &[Node]) {
+    let Some(target) = Target::of(href) else {
+        // Of this page or of the workspace: never an address to go to.
+        let file = dom::element("button");
+        set(&file, "type", "button");
+        file.set_class_name("link");
+        set(&file, "data-file", href);
+        set(&file, "title", href);
+        children.iter().for_each(|child| inline(&file, child));
+        append(parent, &file);
+        if plain_text(children) != href {
+            note(parent, href);
+        }
+        return;
+    };
+    let link = dom::element("a");
+    set(&link, "href", href);
+    set(&link, "title", href);
+    set(&link, "target", "_blank");
+    set(&link, "rel", "noopener noreferrer nofollow");
+    children.iter().for_each(|child| inline(&link, child));
+    append(parent, &link);
+    if !plain_text(children).contains(target.0) {
+        note(parent, target.0);
+    }
+}
+
+/// Where a link leads, shown beside words that do not say it.
+fn note(parent: &Element, target: &str) {
+    let note = dom::element("span");
+    note.set_class_name("target");
+    text(&note, &format!(" ({target})"));
+    append(parent, &note);
+}
+
+/// The host of an address to elsewhere.
+struct Target<'a>(&'a str);
+
+impl<'a> Target<'a> {
+    fn of(href: &'a str) -> Option<Self> {
+        let (scheme, rest) = href.split_once(':')?;
+        let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+        if scheme.eq_ignore_ascii_case("mailto") {
+            return Some(Target(rest));
+        }
+        let host = rest.trim_start_matches('/').split(['/', '?', '#']).next().unwrap_or_default();
+        (web && !host.is_empty()).then_some(Target(host))
+    }
+}
+
+fn image(parent: &Element, alt: &str, href: Option<&str>) {
+    let image = dom::element("span");
+    image.set_class_name("image");
+    text(&image, if alt.is_empty() { "image, not loaded" } else { "image, not loaded: " });
+    text(&image, alt);
+    append(parent, &image);
+    if let Some(href) = href.filter(|href| Target::of(href).is_some()) {
+        text(parent, " ");
+        link(parent, href, &[Node::Text("open".to_owned())]);
+    }
+}
+
+fn class(class: Class) -> &'static str {
+    match class {
+        Class::Plain => "",
+        Class::Comment => "tok-comment",
+        Class::String => "tok-string",
+        Class::Number => "tok-number",
+        Class::Keyword => "tok-keyword",
+        Class::Function => "tok-function",
+        Class::Type => "tok-type",
+        Class::Constant => "tok-constant",
+        Class::Name => "tok-name",
+        Class::Inserted => "tok-inserted",
+        Class::Deleted => "tok-deleted",
+    }
+}
+
+fn text(parent: &Element, words: &str) {
+    append(parent, &dom::document().create_text_node(words));
+}
+
+fn append(parent: &Element, child: &DomNode) {
+    // Elements just made accept children.
+    let _ = parent.append_child(child);
+}
+
+fn set(element: &Element, name: &'static str, value: &str) {
+    // Attribute names are fixed and valid.
+    let _ = element.set_attribute(name, value);
+}

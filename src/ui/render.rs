@@ -1,0 +1,69 @@
+//! Markdown on its way to the render worker and back: one text at a time while it streams, and always the last one.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use wasm_bindgen_futures::spawn_local;
+
+use crate::worker::RenderHost;
+
+use super::prose::Prose;
+
+/// A streaming text longer than this stays as it is until it is whole.
+const STREAMED: usize = 48 * 1024;
+
+#[derive(Clone, Debug)]
+pub struct Renderer(Rc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    host: RenderHost,
+    /// A streaming text is being rendered.
+    busy: Cell<bool>,
+    /// The streaming text that grew meanwhile.
+    next: RefCell<Option<Prose>>,
+}
+
+impl Renderer {
+    pub fn new(worker_url: String) -> Self {
+        Renderer(Rc::new(Inner { host: RenderHost::new(worker_url), busy: Cell::default(), next: RefCell::default() }))
+    }
+
+    /// Renders a whole text. Where the worker cannot, the text stays plain.
+    pub fn render(&self, prose: &Prose) {
+        if prose.is_empty() {
+            return;
+        }
+        let (renderer, prose) = (self.clone(), prose.clone());
+        spawn_local(async move { renderer.show(&prose).await });
+    }
+
+    /// Renders a text that is still growing, as often as the worker keeps up.
+    pub fn render_soon(&self, prose: &Prose) {
+        if prose.len() > STREAMED {
+            return;
+        }
+        if self.0.busy.replace(true) {
+            self.0.next.replace(Some(prose.clone()));
+            return;
+        }
+        let (renderer, mut prose) = (self.clone(), prose.clone());
+        spawn_local(async move {
+            loop {
+                renderer.show(&prose).await;
+                match renderer.0.next.take() {
+                    Some(next) => prose = next,
+                    None => break,
+                }
+            }
+            renderer.0.busy.set(false);
+        });
+    }
+
+    async fn show(&self, prose: &Prose) {
+        let text = prose.text();
+        if let Ok(blocks) = self.0.host.render(&text).await {
+            prose.show(&text, blocks);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! One row of the table of settings, as the input its kind asks for, with what is wrong beside it.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::settings::{Field, Input, Row};
+
+use super::super::state::App;
+use super::{Errors, id_of};
+
+/// The field, while it has a meaning.
+pub fn field(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
+    let applies = Memo::new(move |_| app.settings.with(|settings| settings.applies(row.field)));
+    move || applies.get().then(|| draw(app, row, errors))
+}
+
+fn draw(app: App, row: &'static Row, errors: Errors) -> AnyView {
+    match row.input {
+        Input::Switch => switch(app, row).into_any(),
+        Input::Choice(options) => labelled(app, row, errors, choice(app, row, options).into_any()).into_any(),
+        Input::Lines => labelled(app, row, errors, lines(app, row, errors).into_any()).into_any(),
+        _ => labelled(app, row, errors, line(app, row, errors).into_any()).into_any(),
+    }
+}
+
+fn value(app: App, field: Field) -> impl Fn() -> String + Send + Sync + Clone + 'static {
+    move || app.settings.with(|settings| settings.value(field))
+}
+
+fn set(app: App, field: Field, value: &str) {
+    app.settings.update(|settings| settings.set(field, value));
+}
+
+fn wrong(errors: Errors, field: Field) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
+    move || errors.with(|errors| errors.iter().find(|error| error.field == field).map(|error| error.message.clone()))
+}
+
+fn labelled(_app: App, row: &'static Row, errors: Errors, input: AnyView) -> impl IntoView {
+    let class = match (row.input, row.field) {
+        (Input::Lines, _) => "input wide",
+        (_, Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent) => "input wide mono",
+        (_, Field::BaseUrl | Field::Model) => "input mono",
+        _ => "input",
+    };
+    let message = wrong(errors, row.field);
+    let help = (!row.help.is_empty())
+        .then(|| html::span().class("help").id(format!("{}-help", id_of(row.field))).child(row.help));
+    html::div().class(class).child((
+        html::label().r#for(id_of(row.field)).child(row.label),
+        input,
+        move || {
+            message()
+                .map(|message| html::span().class("wrong").id(format!("{}-wrong", id_of(row.field))).child(message))
+        },
+        help,
+    ))
+}
+
+fn described(row: &'static Row) -> String {
+    format!("{0}-wrong {0}-help", id_of(row.field))
+}
+
+fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
+    let mode = match row.input {
+        Input::Whole { .. } | Input::OptionalWhole { .. } => "numeric",
+        Input::OptionalDecimal { .. } | Input::Seconds { .. } => "decimal",
+        _ if row.field == Field::BaseUrl => "url",
+        _ => "text",
+    };
+    let invalid = wrong(errors, row.field);
+    html::input()
+        .r#type("text")
+        .id(id_of(row.field))
+        .attr("inputmode", mode)
+        .attr("autocomplete", "off")
+        .attr("spellcheck", "false")
+        .attr("aria-describedby", described(row))
+        .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
+        .prop("value", value(app, row.field))
+        .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
+}
+
+fn lines(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
+    let invalid = wrong(errors, row.field);
+    html::textarea()
+        .id(id_of(row.field))
+        .attr("rows", "3")
+        .attr("aria-describedby", described(row))
+        .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
+        .prop("value", value(app, row.field))
+        .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
+}
+
+fn choice(app: App, row: &'static Row, options: &'static [(&'static str, &'static str)]) -> impl IntoView {
+    let current = value(app, row.field);
+    let options = options.iter().map(|(key, words)| {
+        let current = current.clone();
+        html::option().value(*key).prop("selected", move || current() == *key).child(*words)
+    });
+    html::select()
+        .id(id_of(row.field))
+        .attr("aria-describedby", described(row))
+        .on(ev::change, move |event| set(app, row.field, &event_target_value(&event)))
+        .child(options.collect_view())
+}
+
+fn switch(app: App, row: &'static Row) -> impl IntoView {
+    html::div().class("check wide").child((
+        html::input()
+            .r#type("checkbox")
+            .id(id_of(row.field))
+            .prop("checked", move || app.settings.with(|settings| settings.is_on(row.field)))
+            .on(ev::change, move |event| set(app, row.field, if event_target_checked(&event) { "on" } else { "off" })),
+        html::label().r#for(id_of(row.field)).child(row.label),
+        (!row.help.is_empty()).then(|| html::span().class("help").child(row.help)),
+    ))
+}

@@ -1,0 +1,142 @@
+//! The settings dialog: the model and its test, every field of a run's configuration, tools, appearance.
+
+mod field;
+mod model;
+mod probe;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::settings::{Field, FieldError, Group, ROWS};
+
+use super::dialog::dialog;
+use super::icon;
+use super::state::{App, Dialog};
+use super::storage;
+use super::theme::Theme;
+
+const STORED: &str = "turnwise.settings";
+const THEME: &str = "turnwise.theme";
+
+/// What was set on an earlier visit, and from now on what is set.
+pub fn keep(app: App) {
+    if let Some(text) = storage::load(STORED) {
+        app.settings.set(crate::view::settings::Settings::from_json(&text));
+    }
+    if let Some(key) = storage::load(THEME) {
+        app.theme.set(Theme::of_key(&key));
+    }
+    app.keys.set(super::keys::Keys::load());
+    Effect::new(move || app.settings.with(|settings| storage::save(STORED, &settings.to_json())));
+    Effect::new(move || storage::save(THEME, app.theme.get().key()));
+}
+
+pub fn settings(app: App) -> impl IntoView {
+    dialog(app, Dialog::Settings, "settings", "Settings", move || content(app))
+}
+
+/// Everything wrong, as the user types.
+type Errors = Memo<Vec<FieldError>>;
+
+fn content(app: App) -> impl IntoView {
+    let errors: Errors =
+        Memo::new(move |_| app.settings.with(|settings| settings.build(Vec::new()).err().unwrap_or_default()));
+    let wrong = move || match errors.with(Vec::len) {
+        0 => "Changes are kept and hold from the next run on.".to_owned(),
+        1 => "One value is wrong.".to_owned(),
+        more => format!("{more} values are wrong."),
+    };
+    (
+        html::div().class("dialog-body").child((
+            model::model(app, errors),
+            html::fieldset()
+                .class("group")
+                .child((html::legend().child("Run"), html::div().class("grid").child(fields(app, Group::Run, errors)))),
+            folded(app, Group::Counter, errors),
+            folded(app, Group::Synthesis, errors),
+            tools(app),
+            folded(app, Group::Limits, errors),
+            folded(app, Group::Retries, errors),
+            appearance(app),
+        )),
+        html::div().class("dialog-foot").child((
+            html::span().class("grow").attr("role", "status").child(wrong),
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .on(ev::click, move |_| app.settings.update(crate::view::settings::Settings::reset))
+                .child("Back to the preset"),
+            html::button()
+                .r#type("button")
+                .class("btn primary")
+                .on(ev::click, move |_| app.dialog.set(None))
+                .child("Done"),
+        )),
+    )
+}
+
+fn fields(app: App, group: Group, errors: Errors) -> impl IntoView {
+    let rows = ROWS.iter().filter(|row| row.group == group);
+    rows.map(|row| field::field(app, row, errors)).collect_view()
+}
+
+/// A group that most people leave alone: closed, with what it is set to beside its name.
+fn folded(app: App, group: Group, errors: Errors) -> impl IntoView {
+    let has_error = move || {
+        errors.with(|errors| errors.iter().any(|error| error.field.row().is_some_and(|row| row.group == group)))
+    };
+    let summary = move || {
+        if has_error() { "a value is wrong".to_owned() } else { app.settings.with(|settings| settings.summary(group)) }
+    };
+    html::details().class("group").attr("open", move || has_error().then_some("")).child((
+        html::summary().child((icon::chevron(), group.title(), html::span().class("fact").child(summary))),
+        html::div().class("grid").child(fields(app, group, errors)),
+    ))
+}
+
+fn tools(app: App) -> impl IntoView {
+    let all = crate::tools::safe_set();
+    let count = all.len();
+    let names: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
+    let summary = move || {
+        let offered = app.settings.with(|settings| names.iter().filter(|name| settings.tool_offered(name)).count());
+        format!("{offered} of {count} offered")
+    };
+    let boxes = all.into_iter().map(|tool| {
+        let id = format!("tool-{}", tool.name);
+        let (shown, toggled) = (tool.name.clone(), tool.name.clone());
+        html::div().class("check").child((
+            html::input()
+                .r#type("checkbox")
+                .id(id.clone())
+                .prop("checked", move || app.settings.with(|settings| settings.tool_offered(&shown)))
+                .on(ev::change, move |_| app.settings.update(|settings| settings.toggle_tool(&toggled))),
+            html::label().r#for(id).child(html::code().child(tool.name)),
+            html::span().class("help").child(tool.description),
+        ))
+    });
+    html::details().class("group").child((
+        html::summary().child((icon::chevron(), "Tools", html::span().class("fact").child(summary))),
+        html::div().class("grid").child(boxes.collect_view()),
+    ))
+}
+
+fn appearance(app: App) -> impl IntoView {
+    let buttons = Theme::ALL.map(|theme| {
+        html::button()
+            .r#type("button")
+            .attr("aria-pressed", move || if app.theme.get() == theme { "true" } else { "false" })
+            .on(ev::click, move |_| app.theme.set(theme))
+            .child(theme.words())
+    });
+    html::fieldset().class("group").child((
+        html::legend().child("Appearance"),
+        html::div().child(html::div().class("segmented").child(buttons.into_iter().collect_view())),
+    ))
+}
+
+/// Where a field stands in the page.
+fn id_of(field: Field) -> String {
+    format!("setting-{}", field.key())
+}

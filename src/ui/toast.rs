@@ -1,0 +1,48 @@
+//! One line above the task box: what just happened, or what went wrong and what to try.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::icon::{Icon, icon};
+use super::state::App;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Toast {
+    pub text: String,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Done,
+    Wrong,
+}
+
+impl App {
+    pub fn tell(&self, text: impl Into<String>) {
+        self.toast.set(Some(Toast { text: text.into(), kind: Kind::Done }));
+    }
+
+    pub fn complain(&self, text: impl Into<String>) {
+        self.toast.set(Some(Toast { text: text.into(), kind: Kind::Wrong }));
+    }
+}
+
+pub fn toast(app: App) -> impl IntoView {
+    // The live region stays; only what is in it changes, or screen readers would not hear of it.
+    html::div().attr("role", "status").child(move || {
+        app.toast.get().map(|toast| {
+            let level = if toast.kind == Kind::Wrong { "urgent" } else { "normal" };
+            html::div().class("toast").attr("data-level", level).child((
+                html::span().child(toast.text),
+                html::button()
+                    .r#type("button")
+                    .class("btn bare")
+                    .attr("aria-label", "Dismiss")
+                    .on(ev::click, move |_| app.toast.set(None))
+                    .child(icon(Icon::Close)),
+            ))
+        })
+    })
+}

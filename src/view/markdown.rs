@@ -1,0 +1,196 @@
+//! Markdown as a closed list of nodes: what a model may make a page show, and nothing else.
+//!
+//! PURE and light: the page only holds this. The parser (feature `worker`) runs in the render worker. Invariants: no
+//! node carries markup; raw HTML is [`Node::Text`]; every `href` is http(s), mailto, or relative; no node makes a
+//! browser load anything (images are placeholders); nesting is at most [`MAX_DEPTH`].
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "worker")]
+mod parse;
+#[cfg(feature = "worker")]
+pub use parse::parse;
+
+/// Containers inside containers at most; what is nested deeper loses its container and keeps its text.
+pub const MAX_DEPTH: usize = 20;
+
+/// One block or inline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Node {
+    Paragraph(Vec<Node>),
+    /// `level` is 1 to 6.
+    Heading {
+        level: u8,
+        children: Vec<Node>,
+    },
+    /// `start`: the first number of an ordered list.
+    List {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        start: Option<u64>,
+        items: Vec<Item>,
+    },
+    /// `lang` as written after the fence, first word only; empty for none.
+    CodeBlock {
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        lang: String,
+        spans: Vec<Span>,
+    },
+    Quote(Vec<Node>),
+    Table(Table),
+    Rule,
+    /// A soft line break is a `\n` in here.
+    Text(String),
+    Strong(Vec<Node>),
+    Emphasis(Vec<Node>),
+    Strike(Vec<Node>),
+    Code(String),
+    Link {
+        href: String,
+        children: Vec<Node>,
+    },
+    /// Not loaded: shown as its description, with a link where the address is a safe one.
+    Image {
+        alt: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        href: Option<String>,
+    },
+    Break,
+}
+
+/// One item of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
+    pub children: Vec<Node>,
+}
+
+/// The box of a task item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    Open,
+    Done,
+}
+
+/// A table. Rows may be shorter than the head: empty cells at the end are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    pub align: Vec<Align>,
+    pub head: Vec<Cell>,
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// The inlines of one cell.
+pub type Cell = Vec<Node>;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Align {
+    #[default]
+    None,
+    Left,
+    Center,
+    Right,
+}
+
+/// A run of code with one highlighting class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    #[serde(default, skip_serializing_if = "Class::is_plain")]
+    pub class: Class,
+    pub text: String,
+}
+
+/// What a run of code is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    #[default]
+    Plain,
+    Comment,
+    String,
+    Number,
+    Keyword,
+    Function,
+    Type,
+    Constant,
+    Name,
+    Inserted,
+    Deleted,
+}
+
+impl Class {
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == Class::Plain
+    }
+}
+
+/// The address as it may stand in `href`: http(s), mailto, relative or a fragment. `None` for everything else
+/// (`javascript:`, `data:`, `file:`, …). Control characters, which browsers skip inside schemes, are removed first.
+#[must_use]
+pub fn safe_href(address: &str) -> Option<String> {
+    let address: String = address.trim().chars().filter(|c| !c.is_control()).collect();
+    let head = address.split(['/', '?', '#']).next().unwrap_or_default();
+    match head.split_once(':') {
+        _ if address.is_empty() => None,
+        Some((scheme, _)) => {
+            let known = ["http", "https", "mailto"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+            known.then_some(address)
+        }
+        None => Some(address),
+    }
+}
+
+/// The text of the nodes without any markup, blocks separated by newlines.
+#[must_use]
+pub fn plain_text(nodes: &[Node]) -> String {
+    let mut out = String::new();
+    write_text(nodes, &mut out);
+    out.trim_end().to_owned()
+}
+
+fn write_text(nodes: &[Node], out: &mut String) {
+    for node in nodes {
+        match node {
+            Node::Paragraph(children) | Node::Heading { children, .. } => {
+                write_text(children, out);
+                out.push('\n');
+            }
+            Node::List { items, .. } => {
+                for item in items {
+                    write_text(&item.children, out);
+                    end_line(out);
+                }
+            }
+            Node::CodeBlock { spans, .. } => {
+                out.extend(spans.iter().map(|span| span.text.as_str()));
+                end_line(out);
+            }
+            Node::Table(table) => {
+                for row in std::iter::once(&table.head).chain(&table.rows) {
+                    for cell in row {
+                        write_text(cell, out);
+                        out.push('\t');
+                    }
+                    end_line(out);
+                }
+            }
+            Node::Quote(children)
+            | Node::Strong(children)
+            | Node::Emphasis(children)
+            | Node::Strike(children)
+            | Node::Link { children, .. } => write_text(children, out),
+            Node::Text(text) | Node::Code(text) | Node::Image { alt: text, .. } => out.push_str(text),
+            Node::Rule | Node::Break => out.push('\n'),
+        }
+    }
+}
+
+fn end_line(out: &mut String) {
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+}

@@ -1,0 +1,232 @@
+//! Does what the pool says with real workers, and tells it what happens to them. What every host stands on.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use serde_json::Value;
+use web_sys::Blob;
+
+use super::live::{Heard, Live};
+use super::pool::{Action, End, Input, Pool, WorkerId};
+use super::protocol::{Answer, Call, Reply, Request, SchemaRef, Ticket};
+use super::workspace::Workspace;
+use crate::tools::{Needs, needs};
+
+/// A worker that is not ready by then never will be.
+const START_MS: u64 = 20_000;
+
+/// Workers of one kind, and the calls they run.
+pub struct Driver {
+    url: String,
+    workspace: Workspace,
+    pool: RefCell<Pool>,
+    live: RefCell<HashMap<WorkerId, Live>>,
+    calls: RefCell<HashMap<Ticket, Waiting>>,
+    schemas: RefCell<Vec<Value>>,
+    tickets: Cell<u32>,
+    generations: Cell<u64>,
+}
+
+struct Waiting {
+    call: Call,
+    timeout_ms: u64,
+    /// What its worker answered, between the message and the pool's word on it.
+    answer: Option<(Ended, Vec<Blob>)>,
+    done: oneshot::Sender<Ended>,
+}
+
+/// How a call ended.
+pub enum Ended {
+    Answer(Answer),
+    /// The worker could not serve the request.
+    Error(String),
+    /// No answer.
+    Without(End),
+}
+
+impl Driver {
+    pub fn new(url: String, workspace: Workspace, max_workers: usize) -> Rc<Self> {
+        Rc::new(Driver {
+            url,
+            workspace,
+            pool: RefCell::new(Pool::new(max_workers)),
+            live: RefCell::default(),
+            calls: RefCell::default(),
+            schemas: RefCell::default(),
+            tickets: Cell::new(0),
+            generations: Cell::new(0),
+        })
+    }
+
+    /// Queues a call; its end comes through the receiver.
+    pub fn submit(self: &Rc<Self>, call: Call, timeout_ms: u64) -> (Ticket, oneshot::Receiver<Ended>) {
+        let ticket = Ticket(self.tickets.get());
+        self.tickets.set(ticket.0.wrapping_add(1));
+        let (done, receiver) = oneshot::channel();
+        self.calls.borrow_mut().insert(ticket, Waiting { call, timeout_ms, answer: None, done });
+        self.input(Input::Submit(ticket));
+        (ticket, receiver)
+    }
+
+    /// The number of a schema, the same for equal schemas.
+    pub fn schema(&self, schema: &Value) -> SchemaRef {
+        let mut schemas = self.schemas.borrow_mut();
+        let at = schemas.iter().position(|known| known == schema).unwrap_or_else(|| {
+            schemas.push(schema.clone());
+            schemas.len() - 1
+        });
+        SchemaRef { id: u32::try_from(at).unwrap_or(u32::MAX), define: None }
+    }
+
+    pub fn abort(self: &Rc<Self>, ticket: Ticket) {
+        self.input(Input::Abort(ticket));
+    }
+
+    pub fn close(self: &Rc<Self>) {
+        self.input(Input::Close);
+    }
+
+    fn input(self: &Rc<Self>, input: Input) {
+        let actions = self.pool.borrow_mut().handle(input);
+        for action in actions {
+            match action {
+                Action::Spawn(id) => self.spawn(id),
+                Action::Post(id, ticket) => self.post(id, ticket),
+                Action::Terminate(id) => drop(self.live.borrow_mut().remove(&id)),
+                Action::End(ticket, end) => self.end(ticket, end),
+            }
+        }
+    }
+
+    fn spawn(self: &Rc<Self>, id: WorkerId) {
+        let generation = self.generations.get() + 1;
+        self.generations.set(generation);
+        let hear = {
+            let driver = Rc::downgrade(self);
+            move |heard| {
+                if let Some(driver) = driver.upgrade() {
+                    driver.heard(id, generation, heard);
+                }
+            }
+        };
+        match Live::spawn(&self.url, generation, hear) {
+            Ok(mut live) => {
+                let driver = Rc::downgrade(self);
+                live.arm(START_MS, move || {
+                    if let Some(driver) = driver.upgrade() {
+                        let why = format!("it did not get ready within {} s", START_MS / 1000);
+                        driver.input(Input::Lost(id, driver.blocked(&why)));
+                    }
+                });
+                self.live.borrow_mut().insert(id, live);
+            }
+            Err(error) => self.input(Input::Lost(id, self.blocked(&error))),
+        }
+    }
+
+    /// What may keep a worker from starting, after what is known.
+    fn blocked(&self, why: &str) -> String {
+        format!(
+            "the worker could not be started from {}: {why}. If the address is right, the page's Content-Security-\
+             Policy may block it: it must allow the worker (worker-src; blob: too where it is of another origin) and \
+             WebAssembly (script-src 'wasm-unsafe-eval')",
+            self.url
+        )
+    }
+
+    fn heard(self: &Rc<Self>, id: WorkerId, generation: u64, heard: Heard) {
+        let known = self.live.borrow().get(&id).is_some_and(|live| live.generation == generation);
+        if !known {
+            return;
+        }
+        match heard {
+            Heard::Reply(Reply::Ready { .. }, _) => {
+                self.disarm(id);
+                self.input(Input::Ready(id));
+            }
+            Heard::Reply(Reply::Result { id: ticket, result }, blobs) => {
+                self.answered(id, ticket, Ended::Answer(result), blobs);
+            }
+            Heard::Reply(Reply::Error { id: ticket, error }, _) => {
+                self.answered(id, ticket, Ended::Error(error), Vec::new());
+            }
+            Heard::Reply(Reply::Fatal { fatal: why }, _) | Heard::Broken(why) => self.input(Input::Lost(id, why)),
+        }
+    }
+
+    fn answered(self: &Rc<Self>, id: WorkerId, ticket: Ticket, ended: Ended, blobs: Vec<Blob>) {
+        self.disarm(id);
+        if let Some(waiting) = self.calls.borrow_mut().get_mut(&ticket) {
+            waiting.answer = Some((ended, blobs));
+        }
+        self.input(Input::Answered(id, ticket));
+    }
+
+    fn disarm(&self, id: WorkerId) {
+        if let Some(live) = self.live.borrow_mut().get_mut(&id) {
+            live.disarm();
+        }
+    }
+
+    fn post(self: &Rc<Self>, id: WorkerId, ticket: Ticket) {
+        if let Err(error) = self.try_post(id, ticket) {
+            self.input(Input::Lost(id, format!("the call could not be posted: {error}")));
+        }
+    }
+
+    fn try_post(self: &Rc<Self>, id: WorkerId, ticket: Ticket) -> Result<(), String> {
+        let mut live = self.live.borrow_mut();
+        let live = live.get_mut(&id).ok_or("the worker is gone")?;
+        let (call, timeout_ms) = match self.calls.borrow().get(&ticket) {
+            Some(waiting) => (waiting.call.clone(), waiting.timeout_ms),
+            None => return Err("the call is gone".to_owned()),
+        };
+        let mut request = Request { id: ticket, call };
+        let mut blobs = Vec::new();
+        if let Call::Run { schema, .. } | Call::Check { schema, .. } = &mut request.call
+            && live.schemas.insert(schema.id)
+        {
+            schema.define = self.schemas.borrow().get(schema.id as usize).cloned();
+        }
+        if let Call::Run { name, files, .. } = &mut request.call
+            && needs(name) == Needs::Files
+        {
+            (*files, blobs) = self.workspace.changes_since(live.synced);
+            live.synced = self.workspace.version();
+        }
+        live.post(&request.encode(), blobs)?;
+        let driver = Rc::downgrade(self);
+        live.arm(timeout_ms, move || {
+            if let Some(driver) = driver.upgrade() {
+                driver.input(Input::Deadline(id));
+            }
+        });
+        Ok(())
+    }
+
+    fn end(&self, ticket: Ticket, end: End) {
+        let Some(waiting) = self.calls.borrow_mut().remove(&ticket) else { return };
+        let ended = match (end, waiting.answer) {
+            (End::Answered, Some((ended, blobs))) => {
+                self.apply_writes(&ended, blobs);
+                ended
+            }
+            (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
+            (end, _) => Ended::Without(end),
+        };
+        // Whoever asked may have stopped waiting.
+        let _ = waiting.done.send(ended);
+    }
+
+    /// What the tool wrote becomes part of the workspace now that its call ended.
+    fn apply_writes(&self, ended: &Ended, blobs: Vec<Blob>) {
+        if let Ended::Answer(Answer::Outcome { writes, .. }) = ended {
+            for (path, blob) in writes.iter().zip(blobs) {
+                // The tool normalised the path before it wrote.
+                let _ = self.workspace.put(path, blob);
+            }
+        }
+    }
+}

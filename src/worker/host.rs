@@ -1,0 +1,100 @@
+//! Runs built-in tools, and checks the arguments of host tools, in a pool of workers.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::driver::{Driver, Ended};
+use super::pool::End;
+use super::protocol::{Answer, Call, Checked, Ticket};
+use super::workspace::Workspace;
+use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
+use crate::tools::Arguments;
+
+/// A check of arguments that takes longer is stuck.
+const CHECK_MS: u64 = 10_000;
+
+/// A shared handle on one pool. Dropping the last one ends its workers.
+#[derive(Clone)]
+pub struct ToolHost {
+    driver: Rc<Driver>,
+    open: Rc<RefCell<HashMap<CallId, Ticket>>>,
+}
+
+impl ToolHost {
+    /// `worker_url`: the address of `worker.js`, with `worker_bg.wasm` beside it. No worker is made before the first
+    /// call, and never more than `max_workers`.
+    #[must_use]
+    pub fn new(worker_url: String, workspace: Workspace, max_workers: usize) -> Self {
+        ToolHost { driver: Driver::new(worker_url, workspace, max_workers), open: Rc::default() }
+    }
+
+    /// Checks the arguments and runs a built-in tool. The deadline counts from when a worker has the call; a worker
+    /// that misses it is ended, and the next call gets a new one.
+    pub async fn run(&self, call: RunTool, spec: ToolSpec) -> ToolOutcome {
+        let schema = self.driver.schema(&spec.parameters);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole milliseconds since 1970
+        let now = js_sys::Date::now() as u64;
+        let request = Call::Run { name: call.name, arguments: call.arguments, schema, now, files: Vec::new() };
+        match self.ended(Some(call.call), request, call.timeout_ms).await {
+            Ok(Answer::Outcome { outcome, .. }) | Err(outcome) => outcome,
+            Ok(_) => failed("the tool worker answered another question"),
+        }
+    }
+
+    /// Parses, repairs and checks the arguments of a tool of the page, which then runs it itself.
+    ///
+    /// # Errors
+    /// The outcome that answers the call: mostly `Rejected`.
+    pub async fn check(&self, arguments: &str, spec: &ToolSpec) -> Result<Arguments, ToolOutcome> {
+        let schema = self.driver.schema(&spec.parameters);
+        let request = Call::Check { name: spec.name.clone(), arguments: arguments.to_owned(), schema };
+        match self.ended(None, request, CHECK_MS).await? {
+            Answer::Checked(Checked::Valid(arguments)) => Ok(arguments),
+            Answer::Checked(Checked::Refused(outcome)) => Err(outcome),
+            _ => Err(failed("the tool worker answered another question")),
+        }
+    }
+
+    /// Ends a call that is under way or waits for a worker; it is answered `Cancelled`.
+    pub fn abort(&self, call: &CallId) {
+        let ticket = self.open.borrow().get(call).copied();
+        if let Some(ticket) = ticket {
+            self.driver.abort(ticket);
+        }
+    }
+
+    /// Ends every call and every worker. A later call starts new ones.
+    pub fn close(&self) {
+        self.driver.close();
+    }
+
+    async fn ended(&self, id: Option<CallId>, request: Call, timeout_ms: u64) -> Result<Answer, ToolOutcome> {
+        let (ticket, ended) = self.driver.submit(request, timeout_ms);
+        if let Some(id) = &id {
+            self.open.borrow_mut().insert(id.clone(), ticket);
+        }
+        let ended = ended.await;
+        if let Some(id) = &id {
+            self.open.borrow_mut().remove(id);
+        }
+        match ended {
+            Ok(Ended::Answer(answer)) => Ok(answer),
+            Ok(Ended::Error(error)) => Err(failed(&error)),
+            Ok(Ended::Without(End::TimedOut)) => Err(ToolOutcome::TimedOut { after_ms: timeout_ms }),
+            Ok(Ended::Without(End::Crashed(why))) => Err(failed(&format!("the tool worker crashed: {why}"))),
+            Ok(Ended::Without(End::NoWorker(why))) => Err(failed(&why)),
+            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err(ToolOutcome::Cancelled),
+        }
+    }
+}
+
+impl std::fmt::Debug for ToolHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ToolHost").field("open", &self.open.borrow().len()).finish_non_exhaustive()
+    }
+}
+
+fn failed(message: &str) -> ToolOutcome {
+    ToolOutcome::Failed { message: message.to_owned() }
+}

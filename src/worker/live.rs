@@ -1,0 +1,240 @@
+//! One real worker: made, booted, spoken to, ended when dropped. No rules about who runs what.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use js_sys::{Array, Function, Object, Promise, Reflect, WebAssembly};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
+use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker};
+
+use super::protocol::Reply;
+
+/// A worker with its handlers and its timer.
+pub struct Live {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(JsValue)>,
+    timer: Option<Timer>,
+    /// The wrapper's address, for a worker from another origin.
+    wrapper: Option<String>,
+    /// Tells this worker from those that had its place before.
+    pub generation: u64,
+    /// Version of the workspace it was last told.
+    pub synced: u64,
+    /// Schemas it has.
+    pub schemas: HashSet<u32>,
+}
+
+/// What a worker let us hear.
+pub enum Heard {
+    Reply(Reply, Vec<Blob>),
+    /// It is of no use any more, and why.
+    Broken(String),
+}
+
+impl Live {
+    /// Starts a worker from the address of `worker.js` and boots it. `Ready` comes later.
+    ///
+    /// # Errors
+    /// What the environment refuses the worker with.
+    pub fn spawn(url: &str, generation: u64, hear: impl Fn(Heard) + Clone + 'static) -> Result<Live, String> {
+        let wrapper = wrapper(url)?;
+        let worker = construct(wrapper.as_deref().unwrap_or(url))?;
+        let on_message = {
+            let hear = hear.clone();
+            Closure::new(move |event: MessageEvent| hear(heard(&event.data())))
+        };
+        let on_error = {
+            let url = url.to_owned();
+            Closure::new(move |event: JsValue| hear(Heard::Broken(error_text(&event, &url))))
+        };
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        let _ = Reflect::set(&worker, &"onmessageerror".into(), on_error.as_ref());
+        boot(worker.clone(), url.to_owned());
+        Ok(Live {
+            worker,
+            _on_message: on_message,
+            _on_error: on_error,
+            timer: None,
+            wrapper,
+            generation,
+            synced: 0,
+            schemas: HashSet::new(),
+        })
+    }
+
+    /// Posts one message: the text alone, or an array of the text and the blobs.
+    ///
+    /// # Errors
+    /// What cannot be cloned.
+    pub fn post(&self, text: &str, blobs: Vec<Blob>) -> Result<(), String> {
+        let text = JsValue::from_str(text);
+        let message = if blobs.is_empty() {
+            text
+        } else {
+            let mut array = Array::of1(&text);
+            array.extend(blobs);
+            array.into()
+        };
+        self.worker.post_message(&message).map_err(|error| js_text(&error))
+    }
+
+    /// Calls `then` after `ms`, unless armed or disarmed again before.
+    pub fn arm(&mut self, ms: u64, then: impl FnOnce() + 'static) {
+        self.timer = Some(Timer::new(ms, then));
+    }
+
+    pub fn disarm(&mut self) {
+        self.timer = None;
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        let _ = Reflect::set(&self.worker, &"onmessageerror".into(), &JsValue::NULL);
+        self.worker.terminate();
+        if let Some(url) = &self.wrapper {
+            let _ = Url::revoke_object_url(url);
+        }
+    }
+}
+
+fn heard(data: &JsValue) -> Heard {
+    let (text, blobs) = match data.dyn_ref::<Array>() {
+        Some(parts) => (parts.get(0), parts.iter().skip(1).map(JsCast::unchecked_into).collect()),
+        None => (data.clone(), Vec::new()),
+    };
+    match text.as_string().map(|text| Reply::decode(&text)) {
+        Some(Ok(Reply::Fatal { fatal })) => Heard::Broken(fatal),
+        Some(Ok(reply)) => Heard::Reply(reply, blobs),
+        Some(Err(error)) => Heard::Broken(format!("it posted what is no reply: {error}")),
+        None => Heard::Broken("it posted what is no text".to_owned()),
+    }
+}
+
+/// `new Worker(url, {type: "module"})`, with the class of `www/node-worker.js` where that is loaded (Node.js).
+fn construct(url: &str) -> Result<Worker, String> {
+    let global = js_sys::global();
+    let mut class = Reflect::get(&global, &js_sys::Symbol::for_("turnwise.Worker")).unwrap_or_default();
+    if !class.is_function() {
+        class = Reflect::get(&global, &"Worker".into()).unwrap_or_default();
+    }
+    let class: Function = class.dyn_into().map_err(|_| "there are no workers here".to_owned())?;
+    let options = object(&[("type", &"module".into()), ("name", &"turnwise".into())]);
+    let worker = Reflect::construct(&class, &Array::of2(&url.into(), &options)).map_err(|error| js_text(&error))?;
+    Ok(worker.unchecked_into())
+}
+
+/// A worker script of another origin is refused, a blob that imports it is not. `None` where none is needed.
+fn wrapper(url: &str) -> Result<Option<String>, String> {
+    let location = Reflect::get(&js_sys::global(), &"location".into()).unwrap_or_default();
+    let Some(origin) = Reflect::get(&location, &"origin".into()).ok().and_then(|origin| origin.as_string()) else {
+        return Ok(None);
+    };
+    let base = Reflect::get(&location, &"href".into()).ok().and_then(|href| href.as_string()).unwrap_or_default();
+    let url = Url::new_with_base(url, &base).map_err(|error| js_text(&error))?;
+    if url.origin() == origin {
+        return Ok(None);
+    }
+    // A JSON string is a JavaScript string.
+    let script = format!("import {};", serde_json::Value::String(url.href()));
+    let options = BlobPropertyBag::new();
+    options.set_type("text/javascript");
+    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&script.into()), &options);
+    blob.and_then(|blob| Url::create_object_url_with_blob(&blob)).map(Some).map_err(|error| js_text(&error))
+}
+
+/// Hands the worker the compiled module, or `null`: then it loads its own.
+fn boot(worker: Worker, url: String) {
+    spawn_local(async move {
+        let module = JsFuture::from(module(&url)).await.unwrap_or(JsValue::NULL);
+        if worker.post_message(&object(&[("boot", &module)])).is_err() {
+            let _ = worker.post_message(&object(&[("boot", &JsValue::NULL)]));
+        }
+    });
+}
+
+thread_local! {
+    /// Compiled modules by the address of `worker.js`: compiled once for a page, however many hosts it has.
+    static MODULES: RefCell<HashMap<String, Promise>> = RefCell::default();
+}
+
+/// A promise of the worker's `WebAssembly.Module`, or of `null` where this page cannot get it.
+fn module(url: &str) -> Promise {
+    let known = MODULES.with_borrow(|modules| modules.get(url).cloned());
+    known.unwrap_or_else(|| {
+        let promise = future_to_promise(compile(url.to_owned()));
+        MODULES.with_borrow_mut(|modules| modules.insert(url.to_owned(), promise.clone()));
+        promise
+    })
+}
+
+async fn compile(url: String) -> Result<JsValue, JsValue> {
+    if url.starts_with("file:") {
+        return Ok(JsValue::NULL);
+    }
+    let script = url.split(['?', '#']).next().unwrap_or_default();
+    let wasm = format!("{}_bg.wasm", script.strip_suffix(".js").unwrap_or(script));
+    let Ok(fetch) = Reflect::get(&js_sys::global(), &"fetch".into())?.dyn_into::<Function>() else {
+        return Ok(JsValue::NULL);
+    };
+    let response: Promise = fetch.call1(&JsValue::UNDEFINED, &wasm.into())?.unchecked_into();
+    Ok(JsFuture::from(WebAssembly::compile_streaming(&response)).await.unwrap_or(JsValue::NULL))
+}
+
+/// What an `error` or `messageerror` event says; the event is taken as handled, so the console stays quiet.
+fn error_text(event: &JsValue, url: &str) -> String {
+    if let Ok(prevent) = Reflect::get(event, &"preventDefault".into())
+        && let Some(prevent) = prevent.dyn_ref::<Function>()
+    {
+        let _ = prevent.call0(event);
+    }
+    match Reflect::get(event, &"message".into()).ok().and_then(|message| message.as_string()) {
+        Some(message) if !message.is_empty() => message,
+        _ => format!("its script could not be loaded or run ({url})"),
+    }
+}
+
+fn object(entries: &[(&str, &JsValue)]) -> JsValue {
+    let object = Object::new();
+    for (key, value) in entries {
+        let _ = Reflect::set(&object, &(*key).into(), value);
+    }
+    object.into()
+}
+
+fn js_text(error: &JsValue) -> String {
+    String::from(js_sys::Object::from(error.clone()).to_string())
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(then: &Function, ms: i32) -> JsValue;
+    #[wasm_bindgen(js_name = clearTimeout)]
+    fn clear_timeout(id: &JsValue);
+}
+
+/// A timeout that is cleared when dropped.
+struct Timer {
+    id: JsValue,
+    _then: Closure<dyn FnMut()>,
+}
+
+impl Timer {
+    fn new(ms: u64, then: impl FnOnce() + 'static) -> Self {
+        let then = Closure::once(then);
+        let id = set_timeout(then.as_ref().unchecked_ref(), i32::try_from(ms).unwrap_or(i32::MAX));
+        Timer { id, _then: then }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        clear_timeout(&self.id);
+    }
+}

@@ -1,0 +1,157 @@
+//! What the page and a worker say to each other. PURE: shapes and their JSON text, no ports.
+//!
+//! Page to worker, one message each: the JSON text of a [`Request`], or, where files changed, an array of that text and
+//! then one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or an
+//! array of that text and one `Blob` for each written path, in order. File contents are never inside the JSON.
+//! A worker posts [`Reply::Ready`] first and answers every request exactly once, in order; after [`Reply::Fatal`] it is
+//! of no use any more. Before all this the loader of `worker.js` gets one `{boot: WebAssembly.Module | null}`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::engine::ToolOutcome;
+use crate::tools::Arguments;
+use crate::view::markdown::Node;
+
+/// One request: `{id, method, args}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    pub id: Ticket,
+    #[serde(flatten)]
+    pub call: Call,
+}
+
+/// Which request an answer belongs to; unique among all requests of one host. Late answers find no one waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Ticket(pub u32);
+
+/// What is asked of a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", content = "args", rename_all = "snake_case")]
+pub enum Call {
+    /// Check the arguments and run a built-in tool; answered with [`Answer::Outcome`].
+    Run {
+        name: String,
+        arguments: String,
+        schema: SchemaRef,
+        /// Milliseconds since 1970, for `now`.
+        now: u64,
+        /// What changed in the workspace since the last call that told; the blobs ride beside the text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<FileChange>,
+    },
+    /// Check the arguments only; answered with [`Answer::Checked`].
+    Check { name: String, arguments: String, schema: SchemaRef },
+    /// Markdown to nodes; answered with [`Answer::Nodes`].
+    Render { markdown: String },
+}
+
+/// A schema by number; its text goes along the first time a worker meets it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SchemaRef {
+    pub id: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub define: Option<Value>,
+}
+
+/// One path of the workspace that changed. `size: None`: removed, and no blob rides along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    pub path: String,
+    pub version: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+}
+
+/// What a worker posts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// `{id, result}`
+    Result { id: Ticket, result: Answer },
+    /// `{id, error}`: the request could not be understood or served; the worker lives on.
+    Error { id: Ticket, error: String },
+    /// `{ready}`: the engine version; the first message of every worker.
+    Ready { ready: String },
+    /// `{fatal}`: a panic or a failed start.
+    Fatal { fatal: String },
+}
+
+/// A reply as JSON: one flat object, so that large results are read straight into place.
+#[derive(Serialize, Deserialize)]
+struct ReplyObject {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<Ticket>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    result: Option<Answer>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ready: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fatal: Option<String>,
+}
+
+/// The result of a request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Outcome {
+        outcome: ToolOutcome,
+        /// Paths written, each with a blob beside the text.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        writes: Vec<String>,
+    },
+    Checked(Checked),
+    Nodes(Vec<Node>),
+}
+
+/// Arguments that passed, or the outcome that refuses them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Checked {
+    Valid(Arguments),
+    Refused(ToolOutcome),
+}
+
+impl Request {
+    /// The text of the message.
+    #[must_use]
+    pub fn encode(&self) -> String {
+        // Plain data with string keys: serializing cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+impl Reply {
+    /// The text of the message.
+    #[must_use]
+    pub fn encode(self) -> String {
+        let mut object = ReplyObject { id: None, result: None, error: None, ready: None, fatal: None };
+        match self {
+            Reply::Result { id, result } => (object.id, object.result) = (Some(id), Some(result)),
+            Reply::Error { id, error } => (object.id, object.error) = (Some(id), Some(error)),
+            Reply::Ready { ready } => object.ready = Some(ready),
+            Reply::Fatal { fatal } => object.fatal = Some(fatal),
+        }
+        serde_json::to_string(&object).unwrap_or_default()
+    }
+
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
+        match serde_json::from_str(text)? {
+            ReplyObject { id: Some(id), result: Some(result), .. } => Ok(Reply::Result { id, result }),
+            ReplyObject { id: Some(id), error: Some(error), .. } => Ok(Reply::Error { id, error }),
+            ReplyObject { ready: Some(ready), .. } => Ok(Reply::Ready { ready }),
+            ReplyObject { fatal: Some(fatal), .. } => Ok(Reply::Fatal { fatal }),
+            ReplyObject { .. } => Err(serde::de::Error::custom("neither an answer, nor ready, nor fatal")),
+        }
+    }
+}

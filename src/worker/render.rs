@@ -1,0 +1,76 @@
+//! Markdown to nodes in a worker of its own, which no tool can block or end.
+
+use std::rc::Rc;
+
+use super::driver::{Driver, Ended};
+use super::pool::End;
+use super::protocol::{Answer, Call};
+use super::workspace::Workspace;
+use crate::view::markdown::Node;
+
+/// A text that takes longer is not worth waiting for.
+const RENDER_MS: u64 = 10_000;
+
+/// A shared handle on the render worker. Texts are rendered one after the other, in order.
+#[derive(Clone)]
+pub struct RenderHost {
+    driver: Rc<Driver>,
+}
+
+/// Why a text stays plain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RenderError {
+    /// The worker could not be started or crashed, in words for people.
+    Worker(String),
+    TimedOut,
+    /// The host was closed.
+    Closed,
+}
+
+impl RenderHost {
+    /// As [`super::ToolHost::new`], with one worker.
+    #[must_use]
+    pub fn new(worker_url: String) -> Self {
+        RenderHost { driver: Driver::new(worker_url, Workspace::new(), 1) }
+    }
+
+    /// The nodes of a Markdown text.
+    ///
+    /// # Errors
+    /// The page then shows the text as it is.
+    pub async fn render(&self, markdown: &str) -> Result<Vec<Node>, RenderError> {
+        let (_, ended) = self.driver.submit(Call::Render { markdown: markdown.to_owned() }, RENDER_MS);
+        match ended.await {
+            Ok(Ended::Answer(Answer::Nodes(nodes))) => Ok(nodes),
+            Ok(Ended::Answer(_)) => Err(RenderError::Worker("the worker answered another question".to_owned())),
+            Ok(Ended::Error(why) | Ended::Without(End::Crashed(why) | End::NoWorker(why))) => {
+                Err(RenderError::Worker(why))
+            }
+            Ok(Ended::Without(End::TimedOut)) => Err(RenderError::TimedOut),
+            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err(RenderError::Closed),
+        }
+    }
+
+    /// Ends the worker. A later text starts a new one.
+    pub fn close(&self) {
+        self.driver.close();
+    }
+}
+
+impl std::fmt::Debug for RenderHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RenderHost")
+    }
+}
+
+impl std::fmt::Display for RenderError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RenderError::Worker(why) => f.write_str(why),
+            RenderError::TimedOut => f.write_str("rendering took too long"),
+            RenderError::Closed => f.write_str("the renderer was closed"),
+        }
+    }
+}
+
+impl std::error::Error for RenderError {}

@@ -1,0 +1,176 @@
+//! The worker's main loop: one request at a time, answered in order. Speaks to the global scope of a dedicated worker;
+//! in Node.js the loader of `worker.js` gives the same (`www/worker-loader.js`).
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use js_sys::{Array, Reflect, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, MessageEvent};
+
+use super::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef};
+use super::workspace::text_blob;
+use crate::engine::{EpochMillis, ToolOutcome};
+use crate::tools::arguments::Validators;
+use crate::tools::files::{FileInfo, Files};
+use crate::tools::run::run;
+use crate::tools::search::Index;
+use crate::view::markdown;
+
+/// Listens, then says `Ready`. Called once, from the worker's `main`.
+pub fn serve() {
+    std::panic::set_hook(Box::new(|info| {
+        post(&JsValue::from_str(&Reply::Fatal { fatal: info.to_string() }.encode()));
+    }));
+    let worker = Rc::new(RefCell::new(Some(Worker::default())));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let worker = worker.clone();
+        spawn_local(async move { take(&worker, event.data()).await });
+    });
+    let _ = Reflect::set(&js_sys::global(), &"onmessage".into(), on_message.as_ref());
+    on_message.forget(); // for the worker's whole life
+    post(&JsValue::from_str(&Reply::Ready { ready: env!("CARGO_PKG_VERSION").to_owned() }.encode()));
+}
+
+/// What a worker keeps between calls.
+#[derive(Default)]
+pub struct Worker {
+    validators: Validators,
+    files: BlobFiles,
+    index: Index,
+}
+
+impl Worker {
+    /// Answers one request; `blobs` are those that came with it.
+    pub async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (Reply, Vec<Blob>) {
+        let id = request.id;
+        let mut written = Vec::new();
+        let result = match request.call {
+            Call::Render { markdown } => Answer::Nodes(markdown::parse(&markdown)),
+            Call::Check { name, arguments, schema } => {
+                self.define(&schema);
+                Answer::Checked(match self.validators.check(&name, schema.id, &arguments) {
+                    Ok(arguments) => Checked::Valid(arguments),
+                    Err(outcome) => Checked::Refused(outcome),
+                })
+            }
+            Call::Run { name, arguments, schema, now, files } => {
+                self.define(&schema);
+                self.files.apply(files, blobs);
+                let outcome = self.run(&name, schema.id, &arguments, EpochMillis(now)).await;
+                let writes = std::mem::take(&mut self.files.writes);
+                written = writes.iter().map(|(_, content)| text_blob(content)).collect();
+                Answer::Outcome { outcome, writes: writes.into_iter().map(|(path, _)| path).collect() }
+            }
+        };
+        (Reply::Result { id, result }, written)
+    }
+
+    fn define(&mut self, schema: &SchemaRef) {
+        if let Some(text) = &schema.define {
+            self.validators.define(schema.id, text);
+        }
+    }
+
+    async fn run(&mut self, name: &str, schema: u32, arguments: &str, now: EpochMillis) -> ToolOutcome {
+        let arguments = match self.validators.check(name, schema, arguments) {
+            Ok(arguments) => arguments,
+            Err(outcome) => return outcome,
+        };
+        match run(name, &arguments.value, &mut self.files, &mut self.index, now).await {
+            Ok(content) => ToolOutcome::Executed { content, repaired_args: arguments.if_repaired() },
+            Err(message) => {
+                // A tool that failed has written nothing.
+                self.files.writes.clear();
+                ToolOutcome::Failed { message }
+            }
+        }
+    }
+}
+
+/// The workspace as this worker was told: handles, read on demand.
+#[derive(Default)]
+struct BlobFiles {
+    infos: BTreeMap<String, FileInfo>,
+    blobs: BTreeMap<String, Blob>,
+    writes: Vec<(String, String)>,
+}
+
+impl BlobFiles {
+    fn apply(&mut self, changes: Vec<FileChange>, blobs: Vec<Blob>) {
+        let mut blobs = blobs.into_iter();
+        for FileChange { path, version, size } in changes {
+            match size.and_then(|size| Some((size, blobs.next()?))) {
+                Some((size, blob)) => {
+                    self.infos.insert(path.clone(), FileInfo { version, size });
+                    self.blobs.insert(path, blob);
+                }
+                None => {
+                    self.infos.remove(&path);
+                    self.blobs.remove(&path);
+                }
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").field("files", &self.files.infos.len()).finish_non_exhaustive()
+    }
+}
+
+impl Files for BlobFiles {
+    fn list(&self) -> &BTreeMap<String, FileInfo> {
+        &self.infos
+    }
+
+    async fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let blob = self.blobs.get(path).ok_or_else(|| format!("there is no file {path}"))?;
+        // A dropped file can be gone or changed on disk since.
+        let buffer = JsFuture::from(blob.array_buffer()).await;
+        let buffer = buffer.map_err(|_| format!("{path} can no longer be read; the user must add it again"))?;
+        Ok(Uint8Array::new(&buffer).to_vec())
+    }
+
+    fn write(&mut self, path: String, content: String) {
+        self.writes.push((path, content));
+    }
+}
+
+async fn take(worker: &RefCell<Option<Worker>>, data: JsValue) {
+    let (text, blobs) = match data.dyn_ref::<Array>() {
+        Some(parts) => (parts.get(0), parts.iter().skip(1).map(JsCast::unchecked_into).collect()),
+        None => (data, Vec::new()),
+    };
+    let request = match Request::decode(&text.as_string().unwrap_or_default()) {
+        Ok(request) => request,
+        Err(error) => return send(Reply::Fatal { fatal: format!("cannot read the request: {error}") }, Vec::new()),
+    };
+    // Taken out while a call runs: the page sends the next one only after the answer.
+    let Some(mut state) = worker.borrow_mut().take() else {
+        return send(Reply::Error { id: request.id, error: "the worker is busy".to_owned() }, Vec::new());
+    };
+    let (reply, written) = state.answer(request, blobs).await;
+    *worker.borrow_mut() = Some(state);
+    send(reply, written);
+}
+
+fn send(reply: Reply, blobs: Vec<Blob>) {
+    let text = JsValue::from_str(&reply.encode());
+    if blobs.is_empty() {
+        post(&text);
+    } else {
+        let mut message = Array::of1(&text);
+        message.extend(blobs);
+        post(&message);
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = postMessage)]
+    fn post(message: &JsValue);
+}

@@ -1,0 +1,175 @@
+//! The run's workspace, page side: the truth about its files, as `Blob` handles, so that contents stay out of wasm
+//! memory. Paths are normal (`tools::path`). Workers hold copies of the handles and are told what changed.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, BlobPropertyBag};
+
+use super::protocol::FileChange;
+use crate::tools::path::{PathError, RESULTS, normalize, result_path};
+
+/// A shared handle on one workspace.
+#[derive(Clone, Default)]
+pub struct Workspace {
+    inner: Rc<RefCell<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    entries: BTreeMap<String, Entry>,
+    version: u64,
+    listeners: Vec<Weak<dyn Fn()>>,
+}
+
+struct Entry {
+    /// Of the workspace when this entry last changed.
+    version: u64,
+    /// `None`: removed, kept so that workers can be told.
+    blob: Option<Blob>,
+}
+
+/// One file, for views.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEntry {
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    pub version: u64,
+}
+
+/// Ends the subscription when dropped.
+pub struct Subscription {
+    _listener: Rc<dyn Fn()>,
+}
+
+impl Workspace {
+    #[must_use]
+    pub fn new() -> Self {
+        Workspace::default()
+    }
+
+    /// All files by path, whole results of cut tool answers left out.
+    #[must_use]
+    pub fn list(&self) -> Vec<FileEntry> {
+        let inner = self.inner.borrow();
+        let present =
+            inner.entries.iter().filter_map(|(path, entry)| Some((path, entry.version, entry.blob.as_ref()?)));
+        present
+            .filter(|(path, ..)| !path.starts_with(RESULTS))
+            .map(|(path, version, blob)| FileEntry { path: path.clone(), size: size(blob), version })
+            .collect()
+    }
+
+    /// Adds or replaces a file by its handle (a dropped `File` is a `Blob`); the path it has now.
+    ///
+    /// # Errors
+    /// A path that is not relative or leaves the workspace.
+    pub fn put(&self, path: &str, blob: Blob) -> Result<String, PathError> {
+        let path = normalize(path)?;
+        self.set(path.clone(), Some(blob));
+        Ok(path)
+    }
+
+    /// Adds or replaces a text file.
+    ///
+    /// # Errors
+    /// As [`Workspace::put`].
+    pub fn put_text(&self, path: &str, text: &str) -> Result<String, PathError> {
+        self.put(path, text_blob(text))
+    }
+
+    /// Keeps the whole of a cut tool result for `read_result`.
+    pub fn keep_result(&self, handle: &str, content: &str) {
+        self.set(result_path(handle), Some(text_blob(content)));
+    }
+
+    #[must_use]
+    pub fn get(&self, path: &str) -> Option<Blob> {
+        self.inner.borrow().entries.get(path)?.blob.clone()
+    }
+
+    /// The text of a file; `None` where there is no such file or it cannot be read.
+    pub async fn text(&self, path: &str) -> Option<String> {
+        let blob = self.get(path)?;
+        JsFuture::from(blob.text()).await.ok()?.as_string()
+    }
+
+    pub fn remove(&self, path: &str) {
+        if self.get(path).is_some() {
+            self.set(path.to_owned(), None);
+        }
+    }
+
+    /// Grows with every change.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.inner.borrow().version
+    }
+
+    /// Calls `listener` after every change, until the subscription is dropped.
+    #[must_use]
+    pub fn subscribe(&self, listener: impl Fn() + 'static) -> Subscription {
+        let listener: Rc<dyn Fn()> = Rc::new(listener);
+        self.inner.borrow_mut().listeners.push(Rc::downgrade(&listener));
+        Subscription { _listener: listener }
+    }
+
+    /// What changed after `version`, with the blobs of all paths that are still there, in the same order.
+    pub(super) fn changes_since(&self, version: u64) -> (Vec<FileChange>, Vec<Blob>) {
+        let inner = self.inner.borrow();
+        let changed = inner.entries.iter().filter(|(_, entry)| entry.version > version);
+        let mut changes = Vec::new();
+        let mut blobs = Vec::new();
+        for (path, entry) in changed {
+            let size = entry.blob.as_ref().map(size);
+            changes.push(FileChange { path: path.clone(), version: entry.version, size });
+            blobs.extend(entry.blob.clone());
+        }
+        (changes, blobs)
+    }
+
+    fn set(&self, path: String, blob: Option<Blob>) {
+        let listeners: Vec<_> = {
+            let mut inner = self.inner.borrow_mut();
+            inner.version += 1;
+            let version = inner.version;
+            inner.entries.insert(path, Entry { version, blob });
+            inner.listeners.retain(|listener| listener.strong_count() > 0);
+            inner.listeners.iter().filter_map(Weak::upgrade).collect()
+        };
+        // Outside the borrow: a listener may read the workspace, or change it.
+        for listener in listeners {
+            listener();
+        }
+    }
+}
+
+impl std::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workspace").field("version", &self.version()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Subscription")
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a size is a whole number far below 2^53
+fn size(blob: &Blob) -> u64 {
+    blob.size() as u64
+}
+
+/// A text as a blob.
+pub(super) fn text_blob(text: &str) -> Blob {
+    let parts = js_sys::Array::of1(&JsValue::from_str(text));
+    let options = BlobPropertyBag::new();
+    options.set_type("text/plain");
+    // The constructor throws for parts that are no sequence only.
+    Blob::new_with_str_sequence_and_options(&parts, &options).unwrap_or_else(|error| error.unchecked_into())
+}

@@ -1,0 +1,178 @@
+//! The shape of the sources is the one that `ARCHITECTURE.md` describes.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
+
+mod sources;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use sources::{Source, crate_names, rust_sources, text, web_crates};
+
+/// Lines of a file at most.
+const MAX_LINES: usize = 400;
+
+/// One row of the table of folders.
+struct Folder {
+    kind: String,
+    may_use: BTreeSet<String>,
+}
+
+/// The table under "Map and arrows", by folder.
+fn folders() -> BTreeMap<String, Folder> {
+    let table = text("ARCHITECTURE.md");
+    let rows = table.lines().skip_while(|line| *line != "## Map and arrows").skip(1);
+    let rows = rows.take_while(|line| !line.starts_with("## ")).filter(|line| line.starts_with("| `"));
+    rows.map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+        let may_use = cells[2].split(", ").filter(|name| *name != "-").map(str::to_owned).collect();
+        (cells[0].trim_matches('`').to_owned(), Folder { kind: cells[1].to_owned(), may_use })
+    })
+    .collect()
+}
+
+/// Files of a mixed folder that are pure all the same.
+const PURE_FILES: &[&str] = &["src/worker/protocol.rs", "src/worker/pool.rs"];
+
+fn is_pure(source: &Source, folders: &BTreeMap<String, Folder>) -> bool {
+    let kind = folders.get(source.folder()).map(|folder| folder.kind.as_str());
+    kind == Some("pure") || PURE_FILES.contains(&source.path.as_str())
+}
+
+#[test]
+fn the_table_names_every_folder_of_src_and_no_other() {
+    let listed: BTreeSet<String> = folders().into_keys().collect();
+    let there: BTreeSet<String> =
+        rust_sources("src").iter().map(|source| source.folder().to_owned()).filter(|name| !name.is_empty()).collect();
+    assert_eq!(listed, there);
+}
+
+#[test]
+fn the_table_has_no_cycle_and_pure_folders_use_pure_ones_only() {
+    let folders = folders();
+    let mut done: BTreeSet<&String> = BTreeSet::new();
+    while done.len() < folders.len() {
+        let ready: Vec<&String> = folders
+            .iter()
+            .filter(|(name, folder)| !done.contains(name) && folder.may_use.iter().all(|used| done.contains(used)))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(
+            !ready.is_empty(),
+            "a cycle among {:?}",
+            folders.keys().filter(|n| !done.contains(n)).collect::<Vec<_>>()
+        );
+        done.extend(ready);
+    }
+    for (name, folder) in folders.iter().filter(|(_, folder)| folder.kind == "pure") {
+        for used in &folder.may_use {
+            assert_eq!(folders[used].kind, "pure", "{name} is pure and may not use {used}");
+        }
+    }
+}
+
+/// Not only what the table says, so that the table cannot be weakened by the way.
+#[test]
+fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
+    for (name, folder) in folders().iter().filter(|(_, folder)| folder.kind == "pure") {
+        let most: &[&str] = match name.as_str() {
+            "engine" => &[],
+            "view" => &["engine", "trajectory"], // documents from disk are drawn too
+            _ => &["engine"],
+        };
+        assert_eq!(folder.may_use.iter().map(String::as_str).collect::<Vec<_>>(), most, "{name}");
+    }
+}
+
+#[test]
+fn sources_use_the_folders_that_the_table_allows() {
+    let folders = folders();
+    let mut wrong = Vec::new();
+    for source in rust_sources("src").iter().filter(|source| !source.folder().is_empty()) {
+        let allowed = &folders[source.folder()].may_use;
+        for used in crate_names(source) {
+            if folders.contains_key(&used) && used != source.folder() && !allowed.contains(&used) {
+                wrong.push(format!("{}: {} may not use {used}", source.path, source.folder()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn pure_sources_name_no_web_crate() {
+    let (folders, web) = (folders(), web_crates());
+    assert!(web.contains("web_sys") && web.contains("gloo_net"), "{web:?}");
+    let mut wrong = Vec::new();
+    for source in rust_sources("src").iter().filter(|source| is_pure(source, &folders)) {
+        for name in source.words().filter(|word| web.contains(*word)) {
+            wrong.push(format!("{}: {name}", source.path));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_files_that_are_named_as_pure_are_there() {
+    for path in PURE_FILES {
+        assert!(Path::new(path).is_file(), "{path}");
+        assert!(text("ARCHITECTURE.md").contains(&format!("`{}`", path.rsplit('/').next().unwrap())), "{path}");
+    }
+}
+
+#[test]
+fn every_rule_that_a_comment_names_is_in_the_list_of_rules() {
+    let map = text("ARCHITECTURE.md");
+    let (_, list) = map.split_once("## Rules in comments").unwrap();
+    let list = list.split("\n## ").next().unwrap();
+    let numbers = |text: &str| -> Vec<u32> {
+        let run = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, ',' | ' ')).next().unwrap_or_default();
+        run.split([',', ' ']).filter_map(|number| number.parse().ok()).collect()
+    };
+    let listed: Vec<u32> = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    assert!(listed.contains(&3) && listed.contains(&10), "{listed:?}");
+    for source in rust_sources("src").iter().chain(&rust_sources("tests")) {
+        for cited in source.text.split("SEMANTICS ").skip(1).flat_map(numbers) {
+            assert!(listed.contains(&cited), "{}: SEMANTICS {cited}", source.path);
+        }
+    }
+}
+
+#[test]
+fn every_module_says_what_it_owns() {
+    let silent: Vec<String> =
+        rust_sources("src").into_iter().filter(|source| !source.text.starts_with("//!")).map(|s| s.path).collect();
+    assert!(silent.is_empty(), "no //! at the top: {silent:?}");
+}
+
+#[test]
+fn no_file_is_longer_than_400_lines() {
+    let long: Vec<String> = ["src", "tests"]
+        .iter()
+        .flat_map(|folder| rust_sources(folder))
+        .map(|source| (source.text.lines().count(), source.path))
+        .filter(|(lines, _)| *lines > MAX_LINES)
+        .map(|(lines, path)| format!("{path}: {lines}"))
+        .collect();
+    assert!(long.is_empty(), "{long:?}");
+}
+
+#[test]
+fn paths_are_found_however_they_are_written() {
+    let of = |path: &str, text: &str| {
+        let source = Source { path: path.to_owned(), text: text.to_owned() };
+        crate_names(&source).into_iter().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(of("src/llm/a.rs", "use crate::engine::Slug;"), "engine");
+    assert_eq!(of("src/llm/a.rs", "use crate::{engine, view::{meter, turn}};"), "engine view");
+    assert_eq!(of("src/llm/a.rs", "fn f() { crate :: plan::go() }"), "plan");
+    assert_eq!(of("src/llm/a.rs", "use super::b; use super::super::tools;"), "tools");
+    assert_eq!(of("src/llm/mod.rs", "use super::{tools::now, view};"), "tools view");
+    assert_eq!(of("src/llm/demo/mod.rs", "use super::error_body;"), "");
+    assert_eq!(of("src/bin/app.rs", "turnwise::ui::mount();"), "ui");
+    assert_eq!(
+        of("src/llm/a.rs", "// crate::view\n/* crate::ui */ let s = \"crate::shell\"; let c = '\"'; crate::plan::x"),
+        "plan"
+    );
+    assert_eq!(of("src/llm/a.rs", "let s = r#\"crate::ui \" \"#; fn f<'a>(x: &'a str) { crate::view::y }"), "view");
+}

@@ -1,0 +1,179 @@
+//! Requests as Chat Completions servers take them.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+use turnwise::engine::*;
+use turnwise::llm::{Encoder, Position, request_head};
+
+fn provider(base_url: &str) -> ProviderConfig {
+    ProviderConfig {
+        kind: ProviderKind::Openai,
+        base_url: base_url.into(),
+        model: "m".into(),
+        ..ProviderConfig::default()
+    }
+}
+
+fn tool(name: &str) -> ToolSpec {
+    ToolSpec {
+        name: name.into(),
+        description: "says \"hi\"".into(),
+        parameters: json!({ "type": "object" }),
+        may_finish: true,
+        side_effect: SideEffect::Page,
+    }
+}
+
+fn assistant(content: &str, calls: &[(&str, &str, &str)]) -> Message {
+    let call = |(id, name, arguments): &(&str, &str, &str)| ToolCall {
+        id: CallId((*id).into()),
+        name: (*name).into(),
+        arguments: (*arguments).into(),
+    };
+    Message::Assistant(AssistantMessage {
+        content: content.into(),
+        reasoning: "kept here".into(),
+        tool_calls: calls.iter().map(call).collect(),
+        opaque: None,
+    })
+}
+
+fn result(id: &str, content: &str) -> Message {
+    Message::Tool(ToolMessage { call_id: CallId(id.into()), name: "f".into(), content: content.into(), is_error: true })
+}
+
+fn history() -> Vec<Message> {
+    vec![
+        Message::system("be \"brief\"\n"),
+        Message::user("Grüße 🙂 \u{2028} \u{0}"),
+        assistant("", &[("a", "f", "{\"x\": 1}"), ("b", "g", "")]),
+        result("a", "1\n[Turn 1/15]"),
+        result("b", ""),
+        assistant("done", &[]),
+    ]
+}
+
+fn frozen(encoder: &Encoder, messages: &[Message]) -> Vec<u8> {
+    let mut bytes = encoder.prefix();
+    for (index, message) in messages.iter().enumerate() {
+        encoder.message(message, if index == 0 { Position::First } else { Position::Next }, &mut bytes);
+    }
+    bytes
+}
+
+fn body(encoder: &Encoder, messages: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Value {
+    let mut bytes = frozen(encoder, messages);
+    bytes.extend(encoder.suffix(tools, choice));
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+#[test]
+fn a_whole_request_has_the_format_of_the_api() {
+    let encoder = Encoder::new(&provider("http://x/v1"), Some(0.2));
+    let body = body(&encoder, &history(), &[tool("f"), tool("g")], ToolChoice::Auto);
+    let function = |name: &str| {
+        json!({ "type": "function", "function":
+            { "name": name, "description": "says \"hi\"", "parameters": { "type": "object" } } })
+    };
+    assert_eq!(
+        body,
+        json!({
+            "model": "m", "stream": true, "stream_options": { "include_usage": true }, "temperature": 0.2,
+            "messages": [
+                { "role": "system", "content": "be \"brief\"\n" },
+                { "role": "user", "content": "Grüße 🙂 \u{2028} \u{0}" },
+                { "role": "assistant", "content": null, "tool_calls": [
+                    { "id": "a", "type": "function", "function": { "name": "f", "arguments": "{\"x\": 1}" } },
+                    { "id": "b", "type": "function", "function": { "name": "g", "arguments": "{}" } },
+                ] },
+                { "role": "tool", "tool_call_id": "a", "content": "1\n[Turn 1/15]" },
+                { "role": "tool", "tool_call_id": "b", "content": "" },
+                { "role": "assistant", "content": "done" },
+            ],
+            "tools": [function("f"), function("g")],
+        })
+    );
+}
+
+#[test]
+fn what_was_encoded_for_one_turn_is_a_byte_prefix_of_the_next() {
+    let encoder = Encoder::new(&provider(""), None);
+    let messages = history();
+    let whole = frozen(&encoder, &messages);
+    for length in 0..=messages.len() {
+        assert!(whole.starts_with(&frozen(&encoder, &messages[..length])), "{length} messages");
+    }
+}
+
+#[test]
+fn without_tools_the_request_has_no_tools_at_all() {
+    let encoder = Encoder::new(&provider(""), None);
+    for (tools, choice) in [(vec![tool("f")], ToolChoice::None), (vec![], ToolChoice::Auto)] {
+        let body = body(&encoder, &history(), &tools, choice);
+        assert!(body.get("tools").is_none() && body.get("tool_choice").is_none());
+        assert_eq!(body["messages"][2]["tool_calls"][0]["id"], "a", "the history keeps its calls");
+    }
+}
+
+#[test]
+fn the_output_limit_has_the_name_the_server_knows() {
+    let cases = [
+        ("", "max_completion_tokens"),
+        ("https://api.openai.com/v1/", "max_completion_tokens"),
+        ("https://api.openai.com.example.org/v1", "max_tokens"),
+        ("http://127.0.0.1:11434/v1", "max_tokens"),
+    ];
+    for (base_url, name) in cases {
+        let p = ProviderConfig { max_output_tokens: Some(7), ..provider(base_url) };
+        let body = body(&Encoder::new(&p, None), &[], &[], ToolChoice::Auto);
+        assert_eq!(body[name], 7, "{base_url}");
+        assert!(body.get("temperature").is_none());
+    }
+}
+
+#[test]
+fn arguments_sent_back_are_always_a_json_object() {
+    // Templates of llama.cpp and vLLM parse them and answer 500 or 400 where they cannot.
+    let cases = [
+        ("{\"a\":1}", json!({ "a": 1 })),
+        (" {} ", json!({})),
+        ("", json!({})),
+        ("  ", json!({})),
+        ("{\"a\":", json!({ "malformed_arguments": "{\"a\":" })),
+        ("[1]", json!({ "malformed_arguments": "[1]" })),
+        ("{} {}", json!({ "malformed_arguments": "{} {}" })),
+    ];
+    for (arguments, expected) in cases {
+        let messages = [assistant("", &[("a", "f", arguments)])];
+        let body = body(&Encoder::new(&provider(""), None), &messages, &[], ToolChoice::Auto);
+        let sent = body["messages"][0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(sent).unwrap(), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn an_assistant_message_without_calls_keeps_its_empty_text() {
+    let body = body(&Encoder::new(&provider(""), None), &[assistant("", &[])], &[], ToolChoice::Auto);
+    assert_eq!(body["messages"][0], json!({ "role": "assistant", "content": "" }));
+}
+
+#[test]
+fn the_head_has_the_address_and_the_key_only_where_one_is_set() {
+    let urls = [
+        ("", "https://api.openai.com/v1/chat/completions"),
+        ("http://x/v1", "http://x/v1/chat/completions"),
+        (" http://x/v1// ", "http://x/v1/chat/completions"),
+        ("http://x/v1/chat/completions", "http://x/v1/chat/completions"),
+        ("/proxy/v1", "/proxy/v1/chat/completions"),
+    ];
+    for (base_url, url) in urls {
+        assert_eq!(request_head(&provider(base_url), None).url, url);
+    }
+    let json = ("content-type".to_owned(), "application/json".to_owned());
+    for none in [None, Some(""), Some(" \n")] {
+        assert_eq!(request_head(&provider(""), none).headers, std::slice::from_ref(&json));
+    }
+    let key = ("authorization".to_owned(), "Bearer sk-1".to_owned());
+    assert_eq!(request_head(&provider(""), Some(" sk-1\n")).headers, [json, key]);
+}

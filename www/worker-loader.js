@@ -1,0 +1,34 @@
+// Appended to the wasm-bindgen glue of the worker module: the two are `worker.js`, an ES module for a dedicated worker
+// (`new Worker(url, { type: 'module' })`) and for a Node.js worker thread (www/node-worker.js). It waits for one
+// message `{ boot: WebAssembly.Module | null }`, starts the module, and from then on Rust (src/worker/serve.rs) owns
+// `onmessage` and `postMessage`. `__wbg_init` is the glue's own name for its default export.
+
+const listen = (scope, load) => {
+  scope.onmessage = async ({ data }) => {
+    try {
+      const module = data.boot ?? (await load());
+      await __wbg_init(module && { module_or_path: module });
+    } catch (error) {
+      scope.postMessage(JSON.stringify({ fatal: `the worker module did not start: ${error}` }));
+    }
+  };
+};
+
+const inNode = async () => {
+  const { parentPort } = await import('node:worker_threads');
+  const { readFile } = await import('node:fs/promises');
+  globalThis.postMessage = (message) => parentPort.postMessage(message);
+  listen(globalThis, () => readFile(new URL('./worker_bg.wasm', import.meta.url)));
+  parentPort.on('message', (data) => globalThis.onmessage({ data }));
+};
+
+if (typeof WorkerGlobalScope === 'undefined') {
+  inNode();
+} else {
+  // An error inside a promise would otherwise stay in here.
+  addEventListener('unhandledrejection', (event) => {
+    event.preventDefault();
+    postMessage(JSON.stringify({ fatal: String(event.reason) }));
+  });
+  listen(globalThis, () => undefined);
+}
