@@ -1,5 +1,7 @@
 //! What the user can do, wired to sessions. No rule of a run is here: the engine refuses what makes no sense.
 
+use std::cell::RefCell;
+
 use leptos::prelude::*;
 
 use crate::engine::{ProviderKind, RunConfig};
@@ -11,7 +13,7 @@ use crate::view::{Phase, Preview, RailView, Source};
 use crate::worker::Workspace;
 
 use super::live::LiveRun;
-use super::state::{App, Backing, Dialog, Page, Thread};
+use super::state::{App, Backing, Dialog, Local, Page, Thread};
 use super::{composer, dom, follow};
 
 impl App {
@@ -23,12 +25,12 @@ impl App {
     /// Runs what is in the task box: a new thread, or a follow-up in the open one.
     pub fn submit(&self) {
         let input = self.draft.get_untracked().trim().to_owned();
-        if input.is_empty() || untrack(|| self.running()) {
+        if input.is_empty() || self.thread_now().is_some_and(|thread| is_running(&thread)) {
             dom::focus(composer::TASK);
             return;
         }
         if let Some(config) = self.config() {
-            match untrack(|| self.thread()) {
+            match self.thread_now() {
                 Some(thread) => self.follow_up(&thread, input, config),
                 None => self.begin(input, config),
             }
@@ -62,10 +64,10 @@ impl App {
 
     /// The open run as a file, letter by letter where it came from one.
     pub fn download(&self) {
-        let Some(thread) = untrack(|| self.thread()) else { return };
+        let Some(thread) = self.thread_now() else { return };
         let named = match &thread.backing {
             Backing::Document { name, text } => Some((name.clone(), text.to_string())),
-            Backing::Live { session, .. } => session.with_value(Session::document).and_then(|document| {
+            Backing::Live { session, .. } => session.borrow().document().and_then(|document| {
                 Some((format!("{}.json", document.run_id), serde_json::to_string_pretty(&document).ok()?))
             }),
         };
@@ -141,23 +143,21 @@ impl App {
         let id = self.next_id();
         self.toast.set(None);
         self.start(&session, input, None, None, |page, rail| {
-            let backing = Backing::Live {
-                session: StoredValue::new_local(session.clone()),
-                workspace: StoredValue::new_local(workspace),
-            };
+            let backing =
+                Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
             self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing });
         });
     }
 
     fn follow_up(&self, thread: &Thread, input: String, config: RunConfig) {
         let Backing::Live { session, workspace } = &thread.backing else { return };
-        let last = session.get_value();
+        let last = session.borrow().clone();
         let carried = last.with_run(|run| run.map(Carried::from_run));
-        let next = self.session(config, workspace.get_value());
+        let next = self.session(config, Workspace::clone(workspace));
         self.start(&next, input, carried, Some(thread.rail.clone()), |page, _| {
             thread.pages.update(|pages| pages.push(Page { place: pages.len(), ..page }));
         });
-        session.set_value(next);
+        session.replace(next);
         last.close();
     }
 
@@ -211,9 +211,9 @@ impl App {
     }
 
     fn with_session(&self, act: impl FnOnce(&Session)) {
-        if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = untrack(|| self.thread()) {
-            // Out of the store first: what the session tells may read it.
-            let session = session.get_value();
+        if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = self.thread_now() {
+            // Out of the cell first: what the session tells may read it.
+            let session = session.borrow().clone();
             act(&session);
         }
     }
@@ -227,4 +227,9 @@ impl App {
     fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
+}
+
+fn is_running(thread: &Thread) -> bool {
+    let last = thread.pages.with_untracked(|pages| pages.last().cloned());
+    last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
 }
