@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use crate::engine::{ProviderKind, RunConfig};
 use crate::shell::{Access, Carried, Session, SessionOptions, random_seed};
 use crate::trajectory::Trajectory;
+use crate::view::format::counted;
 use crate::view::settings::Field;
 use crate::view::tasks::ExampleTask;
 use crate::view::{Phase, Preview, RailView, Source};
@@ -19,7 +20,12 @@ use super::{composer, dom, follow};
 impl App {
     /// Whether the open thread has a run under way.
     pub fn running(&self) -> bool {
-        self.page().is_some_and(|page| page.panel.with(|panel| panel.phase != Phase::Ended))
+        self.phase().is_some_and(|phase| phase != Phase::Ended)
+    }
+
+    /// Where the open thread's last run stands.
+    pub fn phase(&self) -> Option<Phase> {
+        self.page().map(|page| page.panel.with(|panel| panel.phase))
     }
 
     /// Runs what is in the task box: a new thread, or a follow-up in the open one.
@@ -89,6 +95,8 @@ impl App {
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document { name: name.to_owned(), text: text.into() },
         });
+        // It is read from its beginning.
+        self.at_end.set(false);
     }
 
     pub fn new_run(&self) {
@@ -109,10 +117,10 @@ impl App {
         self.preview().model
     }
 
-    /// What the next run would have; while a setting is wrong, the preset's.
+    /// What the next run would have; what is wrong is left at the preset's.
     pub fn preview(&self) -> Preview {
-        let built = self.settings.with(|settings| settings.build(crate::tools::safe_set()));
-        Preview::from(&built.unwrap_or_default())
+        let (config, _) = self.settings.with(|settings| settings.draft(crate::tools::safe_set()));
+        Preview::from(&config)
     }
 
     /// The clock of countdowns and elapsed times.
@@ -139,10 +147,12 @@ impl App {
 
     fn begin(&self, input: String, config: RunConfig) {
         let workspace = self.new_workspace();
+        let files = counted(workspace.list().len() as u64, "file");
         let session = self.session(config, workspace.clone());
         let id = self.next_id();
         self.toast.set(None);
-        self.start(&session, input, None, None, |page, rail| {
+        self.start(&session, input, None, None, |mut page, rail| {
+            page.head.facts.push(format!("{files} in the workspace"));
             let backing =
                 Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
             self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing });
