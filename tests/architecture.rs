@@ -1,5 +1,6 @@
 //! The shape of the sources is the one that `ARCHITECTURE.md` describes.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
 
 mod sources;
 
@@ -72,9 +73,13 @@ fn the_table_has_no_cycle_and_pure_folders_use_pure_ones_only() {
 
 /// Not only what the table says, so that the table cannot be weakened by the way.
 #[test]
-fn the_engine_uses_nothing_and_the_other_pure_folders_only_the_engine() {
+fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
     for (name, folder) in folders().iter().filter(|(_, folder)| folder.kind == "pure") {
-        let most: &[&str] = if name == "engine" { &[] } else { &["engine"] };
+        let most: &[&str] = match name.as_str() {
+            "engine" => &[],
+            "view" => &["engine", "trajectory"], // documents from disk are drawn too
+            _ => &["engine"],
+        };
         assert_eq!(folder.may_use.iter().map(String::as_str).collect::<Vec<_>>(), most, "{name}");
     }
 }
@@ -112,6 +117,24 @@ fn the_files_that_are_named_as_pure_are_there() {
     for path in PURE_FILES {
         assert!(Path::new(path).is_file(), "{path}");
         assert!(text("ARCHITECTURE.md").contains(&format!("`{}`", path.rsplit('/').next().unwrap())), "{path}");
+    }
+}
+
+#[test]
+fn every_rule_that_a_comment_names_is_in_the_list_of_rules() {
+    let map = text("ARCHITECTURE.md");
+    let (_, list) = map.split_once("## Rules in comments").unwrap();
+    let list = list.split("\n## ").next().unwrap();
+    let numbers = |text: &str| -> Vec<u32> {
+        let run = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, ',' | ' ')).next().unwrap_or_default();
+        run.split([',', ' ']).filter_map(|number| number.parse().ok()).collect()
+    };
+    let listed: Vec<u32> = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    assert!(listed.contains(&3) && listed.contains(&10), "{listed:?}");
+    for source in rust_sources("src").iter().chain(&rust_sources("tests")) {
+        for cited in source.text.split("SEMANTICS ").skip(1).flat_map(numbers) {
+            assert!(listed.contains(&cited), "{}: SEMANTICS {cited}", source.path);
+        }
     }
 }
 

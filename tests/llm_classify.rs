@@ -1,5 +1,6 @@
 //! What servers and browsers answer instead of a reply: slug, retry, wait, and words that help.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use turnwise::engine::*;
 use turnwise::llm::retry_after::http_date;

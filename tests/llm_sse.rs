@@ -1,5 +1,6 @@
 //! Server-sent events, framed from bytes in any chunking.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use turnwise::llm::sse::SseParser;
 

@@ -3,6 +3,7 @@
 //! 10,000 runs by default; `TURNWISE_CASES` sets another number. A failure prints the configuration and the seed of the
 //! world, which together are the whole run.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod support;
 
@@ -60,7 +61,7 @@ proptest! {
         let n = RUNS.with(|r| { r.set(r.get() + 1); r.get() });
         // Every step of 300 runs is played through a serialized copy; one random step of each of the others.
         let reload = if n <= 300 { Reload::EveryStep } else { Reload::OneStep };
-        Sim::new(config, world, reload).play();
+        Sim::new(&config, world, reload).play();
     }
 }
 
@@ -103,7 +104,7 @@ struct Segment {
 }
 
 impl Sim {
-    fn new(config: RunConfig, seed: u64, reload: Reload) -> Self {
+    fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
         let synthesis = config.synthesis.as_ref().map_or(0, |s| s.attempts);
         let bound = config.max_turns * config.max_attempts + synthesis;

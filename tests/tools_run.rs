@@ -1,5 +1,6 @@
 //! What the built-in tools answer.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

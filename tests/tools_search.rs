@@ -1,5 +1,6 @@
 //! Ranked search over the workspace, its index and its snippets.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! What page and worker say to each other, and which worker runs what.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::collections::{HashMap, HashSet};
 

@@ -370,3 +370,10 @@ export type ReplayResult =
 
 /** Others come with later versions. */
 export type ExportFormat = "native";
+
+declare global {
+  interface SymbolConstructor {
+    /** For `using agent = new Agent()`. */
+    readonly dispose: unique symbol;
+  }
+}

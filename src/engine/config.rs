@@ -28,7 +28,7 @@ pub struct RunConfig {
     pub seed: u64,
 }
 
-/// The systems in the seeds, each a preset of one engine.
+/// Ways of working that other agents have, each a preset of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {

@@ -1,5 +1,6 @@
 //! A strict scripted world: an unexpected and an unconsumed step both fail. Time is a number it counts up itself.
 #![allow(dead_code)]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::collections::VecDeque;
 

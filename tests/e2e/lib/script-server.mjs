@@ -23,7 +23,8 @@ export function reply({ text = '', calls = [], finish = calls.length ? 'tool_cal
 
 /**
  * Runs `body(baseUrl)` against a server with the script. A step is { text, calls, … } (a reply), { status, headers, body }
- * (no stream), or { chunks: [bytes], cut: true } (raw; `cut` drops the connection after them); `check(request)` may look
+ * (no stream), or { chunks: [bytes], cut: true } (raw; `cut` drops the connection after them,
+ * `hold` keeps it open); `check(request)` may look
  * at the parsed request first.
  */
 export async function withScript(steps, body) {
@@ -48,6 +49,7 @@ export async function withScript(steps, body) {
     response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     for (const chunk of step.chunks ?? reply(step)) response.write(chunk);
     if (step.cut) return setImmediate(() => response.destroy());
+    if (step.hold) return undefined;
     return response.end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,290 @@
+// The package in Node.js, through its JavaScript API alone, against a strict server on loopback.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { withScript } from './lib/script-server.mjs';
+import { ending } from './lib/trajectory.mjs';
+import { root } from './lib/site.mjs';
+
+const dist = path.resolve(root, process.env.SITE ?? 'dist');
+const { default: init, Agent, replay, exportTrajectory } = await import(path.join(dist, 'turnwise/node.js'));
+await init();
+
+const KEY = 'sk-test-0123456789abcdefghij';
+const provider = (baseUrl, more) => ({ kind: 'openai', baseUrl, model: 'scripted', ...more });
+const textSchema = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false };
+const echo = (execute, more) => ({ name: 'echo', description: 'Repeats', parameters: textSchema, execute, ...more });
+const call = (args, name = 'echo', id = 'call_0') => ({ calls: [{ id, name, args }] });
+const results = (request) => request.messages.filter((message) => message.role === 'tool').map((message) => message.content);
+
+/** An agent that talks to the script, freed afterwards. `tools: []`: no built-in ones, unless asked for. */
+async function withAgent(steps, options, body) {
+  return withScript(steps, async (baseUrl) => {
+    const agent = new Agent({ provider: provider(baseUrl), tools: [], seed: 1, retry: { baseMs: 1, capMs: 2 }, ...options?.(baseUrl) });
+    try {
+      return await body(agent, baseUrl);
+    } finally {
+      agent.free();
+    }
+  });
+}
+
+test('a run of two tool turns resolves with its trajectory and tells of it in order', async () => {
+  const events = [];
+  const steps = [
+    { ...call({ text: 'one' }), text: 'Let me see.', check: (request, headers) => {
+      assert.equal(headers.authorization, `Bearer ${KEY}`);
+      assert.equal(headers['x-extra'], 'yes');
+      assert.deepEqual(request.messages.map((message) => message.role), ['system', 'user']);
+      assert.deepEqual(request.tools.map((tool) => tool.function.name), ['echo']);
+    } },
+    { ...call({ text: 'two' }), check: (request) => assert.deepEqual(results(request), ['one!\n[Turn 1/15]']) },
+    { text: 'It is done.', check: (request) => assert.deepEqual(results(request), ['one!\n[Turn 1/15]', 'two!\n[Turn 2/15]']) },
+  ];
+  const options = (baseUrl) => ({ provider: provider(baseUrl, { apiKey: KEY, headers: { 'x-extra': 'yes' } }) });
+  const trajectory = await withAgent(steps, options, (agent) => {
+    agent.registerTool(echo(({ text }) => `${text}!`));
+    return agent.run('Echo twice', { onEvent: (event) => events.push(event) });
+  });
+  assert.deepEqual(ending(trajectory), { termination_reason: 'llm_complete', outcome: 'success', answer_source: 'model', total_turns: 3, max_turns: 15 });
+  assert.equal(trajectory.output, 'It is done.');
+  assert.match(trajectory.run_id, /^run_\d{8}_\d{6}_[0-9a-f]{6}$/);
+  assert.equal(trajectory.turns[0].tool_calls[0].result, 'one!\n[Turn 1/15]');
+  assert.ok(!JSON.stringify(trajectory).includes(KEY), 'the key is in the trajectory');
+  assert.deepEqual(await replay(trajectory), { ok: true });
+
+  const types = events.map((event) => event.type);
+  assert.equal(types[0], 'run_started');
+  assert.deepEqual(types.slice(-2), ['final', 'agent_finished']);
+  assert.equal(events.filter((event) => event.type === 'text_delta').map((event) => event.text).join(''), 'Let me see.It is done.');
+  for (const event of events) assert.ok(Number.isInteger(event.turn) && Number.isInteger(event.callsLeft), JSON.stringify(event));
+  const left = events.map((event) => event.callsLeft);
+  assert.ok(left.every((n, i) => i === 0 || n <= left[i - 1]), `the bound grew: ${left}`);
+  const finished = events.find((event) => event.type === 'tool_finished');
+  assert.equal(finished.call.name, 'echo');
+});
+
+test('what a tool gives, throws or forgets is answered, and the run goes on', async () => {
+  const tools = { text: () => 'plain', value: async () => ({ n: [1, 2] }), nothing: () => undefined, throws: () => { throw new Error('broken'); }, rejects: async () => { throw new TypeError('later'); } };
+  const calls = Object.keys(tools).map((name, i) => ({ id: `c${i}`, name, args: {} }));
+  const steps = [{ calls }, { text: 'ok', check: (request) => {
+    const seen = results(request);
+    assert.deepEqual(seen.slice(0, 3), ['plain', '{"n":[1,2]}', 'null']);
+    assert.match(seen[3], /broken/);
+    assert.match(seen[4], /later[\s\S]*\[Turn 1\/15\]$/);
+  } }];
+  await withAgent(steps, undefined, (agent) => {
+    for (const [name, execute] of Object.entries(tools)) agent.registerTool({ name, execute });
+    return agent.run('go');
+  });
+});
+
+test('arguments that fail the schema never reach the tool', async () => {
+  const seen = [];
+  const steps = [
+    { calls: [{ id: 'a', name: 'echo', args: { text: 5 } }, { id: 'b', name: 'echo', args: { text: 'x', more: 1 } }, { id: 'c', name: 'echo', args: '{"text": "repaired' }] },
+    { text: 'ok', check: (request) => { assert.match(results(request)[0], /text/); assert.match(results(request)[1], /more/); } },
+  ];
+  const trajectory = await withAgent(steps, undefined, (agent) => {
+    agent.registerTool(echo(({ text }) => { seen.push(text); return text; }));
+    return agent.run('go');
+  });
+  const [first, second, third] = trajectory.turns[0].tool_calls;
+  assert.equal(first.slug, 'invalid_arguments');
+  assert.equal(second.slug, 'invalid_arguments');
+  assert.deepEqual(seen, third.slug ? [] : ['repaired']);
+});
+
+test('a tool that is late is told so by its signal', async () => {
+  let aborted = false;
+  const steps = [call({ text: 'slow' }), { text: 'ok' }];
+  const trajectory = await withAgent(steps, () => ({ limits: { toolTimeoutMs: 50 } }), (agent) => {
+    agent.registerTool(echo((args, { signal }) => new Promise(() => signal.addEventListener('abort', () => { aborted = true; }))));
+    return agent.run('go');
+  });
+  assert.ok(aborted);
+  assert.equal(trajectory.turns[0].tool_calls[0].slug, 'timeout');
+});
+
+test('a built-in tool runs in a worker thread over the agent\'s files', async () => {
+  const steps = [
+    { calls: [{ id: 'a', name: 'calculate', args: { expression: '6*7' } }, { id: 'b', name: 'read_file', args: { path: 'docs/a.md' } }] },
+    { text: 'ok', check: (request) => { assert.match(results(request)[0], /42/); assert.match(results(request)[1], /The limit is fifteen/); } },
+  ];
+  await withAgent(steps, () => ({ tools: ['calculate', 'read_file'] }), async (agent) => {
+    agent.files.put('docs/a.md', '# Limits\n\nThe limit is fifteen.\n');
+    agent.files.put('docs/b.txt', new Blob(['b']));
+    assert.deepEqual(agent.files.list(), ['docs/a.md', 'docs/b.txt']);
+    assert.equal(await agent.files.get('docs/b.txt').text(), 'b');
+    agent.files.remove('docs/b.txt');
+    assert.equal(agent.files.get('docs/b.txt'), undefined);
+    assert.throws(() => agent.files.put('../x', 'no'), TypeError);
+    return agent.run('go');
+  });
+});
+
+test('a tool with side effects runs only if the user says so', async () => {
+  for (const [answer, expected] of [[() => true, 'done'], [() => false, 'refused'], [async () => true, 'done'], [async () => { throw new Error('no window'); }, 'no window']]) {
+    const asked = [];
+    const steps = [call({ text: 'x' }), { text: 'ok', check: (request) => assert.match(results(request)[0], new RegExp(expected)) }];
+    await withAgent(steps, undefined, (agent) => {
+      agent.registerTool(echo(() => 'done', { sideEffect: 'network' }));
+      return agent.run('go', { approve: (request) => { asked.push(request); return answer(); } });
+    });
+    assert.deepEqual(asked.map(({ name, args, sideEffect }) => ({ name, args, sideEffect })), [{ name: 'echo', args: { text: 'x' }, sideEffect: 'network' }]);
+  }
+});
+
+test('errors of the server are retried, and each is logged with the raw answer', async () => {
+  const warn = console.warn;
+  console.warn = () => {};
+  const steps = [
+    { status: 429, headers: { 'retry-after-ms': '5' }, body: '{"error":{"message":"slow down"}}' },
+    { chunks: ['data: {"choices":[{"index":0,"delta":{"content":"half"}}]}\n\n'], cut: true },
+    { text: 'whole' },
+  ];
+  try {
+    const trajectory = await withAgent(steps, undefined, (agent) => agent.run('go'));
+    assert.equal(trajectory.output, 'whole');
+    assert.deepEqual(trajectory.turns[0].attempts.map((attempt) => attempt.slugs[0] ?? null), ['rate_limited', 'stream_cut', null]);
+    assert.match(trajectory.logs[0].raw.text, /slow down/);
+  } finally {
+    console.warn = warn;
+  }
+});
+
+test('silence past a deadline ends the attempt', async () => {
+  const warn = console.warn;
+  console.warn = () => {};
+  // The first step never ends: it is written, and the connection stays open.
+  const steps = [{ chunks: [': waiting\n\n'], hold: true }, { text: 'ok' }];
+  try {
+    const trajectory = await withAgent(steps, () => ({ limits: { idleMs: 80 } }), (agent) => agent.run('go'));
+    assert.equal(trajectory.turns[0].attempts[0].slugs[0], 'timeout');
+    assert.equal(trajectory.output, 'ok');
+  } finally {
+    console.warn = warn;
+  }
+});
+
+test('stop wraps up with a synthesis, cancel and an aborted signal end at once', async () => {
+  const steps = [{ ...call({ text: 'x' }) }, { text: 'In short: x.', check: (request) => assert.match(request.messages.at(-1).content, /finish now/) }];
+  const stopped = await withAgent(steps, undefined, (agent) => {
+    agent.registerTool(echo(() => { agent.stop(); return 'x'; }));
+    return agent.run('go');
+  });
+  assert.equal(stopped.termination_reason, 'stop_synthesized');
+  assert.equal(stopped.outcome, 'partial');
+
+  for (const how of ['cancel', 'signal']) {
+    const controller = new AbortController();
+    const trajectory = await withAgent([call({ text: 'x' })], undefined, (agent) => {
+      agent.registerTool(echo(() => new Promise(() => { if (how === 'cancel') agent.cancel(); else controller.abort(); })));
+      return agent.run('go', { signal: controller.signal });
+    });
+    assert.equal(trajectory.termination_reason, 'cancelled');
+    assert.equal(trajectory.turns[0].tool_calls[0].slug, 'cancelled');
+  }
+});
+
+test('a run can be continued after the limit, and followed up', async () => {
+  const steps = [
+    call({ text: 'x' }), { text: 'So far: x.' },
+    { text: 'More.', check: (request) => assert.match(request.messages.at(-1).content, /granted 3 more turns/) },
+    { text: 'Again.', check: (request) => {
+      assert.equal(request.messages.at(-1).content, 'and then?');
+      assert.ok(request.messages.some((message) => message.content === 'More.'));
+    } },
+  ];
+  await withAgent(steps, () => ({ maxTurns: 1 }), async (agent) => {
+    agent.registerTool(echo(() => 'x'));
+    const first = await agent.run('go');
+    assert.equal(first.termination_reason, 'max_turns_synthesized');
+    const events = [];
+    const granted = await agent.grantTurns(3, { onEvent: (event) => events.push(event.type) });
+    assert.equal(granted.output, 'More.');
+    assert.equal(granted.segments.length, 2);
+    assert.equal(events.at(-1), 'agent_finished');
+    assert.deepEqual(await replay(granted), { ok: true });
+    const next = await agent.run('and then?', { after: granted });
+    assert.equal(next.session_id, first.session_id);
+    assert.notEqual(next.run_id, first.run_id);
+    await assert.rejects(agent.grantTurns(1), /could be granted turns/);
+  });
+});
+
+test('a long history reaches the server whole', async () => {
+  const long = 'x'.repeat(15_000);
+  const turns = 14;
+  const steps = Array.from({ length: turns }, (_, i) => ({ ...call({ text: `${i}` }), check: (request) => assert.equal(results(request).length, i) }));
+  steps.push({ text: 'done', check: (request) => {
+    assert.equal(results(request).length, turns);
+    results(request).forEach((result, i) => assert.ok(result.startsWith(`${i}${long}`), `result ${i}`));
+  } });
+  const trajectory = await withAgent(steps, undefined, (agent) => {
+    agent.registerTool(echo(({ text }) => text + long));
+    return agent.run('go');
+  });
+  assert.equal(trajectory.output, 'done');
+});
+
+test('misuse is refused and names itself', async () => {
+  const wrong = [
+    [{ maxTurns: '15' }, 'options.maxTurns: got "15"; it takes a whole number, 1 or more'],
+    [{ maxTurns: 0 }, 'options.maxTurns: got 0'],
+    [{ maxTruns: 3 }, 'options.maxTruns: unknown option; options takes preset, provider,'],
+    [{ counter: { templates: { normal: 3 } } }, 'options.counter.templates.normal: got 3; it takes a string'],
+    [{ counter: true }, 'options.counter: got true; it takes an object or false'],
+    [{ synthesis: { role: 'tool' } }, "options.synthesis.role: got \"tool\"; it takes 'user' or 'system'"],
+    [{ preset: 'strict' }, 'not available yet'],
+    [{ report: {} }, 'options.report: not available yet'],
+    [{ limits: { children: 3 } }, 'options.limits.children: not available yet'],
+    [{ provider: { kind: 'anthropic' } }, 'options.provider.kind: got "anthropic"'],
+    [{ provider: [] }, 'options.provider: got an empty array'],
+    [{ provider: [{ kind: 'demo' }, { kind: 'openai', apiKey: 12345678 }] }, 'options.provider[1].apiKey: got a number; it takes a string'],
+    [{ provider: { kind: 'openai', headers: { 'no good': 'x' } } }, 'options.provider.headers.no good: it takes a valid header name'],
+    [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; it takes a whole address'],
+    [{ tools: ['nope'] }, 'options.tools: got "nope"; it takes an array of'],
+    [5, 'options: got 5; it takes an object'],
+  ];
+  for (const [options, message] of wrong) {
+    assert.throws(() => new Agent(options), (error) => error instanceof TypeError && error.message.includes(message), JSON.stringify(options));
+  }
+  const agent = new Agent({ provider: { kind: 'demo' }, seed: 1 });
+  assert.throws(() => agent.registerTool({ name: 'bad name', execute() {} }), /tool.name: got "bad name"/);
+  assert.throws(() => agent.registerTool({ name: 'x' }), /tool.execute: missing/);
+  assert.throws(() => agent.registerTool({ name: 'x', execute() {}, parameters: { type: 'string' } }), /tool.parameters/);
+  await assert.rejects(agent.run(''), /task: got ""; it takes a text/);
+  await assert.rejects(agent.run('x', { onEvents: 1 }), /options.onEvents: unknown option/);
+  await assert.rejects(agent.run('x', { signal: {} }), /options.signal: got an object; it takes an AbortSignal/);
+  await assert.rejects(agent.run('x', { after: {} }), TypeError);
+  const running = agent.run('What is 2 + 2?');
+  await assert.rejects(agent.run('x'), /has a run under way/);
+  agent.cancel();
+  const trajectory = await running;
+  assert.equal(trajectory.outcome, 'cancelled');
+  assert.throws(() => exportTrajectory(trajectory, 'atif'), { name: 'TypeError', message: /'atif' is not available yet; there is 'native'/ });
+  assert.deepEqual(JSON.parse(exportTrajectory(trajectory, 'native')), trajectory);
+  agent.free();
+});
+
+test('a changed trajectory does not replay, and the turn is named', async () => {
+  const trajectory = await withAgent([call({ text: 'x' }), { text: 'ok' }], undefined, (agent) => {
+    agent.registerTool(echo(() => 'x'));
+    return agent.run('go');
+  });
+  trajectory.turns[0].tool_calls[0].result = 'y\n[Turn 1/15]';
+  const { ok, turn, expected, actual } = await replay(trajectory);
+  assert.deepEqual({ ok, turn, expected, actual }, { ok: false, turn: 1, expected: 'y\n[Turn 1/15]', actual: 'x\n[Turn 1/15]' });
+  await assert.rejects(replay({ format: 'other' }), TypeError);
+});
+
+test('an agent freed during a run still keeps its promise', async () => {
+  await withScript([call({ text: 'x' }), { text: 'ok' }], async (baseUrl) => {
+    const agent = new Agent({ provider: provider(baseUrl), tools: [] });
+    agent.registerTool(echo(async () => 'x'));
+    const promise = agent.run('go');
+    agent.free();
+    assert.equal((await promise).output, 'ok');
+  });
+});
