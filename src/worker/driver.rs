@@ -30,7 +30,8 @@ pub struct Driver {
 }
 
 struct Waiting {
-    call: Call,
+    /// Until it is posted.
+    call: Option<Call>,
     timeout_ms: u64,
     /// What its worker answered, between the message and the pool's word on it.
     answer: Option<(Ended, Vec<Blob>)>,
@@ -65,7 +66,7 @@ impl Driver {
         let ticket = Ticket(self.tickets.get());
         self.tickets.set(ticket.0.wrapping_add(1));
         let (done, receiver) = oneshot::channel();
-        self.calls.borrow_mut().insert(ticket, Waiting { call, timeout_ms, answer: None, done });
+        self.calls.borrow_mut().insert(ticket, Waiting { call: Some(call), timeout_ms, answer: None, done });
         self.input(Input::Submit(ticket));
         (ticket, receiver)
     }
@@ -117,12 +118,12 @@ impl Driver {
                 live.arm(START_MS, move || {
                     if let Some(driver) = driver.upgrade() {
                         let why = format!("it did not get ready within {} s", START_MS / 1000);
-                        driver.input(Input::Lost(id, driver.blocked(&why)));
+                        driver.input(Input::Lost(id, why));
                     }
                 });
                 self.live.borrow_mut().insert(id, live);
             }
-            Err(error) => self.input(Input::Lost(id, self.blocked(&error))),
+            Err(error) => self.input(Input::Lost(id, error)),
         }
     }
 
@@ -179,10 +180,9 @@ impl Driver {
     fn try_post(self: &Rc<Self>, id: WorkerId, ticket: Ticket) -> Result<(), String> {
         let mut live = self.live.borrow_mut();
         let live = live.get_mut(&id).ok_or("the worker is gone")?;
-        let (call, timeout_ms) = match self.calls.borrow().get(&ticket) {
-            Some(waiting) => (waiting.call.clone(), waiting.timeout_ms),
-            None => return Err("the call is gone".to_owned()),
-        };
+        let mut calls = self.calls.borrow_mut();
+        let waiting = calls.get_mut(&ticket).ok_or("the call is gone")?;
+        let call = waiting.call.take().ok_or("the call was posted before")?;
         let mut request = Request { id: ticket, call };
         let mut blobs = Vec::new();
         if let Call::Run { schema, .. } | Call::Check { schema, .. } = &mut request.call
@@ -198,7 +198,7 @@ impl Driver {
         }
         live.post(&request.encode(), blobs)?;
         let driver = Rc::downgrade(self);
-        live.arm(timeout_ms, move || {
+        live.arm(waiting.timeout_ms, move || {
             if let Some(driver) = driver.upgrade() {
                 driver.input(Input::Deadline(id));
             }
@@ -214,6 +214,7 @@ impl Driver {
                 ended
             }
             (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
+            (End::NoWorker(why), _) => Ended::Without(End::NoWorker(self.blocked(&why))),
             (end, _) => Ended::Without(end),
         };
         // Whoever asked may have stopped waiting.
