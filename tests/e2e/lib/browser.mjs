@@ -23,7 +23,7 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
     const page = await browserContext.newPage();
     page.setDefaultTimeout(20000);
     const allowed = new Set([new URL(url).origin, ...reach.map((other) => new URL(other).origin)]);
-    page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`));
+    page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}${/^Failed to load/.test(message.text()) ? ` ${message.location().url}` : ''}`));
     page.on('pageerror', (error) => seen.push(`uncaught: ${error} ${error.stack}`));
     await browserContext.route('**', (route) => {
       const { protocol, origin } = new URL(route.request().url());
