@@ -95,8 +95,6 @@ impl App {
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document { name: name.to_owned(), text: text.into() },
         });
-        // It is read from its beginning.
-        self.at_end.set(false);
     }
 
     pub fn new_run(&self) {
@@ -109,7 +107,9 @@ impl App {
     pub fn open_thread(&self, id: u32) {
         self.current.set(Some(id));
         self.rail_open.set(false);
-        self.at_end.set(true);
+        // A document is read from its beginning, a run is followed at its end.
+        let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document { .. }));
+        self.at_end.set(!document);
         follow::keep_up(*self);
     }
 
