@@ -1,34 +1,42 @@
 //! What the user can do, wired to sessions. No rule of a run is here: the engine refuses what makes no sense.
 
+use std::cell::RefCell;
+
 use leptos::prelude::*;
 
 use crate::engine::{ProviderKind, RunConfig};
 use crate::shell::{Access, Carried, Session, SessionOptions, random_seed};
 use crate::trajectory::Trajectory;
+use crate::view::format::counted;
 use crate::view::settings::Field;
 use crate::view::tasks::ExampleTask;
 use crate::view::{Phase, Preview, RailView, Source};
 use crate::worker::Workspace;
 
 use super::live::LiveRun;
-use super::state::{App, Backing, Dialog, Page, Thread};
+use super::state::{App, Backing, Dialog, Local, Page, Thread};
 use super::{composer, dom, follow};
 
 impl App {
     /// Whether the open thread has a run under way.
     pub fn running(&self) -> bool {
-        self.page().is_some_and(|page| page.panel.with(|panel| panel.phase != Phase::Ended))
+        self.phase().is_some_and(|phase| phase != Phase::Ended)
+    }
+
+    /// Where the open thread's last run stands.
+    pub fn phase(&self) -> Option<Phase> {
+        self.page().map(|page| page.panel.with(|panel| panel.phase))
     }
 
     /// Runs what is in the task box: a new thread, or a follow-up in the open one.
     pub fn submit(&self) {
         let input = self.draft.get_untracked().trim().to_owned();
-        if input.is_empty() || untrack(|| self.running()) {
+        if input.is_empty() || self.thread_now().is_some_and(|thread| is_running(&thread)) {
             dom::focus(composer::TASK);
             return;
         }
         if let Some(config) = self.config() {
-            match untrack(|| self.thread()) {
+            match self.thread_now() {
                 Some(thread) => self.follow_up(&thread, input, config),
                 None => self.begin(input, config),
             }
@@ -62,10 +70,10 @@ impl App {
 
     /// The open run as a file, letter by letter where it came from one.
     pub fn download(&self) {
-        let Some(thread) = untrack(|| self.thread()) else { return };
+        let Some(thread) = self.thread_now() else { return };
         let named = match &thread.backing {
             Backing::Document { name, text } => Some((name.clone(), text.to_string())),
-            Backing::Live { session, .. } => session.with_value(Session::document).and_then(|document| {
+            Backing::Live { session, .. } => session.borrow().document().and_then(|document| {
                 Some((format!("{}.json", document.run_id), serde_json::to_string_pretty(&document).ok()?))
             }),
         };
@@ -99,7 +107,9 @@ impl App {
     pub fn open_thread(&self, id: u32) {
         self.current.set(Some(id));
         self.rail_open.set(false);
-        self.at_end.set(true);
+        // A document is read from its beginning, a run is followed at its end.
+        let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document { .. }));
+        self.at_end.set(!document);
         follow::keep_up(*self);
     }
 
@@ -107,10 +117,10 @@ impl App {
         self.preview().model
     }
 
-    /// What the next run would have; while a setting is wrong, the preset's.
+    /// What the next run would have; what is wrong is left at the preset's.
     pub fn preview(&self) -> Preview {
-        let built = self.settings.with(|settings| settings.build(crate::tools::safe_set()));
-        Preview::from(&built.unwrap_or_default())
+        let (config, _) = self.settings.with(|settings| settings.draft(crate::tools::safe_set()));
+        Preview::from(&config)
     }
 
     /// The clock of countdowns and elapsed times.
@@ -137,27 +147,27 @@ impl App {
 
     fn begin(&self, input: String, config: RunConfig) {
         let workspace = self.new_workspace();
+        let files = counted(workspace.list().len() as u64, "file");
         let session = self.session(config, workspace.clone());
         let id = self.next_id();
         self.toast.set(None);
-        self.start(&session, input, None, None, |page, rail| {
-            let backing = Backing::Live {
-                session: StoredValue::new_local(session.clone()),
-                workspace: StoredValue::new_local(workspace),
-            };
+        self.start(&session, input, None, None, |mut page, rail| {
+            page.head.facts.push(format!("{files} in the workspace"));
+            let backing =
+                Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
             self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing });
         });
     }
 
     fn follow_up(&self, thread: &Thread, input: String, config: RunConfig) {
         let Backing::Live { session, workspace } = &thread.backing else { return };
-        let last = session.get_value();
+        let last = session.borrow().clone();
         let carried = last.with_run(|run| run.map(Carried::from_run));
-        let next = self.session(config, workspace.get_value());
+        let next = self.session(config, Workspace::clone(workspace));
         self.start(&next, input, carried, Some(thread.rail.clone()), |page, _| {
             thread.pages.update(|pages| pages.push(Page { place: pages.len(), ..page }));
         });
-        session.set_value(next);
+        session.replace(next);
         last.close();
     }
 
@@ -211,9 +221,9 @@ impl App {
     }
 
     fn with_session(&self, act: impl FnOnce(&Session)) {
-        if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = untrack(|| self.thread()) {
-            // Out of the store first: what the session tells may read it.
-            let session = session.get_value();
+        if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = self.thread_now() {
+            // Out of the cell first: what the session tells may read it.
+            let session = session.borrow().clone();
             act(&session);
         }
     }
@@ -227,4 +237,9 @@ impl App {
     fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
+}
+
+fn is_running(thread: &Thread) -> bool {
+    let last = thread.pages.with_untracked(|pages| pages.last().cloned());
+    last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
 }

@@ -18,14 +18,16 @@ pub fn card(call: &CallView) -> impl IntoView + use<> {
     html::details().class("call").attr("data-state", state).child((
         html::summary().child((
             icon::chevron(),
-            html::span().class("name").child(call.name.clone()),
-            html::span().class("arg").child(call.summary.clone()),
-            note(call),
-            call.slug.map(|slug| html::span().class("slug").child(slug)),
-            call.duration.clone().map(|duration| html::span().class("t").child(duration)),
-            (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
+            html::span().class("line").child((
+                html::span().class("name").child(call.name.clone()),
+                html::span().class("arg").child(call.summary.clone()),
+                note(call),
+                call.slug.map(|slug| html::span().class("slug").child(slug)),
+                call.duration.clone().map(|duration| html::span().class("t").child(duration)),
+                (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
+            )),
+            why.map(|why| html::span().class("why").child(why)),
         )),
-        why.map(|why| html::p().class("why").child(why)),
         html::div().class("detail").child((
             html::h4().child("Arguments"),
             html::pre().class("args").attr("tabindex", "0").child(call.args.clone()),

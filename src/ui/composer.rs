@@ -14,12 +14,12 @@ use super::{follow, toast};
 pub const TASK: &str = "task";
 
 pub fn composer(app: App) -> impl IntoView {
-    let placeholder = move || match app.page().map(|page| page.panel.with(|panel| panel.phase)) {
+    let placeholder = move || match app.phase() {
         None => "What should it find out or do?",
         Some(Phase::Ended) => "Ask a follow-up",
-        Some(_) => "It is working. You can already write what comes next.",
+        Some(_) => "Write what comes next while it works",
     };
-    let running = move || app.running();
+    let phase = Memo::new(move |_| app.phase());
     let area = html::textarea()
         .id(TASK)
         .attr("rows", "1")
@@ -33,28 +33,30 @@ pub fn composer(app: App) -> impl IntoView {
                 app.submit();
             }
         });
-    let act = move || {
-        if running() {
-            html::button()
-                .r#type("button")
-                .class("btn quiet")
-                .on(ev::click, move |_| app.stop())
-                .attr("title", "Wrap up: a last request asks for a conclusion")
-                .child("Stop")
-                .into_any()
-        } else {
+    let act = move || match phase.get() {
+        Some(Phase::Running) => html::button()
+            .r#type("button")
+            .class("btn quiet")
+            .on(ev::click, move |_| app.stop())
+            .attr("title", "Wrap up: a last request asks for a conclusion")
+            .child("Stop")
+            .into_any(),
+        Some(Phase::Synthesizing) => html::span().class("hint").child("Concluding").into_any(),
+        Some(Phase::Ended) | None => (
+            html::span().class("hint").child("Enter to run"),
             html::button()
                 .r#type("button")
                 .class("btn primary")
                 .on(ev::click, move |_| app.submit())
-                .child((icon(Icon::Send), "Run"))
-                .into_any()
-        }
+                .child((icon(Icon::Send), "Run")),
+        )
+            .into_any(),
     };
     let to_read = move || matches!(app.thread().map(|thread| thread.backing), Some(Backing::Document { .. }));
     html::div().class("composer").child((
         toast::toast(app),
         follow::latest(app),
+        move || to_read().then(|| read_only(app)),
         html::div().class("field").prop("hidden", to_read).child((
             area,
             html::div().class("tools").child((
@@ -70,9 +72,16 @@ pub fn composer(app: App) -> impl IntoView {
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                     .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
                 html::span().class("grow"),
-                html::span().class("hint").child("Enter to run"),
                 act,
             )),
         )),
+    ))
+}
+
+/// In the place of the task box, for a run that was opened from a file.
+fn read_only(app: App) -> impl IntoView {
+    html::div().class("read-only").child((
+        html::p().child("This run was opened from a file: it can be read and downloaded, not continued."),
+        html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.new_run()).child("New run"),
     ))
 }

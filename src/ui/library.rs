@@ -9,7 +9,7 @@ use crate::view::format::{bytes, counted};
 use crate::worker::Workspace;
 use crate::worker::workspace::Subscription;
 
-use super::state::{App, Backing};
+use super::state::{App, Backing, Thread};
 
 /// Files by path, as handles.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl App {
 
     /// Adds files of the user's, to the open thread as well.
     pub fn add_files(&self, files: Vec<(String, Blob)>) {
-        let workspace = self.workspace();
+        let workspace = workspace(self.thread_now());
         for (path, blob) in files {
             let path = match &workspace {
                 Some(workspace) => workspace.put(&path, blob.clone()),
@@ -64,7 +64,7 @@ impl App {
         self.library.update_value(|library| {
             library.files.remove(path);
         });
-        if let Some(workspace) = self.workspace() {
+        if let Some(workspace) = workspace(self.thread_now()) {
             workspace.remove(path);
         }
         self.files_version.update(|version| *version += 1);
@@ -73,7 +73,7 @@ impl App {
     /// The files of the open thread, or those a new one would have.
     pub fn files(&self) -> Vec<FileRow> {
         self.files_version.track();
-        let workspace = self.workspace();
+        let workspace = workspace(self.thread());
         self.library.with_value(|library| match workspace {
             Some(workspace) => {
                 let rows = workspace.list().into_iter();
@@ -91,7 +91,7 @@ impl App {
     }
 
     pub fn file(&self, path: &str) -> Option<Blob> {
-        match self.workspace() {
+        match workspace(self.thread_now()) {
             Some(workspace) => workspace.get(path),
             None => self.library.with_value(|library| library.files.get(path).cloned()),
         }
@@ -106,12 +106,12 @@ impl App {
         let total: f64 = files.iter().map(|(_, blob)| blob.size()).sum();
         format!("{}, {}", counted(files.len() as u64, "file"), bytes(whole(total)))
     }
+}
 
-    fn workspace(&self) -> Option<Workspace> {
-        match self.thread()?.backing {
-            Backing::Live { workspace, .. } => Some(workspace.get_value()),
-            Backing::Document { .. } => None,
-        }
+fn workspace(of: Option<Thread>) -> Option<Workspace> {
+    match of?.backing {
+        Backing::Live { workspace, .. } => Some(Workspace::clone(&workspace)),
+        Backing::Document { .. } => None,
     }
 }
 

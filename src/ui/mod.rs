@@ -42,6 +42,8 @@ use state::App;
 
 /// Mounts the app in the document's body, in place of what stood there while it loaded.
 pub fn mount() {
+    // A panic is a bug of ours: say where, in the console, instead of a bare `unreachable`.
+    std::panic::set_hook(Box::new(|info| web_sys::console::error_1(&info.to_string().into())));
     if let Some(boot) = dom::document().get_element_by_id("boot") {
         boot.remove();
     }

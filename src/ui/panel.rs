@@ -154,7 +154,10 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
             row("Ended by", view.reason.clone(), String::new()),
             row("Outcome", view.outcome.to_owned(), view.outcome_words.to_owned()),
             row("Answer from", view.source.to_owned(), view.source_words.to_owned()),
-            row("Used", view.turns.clone(), String::new()),
+            html::div().child((
+                html::dt().child("Used"),
+                html::dd().child(html::span().class("plain").child(view.turns.clone())),
+            )),
         )),
     ))
 }

@@ -71,6 +71,10 @@ pub fn rail(app: App) -> impl IntoView {
 fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
     let id = thread.id;
     let rail = thread.rail.clone();
+    let level = {
+        let rail = rail.clone();
+        move || rail.with(|view| view.is_concluding().then_some("synthesis"))
+    };
     let content = move || {
         rail.with(|view| {
             (
@@ -83,6 +87,7 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
     html::button()
         .r#type("button")
         .class("run")
+        .attr("data-level", level)
         .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
         .on(ev::click, move |_| app.open_thread(id))
         .child(content)

@@ -3,7 +3,11 @@
 //! A thread is a session: one task and its follow-ups, each a run of its own, shown below each other. Only handles are
 //! kept here; what a run looks like comes from `view`.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
 
 use crate::shell::Session;
 use crate::view::settings::Settings;
@@ -61,11 +65,15 @@ pub struct Thread {
 /// What stands behind a thread.
 #[derive(Clone, Debug)]
 pub enum Backing {
-    /// Its session's last run, and its files.
-    Live { session: StoredValue<Session, LocalStorage>, workspace: StoredValue<Workspace, LocalStorage> },
+    /// The session of its last run, and its files.
+    Live { session: Local<RefCell<Session>>, workspace: Local<Workspace> },
     /// A document, kept letter by letter.
-    Document { name: String, text: std::sync::Arc<str> },
+    Document { name: String, text: Arc<str> },
 }
+
+/// Something of the page's one thread, in a shared handle that nothing disposes of while it is held.
+#[derive(Debug)]
+pub struct Local<T>(Arc<SendWrapper<T>>);
 
 /// One run on the screen.
 #[derive(Clone, Debug)]
@@ -86,6 +94,26 @@ pub struct TurnSlot {
     pub thoughts: Prose,
     /// Something was streamed since the attempt began.
     pub streaming: ArcRwSignal<bool>,
+}
+
+impl<T> Local<T> {
+    pub fn new(value: T) -> Self {
+        Local(Arc::new(SendWrapper::new(value)))
+    }
+}
+
+impl<T> Clone for Local<T> {
+    fn clone(&self) -> Self {
+        Local(Arc::clone(&self.0))
+    }
+}
+
+impl<T> std::ops::Deref for Local<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 impl App {
@@ -114,6 +142,12 @@ impl App {
     pub fn thread(&self) -> Option<Thread> {
         let id = self.current.get()?;
         self.threads.with(|threads| threads.iter().find(|thread| thread.id == id).cloned())
+    }
+
+    /// The open thread, for what happens once.
+    pub fn thread_now(&self) -> Option<Thread> {
+        let id = self.current.get_untracked()?;
+        self.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == id).cloned())
     }
 
     /// The last run of the open thread.

@@ -157,5 +157,5 @@ fn placed(prose: &Prose) -> impl IntoView + use<> {
     place.on_load(move |place| {
         let _ = place.append_child(&prose.host());
     });
-    html::div().node_ref(place)
+    html::div().class("placed").node_ref(place)
 }

@@ -1,8 +1,9 @@
 //! The meter: one tick a turn, in the level the counter gives it, the synthesis as a tick of its own.
 
-use crate::engine::{CounterConfig, CounterLevel, Status};
+use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, Status, counter};
 
 use super::source::Source;
+use super::turn::ended_by_user;
 
 /// The ticks and what they say together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,13 +38,7 @@ pub enum TickState {
 /// The level of a turn under a limit (SEMANTICS 3); `Off` without a counter.
 #[must_use]
 pub fn level(counter: Option<&CounterConfig>, turn: u32, max_turns: u32) -> CounterLevel {
-    let remaining = max_turns.saturating_sub(turn);
-    match counter {
-        None => CounterLevel::Off,
-        Some(counter) if remaining <= counter.urgent_at => CounterLevel::Urgent,
-        Some(counter) if remaining <= counter.moderate_at => CounterLevel::Moderate,
-        Some(_) => CounterLevel::Normal,
-    }
+    counter.map_or(CounterLevel::Off, |config| counter::level(config, turn, max_turns))
 }
 
 /// Levels have words, too: nothing is said by colour alone.
@@ -74,7 +69,7 @@ impl From<&Source<'_>> for Meter {
                 TickKind::Turn(turn.counter_level)
             };
             let live = source.status != Status::Ended && last == Some(index);
-            let failed = !turn.attempts.is_empty() && turn.attempts.iter().all(|attempt| !attempt.slugs.is_empty());
+            let failed = !turn.attempts.is_empty() && turn.attempts.iter().all(is_fault);
             let state = match (live, failed) {
                 (true, _) => TickState::Live,
                 (false, true) => TickState::Failed,
@@ -104,4 +99,8 @@ fn label(source: &Source<'_>, used: u32) -> String {
     }
     let words = level_words(level(source.config.counter.as_ref(), used, max));
     format!("Turn {used} of {max}, {} remaining, {words}", max.saturating_sub(used))
+}
+
+fn is_fault(attempt: &AttemptRecord) -> bool {
+    !attempt.slugs.is_empty() && !ended_by_user(attempt)
 }

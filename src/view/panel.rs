@@ -1,6 +1,6 @@
 //! The run panel: where the run stands, what it used, what can be done.
 
-use crate::engine::{CounterLevel, Ending, Status, Usage};
+use crate::engine::{CounterLevel, Ending, Outcome, Status, Usage};
 
 use super::ending::EndingView;
 use super::format::{counted, thousands};
@@ -95,17 +95,21 @@ fn phase(source: &Source<'_>) -> Phase {
 fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
     let left = counted(u64::from(source.calls_left), "LLM call");
     let remaining = source.effective_max_turns.saturating_sub(turn);
+    let outcome = source.segments.last().map(|ending| ending.outcome);
     match (phase, source.can_continue) {
         (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
             Some(_) => "Opened from a file, to be read.".to_owned(),
             None => "Opened from a file that was written while the run was under way.".to_owned(),
         },
         (Phase::Ended, true) => "It stopped at its limit. Grant more turns and it goes on where it was.".to_owned(),
+        (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
+            "It failed. What went wrong stands in the transcript; ask again below.".to_owned()
+        }
         (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
-        (Phase::Synthesizing, _) => format!("Writing the synthesis. At most {left} left."),
-        (Phase::Running, _) if remaining == 0 => format!("This is the last turn. At most {left} left."),
+        (Phase::Synthesizing, _) => format!("Writing the synthesis, at most {left} more."),
+        (Phase::Running, _) if remaining == 0 => format!("This is the last turn, at most {left} more."),
         (Phase::Running, _) => {
-            format!("{} left. At most {left} left.", counted(u64::from(remaining), "more turn"))
+            format!("{} to go, at most {left}.", counted(u64::from(remaining), "more turn"))
         }
     }
 }

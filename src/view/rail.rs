@@ -4,7 +4,7 @@ use crate::engine::Status;
 
 use super::ending::{self, Tone};
 use super::format::one_line;
-use super::meter::{Meter, Tick, TickState};
+use super::meter::{Meter, Tick, TickKind, TickState};
 use super::source::Source;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,14 @@ pub struct RailView {
     pub tone: Option<Tone>,
     /// The turns so far, tiny.
     pub ticks: Vec<Tick>,
+}
+
+impl RailView {
+    /// A synthesis is being written.
+    #[must_use]
+    pub fn is_concluding(&self) -> bool {
+        self.tone.is_none() && self.ticks.last().is_some_and(|tick| tick.kind == TickKind::Synthesis)
+    }
 }
 
 impl From<&Source<'_>> for RailView {

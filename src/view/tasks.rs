@@ -21,6 +21,7 @@ pub struct ExampleTask {
 }
 
 const CALM: TickKind = TickKind::Turn(CounterLevel::Normal);
+const AMBER: TickKind = TickKind::Turn(CounterLevel::Moderate);
 const RED: TickKind = TickKind::Turn(CounterLevel::Urgent);
 
 pub const EXAMPLES: &[ExampleTask] = &[
@@ -34,11 +35,11 @@ pub const EXAMPLES: &[ExampleTask] = &[
     },
     ExampleTask {
         title: "Limit and synthesis",
-        shows: "Four turns are not enough: the counter turns red, and a synthesis concludes.",
+        shows: "Seven turns are not enough: the counter goes from calm over amber to red, and a synthesis concludes.",
         text: "Read every file from the first to the last and compare what each says about turns.",
-        max_turns: Some(4),
+        max_turns: Some(7),
         demo: DemoMode::Endless,
-        course: &[RED, RED, RED, RED, TickKind::Synthesis],
+        course: &[CALM, AMBER, AMBER, RED, RED, RED, RED, TickKind::Synthesis],
     },
     ExampleTask {
         title: "Calculation with units",

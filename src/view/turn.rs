@@ -151,11 +151,22 @@ fn label(record: &TurnRecord, of: Option<u32>, level: CounterLevel) -> String {
 
 fn failed(record: &TurnRecord, of: u32, open: bool) -> Vec<FailedAttempt> {
     let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
-    faults.map(|(place, attempt)| failed_attempt(attempt, of, record.attempts.get(place + 1), open)).collect()
+    let mut before: Option<&str> = None;
+    faults
+        .map(|(place, attempt)| {
+            let mut failed = failed_attempt(attempt, of, record.attempts.get(place + 1), open);
+            let message = attempt.error.as_deref();
+            if message.is_some() && message == before {
+                failed.message = "The same again.".to_owned();
+            }
+            before = message;
+            failed
+        })
+        .collect()
 }
 
 fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>, open: bool) -> FailedAttempt {
-    let by_user = attempt.slugs.iter().any(|slug| matches!(slug, Slug::Stopped | Slug::Cancelled));
+    let by_user = ended_by_user(attempt);
     let then = match next {
         Some(next) => match next.waited_ms {
             Some(ms) if ms > 0 => format!("tried again after {}", duration(ms)),
@@ -168,11 +179,19 @@ fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>
     };
     FailedAttempt {
         slugs: attempt.slugs.iter().map(|slug| slug.as_str()).collect(),
-        message: one_line(attempt.error.as_deref().unwrap_or_default(), 600),
+        message: match attempt.error.as_deref() {
+            None if by_user => "You ended this request.".to_owned(),
+            error => one_line(error.unwrap_or_default(), 600),
+        },
         attempt: format!("attempt {} of {of}", attempt.attempt),
         then,
         by_user,
     }
+}
+
+/// Stop and cancel are no faults.
+pub(super) fn ended_by_user(attempt: &AttemptRecord) -> bool {
+    attempt.slugs.iter().any(|slug| matches!(slug, Slug::Stopped | Slug::Cancelled))
 }
 
 /// The last line of the last answer; templates of one line only.

@@ -76,9 +76,10 @@ fn content(app: App) -> impl IntoView {
     )
 }
 
-fn fields(app: App, group: Group, errors: Errors) -> impl IntoView {
-    let rows = ROWS.iter().filter(|row| row.group == group);
-    rows.map(|row| field::field(app, row, errors)).collect_view()
+fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
+    // The provider is chosen above its fields.
+    let rows = ROWS.iter().filter(|row| row.group == group && row.field != Field::Provider);
+    rows.map(|row| field::field(app, row, errors).into_any()).collect()
 }
 
 /// A group that most people leave alone: closed, with what it is set to beside its name.

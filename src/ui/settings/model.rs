@@ -32,7 +32,7 @@ fn providers(app: App) -> impl IntoView {
                 .attr("name", "provider")
                 .value(*key)
                 .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == *key)
-                .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, key))),
+                .on(ev::change, move |_| provide(app, key)),
             html::span().child(*words),
         ))
     });
@@ -58,6 +58,16 @@ fn server(app: App, errors: Errors) -> impl IntoView {
         )),
         html::div().class("grid").child((fields(app, Group::Model, errors), key(app))),
     )
+}
+
+/// A real model begins with the first preset's address.
+fn provide(app: App, key: &str) {
+    app.settings.update(|settings| settings.set(Field::Provider, key));
+    if key == "openai" && app.settings.with_untracked(|settings| settings.value(Field::BaseUrl)).is_empty() {
+        if let Some(first) = ENDPOINTS.first() {
+            choose(app, first);
+        }
+    }
 }
 
 /// The address of a preset, and its model where the present one belongs to another preset.

@@ -114,6 +114,13 @@ impl Settings {
 
     /// The configuration, offering those of `tools` that are on; or everything that is wrong.
     pub fn build(&self, tools: Vec<ToolSpec>) -> Result<RunConfig, Vec<FieldError>> {
+        let (config, errors) = self.draft(tools);
+        if errors.is_empty() { Ok(config) } else { Err(errors) }
+    }
+
+    /// As [`Settings::build`]; what is wrong keeps the preset's value.
+    #[must_use]
+    pub fn draft(&self, tools: Vec<ToolSpec>) -> (RunConfig, Vec<FieldError>) {
         let mut config = RunConfig::preset(self.preset());
         let mut errors = Vec::new();
         for row in ROWS.iter().filter(|row| self.applies(row.field)) {
@@ -123,7 +130,7 @@ impl Settings {
         }
         errors.extend(apply::contradictions(&config));
         config.tools = tools.into_iter().filter(|tool| self.tool_offered(&tool.name)).collect();
-        if errors.is_empty() { Ok(config) } else { Err(errors) }
+        (config, errors)
     }
 
     /// As stored: a flat JSON object of texts.
