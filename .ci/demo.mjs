@@ -17,11 +17,10 @@ if (!['normal', 'endless'].includes(mode)) fail(`MODE is '${mode}', it takes nor
 if (!['research', 'orchestrator'].includes(preset)) fail(`PRESET is '${preset}', it takes research or orchestrator`);
 if (maxTurns && !/^[1-9]\d*$/.test(maxTurns)) fail(`MAX_TURNS is '${maxTurns}', it takes a number from 1`);
 
-/** The project's Markdown files, path to text. */
+/** The project's documents, path to text: the sample files of the app. */
 function documents() {
-  const inDocs = readdirSync(path.join(root, 'docs'), { recursive: true }).map((name) => path.posix.join('docs', name));
-  const names = ['README.md', 'ARCHITECTURE.md', ...inDocs].filter((name) => name.endsWith('.md'));
-  return Object.fromEntries(names.map((name) => [name, readFileSync(path.join(root, name), 'utf8')]));
+  const names = readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  return Object.fromEntries(names.map((name) => [`docs/${name}`, readFileSync(path.join(root, 'docs', name), 'utf8')]));
 }
 
 const indent = (text, by) => text.replace(/^/gm, by);

@@ -1,11 +1,11 @@
 //! Markdown to nodes: the closed list, safe addresses, hostile input.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use turnwise::view::markdown::{Align, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href};
+use turnwise::view::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href};
 
 fn text(text: &str) -> Node {
     Node::Text(text.into())
@@ -72,6 +72,50 @@ fn code_blocks_keep_language_and_text() {
         let Node::CodeBlock { lang, spans } = only(markdown) else { panic!("{markdown}") };
         assert_eq!(lang, language);
         assert_eq!(spans.iter().map(|s| s.text.as_str()).collect::<String>().trim_end(), "let a = 1;");
+    }
+}
+
+#[test]
+fn code_of_a_known_language_is_highlighted_in_classes() {
+    let cases = [
+        (
+            "rust",
+            "fn main() { let x = 42; } // done",
+            vec![
+                (Class::Keyword, "fn"),
+                (Class::Function, "main"),
+                (Class::Number, "42"),
+                (Class::Comment, "// done\n"),
+            ],
+        ),
+        ("ts", "const a = \"b\";", vec![(Class::Keyword, "const"), (Class::String, "\"b\"")]),
+        (
+            "python",
+            "def f(x):\n    return None",
+            vec![(Class::Function, "f"), (Class::Name, "x"), (Class::Constant, "None")],
+        ),
+        ("json", "{\"a\": [1, true]}", vec![(Class::Number, "1"), (Class::Constant, "true")]),
+        ("diff", "+a\n-b", vec![(Class::Inserted, "+a\n"), (Class::Deleted, "-b\n")]),
+    ];
+    for (language, code, expected) in cases {
+        let Node::CodeBlock { spans, .. } = only(&format!("```{language}\n{code}\n```")) else { panic!("{code}") };
+        for (class, text) in expected {
+            assert!(spans.iter().any(|span| span.class == class && span.text == text), "{text:?} in {spans:?}");
+        }
+        assert_eq!(spans.iter().map(|span| span.text.as_str()).collect::<String>(), format!("{code}\n"));
+    }
+    let Node::CodeBlock { spans, .. } = only("```nolang\nfn main\n```") else { panic!() };
+    assert_eq!(spans.len(), 1);
+}
+
+#[test]
+fn long_code_and_long_lines_stay_plain_and_whole() {
+    let long_line = format!("let a = 1;\nlet b = \"{}\";\nlet c = 2;\n", "x".repeat(5_000));
+    let long_code = "let a = 1;\n".repeat(10_000);
+    for code in [long_line, long_code] {
+        let Node::CodeBlock { spans, .. } = only(&format!("```rust\n{code}```")) else { panic!() };
+        assert_eq!(spans.iter().map(|span| span.text.as_str()).collect::<String>(), code);
+        assert!(spans.len() < 12);
     }
 }
 
@@ -202,7 +246,7 @@ fn hrefs(nodes: &[Node], out: &mut Vec<String>) {
             }
             Node::Image { href, .. } => out.extend(href.clone()),
             Node::Paragraph(c) | Node::Quote(c) | Node::Strong(c) | Node::Emphasis(c) | Node::Strike(c) => {
-                hrefs(c, out)
+                hrefs(c, out);
             }
             Node::Heading { children, .. } => hrefs(children, out),
             Node::List { items, .. } => items.iter().for_each(|item| hrefs(&item.children, out)),
@@ -227,6 +271,28 @@ proptest! {
         let json = serde_json::to_string(&nodes).unwrap();
         prop_assert_eq!(serde_json::from_str::<Vec<Node>>(&json).unwrap(), nodes);
     }
+
+}
+
+proptest! {
+    // Each case may compile a grammar's expressions: slow without optimisation.
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn highlighted_code_keeps_its_text(language in "rust|js|python|html|css|json|bash|c|java|md|yaml|sql", code in "([a-z]{1,4}|[{}()\\[\\]<>'\"/*#=;:,.\\-\\\\ ]|\n|[0-9]|\\PC){0,40}") {
+        let code = code.replace("```", "");
+        let markdown = format!("````{language}\n{code}\n````");
+        if let [Node::CodeBlock { spans, .. }] = parse(&markdown).as_slice() {
+            let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+            let code = code.replace('\0', "\u{fffd}");
+            prop_assert_eq!(text.trim_end(), code.trim_end());
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
     fn plain_paragraphs_keep_every_word(paragraphs in prop::collection::vec("[a-zA-Zäöü漢字][a-zA-Zäöü漢字0-9, ?%]{0,60}[a-z]", 0..8)) {

@@ -1,6 +1,6 @@
 //! Arguments of tool calls: parsed, repaired where that is unambiguous, checked against the schema.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What the built-in tools answer.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -67,6 +67,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 const AT: EpochMillis = EpochMillis(1_795_300_145_678);
 
+#[allow(clippy::needless_pass_by_value)] // reads better at the calls
 fn call(files: &mut Memory, name: &str, args: Value) -> Result<String, String> {
     now(run(name, &args, files, &mut Index::default(), AT))
 }
@@ -282,7 +283,7 @@ proptest! {
     fn a_normal_path_stays_inside_and_is_its_own_normal_form(path in "(\\.|/|\\\\|\\.\\.|a|b c|:|\\PC){0,12}") {
         if let Ok(normal) = normalize(&path) {
             prop_assert!(!normal.starts_with('/') && !normal.split('/').any(|part| part.is_empty() || part == ".." || part == "."));
-            prop_assert_eq!(normalize(&normal), Ok(normal.clone()));
+            prop_assert_eq!(normalize(&normal), Ok(normal));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Ranked search over the workspace, its index and its snippets.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

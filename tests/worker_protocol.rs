@@ -1,6 +1,6 @@
 //! What page and worker say to each other, and which worker runs what.
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use std::collections::{HashMap, HashSet};
 

@@ -55,19 +55,22 @@ impl Validators {
             Some(Err(error)) => return Err(bad_schema(tool, error)),
             None => return Err(bad_schema(tool, "it was never sent")),
         };
-        let (value, error) = match serde_json::from_str::<Value>(arguments) {
-            Ok(value) => (plain(value), None),
-            Err(_) if arguments.trim().is_empty() => (Ok(Value::Object(Map::new())), None),
-            Err(error) => (repair(arguments).ok_or_else(|| malformed(&error, schema)), Some(error)),
+        let (value, parse_error) = match serde_json::from_str(arguments) {
+            Ok(value) => (plain(value)?, None),
+            Err(_) if arguments.trim().is_empty() => (Value::Object(Map::new()), None),
+            Err(error) => match repair(arguments) {
+                Some(value) => (value, Some(error)),
+                None => return Err(malformed(&error, schema)),
+            },
         };
-        let value = value?;
-        let repaired = if error.is_some() || is_wrapped(arguments) { Repaired::Yes } else { Repaired::No };
-        let first = schema.validator.iter_errors(&value).next();
-        match (first, error) {
-            (None, _) => Ok(Arguments { value, repaired }),
-            (Some(_), Some(parse_error)) => Err(malformed(&parse_error, schema)),
-            (Some(_), None) => Err(invalid(&schema.validator, &value)),
+        if !schema.validator.is_valid(&value) {
+            return Err(match parse_error {
+                Some(error) => malformed(&error, schema),
+                None => invalid(&schema.validator, &value),
+            });
         }
+        let repaired = if parse_error.is_some() || is_wrapped(arguments) { Repaired::Yes } else { Repaired::No };
+        Ok(Arguments { value, repaired })
     }
 }
 
@@ -86,6 +89,7 @@ fn plain(value: Value) -> Result<Value, ToolOutcome> {
     }
 }
 
+/// Whether JSON that parsed was no object by itself: `null`, or an object encoded twice.
 fn is_wrapped(arguments: &str) -> bool {
     let text = arguments.trim_start();
     !text.is_empty() && !text.starts_with('{')

@@ -7,6 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "worker")]
+mod highlight;
+#[cfg(feature = "worker")]
 mod parse;
 #[cfg(feature = "worker")]
 pub use parse::parse;

@@ -8,7 +8,7 @@ use futures_channel::oneshot;
 use serde_json::Value;
 use web_sys::Blob;
 
-use super::live::{Heard, Live};
+use super::live::{Heard, Live, Stage};
 use super::pool::{Action, End, Input, Pool, WorkerId};
 use super::protocol::{Answer, Call, Reply, Request, SchemaRef, Ticket};
 use super::workspace::Workspace;
@@ -30,7 +30,8 @@ pub struct Driver {
 }
 
 struct Waiting {
-    call: Call,
+    /// Until it is posted.
+    call: Option<Call>,
     timeout_ms: u64,
     /// What its worker answered, between the message and the pool's word on it.
     answer: Option<(Ended, Vec<Blob>)>,
@@ -65,7 +66,7 @@ impl Driver {
         let ticket = Ticket(self.tickets.get());
         self.tickets.set(ticket.0.wrapping_add(1));
         let (done, receiver) = oneshot::channel();
-        self.calls.borrow_mut().insert(ticket, Waiting { call, timeout_ms, answer: None, done });
+        self.calls.borrow_mut().insert(ticket, Waiting { call: Some(call), timeout_ms, answer: None, done });
         self.input(Input::Submit(ticket));
         (ticket, receiver)
     }
@@ -113,16 +114,10 @@ impl Driver {
         };
         match Live::spawn(&self.url, generation, hear) {
             Ok(mut live) => {
-                let driver = Rc::downgrade(self);
-                live.arm(START_MS, move || {
-                    if let Some(driver) = driver.upgrade() {
-                        let why = format!("it did not get ready within {} s", START_MS / 1000);
-                        driver.input(Input::Lost(id, driver.blocked(&why)));
-                    }
-                });
+                live.arm(START_MS);
                 self.live.borrow_mut().insert(id, live);
             }
-            Err(error) => self.input(Input::Lost(id, self.blocked(&error))),
+            Err(error) => self.input(Input::Lost(id, error)),
         }
     }
 
@@ -137,13 +132,18 @@ impl Driver {
     }
 
     fn heard(self: &Rc<Self>, id: WorkerId, generation: u64, heard: Heard) {
-        let known = self.live.borrow().get(&id).is_some_and(|live| live.generation == generation);
-        if !known {
-            return;
-        }
+        // A worker that was ended can have messages under way; its place may be taken.
+        let known = self.live.borrow().get(&id).map(|live| (live.generation, live.stage));
+        let stage = match known {
+            Some((current, stage)) if current == generation => stage,
+            _ => return,
+        };
         match heard {
             Heard::Reply(Reply::Ready { .. }, _) => {
                 self.disarm(id);
+                if let Some(live) = self.live.borrow_mut().get_mut(&id) {
+                    live.stage = Stage::Ready;
+                }
                 self.input(Input::Ready(id));
             }
             Heard::Reply(Reply::Result { id: ticket, result }, blobs) => {
@@ -152,6 +152,13 @@ impl Driver {
             Heard::Reply(Reply::Error { id: ticket, error }, _) => {
                 self.answered(id, ticket, Ended::Error(error), Vec::new());
             }
+            Heard::Time => match stage {
+                Stage::Starting => {
+                    let why = format!("it did not get ready within {} s", START_MS / 1000);
+                    self.input(Input::Lost(id, why));
+                }
+                Stage::Ready => self.input(Input::Deadline(id)),
+            },
             Heard::Reply(Reply::Fatal { fatal: why }, _) | Heard::Broken(why) => self.input(Input::Lost(id, why)),
         }
     }
@@ -176,13 +183,12 @@ impl Driver {
         }
     }
 
-    fn try_post(self: &Rc<Self>, id: WorkerId, ticket: Ticket) -> Result<(), String> {
+    fn try_post(&self, id: WorkerId, ticket: Ticket) -> Result<(), String> {
         let mut live = self.live.borrow_mut();
         let live = live.get_mut(&id).ok_or("the worker is gone")?;
-        let (call, timeout_ms) = match self.calls.borrow().get(&ticket) {
-            Some(waiting) => (waiting.call.clone(), waiting.timeout_ms),
-            None => return Err("the call is gone".to_owned()),
-        };
+        let mut calls = self.calls.borrow_mut();
+        let waiting = calls.get_mut(&ticket).ok_or("the call is gone")?;
+        let call = waiting.call.take().ok_or("the call was posted before")?;
         let mut request = Request { id: ticket, call };
         let mut blobs = Vec::new();
         if let Call::Run { schema, .. } | Call::Check { schema, .. } = &mut request.call
@@ -197,12 +203,7 @@ impl Driver {
             live.synced = self.workspace.version();
         }
         live.post(&request.encode(), blobs)?;
-        let driver = Rc::downgrade(self);
-        live.arm(timeout_ms, move || {
-            if let Some(driver) = driver.upgrade() {
-                driver.input(Input::Deadline(id));
-            }
-        });
+        live.arm(waiting.timeout_ms);
         Ok(())
     }
 
@@ -214,6 +215,7 @@ impl Driver {
                 ended
             }
             (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
+            (End::NoWorker(why), _) => Ended::Without(End::NoWorker(self.blocked(&why))),
             (end, _) => Ended::Without(end),
         };
         // Whoever asked may have stopped waiting.

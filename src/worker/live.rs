@@ -15,9 +15,12 @@ pub struct Live {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(JsValue)>,
-    timer: Option<Timer>,
+    /// One for all its timeouts: making a closure costs more than arming a timer.
+    on_time: Closure<dyn FnMut()>,
+    timeout: Option<JsValue>,
     /// The wrapper's address, for a worker from another origin.
     wrapper: Option<String>,
+    pub stage: Stage,
     /// Tells this worker from those that had its place before.
     pub generation: u64,
     /// Version of the workspace it was last told.
@@ -26,9 +29,18 @@ pub struct Live {
     pub schemas: HashSet<u32>,
 }
 
+/// How far a worker has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Starting,
+    Ready,
+}
+
 /// What a worker let us hear.
 pub enum Heard {
     Reply(Reply, Vec<Blob>),
+    /// The time it was armed for is up.
+    Time,
     /// It is of no use any more, and why.
     Broken(String),
 }
@@ -45,6 +57,10 @@ impl Live {
             let hear = hear.clone();
             Closure::new(move |event: MessageEvent| hear(heard(&event.data())))
         };
+        let on_time = {
+            let hear = hear.clone();
+            Closure::new(move || hear(Heard::Time))
+        };
         let on_error = {
             let url = url.to_owned();
             Closure::new(move |event: JsValue| hear(Heard::Broken(error_text(&event, &url))))
@@ -57,8 +73,10 @@ impl Live {
             worker,
             _on_message: on_message,
             _on_error: on_error,
-            timer: None,
+            on_time,
+            timeout: None,
             wrapper,
+            stage: Stage::Starting,
             generation,
             synced: 0,
             schemas: HashSet::new(),
@@ -81,18 +99,23 @@ impl Live {
         self.worker.post_message(&message).map_err(|error| js_text(&error))
     }
 
-    /// Calls `then` after `ms`, unless armed or disarmed again before.
-    pub fn arm(&mut self, ms: u64, then: impl FnOnce() + 'static) {
-        self.timer = Some(Timer::new(ms, then));
+    /// Lets [`Heard::Time`] be heard after `ms`, unless armed or disarmed again before.
+    pub fn arm(&mut self, ms: u64) {
+        self.disarm();
+        let ms = i32::try_from(ms).unwrap_or(i32::MAX);
+        self.timeout = Some(set_timeout(self.on_time.as_ref().unchecked_ref(), ms));
     }
 
     pub fn disarm(&mut self) {
-        self.timer = None;
+        if let Some(timeout) = self.timeout.take() {
+            clear_timeout(&timeout);
+        }
     }
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
+        self.disarm();
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         let _ = Reflect::set(&self.worker, &"onmessageerror".into(), &JsValue::NULL);
@@ -217,24 +240,4 @@ extern "C" {
     fn set_timeout(then: &Function, ms: i32) -> JsValue;
     #[wasm_bindgen(js_name = clearTimeout)]
     fn clear_timeout(id: &JsValue);
-}
-
-/// A timeout that is cleared when dropped.
-struct Timer {
-    id: JsValue,
-    _then: Closure<dyn FnMut()>,
-}
-
-impl Timer {
-    fn new(ms: u64, then: impl FnOnce() + 'static) -> Self {
-        let then = Closure::once(then);
-        let id = set_timeout(then.as_ref().unchecked_ref(), i32::try_from(ms).unwrap_or(i32::MAX));
-        Timer { id, _then: then }
-    }
-}
-
-impl Drop for Timer {
-    fn drop(&mut self) {
-        clear_timeout(&self.id);
-    }
 }

@@ -92,7 +92,7 @@ test('an overloaded server is asked again within the turn, without a Retry-After
     { error: { message: 'Slow down', type: 'rate_limit_error', code: 'rate_limit_exceeded' }, status: 429 },
     { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 },
     { content: 'Here I am.' },
-  ], { expect: [/status of 429/, /status of 529/, /WRN.*rate_limited/s, /WRN.*provider_error/s] });
+  ], { expect: [/status of 429/, /status of 529/, /warning: .*attempt 1: rate_limited/, /warning: .*attempt 2: provider_error/] });
   assert.equal(trajectory.output, 'Here I am.');
   assert.equal(trajectory.total_turns, 1);
   assert.equal(requests.length, 3);

@@ -19,7 +19,7 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
     await page.screenshot({ path: path.join(shots, 'synthesis-wide-light.png') });
 
     await page.getByRole('button', { name: /^Continue/ }).click();
-    await page.waitForFunction(() => document.querySelectorAll('section.ending').length === 2, null, { timeout: 60000 });
+    await page.getByRole('region', { name: 'How it ended' }).nth(1).waitFor({ timeout: 60000 });
     const second = await shown(page);
     assert.equal(second.reason, 'max_turns_synthesized');
     assert.equal(second.turns.length, first.turns.length + 6, 'five turns and another synthesis');

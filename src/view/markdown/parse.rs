@@ -2,13 +2,14 @@
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
-use super::{Align, Cell, Class, Item, MAX_DEPTH, Node, Span, Table, Task, safe_href};
+use super::highlight::Highlighter;
+use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 
 /// Markdown (CommonMark with tables, strikethrough and task lists) to nodes. Total: never panics, any input.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut build = Build { stack: vec![Frame::new(Kind::Root)], skipped: 0 };
+    let mut build = Build { stack: vec![Frame::new(Kind::Root)], skipped: 0, highlighter: Highlighter::default() };
     for event in Parser::new_ext(markdown, options) {
         build.event(event);
     }
@@ -50,6 +51,7 @@ struct Build {
     stack: Vec<Frame>,
     /// Open containers beyond the depth bound: they have no frame.
     skipped: usize,
+    highlighter: Highlighter,
 }
 
 impl Build {
@@ -136,7 +138,7 @@ impl Build {
             }
             Kind::Code { lang } => {
                 let text = children.into_iter().map(|node| if let Node::Text(t) = node { t } else { String::new() });
-                let spans = vec![Span { class: Class::Plain, text: text.collect() }];
+                let spans = self.highlighter.spans(&lang, text.collect());
                 self.push(Node::CodeBlock { lang, spans });
             }
             Kind::Quote => self.push(Node::Quote(children)),

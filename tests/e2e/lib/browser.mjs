@@ -15,15 +15,16 @@ const ARGS = [
  * every console line one of them. `context`: options of Playwright's context (viewport, colorScheme, …).
  */
 export async function withPage(url, { reach = [], expect = [], context = {} }, body) {
+  const seen = [];
+  const refused = [];
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
   try {
     const browserContext = await browser.newContext({ acceptDownloads: true, ...context });
     const page = await browserContext.newPage();
-    const seen = [];
-    const refused = [];
+    page.setDefaultTimeout(20000);
     const allowed = new Set([new URL(url).origin, ...reach.map((other) => new URL(other).origin)]);
-    page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => seen.push(`uncaught: ${error.stack ?? error}`));
+    page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}${/^Failed to load/.test(message.text()) ? ` ${message.location().url}` : ''}`));
+    page.on('pageerror', (error) => seen.push(`uncaught: ${error} ${error.stack}`));
     await browserContext.route('**', (route) => {
       const { protocol, origin } = new URL(route.request().url());
       if (protocol === 'data:' || protocol === 'blob:' || allowed.has(origin)) return route.continue();
@@ -36,6 +37,10 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
     assert.deepEqual(seen.filter((line) => !expect.some((pattern) => pattern.test(line))), [], 'the console is not empty');
     for (const pattern of expect) assert.ok(seen.some((line) => pattern.test(line)), `no console line matches ${pattern}: ${seen}`);
     return result;
+  } catch (error) {
+    // What the page said is often why the test waited in vain.
+    if (error instanceof assert.AssertionError) throw error;
+    throw new Error(`${error.message}\nconsole: ${seen.join('\n') || 'empty'}\nrefused: ${refused.join(' ') || 'nothing'}`, { cause: error });
   } finally {
     await browser.close();
   }

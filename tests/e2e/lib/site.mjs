@@ -23,6 +23,6 @@ export async function withSite(body, { mounts = {} } = {}) {
 /** A page that has the package loaded as `window.turnwise`. `options` are those of `withPage`. */
 export const withPackage = (options, body, siteOptions) =>
   withSite((site) => withPage(site.host, options, async (page) => {
-    await page.waitForFunction(() => window.turnwise);
+    await page.locator('body[data-state=ready]').waitFor({ state: 'attached' });
     return body(page, site);
   }), siteOptions);

@@ -3,3 +3,4 @@ import * as turnwise from '../turnwise/turnwise.js';
 
 await turnwise.default();
 window.turnwise = turnwise;
+document.body.dataset.state = 'ready';

@@ -1,0 +1,133 @@
+//! Code to spans with highlighting classes: syntect's grammars, its scopes folded into the closed list of classes.
+//! Only in the render worker. The text of the spans joined is always the code.
+
+use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
+use syntect::util::LinesWithEndings;
+
+use super::{Class, Span};
+
+/// Scope prefixes, the more telling first. The innermost scope that has a row decides.
+const CLASSES: &[(&str, Class)] = &[
+    ("comment", Class::Comment),
+    ("string", Class::String),
+    ("constant.numeric", Class::Number),
+    ("constant", Class::Constant),
+    ("keyword.operator", Class::Plain),
+    ("keyword", Class::Keyword),
+    ("storage", Class::Keyword),
+    ("variable.language", Class::Keyword),
+    ("entity.name.function", Class::Function),
+    ("support.function", Class::Function),
+    ("variable.function", Class::Function),
+    ("entity.name.tag", Class::Keyword),
+    ("entity.name", Class::Type),
+    ("support.type", Class::Type),
+    ("support.class", Class::Type),
+    ("entity.other.inherited-class", Class::Type),
+    ("entity.other.attribute-name", Class::Name),
+    ("variable.parameter", Class::Name),
+    ("markup.inserted", Class::Inserted),
+    ("markup.deleted", Class::Deleted),
+    ("meta.interpolation", Class::Plain),
+    ("meta.template.expression", Class::Plain),
+    ("source", Class::Plain),
+];
+
+/// Names that the grammars do not know themselves.
+const ALIASES: &[(&str, &str)] = &[
+    ("typescript", "js"),
+    ("ts", "js"),
+    ("tsx", "js"),
+    ("jsx", "js"),
+    ("mjs", "js"),
+    ("jsonc", "json"),
+    ("json5", "json"),
+    ("shell", "bash"),
+    ("console", "bash"),
+    ("zsh", "bash"),
+    ("cs", "c#"),
+    ("csharp", "c#"),
+    ("cpp", "c++"),
+    ("golang", "go"),
+    ("patch", "diff"),
+    ("svg", "xml"),
+];
+
+/// Longer lines stay plain, with all that follows: grammars can take long over them.
+const MAX_LINE: usize = 1_000;
+/// Bytes of code highlighted in one text; what is more stays plain.
+const MAX_CODE: usize = 40_000;
+
+/// Highlights the code blocks of one text.
+#[derive(Default)]
+pub struct Highlighter {
+    used: usize,
+}
+
+struct Grammars {
+    set: SyntaxSet,
+    classes: Vec<(Scope, Class)>,
+}
+
+thread_local! {
+    /// Unpacked when the first block of a known language comes.
+    static GRAMMARS: Grammars = Grammars {
+        set: SyntaxSet::load_defaults_newlines(),
+        classes: CLASSES.iter().filter_map(|(name, class)| Some((Scope::new(name).ok()?, *class))).collect(),
+    };
+}
+
+impl Highlighter {
+    /// The spans of one block; one plain span where the language is not known.
+    pub fn spans(&mut self, lang: &str, code: String) -> Vec<Span> {
+        self.used += code.len();
+        if lang.is_empty() || self.used > MAX_CODE {
+            return vec![Span { class: Class::Plain, text: code }];
+        }
+        let known = GRAMMARS.with(|grammars| {
+            let name = lang.to_lowercase();
+            let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, name)| name);
+            grammars.set.find_syntax_by_token(name).map(|syntax| grammars.spans(syntax, &code))
+        });
+        known.unwrap_or_else(|| vec![Span { class: Class::Plain, text: code }])
+    }
+}
+
+impl Grammars {
+    fn spans(&self, syntax: &SyntaxReference, code: &str) -> Vec<Span> {
+        let mut spans = Vec::new();
+        let mut state = ParseState::new(syntax);
+        let mut stack = ScopeStack::new();
+        let mut done = 0;
+        for line in LinesWithEndings::from(code) {
+            let parsed = if line.len() > MAX_LINE { None } else { state.parse_line(line, &self.set).ok() };
+            let Some(changes) = parsed else { break };
+            let mut from = 0;
+            for (at, change) in changes {
+                push(&mut spans, self.class(&stack), line.get(from..at).unwrap_or_default());
+                from = at.max(from);
+                if stack.apply(&change).is_err() {
+                    break;
+                }
+            }
+            push(&mut spans, self.class(&stack), line.get(from..).unwrap_or_default());
+            done += line.len();
+        }
+        push(&mut spans, Class::Plain, code.get(done..).unwrap_or_default());
+        spans
+    }
+
+    fn class(&self, stack: &ScopeStack) -> Class {
+        let row = |scope: &Scope| self.classes.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope)).map(|row| row.1);
+        stack.as_slice().iter().rev().find_map(row).unwrap_or_default()
+    }
+}
+
+/// Joins runs of one class.
+fn push(spans: &mut Vec<Span>, class: Class, text: &str) {
+    match spans.last_mut() {
+        _ if text.is_empty() => {}
+        Some(last) if last.class == class => last.text.push_str(text),
+        _ => spans.push(Span { class, text: text.to_owned() }),
+    }
+}

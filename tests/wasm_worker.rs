@@ -1,0 +1,201 @@
+//! The worker's own code in a dedicated worker of a real browser: tools, schema checks, blobs, Markdown.
+#![cfg(all(target_arch = "wasm32", feature = "worker"))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+
+use serde_json::{Value, json};
+use turnwise::engine::{Slug, ToolOutcome};
+use turnwise::tools::{NAMES, Repaired, builtin};
+use turnwise::view::markdown::Node;
+use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
+use turnwise::worker::serve::Worker;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::*;
+use web_sys::Blob;
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+fn blob(bytes: &[u8]) -> Blob {
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes));
+    Blob::new_with_u8_array_sequence(&parts).unwrap()
+}
+
+/// A worker and the page's half of the talk, files and schemas included.
+#[derive(Default)]
+struct Talk {
+    worker: Worker,
+    files: Vec<FileChange>,
+    blobs: Vec<Blob>,
+    version: u64,
+    schemas: Vec<String>,
+    written: Vec<(String, Blob)>,
+}
+
+impl Talk {
+    fn put(&mut self, path: &str, bytes: &[u8]) {
+        self.version += 1;
+        self.files.push(FileChange { path: path.into(), version: self.version, size: Some(bytes.len() as u64) });
+        self.blobs.push(blob(bytes));
+    }
+
+    fn remove(&mut self, path: &str) {
+        self.version += 1;
+        self.files.push(FileChange { path: path.into(), version: self.version, size: None });
+    }
+
+    /// Sends the request as text, as the page does.
+    async fn ask(&mut self, call: Call) -> Answer {
+        let request = Request::decode(&Request { id: Ticket(7), call }.encode()).unwrap();
+        let (reply, written) = self.worker.answer(request, std::mem::take(&mut self.blobs)).await;
+        let Reply::Result { id: Ticket(7), result } = Reply::decode(&reply.encode()).unwrap() else { panic!() };
+        if let Answer::Outcome { writes, .. } = &result {
+            assert_eq!(writes.len(), written.len());
+            self.written.extend(writes.iter().cloned().zip(written));
+        }
+        result
+    }
+
+    async fn run(&mut self, name: &str, arguments: &str) -> ToolOutcome {
+        let known = self.schemas.iter().position(|known| known == name);
+        let define = known.is_none().then(|| builtin(name).unwrap().parameters);
+        let id = known.unwrap_or(self.schemas.len()) as u32;
+        if define.is_some() {
+            self.schemas.push(name.into());
+        }
+        let files = std::mem::take(&mut self.files);
+        let schema = SchemaRef { id, define };
+        let call = Call::Run { name: name.into(), arguments: arguments.into(), schema, now: 951_782_400_000, files };
+        match self.ask(call).await {
+            Answer::Outcome { outcome, .. } => outcome,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What a tool that ran answered.
+    async fn text(&mut self, name: &str, arguments: Value) -> String {
+        match self.run(name, &arguments.to_string()).await {
+            ToolOutcome::Executed { content, .. } => content,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+#[wasm_bindgen_test]
+async fn calculate_runs() {
+    assert_eq!(Talk::default().text("calculate", json!({"expression": "2^80"})).await, "1208925819614629174706176");
+}
+
+#[wasm_bindgen_test]
+async fn the_deepest_expression_allowed_does_not_overflow_the_stack() {
+    let deep = format!("{}1{}", "(".repeat(40), ")".repeat(40));
+    assert_eq!(Talk::default().text("calculate", json!({"expression": deep})).await, "1");
+    let sum = vec!["1"; 300].join("+");
+    assert_eq!(Talk::default().text("calculate", json!({"expression": sum})).await, "300");
+}
+
+#[wasm_bindgen_test]
+async fn now_says_the_page_s_time() {
+    assert_eq!(Talk::default().text("now", json!({})).await, "2000-02-29T00:00:00Z (Tuesday, UTC)");
+}
+
+#[wasm_bindgen_test]
+async fn files_are_read_from_blobs() {
+    let mut talk = Talk::default();
+    talk.put("docs/ü.md", "grüße\nzwei".as_bytes());
+    assert_eq!(talk.text("read_file", json!({"path": "docs/ü.md"})).await, "grüße\nzwei\n");
+    assert_eq!(talk.text("list_files", json!({})).await, "docs/ü.md  12 B");
+}
+
+#[wasm_bindgen_test]
+async fn binary_blobs_are_refused() {
+    let mut talk = Talk::default();
+    talk.put("a.bin", &[0, 159, 146, 150]);
+    let outcome = talk.run("read_file", r#"{"path": "a.bin"}"#).await;
+    assert!(matches!(&outcome, ToolOutcome::Failed { message } if message.contains("binary")), "{outcome:?}");
+}
+
+#[wasm_bindgen_test]
+async fn search_follows_changed_and_removed_blobs() {
+    let mut talk = Talk::default();
+    talk.put("a.md", b"the walrus");
+    talk.put("b.html", b"<p>the <b>tusk</b></p>");
+    assert!(talk.text("search_files", json!({"query": "tusks"})).await.starts_with("b.html:1  "));
+    talk.put("a.md", b"the tusk of the walrus");
+    talk.remove("b.html");
+    let found = talk.text("search_files", json!({"query": "tusk"})).await;
+    assert!(found.starts_with("a.md:1  ") && found.lines().count() == 1, "{found}");
+}
+
+#[wasm_bindgen_test]
+async fn writes_come_back_as_blobs_and_are_not_there_before_the_page_says_so() {
+    let mut talk = Talk::default();
+    talk.text("write_file", json!({"path": "out/a.md", "content": "häl\nlo"})).await;
+    let (path, blob) = talk.written.pop().unwrap();
+    assert_eq!(path, "out/a.md");
+    assert_eq!(JsFuture::from(blob.text()).await.unwrap(), JsValue::from_str("häl\nlo"));
+    assert_eq!(talk.text("list_files", json!({})).await, "The workspace has no files.");
+}
+
+#[wasm_bindgen_test]
+async fn kept_results_are_read_in_parts() {
+    let mut talk = Talk::default();
+    talk.put("results/call_1_1_0.txt", "äöü".as_bytes());
+    let part = talk.text("read_result", json!({"handle": "call_1_1_0", "offset": 1, "length": 1})).await;
+    assert_eq!(part, "ö\n[characters 1-2 of 3; continue with offset 2]");
+}
+
+#[wasm_bindgen_test]
+async fn arguments_are_repaired_and_the_repair_is_told() {
+    let outcome = Talk::default().run("calculate", "{expression: '6*7',}").await;
+    let repaired_args = Some(json!({"expression": "6*7"}));
+    assert_eq!(outcome, ToolOutcome::Executed { content: "42".into(), repaired_args });
+}
+
+#[wasm_bindgen_test]
+async fn arguments_that_fail_the_schema_name_the_path() {
+    let outcome = Talk::default().run("read_file", r#"{"path": "a", "limit": "5"}"#).await;
+    let ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, .. } = outcome else { panic!("{outcome:?}") };
+    assert_eq!(path.as_deref(), Some("/limit"));
+    let outcome = Talk::default().run("read_file", r#"{"path": "a"#).await;
+    assert!(matches!(outcome, ToolOutcome::Rejected { slug: Slug::MalformedToolCall, .. }), "{outcome:?}");
+}
+
+#[wasm_bindgen_test]
+async fn a_schema_is_sent_once_and_known_from_then_on() {
+    let mut talk = Talk::default();
+    let define = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let check = |arguments: &str, define| Call::Check {
+        name: "host_tool".into(),
+        arguments: arguments.into(),
+        schema: SchemaRef { id: 3, define },
+    };
+    let first = talk.ask(check(r#"{"n": 1}"#, Some(define))).await;
+    assert!(matches!(&first, Answer::Checked(Checked::Valid(a)) if a.repaired == Repaired::No), "{first:?}");
+    let second = talk.ask(check(r#"{"n": "1"}"#, None)).await;
+    assert!(matches!(second, Answer::Checked(Checked::Refused(ToolOutcome::Rejected { .. }))), "{second:?}");
+}
+
+#[wasm_bindgen_test]
+async fn every_schema_of_the_table_compiles_here() {
+    let mut talk = Talk::default();
+    for name in NAMES {
+        let outcome = talk.run(name, r#"{"no_such_argument": 1}"#).await;
+        assert!(matches!(outcome, ToolOutcome::Rejected { slug: Slug::InvalidArguments, .. }), "{name}: {outcome:?}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn markdown_becomes_nodes() {
+    let markdown = "# T\n\n<script>x</script>".to_owned();
+    let Answer::Nodes(nodes) = Talk::default().ask(Call::Render { markdown }).await else { panic!() };
+    let text = |text: &str| vec![Node::Text(text.into())];
+    let expected = [Node::Heading { level: 1, children: text("T") }, Node::Paragraph(text("<script>x</script>"))];
+    assert_eq!(nodes, expected);
+}
+
+#[wasm_bindgen_test]
+async fn hostile_markdown_does_not_overflow_the_stack() {
+    let markdown = format!("{}deep {}", ">".repeat(10_000), "[".repeat(10_000));
+    let Answer::Nodes(nodes) = Talk::default().ask(Call::Render { markdown }).await else { panic!() };
+    assert!(turnwise::view::markdown::plain_text(&nodes).contains("deep"));
+}
