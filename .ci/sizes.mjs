@@ -20,18 +20,18 @@ const sum = (name, rows) =>
 
 const print = (row) => console.log(`  ${row.file.padEnd(34)}${[row.raw, row.gzip, row.brotli].map((n) => n.toLocaleString('en-US').padStart(12)).join('')}`);
 
-const list = (folder, wanted) => readdirSync(path.join(dist, folder)).filter((name) => wanted.test(name)).map((name) => path.posix.join(folder, name)).sort();
+const files = readdirSync(dist, { recursive: true }).map((name) => name.split(path.sep).join('/')).sort();
 
 const groups = {
-  'package, in a page': list('turnwise', /^turnwise(_bg\.wasm|\.js|\.css)$/).concat(list('turnwise', /^snippets$/).flatMap(() => [])),
-  'worker, on first use': list('turnwise', /^worker(_bg\.wasm|\.js)$/),
-  'app, without the worker': list('.', /\.(html|js|css|wasm|svg|woff2|webmanifest)$/),
+  'package, in a page': /^turnwise\/(turnwise|snippets\/).*\.(js|css|wasm)$/,
+  'worker, on first use': /^turnwise\/worker.*\.(js|wasm)$/,
+  'app, without the worker': /^(?!turnwise\/|bench\/).*\.(html|js|css|wasm|svg|woff2|webmanifest)$/,
 };
 
 console.log(`  ${'bytes'.padEnd(34)}${['raw', 'gzip', 'brotli'].map((n) => n.padStart(12)).join('')}`);
 let total;
-for (const [name, files] of Object.entries(groups)) {
-  const rows = files.map(weigh);
+for (const [name, wanted] of Object.entries(groups)) {
+  const rows = files.filter((file) => wanted.test(file)).map(weigh);
   rows.forEach(print);
   const row = sum(`= ${name}`, rows);
   print(row);

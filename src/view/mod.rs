@@ -65,9 +65,10 @@ impl From<&Run> for ViewModel {
 
 impl From<&Source<'_>> for ViewModel {
     fn from(source: &Source<'_>) -> Self {
+        let spans = source.spans();
         ViewModel {
             head: HeadView::from(source),
-            turns: (0..source.turns.len()).filter_map(|index| TurnView::at(source, index)).collect(),
+            turns: (0..source.turns.len()).filter_map(|index| TurnView::among(source, &spans, index)).collect(),
             segments: segments(source),
             panel: PanelView::from(source),
         }

@@ -7,7 +7,7 @@ import { serve } from '../../../.ci/static.mjs';
 import { withPage } from './browser.mjs';
 
 export const root = path.resolve(import.meta.dirname, '../../..');
-const dist = path.resolve(root, process.env.SITE ?? 'dist');
+export const dist = path.resolve(root, process.env.SITE ?? 'dist');
 
 /** Serves the site for as long as `body({ app, host })` runs. `mounts`: more folders, { '/prefix/': folder }. */
 export async function withSite(body, { mounts = {} } = {}) {

@@ -1,0 +1,56 @@
+// The package's TypeScript types: a program that uses the API type-checks strictly, and misuse does not.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import ts from 'typescript';
+import { dist } from './lib/site.mjs';
+
+/** The compiler's complaints about a program that imports from 'turnwise'. */
+function complaints(source) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
+  try {
+    const file = path.join(folder, 'program.ts');
+    writeFileSync(file, source);
+    const program = ts.createProgram([file], {
+      strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [],
+      paths: { turnwise: [path.join(dist, 'turnwise/turnwise.d.ts')] },
+    });
+    return ts.getPreEmitDiagnostics(program).map(({ messageText, file: where }) => `${path.basename(where?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const START = `import init, { Agent, replay, exportTrajectory, type Trajectory, type AgentEvent } from 'turnwise';
+await init();
+`;
+
+test('a program that uses the whole API type-checks', () => {
+  assert.deepEqual(complaints(`${START}
+    const agent = new Agent({
+      preset: 'orchestrator', provider: [{ kind: 'openai', baseUrl: '/v1', model: 'm', apiKey: 'k' }, { kind: 'demo' }],
+      maxTurns: 7, counter: { moderateAt: 4 }, synthesis: false, tools: ['calculate'], limits: { toolTimeoutMs: 1 }, seed: 1,
+    });
+    agent.registerTool<{ word: string }>({ name: 'look', parameters: {}, execute: async ({ word }, { signal }) => signal.aborted ? '' : word.trim() });
+    await agent.files.put('notes/a.md', 'text');
+    const seen: string[] = [];
+    const onEvent = (event: AgentEvent) => { if (event.type === 'text_delta') seen.push(event.text); };
+    const trajectory: Trajectory = await agent.run('task', { onEvent, signal: new AbortController().signal, approve: () => true });
+    await agent.run('and then?', { after: trajectory });
+    await agent.grantTurns(5, { onEvent });
+    agent.stop(); agent.cancel(); agent.free();
+    const again = await replay(trajectory);
+    if (!again.ok) console.log(again.turn, again.expected, again.actual);
+    const text: string = exportTrajectory(trajectory, 'native');
+    console.log(text, trajectory.turns[0]?.tool_calls[0]?.args);
+  `), []);
+});
+
+test('options that do not exist and values of the wrong type are refused', () => {
+  assert.match(complaints(`${START}new Agent({ maxturns: 3 });`).join(), /maxturns/);
+  assert.match(complaints(`${START}new Agent({ preset: 'other' });`).join(), /other/);
+  assert.match(complaints(`${START}new Agent({}).run(5);`).join(), /number/);
+});
