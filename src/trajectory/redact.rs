@@ -27,27 +27,17 @@ impl std::fmt::Debug for Secrets {
 /// Shorter ones would blank out common words.
 const MIN_KNOWN: usize = 6;
 
-/// Prefixes of provider keys, and how many key characters (one a digit) follow at least.
-const PREFIXES: &[(&str, usize)] = &[
-    ("sk-", 16),
-    ("sk_", 16),
-    ("pk-lf-", 16),
-    ("AIza", 30),
-    ("gsk_", 16),
-    ("xai-", 16),
-    ("hf_", 16),
-    ("ghp_", 16),
-    ("github_pat_", 16),
-    ("AKIA", 16),
-];
+/// What introduces a secret, by the byte it starts with: a text is scanned once, and most bytes start nothing.
+struct Patterns {
+    /// Prefixes of provider keys, and how many key characters (one a digit) follow at least.
+    prefixes: &'static [(&'static str, usize)],
+    /// Words before a secret value, matched without regard to case; the value is at least 8 characters.
+    introducers: &'static [&'static str],
+}
 
-/// What introduces a secret value, matched without regard to case; the value is at least 8 characters.
-const INTRODUCERS: &[&str] = &[
-    "bearer ",
-    "authorization: ",
-    "x-api-key: ",
-    "api-key: ",
-    "x-goog-api-key: ",
+const HEADERS_A: &[&str] = &["authorization: ", "api-key: "];
+const HEADERS_X: &[&str] = &["x-api-key: ", "x-goog-api-key: "];
+const PARAMETERS: &[&str] = &[
     "?key=",
     "&key=",
     "?api_key=",
@@ -61,6 +51,23 @@ const INTRODUCERS: &[&str] = &[
     "?token=",
     "&token=",
 ];
+
+fn patterns(first: u8) -> Option<Patterns> {
+    let (prefixes, introducers): (&[(&str, usize)], &[&str]) = match first {
+        b's' => (&[("sk-", 16), ("sk_", 16)], &[]),
+        b'p' => (&[("pk-lf-", 16)], &[]),
+        b'g' => (&[("gsk_", 16), ("ghp_", 16), ("github_pat_", 16)], &[]),
+        b'h' => (&[("hf_", 16)], &[]),
+        b'x' => (&[("xai-", 16)], HEADERS_X),
+        b'X' => (&[], HEADERS_X),
+        b'A' => (&[("AIza", 30), ("AKIA", 16)], HEADERS_A),
+        b'a' => (&[], HEADERS_A),
+        b'B' | b'b' => (&[], &["bearer "]),
+        b'?' | b'&' => (&[], PARAMETERS),
+        _ => return None,
+    };
+    Some(Patterns { prefixes, introducers })
+}
 
 impl Secrets {
     #[must_use]
@@ -169,30 +176,29 @@ impl Secrets {
     }
 }
 
-/// Byte ranges of what looks like a secret, in order. One pass: only a byte that starts a pattern is looked at closer.
+/// Byte ranges of what looks like a secret, in order.
 fn lookalikes(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut spans = Vec::new();
     for (at, byte) in bytes.iter().enumerate() {
-        if !matches!(byte, b'?' | b'&' | b's' | b'p' | b'g' | b'h' | b'A' | b'a' | b'B' | b'b' | b'X' | b'x') {
-            continue;
-        }
+        let Some(Patterns { prefixes, introducers }) = patterns(*byte) else { continue };
         let rest = bytes.get(at..).unwrap_or_default();
-        let fresh = at == 0 || !bytes.get(at - 1).is_some_and(|b| is_key_byte(*b));
-        for (prefix, min) in PREFIXES {
-            if fresh && rest.starts_with(prefix.as_bytes()) {
+        for (prefix, min) in prefixes {
+            let fresh = || at == 0 || !bytes.get(at - 1).is_some_and(|b| is_key_byte(*b));
+            if rest.starts_with(prefix.as_bytes()) && fresh() {
                 let body = key_run(bytes, at + prefix.len());
                 if secret(body, *min) {
                     spans.push((at, at + prefix.len() + body.len()));
                 }
             }
         }
-        for introducer in INTRODUCERS {
-            let from = at + introducer.len();
-            let found = rest.get(..introducer.len()).is_some_and(|w| w.eq_ignore_ascii_case(introducer.as_bytes()));
-            let body = if found { key_run(bytes, from) } else { &[] };
-            if secret(body, 8) {
-                spans.push((from, from + body.len()));
+        for introducer in introducers {
+            if rest.get(..introducer.len()).is_some_and(|word| word.eq_ignore_ascii_case(introducer.as_bytes())) {
+                let from = at + introducer.len();
+                let body = key_run(bytes, from);
+                if secret(body, 8) {
+                    spans.push((from, from + body.len()));
+                }
             }
         }
     }
