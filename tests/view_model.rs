@@ -279,3 +279,12 @@ fn arguments_that_are_no_json_are_shown_as_the_model_wrote_them() {
     let listed = CallRecord { args: json!({"a": [1, 2], "b": {"c": null}}), ..call };
     assert_eq!(CallView::new(&listed, CounterLevel::Off).summary, r#"a: [1,2], b: {"c":null}"#);
 }
+
+#[test]
+fn the_turn_shown_is_the_last_within_the_limit_not_the_synthesis() {
+    let mut script = tool_turn("1");
+    script.extend([Step::Stop, text("so far")]);
+    let panel = view(&play(limited(9), script)).panel;
+    assert_eq!((panel.turn, panel.max_turns), (2, 9));
+    assert!(panel.meter.label.starts_with("Synthesis after 2 of 9"), "{}", panel.meter.label);
+}

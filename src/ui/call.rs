@@ -29,9 +29,11 @@ pub fn card(call: &CallView) -> impl IntoView + use<> {
             why.map(|why| html::span().class("why").child(why)),
         )),
         html::div().class("detail").child((
-            html::h4().child("Arguments"),
+            html::p().class("over").child("Arguments"),
             html::pre().class("args").attr("tabindex", "0").child(call.args.clone()),
-            html::h4().child(("What the model read", call.is_final.then(|| html::span().child("final result")))),
+            html::p()
+                .class("over")
+                .child(("What the model read", call.is_final.then(|| html::span().child("final result")))),
             html::pre().attr("tabindex", "0").child(call.result.clone().unwrap_or_else(|| "no answer yet".to_owned())),
         )),
     ))

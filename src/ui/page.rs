@@ -10,7 +10,7 @@ use super::turn;
 /// Longer tasks are set as text, not as a headline.
 const HEADLINE: usize = 180;
 
-pub fn page(app: App, page: Page) -> impl IntoView {
+pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     let task = page.head.task.clone();
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
@@ -31,7 +31,7 @@ pub fn page(app: App, page: Page) -> impl IntoView {
             .key(|slot| slot.index)
             .children(move |slot| {
                 let after = endings(segments.clone(), Some(slot.index));
-                (turn::turn(app, slot), after)
+                (turn::turn(app, &slot), after)
             })
             .build()),
     ))

@@ -103,7 +103,9 @@ fn running(app: App, phase: Phase) -> impl IntoView {
 }
 
 fn ended(app: App, can_continue: bool, can_ask_again: bool) -> impl IntoView {
-    html::div().class("row").child((
+    // Where there is a next step it stays in sight on narrow pages too.
+    let class = if can_continue || can_ask_again { "row next" } else { "row" };
+    html::div().class(class).child((
         can_continue.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
         can_ask_again
             .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),

@@ -21,6 +21,8 @@ struct Inner {
     host: Element,
     text: String,
     shown: Shown,
+    /// How much of the text was handed out to be rendered.
+    taken: usize,
 }
 
 enum Shown {
@@ -42,7 +44,8 @@ impl Prose {
     pub fn new(class: &'static str) -> Self {
         let host = dom::element("div");
         host.set_class_name(class);
-        Prose(Arc::new(SendWrapper::new(RefCell::new(Inner { host, text: String::new(), shown: Shown::Nothing }))))
+        let inner = Inner { host, text: String::new(), shown: Shown::Nothing, taken: 0 };
+        Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
     }
 
     /// The element, to be put somewhere.
@@ -59,12 +62,18 @@ impl Prose {
         self.0.borrow().text.len()
     }
 
-    pub fn text(&self) -> String {
-        self.0.borrow().text.clone()
+    /// The text, to be rendered; `None` where this very text was taken before.
+    pub fn take_text(&self) -> Option<String> {
+        let mut inner = self.0.borrow_mut();
+        let length = inner.text.len();
+        (std::mem::replace(&mut inner.taken, length) != length).then(|| inner.text.clone())
     }
 
     /// Adds what was streamed. Rendered blocks wait for the next [`Prose::show`].
     pub fn append(&self, delta: &str) {
+        if delta.is_empty() {
+            return;
+        }
         let mut inner = self.0.borrow_mut();
         inner.text.push_str(delta);
         match &inner.shown {
@@ -94,6 +103,7 @@ impl Prose {
         let mut inner = self.0.borrow_mut();
         inner.text.clear();
         inner.shown = Shown::Nothing;
+        inner.taken = 0;
         inner.host.replace_children_with_node_0();
     }
 

@@ -31,9 +31,6 @@ impl Renderer {
 
     /// Renders a whole text. Where the worker cannot, the text stays plain.
     pub fn render(&self, prose: &Prose) {
-        if prose.is_empty() {
-            return;
-        }
         let (renderer, prose) = (self.clone(), prose.clone());
         spawn_local(async move { renderer.show(&prose).await });
     }
@@ -61,7 +58,7 @@ impl Renderer {
     }
 
     async fn show(&self, prose: &Prose) {
-        let text = prose.text();
+        let Some(text) = prose.take_text() else { return };
         if let Ok(blocks) = self.0.host.render(&text).await {
             prose.show(&text, blocks);
         }

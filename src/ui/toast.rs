@@ -21,7 +21,12 @@ pub enum Kind {
 
 impl App {
     pub fn tell(&self, text: impl Into<String>) {
-        self.toast.set(Some(Toast { text: text.into(), kind: Kind::Done }));
+        let toast = Toast { text: text.into(), kind: Kind::Done };
+        self.toast.set(Some(toast.clone()));
+        let shown = self.toast;
+        // Good news goes by itself; what went wrong stays until it is dismissed.
+        let away = move || shown.update(|now| *now = now.take().filter(|now| *now != toast));
+        set_timeout(away, std::time::Duration::from_secs(8));
     }
 
     pub fn complain(&self, text: impl Into<String>) {

@@ -16,11 +16,11 @@ pub fn transcript(app: App) -> impl IntoView {
         let thread = app.threads.with_untracked(|threads| {
             threads.iter().find(|thread| Some(thread.id) == current.get_untracked()).cloned()
         })?;
-        let pages = thread.pages.clone();
+        let pages = thread.pages;
         let column = html::div().class("col").child(For(ForProps::builder()
             .each(move || pages.get())
             .key(|page| page.place)
-            .children(move |of| page::page(app, of))
+            .children(move |of| page::page(app, &of))
             .build()));
         Some(
             html::div()

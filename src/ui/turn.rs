@@ -7,12 +7,13 @@ use crate::view::format::countdown;
 use crate::view::{FailedAttempt, Live, TurnKind, TurnView, Wait};
 
 use super::call;
+use super::icon;
 use super::meter;
 use super::prose::Prose;
 use super::state::{App, TurnSlot};
 
 /// The turn, renewed by its own signal alone.
-pub fn turn(app: App, slot: TurnSlot) -> impl IntoView {
+pub fn turn(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
@@ -22,13 +23,10 @@ pub fn turn(app: App, slot: TurnSlot) -> impl IntoView {
         let view = view.clone();
         move || view.with(|view| view.label.clone())
     };
-    let number = {
-        let view = view.clone();
-        move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))))
-    };
+    let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
-        html::div().class("body").child(body(app, &slot)),
+        html::div().class("body").child(body(app, slot)),
     ))
 }
 
@@ -113,7 +111,7 @@ fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
     html::details()
         .class("reasoning")
         .attr("hidden", move || (!there()).then_some(""))
-        .child((html::summary().child("Reasoning"), placed(&host)))
+        .child((html::summary().child((icon::chevron(), "Reasoning")), placed(&host)))
 }
 
 fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {

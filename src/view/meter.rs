@@ -2,6 +2,7 @@
 
 use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, Status, counter};
 
+use super::panel::turns_used;
 use super::source::Source;
 use super::turn::ended_by_user;
 
@@ -88,14 +89,14 @@ impl From<&Source<'_>> for Meter {
         if source.config.synthesis.is_some() && open && !synthesized {
             ticks.push(Tick { kind: TickKind::Synthesis, state: ahead });
         }
-        Meter { ticks, label: label(source, used) }
+        Meter { ticks, label: label(source) }
     }
 }
 
-fn label(source: &Source<'_>, used: u32) -> String {
-    let max = source.effective_max_turns;
+fn label(source: &Source<'_>) -> String {
+    let (used, max) = (turns_used(source), source.effective_max_turns);
     if source.turns.last().is_some_and(|turn| turn.synthesis) {
-        return format!("Synthesis after {} of {max} turns", used.min(max));
+        return format!("Synthesis after {used} of {max} turns");
     }
     let words = level_words(level(source.config.counter.as_ref(), used, max));
     format!("Turn {used} of {max}, {} remaining, {words}", max.saturating_sub(used))

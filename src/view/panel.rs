@@ -59,7 +59,7 @@ pub enum Estimated {
 
 impl From<&Source<'_>> for PanelView {
     fn from(source: &Source<'_>) -> Self {
-        let turn = source.turns.last().map_or(0, |turn| turn.turn);
+        let turn = turns_used(source);
         let max_turns = source.effective_max_turns;
         let phase = phase(source);
         let usage = source.usage;
@@ -67,7 +67,7 @@ impl From<&Source<'_>> for PanelView {
         let ending = source.segments.last().filter(|_| phase == Phase::Ended);
         PanelView {
             phase,
-            turn: turn.min(max_turns),
+            turn,
             max_turns,
             level: meter::level(source.config.counter.as_ref(), turn, max_turns),
             meter: Meter::from(source),
@@ -86,10 +86,15 @@ impl From<&Source<'_>> for PanelView {
             can_ask_again: source.origin == Origin::Session
                 && !source.can_continue
                 && ending.is_some_and(|ending| ending.outcome == Outcome::Failed),
-            title: title(phase, turn.min(max_turns), max_turns, ending),
+            title: title(phase, turn, max_turns, ending),
             announcement: announcement(source, phase, turn, ending),
         }
     }
+}
+
+/// The last turn within the limit: a synthesis stands outside of it.
+pub(super) fn turns_used(source: &Source<'_>) -> u32 {
+    source.turns.iter().rev().find(|turn| !turn.synthesis).map_or(0, |turn| turn.turn)
 }
 
 fn phase(source: &Source<'_>) -> Phase {

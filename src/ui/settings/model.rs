@@ -63,10 +63,9 @@ fn server(app: App, errors: Errors) -> impl IntoView {
 /// A real model begins with the first preset's address.
 fn provide(app: App, key: &str) {
     app.settings.update(|settings| settings.set(Field::Provider, key));
-    if key == "openai" && app.settings.with_untracked(|settings| settings.value(Field::BaseUrl)).is_empty() {
-        if let Some(first) = ENDPOINTS.first() {
-            choose(app, first);
-        }
+    let unset = app.settings.with_untracked(|settings| settings.value(Field::BaseUrl)).is_empty();
+    if let ("openai", true, Some(first)) = (key, unset, ENDPOINTS.first()) {
+        choose(app, first);
     }
 }
 
