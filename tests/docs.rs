@@ -110,17 +110,17 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
 #[test]
 fn the_presets_and_the_bound_are_the_engines() {
     let page = page("docs/semantics.md");
-    let (research, orchestrator) = (RunConfig::preset(Preset::Research), RunConfig::preset(Preset::Orchestrator));
+    let all: Vec<RunConfig> = Preset::ALL.iter().map(|preset| RunConfig::preset(*preset)).collect();
     let row = |start: &str| {
         page.rows("Presets")
             .into_iter()
             .find(|row| row[0].starts_with(start))
             .unwrap_or_else(|| panic!("no row {start}"))
     };
-    let two = |a: u32, b: u32| vec![a.to_string(), b.to_string()];
-    assert_eq!(row("turns at most")[1..], two(research.max_turns, orchestrator.max_turns));
-    assert_eq!(row("attempts per turn")[1..], two(research.max_attempts, orchestrator.max_attempts));
-    for config in [research, orchestrator] {
+    let numbers = |f: fn(&RunConfig) -> u32| all.iter().map(|c| f(c).to_string()).collect::<Vec<_>>();
+    assert_eq!(row("turns at most")[1..], numbers(|c| c.max_turns));
+    assert_eq!(row("attempts per turn")[1..], numbers(|c| c.max_attempts));
+    for config in all.iter().filter(|c| c.synthesis.is_some()) {
         let (turns, attempts, synthesis) = (config.max_turns, config.max_attempts, config.synthesis_attempts());
         let sum = format!("{turns} x {attempts} + {synthesis} = {}", turns * attempts + synthesis);
         assert!(page.prose.contains(&sum), "{sum}");
@@ -172,7 +172,7 @@ fn options_and_events_of_the_api_are_those_of_its_types() {
         assert_eq!(listed, fields, "{heading}");
         checked += 1;
     }
-    assert_eq!(checked, 9, "sections about an interface");
+    assert_eq!(checked, 11, "sections about an interface");
     let events = page.rows("Events").iter().map(|row| row[0].trim_matches('`').to_owned()).collect::<BTreeSet<_>>();
     let union = types.split_once("export type AgentEvent").unwrap().1.split_once(");").unwrap().0;
     let typed = set(union.split("type: \"").skip(1).map(|rest| rest.split('"').next().unwrap()));

@@ -20,6 +20,7 @@ const TOP: &[&str] = &[
     "maxAttempts",
     "counter",
     "synthesis",
+    "report",
     "tools",
     "limits",
     "retry",
@@ -37,9 +38,9 @@ extern "C" {
 
 /// Reads them all, or throws at the first that is wrong.
 pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
-    let options = Reader::open_optional("options", options, TOP, &["report"])?;
-    let presets = [("research", Preset::Research), ("orchestrator", Preset::Orchestrator)];
-    let mut config = RunConfig::preset(options.word("preset", &presets, &["strict"])?.unwrap_or_default());
+    let options = Reader::open_optional("options", options, TOP, &[])?;
+    let presets: Vec<(&'static str, Preset)> = Preset::ALL.iter().map(|preset| (preset.as_str(), *preset)).collect();
+    let mut config = RunConfig::preset(options.word("preset", &presets, &[])?.unwrap_or_default());
     let mut access = vec![Access::default()];
     if let Some(value) = options.get("provider") {
         (config.providers, access) = providers(&value)?;
@@ -50,6 +51,7 @@ pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
     set(&mut config.max_attempts, options.whole("maxAttempts", 1)?);
     counter(&options, &mut config)?;
     synthesis(&options, &mut config)?;
+    report(&options, &mut config)?;
     config.tools = match options.get("tools") {
         None => tools::safe_set(),
         Some(value) => built_in_tools(&options, &value)?,
@@ -102,16 +104,47 @@ fn synthesis(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
     Ok(())
 }
 
+fn report(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
+    let Some(given) = options.child("report", &["format", "schema"], &[])? else { return Ok(()) };
+    let formats = [ReportFormat::Text, ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Slack];
+    let formats = formats.map(|format| (format.as_str(), format));
+    set(&mut config.report.format, given.word("format", &formats, &[])?);
+    if let Some(schema) = given.get("schema") {
+        if config.report.format != ReportFormat::Json {
+            return Err(given.wrong("schema", &schema, "nothing: only a 'json' report has a schema"));
+        }
+        config.report.schema = Some(given.json("schema", "a JSON Schema")?);
+    }
+    if config.preset != Preset::Strict {
+        return Err(options.wrong("report", &given.value(), "nothing: only the 'strict' preset asks for a final report"));
+    }
+    Ok(())
+}
+
 fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
-    let known = &["toolTimeoutMs", "parallelTools", "toolCallsPerTurn", "maxResultChars", "headersMs", "idleMs"];
-    let later = &["children", "wallMs", "tokens", "cost", "contextTokens"];
-    let Some(given) = options.child("limits", known, later)? else { return Ok(()) };
+    let known = &[
+        "toolTimeoutMs",
+        "parallelTools",
+        "toolCallsPerTurn",
+        "maxResultChars",
+        "headersMs",
+        "idleMs",
+        "wallMs",
+        "tokens",
+        "cost",
+        "contextTokens",
+    ];
+    let Some(given) = options.child("limits", known, &["children"])? else { return Ok(()) };
     set(&mut limits.tool_timeout_ms, given.whole("toolTimeoutMs", 1)?);
     set(&mut limits.parallel_tools, given.whole("parallelTools", 1)?);
     set(&mut limits.tool_calls_per_turn, given.whole("toolCallsPerTurn", 1)?);
     set(&mut limits.max_result_chars, given.whole("maxResultChars", 1)?);
     set(&mut limits.headers_ms, given.whole("headersMs", 1)?);
     set(&mut limits.idle_ms, given.whole("idleMs", 1)?);
+    set(&mut limits.wall_ms, given.whole("wallMs", 1)?.map(Some));
+    set(&mut limits.tokens, given.whole("tokens", 1)?.map(Some));
+    set(&mut limits.cost, given.number("cost")?.map(Some));
+    set(&mut limits.context_tokens, given.whole("contextTokens", 1)?.map(Some));
     Ok(())
 }
 
@@ -152,7 +185,7 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
 }
 
 fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
-    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "demo"];
+    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo"];
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> =
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
@@ -169,8 +202,18 @@ fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsV
         model: given.text("model")?.unwrap_or_default(),
         max_output_tokens: given.whole("maxOutputTokens", 1)?,
         demo,
+        price: price(&given)?,
     };
     Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)? }))
+}
+
+/// US dollars a million tokens; without a price for cached tokens they cost as much as fresh ones.
+fn price(given: &Reader) -> Result<Option<Price>, JsValue> {
+    let Some(given) = given.child("price", &["input", "output", "cached"], &[])? else { return Ok(None) };
+    let takes = "US dollars a million tokens";
+    let input = given.number("input")?.ok_or_else(|| given.missing("input", takes))?;
+    let output = given.number("output")?.ok_or_else(|| given.missing("output", takes))?;
+    Ok(Some(Price { input, output, cached: given.number("cached")?.unwrap_or(input) }))
 }
 
 /// Checked where it is written, not when the first request fails.

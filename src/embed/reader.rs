@@ -1,6 +1,6 @@
 //! Reads objects a page passes in. Every complaint is a `TypeError` that names the option, what it got and what it takes.
 
-use js_sys::{Array, Function, Object, Reflect};
+use js_sys::{Array, Function, JSON, Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::error::{describe, describe_secret, type_error};
@@ -101,6 +101,18 @@ impl Reader {
             takes += ", that one is not available yet";
         }
         Err(self.wrong(name, &value, &takes))
+    }
+
+    /// Any JSON value.
+    pub(super) fn json(&self, name: &str, takes: &str) -> Result<serde_json::Value, JsValue> {
+        let value = self.get(name).unwrap_or_default();
+        let text = JSON::stringify(&value).ok().and_then(|text| text.as_string());
+        text.and_then(|text| serde_json::from_str(&text).ok()).ok_or_else(|| self.wrong(name, &value, takes))
+    }
+
+    /// The object itself.
+    pub(super) fn value(&self) -> JsValue {
+        self.object.clone()
     }
 
     /// A nested object.

@@ -15,6 +15,8 @@ export interface AgentOptions {
   counter?: CounterOptions | false;
   /** The closing call without tools when a limit stops the run. `false`: none. */
   synthesis?: SynthesisOptions | false;
+  /** The final report a `strict` run must end with. */
+  report?: ReportOptions;
   /** Built-in tools to offer. Default: the safe set. Tools of your own: `agent.registerTool`. */
   tools?: BuiltInTool[];
   limits?: LimitOptions;
@@ -25,7 +27,22 @@ export interface AgentOptions {
   workerUrl?: string | URL;
 }
 
-export type Preset = "research" | "orchestrator";
+export type Preset = "research" | "orchestrator" | "strict";
+
+export interface ReportOptions {
+  /** Default: `text`. */
+  format?: "text" | "markdown" | "json" | "slack";
+  /** JSON Schema (2020-12) of a `json` report. */
+  schema?: object;
+}
+
+/** US dollars a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  /** Of input tokens read from the provider's cache. Default: as `input`. */
+  cached?: number;
+}
 
 export type Provider = DemoProvider | OpenAiProvider;
 
@@ -39,6 +56,8 @@ export interface DemoProvider {
   apiKey?: string;
   headers?: Record<string, string>;
   maxOutputTokens?: number;
+  /** For `limits.cost`, and to show what a run cost. */
+  price?: Price;
 }
 
 /** OpenAI Chat Completions and all that speak it. */
@@ -52,6 +71,8 @@ export interface OpenAiProvider {
   /** Extra request headers. Their values are kept out of trajectories too. */
   headers?: Record<string, string>;
   maxOutputTokens?: number;
+  /** For `limits.cost`, and to show what a run cost. */
+  price?: Price;
 }
 
 export interface CounterOptions {
@@ -88,6 +109,14 @@ export interface LimitOptions {
   headersMs?: number;
   /** Silence in a stream. Default: 60,000. */
   idleMs?: number;
+  /** Wall time of the run; wraps up. Default: none. */
+  wallMs?: number;
+  /** Input and output tokens of the run; wraps up. Default: none. */
+  tokens?: number;
+  /** US dollars; wraps up. Needs the provider's `price`. Default: none. */
+  cost?: number;
+  /** The model's window: past it the oldest tool results are removed. Default: unknown. */
+  contextTokens?: number;
 }
 
 export interface RetryOptions {
@@ -204,6 +233,8 @@ export interface Ending {
   error?: string | null;
   output: string;
   final_result_data?: any;
+  /** The accepted report as JSON, where its format is `json` or `slack`. */
+  report_data?: any;
   finished_at: string;
 }
 
@@ -303,6 +334,7 @@ export interface TrajectoryConfig {
     model: string;
     max_output_tokens?: number;
     demo?: "normal" | "endless";
+    price?: Price;
   }[];
   limits: {
     tool_timeout_ms: number;
@@ -311,7 +343,12 @@ export interface TrajectoryConfig {
     max_result_chars: number;
     headers_ms: number;
     idle_ms: number;
+    wall_ms?: number;
+    tokens?: number;
+    cost?: number;
+    context_tokens?: number;
   };
+  report: { format: "text" | "markdown" | "json" | "slack"; schema?: any };
   retry: { base_ms: number; cap_ms: number; retry_after_cap_ms: number };
   seed: number;
   [key: string]: unknown;

@@ -1,10 +1,11 @@
 //! One LLM request of a turn: sent, answered, failed, waited for and sent again.
 
+use super::context::Guard;
 use super::failure::Slug;
 use super::notice;
 use super::retry::{self, Decision};
 use super::run::{Phase, Run};
-use super::success::{Verdict, judge_text};
+use super::success::{AtLimit, Offer, Verdict, judge_text};
 use super::synthesis;
 use super::*;
 
@@ -17,6 +18,7 @@ impl Run {
         let provider = (attempt as usize - 1) % self.config.providers.len().max(1);
         let (mut tail, tools) = match (&self.synthesis, &self.config.synthesis) {
             (Some(s), Some(c)) => (vec![synthesis::prompt(self.config.preset, c, s.trigger)], ToolChoice::None),
+            _ if self.offer() == Offer::ReportOnly => (Vec::new(), ToolChoice::Report),
             _ => (Vec::new(), ToolChoice::Auto),
         };
         tail.extend(self.notice.clone().map(Message::user));
@@ -48,6 +50,14 @@ impl Run {
         self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools }));
     }
 
+    /// Sends a further attempt, unless a budget was used up meanwhile.
+    pub(super) fn send_again(&mut self, attempt: u32, waited_ms: Option<u64>) {
+        match self.spent() {
+            Some(trigger) if !self.concluding() => self.conclude(trigger),
+            _ => self.send(attempt, waited_ms),
+        }
+    }
+
     /// The open request was answered by a whole reply.
     pub(super) fn replied(
         &mut self,
@@ -63,17 +73,23 @@ impl Run {
             a.usage = Some(usage);
             a.first_token_ms = first_token_ms;
         });
+        let bytes = self.history.bytes();
+        self.weigh_reply(attempt, reply, raw);
+        self.count_context(usage, bytes, self.history.bytes());
+    }
+
+    fn weigh_reply(&mut self, attempt: u32, reply: Reply, raw: Option<RawResponse>) {
         if self.synthesis.is_some() {
             return self.synthesis_replied(attempt, reply, raw);
         }
         if !reply.tool_calls.is_empty() {
-            return self.begin_calls(attempt, reply);
+            return self.begin_calls(attempt, reply, raw);
         }
-        match judge_text(self.policy(), &reply) {
+        match judge_text(self.policy(), self.offer(), &reply) {
             Verdict::Complete => self.complete(reply),
             Verdict::GoOn(slugs) => {
                 self.enter(reply, Vec::new());
-                self.notice = notice::text(&slugs);
+                self.notice = notice::text(self.policy(), self.offer(), &slugs);
                 self.turn_done();
             }
             Verdict::Failed(slugs) => self.model_failed(attempt, slugs, raw),
@@ -84,21 +100,24 @@ impl Run {
     pub(super) fn request_failed(&mut self, attempt: u32, error: &ModelError, raw: Option<RawResponse>) {
         self.close_attempt(|_| {});
         self.fail_attempt(attempt, vec![error.slug], error.message.clone(), raw);
+        if error.slug == Slug::ContextGuard {
+            return self.overflowed(attempt, &error.message);
+        }
         let decision = retry::decide(&self.config.retry, error, attempt, &mut self.rng);
         match decision {
             Decision::Wait { ms } if attempt < self.attempts_allowed() => self.wait(attempt + 1, ms, error),
             Decision::Wait { .. } => self.attempts_used_up(&error.message),
-            Decision::GiveUp => self.attempts_used_up(&give_up_message(error)),
+            Decision::GiveUp => self.given_up(&give_up_message(error)),
         }
     }
 
     /// An attempt failed by the model's own doing: the next one follows at once, with a notice.
     pub(super) fn model_failed(&mut self, attempt: u32, slugs: Vec<Slug>, raw: Option<RawResponse>) {
-        self.notice = notice::text(&slugs);
+        self.notice = notice::text(self.policy(), self.offer(), &slugs);
         let message = format!("the model's reply was not usable ({})", join(&slugs));
         self.fail_attempt(attempt, slugs, message.clone(), raw);
         if attempt < self.attempts_allowed() {
-            self.send(attempt + 1, None);
+            self.send_again(attempt + 1, None);
         } else {
             self.attempts_used_up(&message);
         }
@@ -152,6 +171,15 @@ impl Run {
         }
     }
 
+    /// The provider refused the request as too long: once a turn it is tried again with less, then the run concludes.
+    fn overflowed(&mut self, attempt: u32, error: &str) {
+        match self.free_after_overflow() {
+            Guard::Fits if attempt < self.attempts_allowed() => self.send_again(attempt + 1, None),
+            _ if self.concluding() => self.given_up(error),
+            _ => self.conclude(Trigger::Context),
+        }
+    }
+
     fn wait(&mut self, attempt: u32, ms: u64, error: &ModelError) {
         let until = Millis(self.now.0.saturating_add(ms));
         let timer = self.sleep(ms);
@@ -159,7 +187,16 @@ impl Run {
         self.record(RecordKind::Waiting { attempt, ms, slugs: vec![error.slug], message: error.message.clone() });
     }
 
+    /// The last attempt that may be made failed.
     fn attempts_used_up(&mut self, error: &str) {
+        match self.policy().at_limit {
+            AtLimit::ForcedFinal => self.end_without_report(error),
+            AtLimit::Synthesis => self.given_up(error),
+        }
+    }
+
+    /// No further attempt makes sense.
+    fn given_up(&mut self, error: &str) {
         match self.synthesis.is_some() {
             true => self.synthesis_failed(error),
             false => self.end_llm_error(error),
@@ -176,6 +213,8 @@ impl Run {
         add(&mut self.usage.output, usage.output);
         add(&mut self.usage.cached, usage.cached);
         add(&mut self.usage.reasoning, usage.reasoning);
+        let provider = self.turns.last().and_then(|t| t.attempts.last()).map_or(0, |a| a.provider);
+        self.add_cost(provider, usage);
         self.usage.estimated |= usage.estimated;
     }
 
@@ -184,7 +223,7 @@ impl Run {
         let calls: usize = reply.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum();
         let output = (reply.content.len() + reply.reasoning.len() + calls) as u64;
         Usage {
-            input: TokenCount(self.history.chars().div_ceil(4)),
+            input: TokenCount(self.history.bytes().div_ceil(4)),
             output: TokenCount(output.div_ceil(4)),
             reasoning: TokenCount((reply.reasoning.len() as u64).div_ceil(4)),
             cached: TokenCount(0),

@@ -6,102 +6,101 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::batch;
 use super::failure::Slug;
+use super::report::{self, Report};
 use super::result::{Answer, cut};
 use super::run::{Phase, Run};
+use super::success::{CallFact, CallKind, Offer, judge_calls};
 use super::*;
 
 /// Open calls are still run this long after stop.
 const STOP_GRACE_MS: u64 = 2_000;
 
-/// The calls of the attempt under way.
+/// The calls of the attempt under way. Those inside a batch stand right behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calls {
     pub attempt: u32,
-    open: Vec<OpenCall>,
+    pub(super) open: Vec<OpenCall>,
+    pub(super) offer: Offer,
     /// The reply was cut by its length limit: none of its calls runs, and the model is told.
-    truncated: bool,
+    pub(super) truncated: bool,
     /// Set by stop.
     pub grace: Option<TimerId>,
+    /// The reply as it came, for the log of a failed attempt.
+    raw: Option<RawResponse>,
+    pub(super) report: Option<Report>,
 }
 
-/// One call; its record is the turn's, at the same place from the end.
+/// One call under way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct OpenCall {
-    call: ToolCall,
-    state: State,
+pub(super) struct OpenCall {
+    pub call: ToolCall,
+    pub kind: CallKind,
+    pub place: Place,
+    pub(super) state: State,
+    executed: bool,
+    slug: Option<Slug>,
     /// The final result it carried: its text and its JSON.
     result: Option<(String, Value)>,
 }
 
+/// Where a call's record is: the how manieth call of the reply, and of the batch it is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum State {
+pub(super) struct Place {
+    pub call: usize,
+    pub inner: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum State {
     Queued,
     Running,
+    /// A batch whose calls are under way.
+    Expanded,
     Answered,
 }
 
 impl Run {
     /// A reply with tool calls enters the history, and its calls are run.
-    pub(super) fn begin_calls(&mut self, attempt: u32, mut reply: Reply) {
+    pub(super) fn begin_calls(&mut self, attempt: u32, mut reply: Reply, raw: Option<RawResponse>) {
         let truncated = reply.finish == FinishReason::Length;
         let raw_calls = std::mem::take(&mut reply.tool_calls);
         let turn = self.turn();
         let mut calls = Vec::with_capacity(raw_calls.len());
         for (index, raw) in raw_calls.into_iter().enumerate() {
-            let id = self.unique_id(&raw.id, turn, attempt, index);
-            let record = CallRecord {
-                model_id: (id.0 != raw.id).then_some(raw.id),
-                id: id.clone(),
-                name: raw.name.clone(),
-                args: parse_args(&raw.arguments),
-                result: None,
-                is_final: false,
-                error: None,
-                slug: None,
-                attempt,
-                started_ms: self.now.0,
-                duration_ms: None,
-            };
+            let id = self.unique_id(&raw.id, &format!("call_{turn}_{attempt}_{index}"));
+            let mut record = self.new_record(attempt, id.clone(), &raw.name, &raw.arguments);
+            record.model_id = (id.0 != raw.id).then_some(raw.id);
             if let Some(open) = self.turns.last_mut() {
                 open.tool_calls.push(record);
             }
             calls.push(ToolCall { id, name: raw.name, arguments: raw.arguments });
         }
         self.enter(reply, calls.clone());
-        let open = calls.into_iter().map(|call| OpenCall { call, state: State::Queued, result: None }).collect();
-        self.phase = Phase::Tools(Calls { attempt, open, truncated, grace: None });
+        let place = |call| Place { call, inner: None };
+        let open = calls.into_iter().enumerate().map(|(i, call)| OpenCall::new(call, place(i))).collect();
+        let offer = self.offer();
+        self.phase = Phase::Tools(Calls { attempt, open, offer, truncated, grace: None, raw, report: None });
         self.refuse_calls();
         self.pump();
     }
 
     /// A running call came back. Its late or second answer finds nothing to do.
     pub(super) fn tool_finished(&mut self, id: &CallId, outcome: ToolOutcome) {
-        let Some((index, name)) = self.running(id) else { return };
+        let Some((index, kind, place, name)) = self.running(id) else { return };
         if let ToolOutcome::Executed { repaired_args: Some(args), .. } = &outcome {
             let args = args.clone();
-            self.with_record(index, |r| r.args = args);
+            self.with_record(place, |r| r.args = args);
         }
-        let may_finish = self.config.tools.iter().any(|t| t.name == name && t.may_finish);
-        let found = match &outcome {
-            ToolOutcome::Executed { content, .. } if may_finish => final_result::find(content),
-            _ => None,
-        };
-        let finished = found.is_some();
-        if let Phase::Tools(calls) = &mut self.phase
-            && let Some(open) = calls.open.get_mut(index)
-        {
-            open.result = found;
-        }
-        let mut answer = Answer::of(outcome);
-        if let Some(short) = cut(&answer.content, self.config.limits.max_result_chars, id) {
-            answer.error = answer.error.map(|_| short.clone());
-            let content = std::mem::replace(&mut answer.content, short);
-            self.emit(Effect::KeepResult { handle: id.clone(), content });
-        }
-        self.answer(index, answer);
-        if finished {
-            self.answer_all(State::Queued, &Answer::word("not run", None));
+        let ran = !matches!(outcome, ToolOutcome::Rejected { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped);
+        let checked = matches!(outcome, ToolOutcome::Executed { .. });
+        match kind {
+            CallKind::Tool => self.tool_answered(index, &name, ran, outcome),
+            CallKind::Progress if checked => self.progress(index, place),
+            CallKind::Batch if checked => self.expand(index, place),
+            CallKind::Report => self.report_checked(index, place, outcome),
+            CallKind::Progress | CallKind::Batch => self.answer(index, Answer::of(outcome)),
         }
         self.pump();
     }
@@ -124,106 +123,89 @@ impl Run {
     /// Answers everything that is still open, and enters the answers into the history; the run is about to end.
     pub(super) fn cancel_calls(&mut self) {
         self.abort_calls(&Answer::of(ToolOutcome::Cancelled));
+        self.close_batches();
         self.enter_answers();
     }
 
     /// Starts what may start; when all calls are answered, the turn goes on.
     fn pump(&mut self) {
+        self.close_batches();
         let Phase::Tools(calls) = &mut self.phase else { return };
         let running = calls.open.iter().filter(|c| c.state == State::Running).count();
         let room = (self.config.limits.parallel_tools.max(1) as usize).saturating_sub(running);
         let mut starting = Vec::new();
-        for (index, open) in calls.open.iter_mut().enumerate().filter(|(_, c)| c.state == State::Queued).take(room) {
-            open.state = State::Running;
-            starting.push((index, open.call.clone()));
+        let mut before_answered = true;
+        for open in &mut calls.open {
+            // A report is judged after the calls before it have run.
+            let ready = open.kind != CallKind::Report || before_answered;
+            if open.state == State::Queued && ready && starting.len() < room {
+                open.state = State::Running;
+                starting.push((open.place, open.kind, open.call.clone()));
+            }
+            before_answered &= open.state == State::Answered;
         }
-        let idle = starting.is_empty() && running == 0;
-        for (index, call) in starting {
-            let now = self.now.0;
-            self.with_record(index, |r| r.started_ms = now);
-            let (id, name, args) = (call.id.clone(), call.name.clone(), parse_args(&call.arguments));
-            self.record(RecordKind::ToolStarted { id, name, args });
-            let timeout_ms = self.config.limits.tool_timeout_ms;
-            let ToolCall { id: call, name, arguments } = call;
-            self.emit(Effect::RunTool(RunTool { call, name, arguments, timeout_ms }));
+        let idle = starting.is_empty() && running == 0 && before_answered;
+        for (place, kind, call) in starting {
+            self.start_call(place, kind, call);
         }
         if idle {
             self.calls_done();
         }
     }
 
+    fn start_call(&mut self, place: Place, kind: CallKind, call: ToolCall) {
+        let now = self.now.0;
+        self.with_record(place, |r| r.started_ms = now);
+        let (id, name, args) = (call.id.clone(), call.name.clone(), parse_args(&call.arguments));
+        self.record(RecordKind::ToolStarted { id, name, args });
+        let timeout_ms = self.config.limits.tool_timeout_ms;
+        let ToolCall { id: call, name, arguments } = call;
+        let run = if kind == CallKind::Tool { RunMode::Run } else { RunMode::Check };
+        self.emit(Effect::RunTool(RunTool { call, name, arguments, timeout_ms, run }));
+    }
+
+    /// Every call is answered: what the turn came to.
     fn calls_done(&mut self) {
-        let Phase::Tools(calls) = &self.phase else { return };
-        let grace = calls.grace;
-        let truncated = calls.truncated;
-        let finished = calls.open.iter().enumerate().find_map(|(i, c)| c.result.clone().map(|r| (i, r)));
         self.enter_answers();
-        if let Some(timer) = grace {
+        let Phase::Tools(calls) = &mut self.phase else { return };
+        let (attempt, offer, truncated) = (calls.attempt, calls.offer, calls.truncated);
+        let (raw, report) = (calls.raw.take(), calls.report.take());
+        let finished = calls.open.iter_mut().find_map(|c| c.result.take().map(|r| (c.place, r)));
+        let facts: Vec<CallFact> = calls.open.iter().map(OpenCall::fact).collect();
+        if let Some(timer) = calls.grace {
             self.emit(Effect::Abort(Abort::Timer(timer)));
         }
-        match finished {
-            Some((index, (text, data))) => {
-                self.with_record(index, |r| r.is_final = true);
-                self.end_final_result(text, data);
-            }
-            None => {
+        if let Some((place, (text, data))) = finished {
+            self.with_record(place, |r| r.is_final = true);
+            return self.end_final_result(text, data);
+        }
+        if let Some(report) = report {
+            return self.end_report(report);
+        }
+        match judge_calls(self.policy(), offer, &facts) {
+            Err(slugs) if self.wrap_up_pending.is_none() => self.model_failed(attempt, slugs, raw),
+            _ => {
                 if truncated {
-                    self.notice = notice::text(&[Slug::TruncatedOutput]);
+                    self.notice = notice::text(self.policy(), offer, &[Slug::TruncatedOutput]);
                 }
                 self.turn_done();
             }
         }
     }
 
-    /// All calls are answered: the counter line goes onto the last answer, and the answers into the history.
-    fn enter_answers(&mut self) {
-        let Phase::Tools(calls) = &self.phase else { return };
-        let count = calls.open.len();
-        let counter = self.config.counter.as_ref().map(|c| counter::line(c, self.turn(), self.effective_max_turns));
-        let Some(turn) = self.turns.last_mut() else { return };
-        let start = turn.tool_calls.len().saturating_sub(count);
-        if let (Some((level, line)), Some(result)) =
-            (counter, turn.tool_calls.last_mut().and_then(|r| r.result.as_mut()))
-        {
-            turn.counter_level = level;
-            result.push('\n');
-            result.push_str(&line);
+    fn tool_answered(&mut self, index: usize, name: &str, ran: bool, outcome: ToolOutcome) {
+        let may_finish = self.config.tools.iter().any(|t| t.name == name && t.may_finish);
+        let found = match &outcome {
+            ToolOutcome::Executed { content, .. } if may_finish => final_result::find(content),
+            _ => None,
+        };
+        let finished = found.is_some();
+        if let Some(open) = self.open_call(index) {
+            (open.executed, open.result) = (ran, found);
         }
-        for record in turn.tool_calls.iter().skip(start) {
-            self.history.push(Message::Tool(ToolMessage {
-                call_id: record.id.clone(),
-                name: record.name.clone(),
-                content: record.result.clone().unwrap_or_default(),
-                is_error: record.error.is_some(),
-            }));
-        }
-    }
-
-    /// Answers the calls that must not run.
-    fn refuse_calls(&mut self) {
-        let Phase::Tools(calls) = &self.phase else { return };
-        let limit = self.config.limits.tool_calls_per_turn as usize;
-        let refusals: Vec<(usize, Answer)> = calls
-            .open
-            .iter()
-            .enumerate()
-            .filter_map(|(index, open)| {
-                let known = self.config.tools.iter().any(|t| t.name == open.call.name);
-                let answer = if calls.truncated {
-                    let text = "your reply was cut by its length limit, so this call was not run".to_owned();
-                    Answer::refused(Slug::TruncatedOutput, text)
-                } else if index >= limit {
-                    Answer::refused(Slug::ToolLimit, format!("not run: at most {limit} tool calls are run in one turn"))
-                } else if !known {
-                    Answer::unknown_tool(&open.call.name, &self.config.tools)
-                } else {
-                    return None;
-                };
-                Some((index, answer))
-            })
-            .collect();
-        for (index, answer) in refusals {
-            self.answer(index, answer);
+        self.answer(index, Answer::of(outcome));
+        if finished {
+            self.answer_all(State::Queued, &Answer::word("not run", None));
         }
     }
 
@@ -248,12 +230,21 @@ impl Run {
     }
 
     /// The one place where a call is answered.
-    fn answer(&mut self, index: usize, answer: Answer) {
-        let Phase::Tools(calls) = &mut self.phase else { return };
-        let Some(open) = calls.open.get_mut(index).filter(|c| c.state != State::Answered) else { return };
-        open.state = State::Answered;
+    pub(super) fn answer(&mut self, index: usize, mut answer: Answer) {
+        let Some(open) = self.open_call(index).filter(|c| c.state != State::Answered) else { return };
+        (open.state, open.slug) = (State::Answered, answer.slug);
+        let (place, kind, id) = (open.place, open.kind, open.call.id.clone());
+        // A batch is not cut: each of its calls was.
+        let cut =
+            if kind == CallKind::Tool { cut(&answer.content, self.config.limits.max_result_chars, &id) } else { None };
+        if let Some(short) = cut {
+            answer.error = answer.error.map(|_| short.clone());
+            let content = std::mem::replace(&mut answer.content, short);
+            self.kept.insert(id.clone());
+            self.emit(Effect::KeepResult { handle: id, content });
+        }
         let now = self.now.0;
-        let record = self.with_record(index, |r| {
+        let record = self.with_record(place, |r| {
             r.result = Some(answer.content);
             r.error = answer.error;
             r.slug = answer.slug;
@@ -265,31 +256,79 @@ impl Run {
         }
     }
 
-    fn with_record<R>(&mut self, index: usize, f: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
+    pub(super) fn open_call(&mut self, index: usize) -> Option<&mut OpenCall> {
+        match &mut self.phase {
+            Phase::Tools(calls) => calls.open.get_mut(index),
+            _ => None,
+        }
+    }
+
+    pub(super) fn with_record<R>(&mut self, place: Place, f: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
         let Phase::Tools(calls) = &self.phase else { return None };
+        let outer = calls.open.iter().filter(|c| c.place.inner.is_none()).count();
         let records = &mut self.turns.last_mut()?.tool_calls;
-        let start = records.len().saturating_sub(calls.open.len());
-        records.get_mut(start + index).map(f)
+        let start = records.len().saturating_sub(outer);
+        let record = records.get_mut(start + place.call)?;
+        match place.inner {
+            Some(inner) => record.calls.get_mut(inner).map(f),
+            None => Some(f(record)),
+        }
     }
 
-    fn running(&self, id: &CallId) -> Option<(usize, String)> {
+    fn running(&self, id: &CallId) -> Option<(usize, CallKind, Place, String)> {
         let Phase::Tools(calls) = &self.phase else { return None };
-        let find = |c: &&OpenCall| c.state == State::Running && c.call.id == *id;
-        let index = calls.open.iter().position(|c| find(&c))?;
-        calls.open.get(index).map(|c| (index, c.call.name.clone()))
+        let index = calls.open.iter().position(|c| c.state == State::Running && c.call.id == *id)?;
+        calls.open.get(index).map(|c| (index, c.kind, c.place, c.call.name.clone()))
     }
 
-    /// The model's id where it is usable and new in the run, else a fresh one.
-    fn unique_id(&mut self, given: &str, turn: u32, attempt: u32, index: usize) -> CallId {
+    pub(super) fn new_record(&self, attempt: u32, id: CallId, name: &str, arguments: &str) -> CallRecord {
+        CallRecord {
+            model_id: None,
+            id,
+            name: name.to_owned(),
+            args: parse_args(arguments),
+            result: None,
+            calls: Vec::new(),
+            is_final: false,
+            error: None,
+            slug: None,
+            attempt,
+            started_ms: self.now.0,
+            duration_ms: None,
+        }
+    }
+
+    /// The model's id where it is usable and new in the run, else `fresh`.
+    pub(super) fn unique_id(&mut self, given: &str, fresh: &str) -> CallId {
         let usable = !given.is_empty()
             && given.len() <= 64
             && given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
         let mut id = CallId(given.to_owned());
         if !usable || self.used_ids.contains(&id) {
-            id = fresh_id(&self.used_ids, &format!("call_{turn}_{attempt}_{index}"));
+            id = fresh_id(&self.used_ids, fresh);
         }
         self.used_ids.insert(id.clone());
         id
+    }
+}
+
+impl OpenCall {
+    pub(super) fn new(call: ToolCall, place: Place) -> Self {
+        let kind = match call.name.as_str() {
+            report::TOOL => CallKind::Report,
+            batch::BATCH => CallKind::Batch,
+            batch::PROGRESS => CallKind::Progress,
+            _ => CallKind::Tool,
+        };
+        OpenCall { call, kind, place, state: State::Queued, executed: false, slug: None, result: None }
+    }
+
+    fn fact(&self) -> CallFact {
+        CallFact { kind: self.kind, executed: self.executed, slug: self.slug }
+    }
+
+    pub(super) fn is_queued(&self) -> bool {
+        self.state == State::Queued
     }
 }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::limits::{Limits, Price, RetryConfig};
+
 /// Everything that decides what a run does, besides its events (SEMANTICS 2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -20,6 +22,8 @@ pub struct RunConfig {
     pub synthesis: Option<SynthesisConfig>,
     /// Attempt k of a turn uses entry k modulo the length. Never empty.
     pub providers: Vec<ProviderConfig>,
+    /// What an accepted `final_report` must be. Read by the `strict` preset.
+    pub report: ReportConfig,
     /// Every tool the model is offered.
     pub tools: Vec<ToolSpec>,
     pub limits: Limits,
@@ -35,6 +39,8 @@ pub enum Preset {
     #[default]
     Research,
     Orchestrator,
+    /// The system decides success (SEMANTICS 7).
+    Strict,
 }
 
 /// The turn counter (SEMANTICS 3). Templates know `{turn}`, `{max}`, `{remaining}`.
@@ -53,6 +59,27 @@ pub struct CounterTemplates {
     pub normal: String,
     pub moderate: String,
     pub urgent: String,
+}
+
+/// The final report (SEMANTICS 7).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportConfig {
+    pub format: ReportFormat,
+    /// JSON Schema of `content`, where the format is `json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportFormat {
+    #[default]
+    Text,
+    Markdown,
+    Json,
+    /// Block Kit messages.
+    Slack,
 }
 
 /// The synthesis call (SEMANTICS 4).
@@ -101,6 +128,9 @@ pub struct ProviderConfig {
     /// Demo model only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub demo: Option<DemoMode>,
+    /// What its tokens cost, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 /// Which wire format. Adding one is one file in `llm` and one row here.
@@ -148,29 +178,6 @@ pub enum SideEffect {
     Page,
 }
 
-/// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Limits {
-    pub tool_timeout_ms: u64,
-    pub parallel_tools: u32,
-    pub tool_calls_per_turn: u32,
-    pub max_result_chars: usize,
-    /// Response headers, and the idle stream.
-    pub headers_ms: u64,
-    pub idle_ms: u64,
-}
-
-/// Backoff (SEMANTICS 8), in milliseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RetryConfig {
-    pub base_ms: u64,
-    pub cap_ms: u64,
-    /// Above it the run does not wait: it ends and names the time.
-    pub retry_after_cap_ms: u64,
-}
-
 impl RunConfig {
     /// The preset's defaults, with one provider and no tools.
     #[must_use]
@@ -180,12 +187,17 @@ impl RunConfig {
             system: String::new(),
             temperature: None,
             max_turns: match preset {
-                Preset::Research => 15,
+                Preset::Research | Preset::Strict => 15,
                 Preset::Orchestrator => 10,
             },
             max_attempts: 3,
             counter: Some(CounterConfig::default()),
-            synthesis: Some(SynthesisConfig::preset(preset)),
+            synthesis: match preset {
+                Preset::Research | Preset::Orchestrator => Some(SynthesisConfig::preset(preset)),
+                // The last turn inside `max_turns` is forced-final instead.
+                Preset::Strict => None,
+            },
+            report: ReportConfig::default(),
             providers: vec![ProviderConfig::default()],
             tools: Vec::new(),
             limits: Limits::default(),
@@ -204,6 +216,10 @@ impl RunConfig {
         self.max_attempts = self.max_attempts.max(1);
         if self.providers.is_empty() {
             self.providers.push(ProviderConfig::default());
+        }
+        if self.preset == Preset::Strict {
+            self.tools.retain(|t| t.name != super::report::TOOL);
+            self.tools.push(super::report::spec(&self.report));
         }
         self
     }
@@ -225,8 +241,20 @@ impl RunConfig {
             Preset::Research => {
                 "You are a research agent. You work on the user's task step by step, with the tools you are offered."
             }
+            Preset::Strict => {
+                "You are an agent. You work on the user's task step by step, with the tools you are offered."
+            }
             Preset::Orchestrator => {
                 "You are an orchestrating agent. You plan the user's task and carry it out with the tools you are offered."
+            }
+        };
+        let end = match self.preset {
+            Preset::Strict => {
+                "End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool. \
+                 Each turn needs a tool call that is really run."
+            }
+            Preset::Research | Preset::Orchestrator => {
+                "When you have the answer, give it as text without calling a tool."
             }
         };
         let turns = self.max_turns;
@@ -240,9 +268,20 @@ impl RunConfig {
                 " If you run out of turns, you will be asked to synthesize your findings without tools, so keep track of what you have learned."
             }
         };
-        format!(
-            "{who} You have {turns} turns; each reply of yours is one turn.{counter}{limit} When you have the answer, give it as text without calling a tool."
-        )
+        format!("{who} You have {turns} turns; each reply of yours is one turn.{counter}{limit} {end}")
+    }
+}
+
+impl Preset {
+    pub const ALL: &'static [Preset] = &[Preset::Research, Preset::Orchestrator, Preset::Strict];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Preset::Research => "research",
+            Preset::Orchestrator => "orchestrator",
+            Preset::Strict => "strict",
+        }
     }
 }
 
@@ -262,7 +301,7 @@ impl SynthesisConfig {
     #[must_use]
     pub fn preset(preset: Preset) -> Self {
         let (role, numbered, on_error) = match preset {
-            Preset::Research => (SynthesisRole::User, true, SynthesisFallback::Message),
+            Preset::Research | Preset::Strict => (SynthesisRole::User, true, SynthesisFallback::Message),
             Preset::Orchestrator => (SynthesisRole::System, false, SynthesisFallback::AggregatedText),
         };
         SynthesisConfig { role, numbered, prompt: None, on_error, attempts: 3 }
@@ -294,24 +333,5 @@ impl Default for CounterTemplates {
             moderate: "[Turn {turn}/{max} - {remaining} turns remaining, work efficiently.]".into(),
             urgent: "[Turn {turn}/{max} - Only {remaining} turns left! Prioritize completing your task.]".into(),
         }
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            tool_timeout_ms: 30_000,
-            parallel_tools: 4,
-            tool_calls_per_turn: 32,
-            max_result_chars: 20_000,
-            headers_ms: 120_000,
-            idle_ms: 60_000,
-        }
-    }
-}
-
-impl Default for RetryConfig {
-    fn default() -> Self {
-        RetryConfig { base_ms: 500, cap_ms: 8_000, retry_after_cap_ms: 60_000 }
     }
 }

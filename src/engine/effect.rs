@@ -50,6 +50,8 @@ pub enum ToolChoice {
     Auto,
     /// No tools: synthesis.
     None,
+    /// Only `final_report`, forced where the provider allows it.
+    Report,
 }
 
 /// One tool call to run.
@@ -60,6 +62,17 @@ pub struct RunTool {
     /// The model's own text, not yet parsed.
     pub arguments: String,
     pub timeout_ms: u64,
+    pub run: RunMode,
+}
+
+/// How far the shell goes with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunMode {
+    /// Check the arguments, then run the tool.
+    Run,
+    /// Only check the arguments (parse, repair, schema): the engine does the rest. `Executed` with any content.
+    Check,
 }
 
 /// What to end.

@@ -5,9 +5,19 @@
 use serde_json::Value;
 
 use super::attempt::join;
+use super::report::{Failure, Report};
 use super::run::{Phase, Run};
+use super::success::Offer;
 use super::synthesis::SWITCHED_OFF;
 use super::*;
+
+/// What an ending may carry besides its report.
+#[derive(Default)]
+struct Last {
+    error: Option<String>,
+    final_result_data: Option<Value>,
+    report_data: Option<Value>,
+}
 
 impl Run {
     /// The model finished by itself.
@@ -19,7 +29,32 @@ impl Run {
 
     /// A tool's result ended the run.
     pub(super) fn end_final_result(&mut self, text: String, data: Value) {
-        self.end_with(TerminationReason::FinalResult, Outcome::Success, AnswerSource::Tool, text, None, Some(data));
+        let last = Last { final_result_data: Some(data), ..Last::default() };
+        self.end_with(TerminationReason::FinalResult, Outcome::Success, AnswerSource::Tool, text, last);
+    }
+
+    /// A final report was accepted.
+    pub(super) fn end_report(&mut self, report: Report) {
+        let outcome = if self.wrap_up.is_some() { Outcome::Partial } else { Outcome::Success };
+        let last = Last { report_data: report.data, ..Last::default() };
+        self.end_with(TerminationReason::FinalReport, outcome, AnswerSource::Model, report.text, last);
+    }
+
+    /// A strict run fails: the system writes the report.
+    pub(super) fn end_without_report(&mut self, last_failure: &str) {
+        let reason = match self.offer() {
+            Offer::ReportOnly => TerminationReason::MaxTurnsExhausted,
+            Offer::AllTools => TerminationReason::RetriesExhausted,
+        };
+        let report = Failure {
+            reason: &reason.to_string(),
+            turns_completed: self.turn().saturating_sub(1),
+            report_attempts: self.report_attempts,
+            last: last_failure,
+            found: &self.aggregated_text(),
+        };
+        let report = report.to_string();
+        self.end(reason, Outcome::Failed, AnswerSource::System, report, Some(last_failure.to_owned()));
     }
 
     /// No attempt is left, or none makes sense. What was found so far is not lost.
@@ -77,9 +112,10 @@ impl Run {
         }
         let used = self.turn();
         self.effective_max_turns = used.saturating_add(turns);
-        (self.wrap_up, self.synthesis, self.notice) = (None, None, None);
+        (self.wrap_up, self.wrap_up_pending, self.synthesis, self.notice) = (None, None, None, None);
         let text = format!("You have been granted {turns} more turns. Continue with the task.");
         self.history.push(Message::user(text));
+        self.start_clock();
         self.begin_turn(used.saturating_add(1));
     }
 
@@ -91,7 +127,7 @@ impl Run {
         output: String,
         error: Option<String>,
     ) {
-        self.end_with(reason, outcome, source, output, error, None);
+        self.end_with(reason, outcome, source, output, Last { error, ..Last::default() });
     }
 
     fn end_with(
@@ -100,11 +136,11 @@ impl Run {
         outcome: Outcome,
         answer_source: AnswerSource,
         output: String,
-        error: Option<String>,
-        final_result_data: Option<Value>,
+        Last { error, final_result_data, report_data }: Last,
     ) {
+        self.stop_clock();
         self.phase = Phase::Ended;
-        let answered = matches!(answer_source, AnswerSource::Model | AnswerSource::Tool) && outcome == Outcome::Success;
+        let answered = matches!(answer_source, AnswerSource::Model | AnswerSource::Tool) && outcome != Outcome::Failed;
         if let Some(turn) = self.turns.last_mut() {
             turn.is_final |= answered;
         }
@@ -120,6 +156,7 @@ impl Run {
             error: error.clone(),
             output: output.clone(),
             final_result_data: final_result_data.clone(),
+            report_data,
             finished_at: self.timestamp(),
         };
         self.segments.push(ending.clone());

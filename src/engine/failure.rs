@@ -54,6 +54,8 @@ slugs! {
     StreamCut = "stream_cut",
     Stopped = "stopped",
     Cancelled = "cancelled",
+    /// The user did not approve the call.
+    Refused = "refused",
 }
 
 impl std::fmt::Display for Slug {

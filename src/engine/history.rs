@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::config::{ProviderConfig, RunConfig};
 use super::effect::ToolChoice;
 use super::ids::BaseId;
-use super::message::Message;
+use super::message::{Message, ToolMessage};
 
 /// All messages of a run, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,8 +17,8 @@ pub struct History {
     base: BaseId,
     /// How many messages the shell has.
     sent: usize,
-    /// Characters of all messages, for estimates where a provider gives no usage.
-    chars: u64,
+    /// Bytes of all messages, for estimates where a provider gives no usage.
+    bytes: u64,
     /// SHA-256 over the head and the first `sent` messages, hex.
     chain: String,
 }
@@ -34,8 +34,8 @@ pub struct Outgoing {
 impl History {
     #[must_use]
     pub fn new(config: &RunConfig, messages: Vec<Message>) -> Self {
-        let chars = messages.iter().map(weigh).sum();
-        History { messages, base: BaseId(1), sent: 0, chars, chain: head_hash(config) }
+        let bytes = messages.iter().map(weigh).sum();
+        History { messages, base: BaseId(1), sent: 0, bytes, chain: head_hash(config) }
     }
 
     #[must_use]
@@ -44,13 +44,39 @@ impl History {
     }
 
     #[must_use]
-    pub fn chars(&self) -> u64 {
-        self.chars
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     pub fn push(&mut self, message: Message) {
-        self.chars += weigh(&message);
+        self.bytes += weigh(&message);
         self.messages.push(message);
+    }
+
+    /// Appends to the last tool result, before it is ever sent.
+    pub fn extend_last(&mut self, text: &str) {
+        let unsent = self.messages.len() > self.sent;
+        if let Some(Message::Tool(tool)) = self.messages.last_mut().filter(|_| unsent) {
+            tool.content.push_str(text);
+            self.bytes += text.len() as u64;
+        }
+    }
+
+    /// Shortens tool results, oldest first, as long as `stub` gives a shorter text. What was sent is no longer true:
+    /// the next request starts a new base.
+    pub fn shorten(&mut self, config: &RunConfig, mut stub: impl FnMut(&ToolMessage) -> Option<String>) {
+        let before = self.bytes;
+        for message in &mut self.messages {
+            if let Message::Tool(tool) = message
+                && let Some(short) = stub(tool).filter(|short| short.len() < tool.content.len())
+            {
+                self.bytes = self.bytes.saturating_sub((tool.content.len() - short.len()) as u64);
+                tool.content = short;
+            }
+        }
+        if self.bytes != before {
+            (self.base, self.sent, self.chain) = (BaseId(self.base.0 + 1), 0, head_hash(config));
+        }
     }
 
     /// Freezes what was added since the last request, and hashes the request (SEMANTICS 10, `request_hash`).

@@ -4,9 +4,13 @@
 //! `at` of [`Run::handle`]), what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
 //! Deliberately absent: wire formats (`llm`), tools' code (`tools`), storage and export (`trajectory`).
 
+mod answers;
 mod attempt;
+pub mod batch;
+pub mod budget;
 mod calls;
 pub mod config;
+pub mod context;
 pub mod counter;
 pub mod effect;
 mod ending;
@@ -15,10 +19,14 @@ pub mod failure;
 pub mod final_result;
 pub mod history;
 pub mod ids;
+pub mod limits;
 pub mod message;
 pub mod notice;
+mod own_tools;
 pub mod record;
+mod refusal;
 pub mod reply;
+pub mod report;
 pub mod result;
 pub mod retry;
 pub mod run;
@@ -26,6 +34,7 @@ pub mod success;
 pub mod synthesis;
 pub mod time;
 mod turn;
+mod wrap_up;
 
 pub use config::*;
 pub use effect::*;
@@ -33,6 +42,7 @@ pub use event::*;
 pub use failure::Slug;
 pub(crate) use history::Outgoing;
 pub use ids::*;
+pub use limits::*;
 pub use message::*;
 pub use record::*;
 pub use reply::*;

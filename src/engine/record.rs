@@ -38,6 +38,9 @@ pub struct CallRecord {
     pub args: Value,
     /// `None` while the call is open.
     pub result: Option<String>,
+    /// The calls inside a batch, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallRecord>,
     /// The result carried an accepted final result.
     pub is_final: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,6 +114,9 @@ pub struct Ending {
     pub output: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_result_data: Option<Value>,
+    /// The accepted report as JSON, where its format is `json` or `slack`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report_data: Option<Value>,
     /// RFC 3339, UTC, milliseconds.
     pub finished_at: String,
 }

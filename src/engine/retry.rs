@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::RetryConfig;
+use super::limits::RetryConfig;
 use super::reply::{ModelError, Retry};
 
 /// What to do after a request that gave no reply.

@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::calls::Calls;
+use super::context::Context;
 use super::history::History;
 use super::retry::Rng;
-use super::success::Policy;
+use super::success::{AtLimit, Policy, TurnSuccess};
 use super::synthesis::Synthesis;
 use super::*;
 
@@ -47,10 +48,20 @@ pub struct Run {
     pub(super) effective_max_turns: u32,
     /// Failure of the model's that the next request tells it about.
     pub(super) notice: Option<String>,
+    /// A wrap-up that waits for the open calls.
+    pub(super) wrap_up_pending: Option<Trigger>,
     /// What asked for the wrap-up of this segment.
     pub(super) wrap_up: Option<Trigger>,
     pub(super) synthesis: Option<Synthesis>,
+    pub(super) report_attempts: u32,
     pub(super) used_ids: BTreeSet<CallId>,
+    /// Calls whose whole result is in the workspace, and those whose result was removed from the history.
+    pub(super) kept: BTreeSet<CallId>,
+    pub(super) stubbed: BTreeSet<CallId>,
+    pub(super) context: Context,
+    /// US dollars, of the replies whose price is known.
+    pub(super) cost: f64,
+    pub(super) wall_timer: Option<TimerId>,
     pub(super) rng: Rng,
     pub(super) now: Millis,
     /// Effects of the step under way; empty between steps.
@@ -117,12 +128,20 @@ impl Run {
             timers: 0,
             turn_open: false,
             notice: None,
+            wrap_up_pending: None,
             wrap_up: None,
+            report_attempts: 0,
+            kept: BTreeSet::new(),
+            stubbed: BTreeSet::new(),
+            context: Context::default(),
+            cost: 0.0,
+            wall_timer: None,
             synthesis: None,
             now: Millis(0),
             out: Vec::new(),
         };
         run.announce();
+        run.start_clock();
         run.begin_turn(1);
         let effects = run.take_effects();
         (run, effects)
@@ -145,7 +164,7 @@ impl Run {
             }
             Event::ToolFinished { call, outcome } => self.tool_finished(&call, outcome),
             Event::TimerFired { timer } => self.timer_fired(timer),
-            Event::StopRequested => self.stop(),
+            Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),
             Event::TurnsGranted { turns } => self.grant(turns),
         }
@@ -221,18 +240,31 @@ impl Run {
     /// LLM requests that can still follow at most. It only shrinks, except by a grant of the user's.
     #[must_use]
     pub fn calls_left(&self) -> u32 {
-        let synthesis = self.config.synthesis_attempts();
+        let attempts = self.config.max_attempts;
+        let synthesis = match self.policy().at_limit {
+            AtLimit::Synthesis => self.config.synthesis_attempts(),
+            AtLimit::ForcedFinal => 0,
+        };
+        let concluding = match self.policy().at_limit {
+            AtLimit::Synthesis => self.wrap_up.is_some(),
+            AtLimit::ForcedFinal => self.wrap_up_pending.is_some(),
+        };
         let in_turn = match (&self.phase, self.synthesis.is_some()) {
             (Phase::Ended, _) => return 0,
             (Phase::Calling { attempt, .. }, true) => return synthesis.saturating_sub(*attempt),
             (Phase::Waiting { attempt, .. }, true) => return (synthesis + 1).saturating_sub(*attempt),
-            (Phase::Calling { attempt, .. }, false) => self.config.max_attempts.saturating_sub(*attempt),
-            (Phase::Waiting { attempt, .. }, false) => (self.config.max_attempts + 1).saturating_sub(*attempt),
-            (Phase::Tools(_), _) => 0,
+            _ if concluding => 0,
+            (Phase::Calling { attempt, .. }, false) => attempts.saturating_sub(*attempt),
+            (Phase::Waiting { attempt, .. }, false) => (attempts + 1).saturating_sub(*attempt),
+            // Where tool calls alone make a turn succeed, no attempt of it can follow.
+            (Phase::Tools(_), _) if self.policy().turn_success == TurnSuccess::AnyReply => 0,
+            (Phase::Tools(calls), _) => attempts.saturating_sub(calls.attempt),
         };
-        let turns = self.effective_max_turns.saturating_sub(self.turn());
-        let after = if self.wrap_up.is_some() { 0 } else { turns.saturating_mul(self.config.max_attempts) + in_turn };
-        after.saturating_add(synthesis)
+        let turns = match (self.wrap_up, self.policy().at_limit) {
+            (Some(_), AtLimit::Synthesis) => 0,
+            _ => self.effective_max_turns.saturating_sub(self.turn()),
+        };
+        turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
     }
 
     /// `max_turns` after collapse and grants.
@@ -245,6 +277,12 @@ impl Run {
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
+    }
+
+    /// Whether this request is the open one; an answer to any other does nothing.
+    #[must_use]
+    pub fn awaits(&self, request: RequestId) -> bool {
+        self.open_request(request).is_some()
     }
 
     /// Whether `TurnsGranted` would do something: the run ended on a limit.
@@ -308,8 +346,11 @@ impl Run {
             max_turns: self.config.max_turns,
         };
         // The bound before anything was sent: `calls_left` counts from the open phase, and there is none yet.
-        let bound = self.config.max_turns.saturating_mul(self.config.max_attempts);
-        let calls_left = bound.saturating_add(self.config.synthesis_attempts());
+        let synthesis = match self.policy().at_limit {
+            AtLimit::Synthesis => self.config.synthesis_attempts(),
+            AtLimit::ForcedFinal => 0,
+        };
+        let calls_left = self.config.max_turns.saturating_mul(self.config.max_attempts).saturating_add(synthesis);
         self.out.push(Effect::Record(Record { turn: 0, calls_left, what }));
     }
 
@@ -322,9 +363,13 @@ impl Run {
 
     fn timer_fired(&mut self, fired: TimerId) {
         match &self.phase {
+            _ if self.wall_timer == Some(fired) => {
+                self.wall_timer = None;
+                self.wrap_up(Trigger::WallTime);
+            }
             Phase::Waiting { attempt, timer, ms, .. } if *timer == fired => {
                 let (attempt, ms) = (*attempt, *ms);
-                self.send(attempt, Some(ms));
+                self.send_again(attempt, Some(ms));
             }
             Phase::Tools(calls) if calls.grace == Some(fired) => self.stop_open_calls(),
             _ => {}

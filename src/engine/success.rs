@@ -1,14 +1,16 @@
-//! What a reply means: does it complete the run, let it go on, or fail the attempt? Pure functions of policy and reply.
-//! The model never states its own success (SEMANTICS 5).
+//! What a reply means: does it complete the run, let it go on, or fail the attempt? Pure functions of policy, reply and
+//! tool outcomes. The model never states its own success (SEMANTICS 5, 7).
 
 use super::config::Preset;
 use super::failure::Slug;
 use super::reply::{FinishReason, Reply};
 
-/// What sets the presets apart where success is judged. A preset is a policy of one engine, not a fork of its loop.
+/// What sets the presets apart. A preset is a policy of one engine, not a fork of its loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub completion: Completion,
+    pub turn_success: TurnSuccess,
+    pub at_limit: AtLimit,
 }
 
 /// What completes a run, besides a final result.
@@ -16,15 +18,50 @@ pub struct Policy {
 pub enum Completion {
     /// A reply with text and no tool calls.
     Text,
+    /// An accepted `final_report`.
+    Report,
+}
+
+/// What makes a turn with tool calls succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnSuccess {
+    AnyReply,
+    /// A tool other than progress and batch was really executed, or a report was accepted.
+    ExecutedTool,
+}
+
+/// What happens when the turns are used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtLimit {
+    Synthesis,
+    /// The last turn inside `max_turns` offers nothing but `final_report`.
+    ForcedFinal,
 }
 
 impl Policy {
     #[must_use]
     pub fn of(preset: Preset) -> Self {
         match preset {
-            Preset::Research | Preset::Orchestrator => Policy { completion: Completion::Text },
+            Preset::Research | Preset::Orchestrator => Policy {
+                completion: Completion::Text,
+                turn_success: TurnSuccess::AnyReply,
+                at_limit: AtLimit::Synthesis,
+            },
+            Preset::Strict => Policy {
+                completion: Completion::Report,
+                turn_success: TurnSuccess::ExecutedTool,
+                at_limit: AtLimit::ForcedFinal,
+            },
         }
     }
+}
+
+/// Whether the turn must end in a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Offer {
+    AllTools,
+    ReportOnly,
 }
 
 /// The verdict on a reply without tool calls.
@@ -39,14 +76,61 @@ pub enum Verdict {
 
 /// Judges a turn's reply that calls no tools.
 #[must_use]
-pub fn judge_text(policy: Policy, reply: &Reply) -> Verdict {
+pub fn judge_text(policy: Policy, offer: Offer, reply: &Reply) -> Verdict {
     let cut = reply.finish == FinishReason::Length;
     match (policy.completion, textless(reply)) {
-        (_, Some(slug)) if cut => Verdict::Failed(vec![slug, Slug::TruncatedOutput]),
-        (_, Some(slug)) => Verdict::Failed(vec![slug]),
         (Completion::Text, None) if cut => Verdict::GoOn(vec![Slug::TruncatedOutput]),
         (Completion::Text, None) => Verdict::Complete,
+        (completion, textless) => {
+            let mut slugs = vec![textless.unwrap_or(Slug::TextOnly)];
+            if cut {
+                slugs.push(Slug::TruncatedOutput);
+            }
+            if completion == Completion::Report {
+                slugs.push(Slug::NoTools);
+            }
+            if offer == Offer::ReportOnly {
+                slugs.push(Slug::FinalReportMissing);
+            }
+            Verdict::Failed(most_telling_first(slugs))
+        }
     }
+}
+
+/// What one tool call came to, for the judgement of its turn. Calls inside a batch count one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallFact {
+    pub kind: CallKind,
+    /// The tool was really run; its own failure still counts.
+    pub executed: bool,
+    pub slug: Option<Slug>,
+}
+
+/// What the engine handles itself, and all the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    Tool,
+    Report,
+    Progress,
+    Batch,
+}
+
+/// Judges a turn's tool calls, none of which ended the run: `Err` says why the attempt failed.
+pub fn judge_calls(policy: Policy, offer: Offer, facts: &[CallFact]) -> Result<(), Vec<Slug>> {
+    let executed = facts.iter().any(|f| f.executed && f.kind == CallKind::Tool);
+    if executed || policy.turn_success == TurnSuccess::AnyReply {
+        return Ok(());
+    }
+    let mut slugs: Vec<Slug> = facts.iter().filter_map(|f| f.slug).collect();
+    if offer == Offer::ReportOnly && facts.iter().all(|f| f.kind != CallKind::Report) {
+        slugs.push(Slug::FinalReportMissing);
+    }
+    if slugs.is_empty() {
+        let progress = facts.iter().any(|f| f.kind == CallKind::Progress);
+        slugs.push(if progress { Slug::ProgressOnly } else { Slug::NoTools });
+    }
+    Err(most_telling_first(slugs))
 }
 
 /// Judges a synthesis reply: `Err` says why it is none.
@@ -61,6 +145,28 @@ pub fn judge_synthesis(reply: &Reply) -> Result<(), Vec<Slug>> {
         slugs.push(Slug::TruncatedOutput);
     }
     if slugs.is_empty() { Ok(()) } else { Err(slugs) }
+}
+
+/// What a model can act on best comes first; each slug once.
+const TELLING: &[Slug] = &[
+    Slug::FinalReportSchemaFail,
+    Slug::FinalReportInvalidFormat,
+    Slug::FinalReportMissing,
+    Slug::MalformedToolCall,
+    Slug::InvalidArguments,
+    Slug::UnknownTool,
+    Slug::ToolLimit,
+    Slug::TruncatedOutput,
+    Slug::TextOnly,
+    Slug::ReasoningOnly,
+    Slug::EmptyResponse,
+    Slug::ProgressOnly,
+];
+
+fn most_telling_first(mut slugs: Vec<Slug>) -> Vec<Slug> {
+    slugs.sort_by_key(|s| TELLING.iter().position(|t| t == s).unwrap_or(TELLING.len()));
+    slugs.dedup();
+    slugs
 }
 
 fn textless(reply: &Reply) -> Option<Slug> {

@@ -28,7 +28,7 @@ const ORCHESTRATOR: (&str, &str) = (
 #[must_use]
 pub fn prompt(preset: Preset, config: &SynthesisConfig, trigger: Trigger) -> Message {
     let (reached, ask) = match preset {
-        Preset::Research => RESEARCH,
+        Preset::Research | Preset::Strict => RESEARCH,
         Preset::Orchestrator => ORCHESTRATOR,
     };
     let text = match (&config.prompt, trigger) {

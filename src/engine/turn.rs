@@ -2,15 +2,17 @@
 
 use serde_json::json;
 
-use super::failure::Slug;
+use super::context::Guard;
 use super::run::{Phase, Run};
-use super::success::judge_synthesis;
+use super::success::{AtLimit, Offer, judge_synthesis};
 use super::synthesis::{self, Synthesis};
 use super::*;
 
 impl Run {
     pub(super) fn begin_turn(&mut self, turn: u32) {
         self.open_turn(turn);
+        // A follow-up or a grant may bring more than fits; what cannot be removed, the provider will say.
+        let _ = self.guard_context();
         self.record(RecordKind::TurnStarted { synthesis: false });
         self.send(1, None);
     }
@@ -18,10 +20,15 @@ impl Run {
     /// The open turn succeeded.
     pub(super) fn turn_done(&mut self) {
         self.finish_turn();
-        match self.wrap_up {
-            Some(trigger) => self.limit_reached(trigger),
-            None if self.turn() >= self.effective_max_turns => self.limit_reached(Trigger::MaxTurns),
-            None => self.begin_turn(self.turn().saturating_add(1)),
+        let last = self.turn() >= self.effective_max_turns;
+        let full = (self.guard_context() == Guard::Full).then_some(Trigger::Context);
+        if !last && !self.concluding() {
+            self.ask_wrap_up(self.spent().or(full));
+        }
+        match (self.wrap_up_pending.take(), self.policy().at_limit) {
+            (Some(trigger), AtLimit::Synthesis) => self.limit_reached(trigger),
+            (None, AtLimit::Synthesis) if last => self.limit_reached(Trigger::MaxTurns),
+            _ => self.begin_turn(self.turn().saturating_add(1)),
         }
     }
 
@@ -86,33 +93,6 @@ impl Run {
         self.end(reason, Outcome::Partial, AnswerSource::Synthesis, content, None);
     }
 
-    /// Stop wraps up (SEMANTICS 4). During synthesis, and after the end, it does nothing.
-    pub(super) fn stop(&mut self) {
-        if self.synthesis.is_some() || self.wrap_up.is_some() {
-            return;
-        }
-        match self.phase {
-            Phase::Ended => {}
-            Phase::Calling { attempt, request } => {
-                self.wrap_up = Some(Trigger::Stop);
-                self.emit(Effect::Abort(Abort::Request(request)));
-                self.close_attempt(|a| a.slugs = vec![Slug::Stopped]);
-                let message = "stopped on request".to_owned();
-                self.record(RecordKind::AttemptFailed { attempt, slugs: vec![Slug::Stopped], message });
-                self.turn_done();
-            }
-            Phase::Waiting { timer, .. } => {
-                self.wrap_up = Some(Trigger::Stop);
-                self.emit(Effect::Abort(Abort::Timer(timer)));
-                self.turn_done();
-            }
-            Phase::Tools(_) => {
-                self.wrap_up = Some(Trigger::Stop);
-                self.stop_calls();
-            }
-        }
-    }
-
     /// Announces the end of the open turn, once.
     pub(super) fn finish_turn(&mut self) {
         if !std::mem::take(&mut self.turn_open) {
@@ -120,6 +100,14 @@ impl Run {
         }
         if let Some(record) = self.turns.last().cloned() {
             self.record(RecordKind::TurnFinished { record });
+        }
+    }
+
+    /// What the open turn offers.
+    pub(super) fn offer(&self) -> Offer {
+        match self.policy().at_limit {
+            AtLimit::ForcedFinal if self.turn() >= self.effective_max_turns => Offer::ReportOnly,
+            _ => Offer::AllTools,
         }
     }
 

@@ -13,7 +13,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortController, RequestInit};
 
 use super::session::{Notice, Session, Ticket};
-use super::watch::{Late, Watch};
+use super::watch::{Late, Watch, Watchdog};
 use super::wire::{How, Job, Template};
 use super::{demo, gate, js, stream};
 use crate::engine::*;
@@ -33,20 +33,21 @@ struct Exchange {
     request: RequestId,
     turn: u32,
     provider: Rc<ProviderConfig>,
-    limits: Limits,
+    dog: Watchdog,
 }
 
 pub(super) fn call(session: &Session, call: &ModelCall) {
-    let job = session.live(|live| live.wire.prepare(live.recorder.run.config(), call).map(|job| (job, live.limits())));
+    let job =
+        session.live(|live| live.wire.prepare(live.recorder.run.config(), call).map(|job| (job, live.dog.clone())));
     let (request, turn, ticket) = (call.request, call.turn, session.ticket());
-    let (Job { provider, how }, limits) = match job {
+    let (Job { provider, how }, dog) = match job {
         Some(Ok(job)) => job,
         Some(Err(thrown)) => {
             return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None });
         }
         None => return,
     };
-    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, limits };
+    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog };
     let abort = match &how {
         How::Http { .. } => AbortController::new().ok(),
         How::Demo { .. } => None,
@@ -87,7 +88,7 @@ impl Exchange {
         let init = RequestInit::new();
         init.set_body(body);
         init.set_signal(Some(&abort.signal()));
-        let watch = Watch::start(abort, &self.limits);
+        let watch = self.dog.watch(abort);
         let sent = js::now();
         let response = match JsFuture::from(js::fetch(&template.request, &init)).await {
             Ok(response) => Response::from(response.unchecked_into::<web_sys::Response>()),

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use super::fetch::OpenRequest;
 use super::timer::Timeout;
 use super::tool::{Approve, HostTool, OpenCall};
+use super::watch::Watchdog;
 use super::wire::Wire;
 use super::{driver, ids, js};
 use crate::engine::*;
@@ -41,6 +42,7 @@ struct Agent {
 pub(super) struct Live {
     pub(super) recorder: Recorder,
     pub(super) wire: Wire,
+    pub(super) dog: Watchdog,
     pub(super) requests: Vec<OpenRequest>,
     pub(super) calls: Vec<OpenCall>,
     pub(super) timers: Vec<(TimerId, Timeout)>,
@@ -142,12 +144,14 @@ impl Session {
             .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
         let wire = Wire::new(&config, &self.0.access);
+        let dog = Watchdog::new(&config.limits);
         let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at) };
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
         self.0.live.replace(Some(Live {
             recorder,
             wire,
+            dog,
             requests: Vec::new(),
             calls: Vec::new(),
             timers: Vec::new(),
@@ -271,6 +275,7 @@ impl Session {
     pub(super) fn finish(&self) {
         self.0.running.set(false);
         let left = self.live(|live| {
+            live.dog.rest();
             (std::mem::take(&mut live.requests), std::mem::take(&mut live.calls), std::mem::take(&mut live.timers))
         });
         drop(left); // outside the borrow: dropping aborts, and that calls into JavaScript
@@ -308,12 +313,6 @@ impl Session {
     /// The tool as the run offers it.
     pub(super) fn offered(&self, name: &str) -> Option<ToolSpec> {
         self.live(|live| live.recorder.run.config().tools.iter().find(|spec| spec.name == name).cloned()).flatten()
-    }
-}
-
-impl Live {
-    pub(super) fn limits(&self) -> Limits {
-        self.recorder.run.config().limits.clone()
     }
 }
 

@@ -64,6 +64,9 @@ pub(super) fn run(session: &Session, run: RunTool) {
     let task = Task { session: session.clone(), ticket: session.ticket(), run };
     let open = OpenCall { call: task.run.call.clone(), ticket: task.ticket, place: Place::Waiting, deadline: None };
     session.live(|live| live.calls.push(open));
+    if task.run.run == RunMode::Check {
+        return spawn_local(task.check_only());
+    }
     match session.host_tool(&task.run.name) {
         Some(tool) => match &tool.plain {
             Some(plain) if tool.spec.side_effect == SideEffect::None && plain.accepts(&task.run.arguments) => {
@@ -111,6 +114,19 @@ impl Task {
         }
     }
 
+    /// The engine does the rest itself.
+    async fn check_only(self) {
+        let Some(spec) = self.session.offered(&self.run.name) else {
+            return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
+        };
+        match self.session.host().check(&self.run.arguments, &spec).await {
+            Ok(checked) => {
+                self.end(ToolOutcome::Executed { content: String::new(), repaired_args: checked.if_repaired() });
+            }
+            Err(rejected) => self.end(rejected),
+        }
+    }
+
     async fn check_then_execute(self, tool: Rc<HostTool>) {
         let checked = match self.session.host().check(&self.run.arguments, &tool.spec).await {
             Ok(checked) => checked,
@@ -148,7 +164,10 @@ impl Task {
         };
         match answer {
             Ok(answer) if answer == JsValue::TRUE => Ok(()),
-            Ok(_) => Err(ToolOutcome::Failed { message: "the user refused this call".into() }),
+            Ok(_) => {
+                let message = "the user refused this call".into();
+                Err(ToolOutcome::Rejected { slug: Slug::Refused, path: None, message })
+            }
             Err(thrown) => Err(ToolOutcome::Failed { message: js::error_text(&thrown) }),
         }
     }

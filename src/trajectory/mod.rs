@@ -28,32 +28,42 @@ pub struct RecordedEvent {
 pub struct Recorder {
     pub run: Run,
     pub events: Vec<RecordedEvent>,
+    /// Where the last reply or failure of the model stands in `events`.
+    last_reply: usize,
 }
 
 impl Recorder {
     #[must_use]
     pub fn start(config: RunConfig, task: Task) -> (Recorder, Vec<Effect>) {
         let (run, effects) = Run::start(config, task);
-        (Recorder { run, events: Vec::new() }, effects)
+        (Recorder { run, events: Vec::new(), last_reply: 0 }, effects)
     }
 
     /// Records the event and hands it to the run.
     #[must_use]
     pub fn handle(&mut self, at: Millis, event: Event) -> Vec<Effect> {
-        let (raw_free, has_raw) = without_raw(&event);
+        let seq = u32::try_from(self.events.len()).unwrap_or(u32::MAX).saturating_add(1);
+        if let Event::ModelReplied { request, .. } | Event::ModelFailed { request, .. } = event
+            && self.run.awaits(request)
+        {
+            self.last_reply = self.events.len();
+        }
+        self.events.push(RecordedEvent { seq, at_ms: at, event: without_raw(&event) });
         let logs = self.run.logs().len();
         let effects = self.run.handle(at, event);
-        let mut recorded = raw_free;
-        // The raw response is the log's; of an attempt that did not fail nobody reads it, so it is not kept.
-        if has_raw && let Some(log) = self.run.logs().get(logs) {
-            match &mut recorded {
-                Event::ModelReplied { raw, .. } | Event::ModelFailed { raw, .. } => raw.clone_from(&log.raw),
-                _ => {}
-            }
-        }
-        let seq = u32::try_from(self.events.len()).unwrap_or(u32::MAX).saturating_add(1);
-        self.events.push(RecordedEvent { seq, at_ms: at, event: recorded });
+        self.keep_raw(logs);
         effects
+    }
+
+    /// The raw response is the log's; of an attempt that did not fail nobody reads it, so it is not kept. Whether it
+    /// failed may be known only when its tool calls are answered.
+    fn keep_raw(&mut self, logs: usize) {
+        let Some(raw) = self.run.logs().iter().skip(logs).find_map(|log| log.raw.clone()) else { return };
+        if let Some(RecordedEvent { event, .. }) = self.events.get_mut(self.last_reply)
+            && let Event::ModelReplied { raw: kept, .. } | Event::ModelFailed { raw: kept, .. } = event
+        {
+            *kept = Some(raw);
+        }
     }
 
     /// The run as one JSON document, at any time.
@@ -63,16 +73,16 @@ impl Recorder {
     }
 }
 
-/// A copy of the event without the raw response, and whether it had one.
-fn without_raw(event: &Event) -> (Event, bool) {
+/// A copy of the event without the raw response.
+fn without_raw(event: &Event) -> Event {
     match event {
-        Event::ModelReplied { request, reply, raw, first_token_ms } => (
-            Event::ModelReplied { request: *request, reply: reply.clone(), raw: None, first_token_ms: *first_token_ms },
-            raw.is_some(),
-        ),
-        Event::ModelFailed { request, error, raw } => {
-            (Event::ModelFailed { request: *request, error: error.clone(), raw: None }, raw.is_some())
+        Event::ModelReplied { request, reply, first_token_ms, .. } => {
+            let (request, first_token_ms) = (*request, *first_token_ms);
+            Event::ModelReplied { request, reply: reply.clone(), raw: None, first_token_ms }
         }
-        other => (other.clone(), false),
+        Event::ModelFailed { request, error, .. } => {
+            Event::ModelFailed { request: *request, error: error.clone(), raw: None }
+        }
+        other => other.clone(),
     }
 }

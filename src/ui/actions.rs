@@ -51,6 +51,14 @@ impl App {
         }
     }
 
+    /// The open run's task as a new run, with the settings as they are now.
+    pub fn ask_again(&self) {
+        let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.last().cloned()));
+        if let (Some(page), Some(config)) = (page, self.config()) {
+            self.begin(page.head.task, config);
+        }
+    }
+
     pub fn stop(&self) {
         self.with_session(Session::stop);
     }

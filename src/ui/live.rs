@@ -119,11 +119,16 @@ impl LiveRun {
         if page.segments.with_untracked(|old| *old != ended) {
             page.segments.set(ended);
         }
-        page.panel.set(PanelView::from(source));
+        let panel = PanelView::from(source);
+        if page.panel.with_untracked(|old| *old != panel) {
+            page.panel.set(panel);
+        }
         // A follow-up keeps the name of its thread's first task.
-        self.0
-            .rail
-            .update(|rail| *rail = RailView { title: std::mem::take(&mut rail.title), ..RailView::from(source) });
+        let title = self.0.rail.with_untracked(|rail| rail.title.clone());
+        let rail = RailView { title, ..RailView::from(source) };
+        if self.0.rail.with_untracked(|old| *old != rail) {
+            self.0.rail.set(rail);
+        }
         self.0.app.tick();
     }
 

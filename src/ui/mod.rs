@@ -19,7 +19,7 @@ mod keys;
 mod library;
 mod live;
 pub mod markdown;
-mod meter;
+pub mod meter;
 mod page;
 mod panel;
 mod prose;
@@ -57,6 +57,7 @@ fn app() -> impl IntoView {
     keyboard::listen(app);
     samples::load(app);
     clock(app);
+    title(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     html::div().class("app").attr("data-rail", rail_open).child((
         rail::bar(app),
@@ -93,4 +94,13 @@ fn clock(app: App) {
             event.prevent_default();
         }
     });
+}
+
+/// Where the run stands, for whoever is in another tab.
+fn title(app: App) {
+    let title = Memo::new(move |_| match app.page().map(|page| page.panel.with(|panel| panel.title.clone())) {
+        Some(title) if !title.is_empty() => format!("{title} · Turnwise"),
+        _ => "Turnwise".to_owned(),
+    });
+    Effect::new(move || dom::document().set_title(&title.get()));
 }

@@ -48,10 +48,13 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
     };
     let controls = {
         let panel = panel.clone();
-        let state = Memo::new(move |_| panel.with(|view| (view.phase, view.can_continue)));
+        let state = Memo::new(move |_| panel.with(|view| (view.phase, view.can_continue, view.can_ask_again)));
         move || {
-            let (phase, can_continue) = state.get();
-            controls(app, phase, can_continue)
+            let (phase, can_continue, can_ask_again) = state.get();
+            match phase {
+                Phase::Ended => ended(app, can_continue, can_ask_again).into_any(),
+                Phase::Running | Phase::Synthesizing => running(app, phase).into_any(),
+            }
         }
     };
     let numbers = {
@@ -87,40 +90,30 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
     ))
 }
 
-fn controls(app: App, phase: Phase, can_continue: bool) -> impl IntoView {
-    let button = |class: &'static str, words: &'static str, title: &'static str| {
-        html::button().r#type("button").class(class).attr("title", title).child(words)
-    };
-    match phase {
-        Phase::Running => html::div()
-            .class("row")
-            .child((
-                button("btn quiet", "Stop", "Wrap up: a last request asks for a conclusion")
-                    .on(ev::click, move |_| app.stop()),
-                button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()),
-            ))
-            .into_any(),
-        Phase::Synthesizing => html::div()
-            .class("row")
-            .child(
-                button("btn quiet", "Cancel", "End at once, without a conclusion").on(ev::click, move |_| app.cancel()),
-            )
-            .into_any(),
-        Phase::Ended => html::div()
-            .class("row")
-            .child((
-                can_continue.then(|| {
-                    button("btn primary", "Continue +5", "Grant 5 more turns").on(ev::click, move |_| app.grant(5))
-                }),
-                html::button()
-                    .r#type("button")
-                    .class("btn quiet")
-                    .attr("title", "The whole run as a trajectory (JSON)")
-                    .on(ev::click, move |_| app.download())
-                    .child((icon(Icon::Download), "Download")),
-            ))
-            .into_any(),
-    }
+fn button(class: &'static str, words: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button().r#type("button").class(class).attr("title", title).on(ev::click, move |_| act()).child(words)
+}
+
+fn running(app: App, phase: Phase) -> impl IntoView {
+    html::div().class("row").child((
+        (phase == Phase::Running)
+            .then(|| button("btn quiet", "Stop", "Wrap up: a last request asks for a conclusion", move || app.stop())),
+        button("btn quiet", "Cancel", "End at once, without a conclusion", move || app.cancel()),
+    ))
+}
+
+fn ended(app: App, can_continue: bool, can_ask_again: bool) -> impl IntoView {
+    html::div().class("row").child((
+        can_continue.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
+        can_ask_again
+            .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
+        html::button()
+            .r#type("button")
+            .class("btn quiet")
+            .attr("title", "The whole run as a trajectory (JSON)")
+            .on(ev::click, move |_| app.download())
+            .child((icon(Icon::Download), "Download")),
+    ))
 }
 
 fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {

@@ -4,10 +4,14 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use super::dom;
 use super::ending::dot;
 use super::icon::{self, Icon, icon};
 use super::meter;
 use super::state::{App, Dialog, Thread};
+
+/// The drawer's first button.
+const NEW: &str = "new-run";
 
 /// The bar of narrow pages.
 pub fn bar(app: App) -> impl IntoView {
@@ -22,7 +26,11 @@ pub fn bar(app: App) -> impl IntoView {
     html::header().class("bar").child((
         button("Runs", Icon::Menu)
             .attr("aria-expanded", move || if app.rail_open.get() { "true" } else { "false" })
-            .on(ev::click, move |_| app.rail_open.set(true)),
+            .on(ev::click, move |_| {
+                app.rail_open.set(true);
+                // The drawer is drawn first.
+                request_animation_frame(|| dom::focus(NEW));
+            }),
         html::div().class("brand").child((icon::mark(), "Turnwise")),
         button("Files", Icon::Files).on(ev::click, move |_| app.dialog.set(Some(Dialog::Files))),
         button("Settings", Icon::Settings).on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings))),
@@ -38,6 +46,7 @@ pub fn rail(app: App) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("btn quiet new")
+            .id(NEW)
             .on(ev::click, move |_| app.new_run())
             .child((html::span().child("New run"), html::kbd().child("N"))),
         html::h2().class("over").child("This session"),

@@ -65,9 +65,10 @@ impl From<&Run> for ViewModel {
 
 impl From<&Source<'_>> for ViewModel {
     fn from(source: &Source<'_>) -> Self {
+        let spans = source.spans();
         ViewModel {
             head: HeadView::from(source),
-            turns: (0..source.turns.len()).filter_map(|index| TurnView::at(source, index)).collect(),
+            turns: (0..source.turns.len()).filter_map(|index| TurnView::among(source, &spans, index)).collect(),
             segments: segments(source),
             panel: PanelView::from(source),
         }
@@ -90,10 +91,7 @@ impl From<&Source<'_>> for HeadView {
 }
 
 fn words_of_preset(config: &crate::engine::RunConfig) -> &'static str {
-    match config.preset {
-        crate::engine::Preset::Research => "research",
-        crate::engine::Preset::Orchestrator => "orchestrator",
-    }
+    config.preset.as_str()
 }
 
 /// One entry an ended segment, in order.

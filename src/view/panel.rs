@@ -32,6 +32,10 @@ pub struct PanelView {
     pub ending: Option<EndingView>,
     /// `Continue` would do something.
     pub can_continue: bool,
+    /// The run failed: the same task can be asked anew.
+    pub can_ask_again: bool,
+    /// For the tab: `Turn 3/15`, `Done`.
+    pub title: String,
     /// Told to screen readers when it changes.
     pub announcement: String,
 }
@@ -79,6 +83,10 @@ impl From<&Source<'_>> for PanelView {
             wait: wait(source),
             ending: ending.map(EndingView::from),
             can_continue: source.can_continue,
+            can_ask_again: source.origin == Origin::Session
+                && !source.can_continue
+                && ending.is_some_and(|ending| ending.outcome == Outcome::Failed),
+            title: title(phase, turn.min(max_turns), max_turns, ending),
             announcement: announcement(source, phase, turn, ending),
         }
     }
@@ -103,7 +111,7 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         },
         (Phase::Ended, true) => "It stopped at its limit. Grant more turns and it goes on where it was.".to_owned(),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
-            "It failed. What went wrong stands in the transcript; ask again below.".to_owned()
+            "It failed. What went wrong stands in the transcript.".to_owned()
         }
         (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
         (Phase::Synthesizing, _) => format!("Writing the synthesis, at most {left} more."),
@@ -161,5 +169,15 @@ fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&En
                 format!("Turn {turn} of {}.", source.effective_max_turns)
             }
         },
+    }
+}
+
+fn title(phase: Phase, turn: u32, max_turns: u32, ending: Option<&Ending>) -> String {
+    match (phase, ending.map(|ending| ending.outcome)) {
+        (Phase::Running, _) => format!("Turn {turn}/{max_turns}"),
+        (Phase::Synthesizing, _) => "Concluding".to_owned(),
+        (Phase::Ended, Some(Outcome::Success | Outcome::Partial)) => "Done".to_owned(),
+        (Phase::Ended, Some(Outcome::Failed)) => "Failed".to_owned(),
+        (Phase::Ended, Some(Outcome::Cancelled) | None) => String::new(),
     }
 }

@@ -36,9 +36,12 @@ impl From<&Source<'_>> for RailView {
                 "writing the synthesis".to_owned()
             }
             (None, Status::Waiting { .. }) => format!("turn {turn} of {}, waiting", source.effective_max_turns),
+            (None, Status::Ended) => format!("{turn} of {} turns, unfinished", source.effective_max_turns),
             (None, _) => format!("turn {turn} of {}", source.effective_max_turns),
         };
+        // A document written while its run was open is not running either.
+        let over = (source.status == Status::Ended).then_some(Tone::Cancelled);
         let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
-        RailView { title: one_line(source.input, 120), words, tone: ending.map(ending::tone), ticks }
+        RailView { title: one_line(source.input, 120), words, tone: ending.map(ending::tone).or(over), ticks }
     }
 }

@@ -94,10 +94,4 @@ impl Source<'_> {
         }
         spans
     }
-
-    /// The segment that a turn belongs to, and its place among the segments.
-    #[must_use]
-    pub fn span_of(&self, index: usize) -> Option<(usize, SegmentSpan)> {
-        self.spans().into_iter().enumerate().find(|(_, span)| (span.start..span.end).contains(&index))
-    }
 }

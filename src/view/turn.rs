@@ -86,8 +86,14 @@ impl TurnView {
     /// The turn at a place of the source's list.
     #[must_use]
     pub fn at(source: &Source<'_>, index: usize) -> Option<Self> {
+        TurnView::among(source, &source.spans(), index)
+    }
+
+    /// As [`TurnView::at`], with the source's spans at hand.
+    pub(super) fn among(source: &Source<'_>, spans: &[SegmentSpan], index: usize) -> Option<Self> {
         let record = source.turns.get(index)?;
-        let (segment, span) = source.span_of(index)?;
+        let (segment, span) =
+            spans.iter().copied().enumerate().find(|(_, span)| (span.start..span.end).contains(&index))?;
         let open = source.status != Status::Ended && index + 1 == source.turns.len();
         let level = level(source, record, span);
         let kind = kind(source, record, segment);

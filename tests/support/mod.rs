@@ -16,7 +16,7 @@ pub enum Step {
     Fail(ModelError),
     /// Answers the running call of this name (the first one).
     Tool(&'static str, ToolOutcome),
-    /// Fires the pending timer; it must have been asked for with this wait, where one is given.
+    /// Fires the pending timer: the latest, or the one asked for with this wait.
     Timer(Option<u64>),
     Stop,
     Cancel,
@@ -155,7 +155,7 @@ pub fn play_open(config: RunConfig, script: Vec<Step>) -> Played {
 struct Open {
     request: Option<RequestId>,
     tools: Vec<RunTool>,
-    timer: Option<(TimerId, u64)>,
+    timers: Vec<(TimerId, u64)>,
 }
 
 struct World {
@@ -182,8 +182,9 @@ impl World {
                 Event::ToolFinished { call: call.call, outcome }
             }
             Step::Timer(ms) => {
-                let (timer, asked) = open.timer.take().expect("no timer is pending");
-                assert!(ms.is_none_or(|ms| ms == asked), "asked to wait {asked} ms, not {ms:?}");
+                let index = open.timers.iter().rposition(|(_, asked)| ms.is_none_or(|ms| ms == *asked));
+                let index = index.unwrap_or_else(|| panic!("no timer of {ms:?} ms is pending: {:?}", open.timers));
+                let (timer, asked) = open.timers.remove(index);
                 self.at += asked;
                 Event::TimerFired { timer }
             }
@@ -204,8 +205,7 @@ impl World {
                 }
                 Effect::RunTool(tool) => self.open.tools.push(tool),
                 Effect::Sleep { timer, ms } => {
-                    assert!(self.open.timer.is_none(), "two timers are pending");
-                    self.open.timer = Some((timer, ms));
+                    self.open.timers.push((timer, ms));
                 }
                 Effect::Abort(Abort::Request(id)) => {
                     assert_eq!(self.open.request.take(), Some(id), "aborted a request that is not open");
@@ -216,9 +216,7 @@ impl World {
                 }
                 Effect::Abort(Abort::Timer(id)) => {
                     // A timer that has just fired may still be aborted.
-                    if let Some((timer, _)) = self.open.timer.take() {
-                        assert_eq!(timer, id, "aborted another timer");
-                    }
+                    self.open.timers.retain(|(timer, _)| *timer != id);
                 }
                 Effect::Record(record) => played.records.push(record),
                 Effect::KeepResult { .. } | Effect::Finish => {}

@@ -13,6 +13,11 @@ pub(super) fn arguments(schema: &Value, text: &str) -> Value {
     }
 }
 
+/// A value of this schema.
+pub(super) fn any(schema: &Value, text: &str) -> Value {
+    value(schema, schema, text, 0)
+}
+
 fn value(root: &Value, schema: &Value, text: &str, depth: u32) -> Value {
     if depth > MAX_DEPTH {
         return Value::Null;

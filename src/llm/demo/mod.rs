@@ -9,6 +9,7 @@ mod answer;
 mod evidence;
 mod minimal;
 mod moves;
+mod report;
 mod scene;
 mod sums;
 mod units;
@@ -42,10 +43,14 @@ pub fn respond(
 ) -> Vec<DemoChunk> {
     let scene = Scene::read(messages, choice);
     let mut random = Random::new(seed, messages.len(), scene.task);
-    let next = match (choice, mode) {
+    let mut next = match (choice, mode) {
         (ToolChoice::None, _) => Move::say(answer::synthesis(&scene, mode)),
+        (ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
         (ToolChoice::Auto, DemoMode::Normal) => moves::normal(&scene, tools, &mut random),
         (ToolChoice::Auto, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
     };
+    if choice != ToolChoice::None && next.calls.is_empty() {
+        next = report::instead_of_text(next, tools);
+    }
     wire::stream(&next, messages, &mut random)
 }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::engine::{AssistantMessage, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec};
+use crate::engine::{AssistantMessage, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec, report};
 
 use super::super::endpoint;
 
@@ -13,6 +13,8 @@ use super::super::endpoint;
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
+    /// Whether the server is known to take a forced tool.
+    can_force: bool,
 }
 
 /// Where in the array of messages a message stands: all but the first get a comma before them.
@@ -39,7 +41,7 @@ impl Encoder {
             json(&mut head, &max);
         }
         head.extend_from_slice(b",\"messages\":[");
-        Encoder { head }
+        Encoder { head, can_force: endpoint::is_openai(p) }
     }
 
     /// Everything before the first message.
@@ -71,9 +73,14 @@ impl Encoder {
     #[must_use]
     pub fn suffix(&self, tools: &[ToolSpec], choice: ToolChoice) -> Vec<u8> {
         let mut out = b"]".to_vec();
-        if choice == ToolChoice::Auto && !tools.is_empty() {
+        let offered: Vec<&ToolSpec> = match choice {
+            ToolChoice::Auto => tools.iter().collect(),
+            ToolChoice::Report => tools.iter().filter(|t| t.name == report::TOOL).collect(),
+            ToolChoice::None => Vec::new(),
+        };
+        if !offered.is_empty() {
             out.extend_from_slice(b",\"tools\":[");
-            for (index, tool) in tools.iter().enumerate() {
+            for (index, tool) in offered.iter().enumerate() {
                 out.extend_from_slice(if index == 0 { b"" } else { b"," });
                 out.extend_from_slice(b"{\"type\":\"function\",\"function\":{\"name\":");
                 json(&mut out, &tool.name);
@@ -84,6 +91,9 @@ impl Encoder {
                 out.extend_from_slice(b"}}");
             }
             out.push(b']');
+        }
+        if choice == ToolChoice::Report && self.can_force {
+            out.extend_from_slice(b",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");
         }
         out.push(b'}');
         out

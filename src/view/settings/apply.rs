@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::engine::{
-    CounterConfig, DemoMode, Preset, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback,
+    CounterConfig, DemoMode, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback,
     SynthesisRole,
 };
 
@@ -23,10 +23,7 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
         Field::BaseUrl => provider.base_url,
         Field::Model => provider.model,
         Field::MaxOutputTokens => optional(provider.max_output_tokens),
-        Field::Preset => match config.preset {
-            Preset::Research => "research".to_owned(),
-            Preset::Orchestrator => "orchestrator".to_owned(),
-        },
+        Field::Preset => config.preset.as_str().to_owned(),
         Field::MaxTurns => config.max_turns.to_string(),
         Field::MaxAttempts => config.max_attempts.to_string(),
         Field::Temperature => optional(config.temperature),

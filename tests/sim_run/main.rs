@@ -5,7 +5,9 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+#[path = "../support/mod.rs"]
 mod support;
+mod world;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -20,44 +22,12 @@ fn cases() -> u32 {
     std::env::var("TURNWISE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000)
 }
 
-fn configs() -> impl Strategy<Value = RunConfig> {
-    let synthesis = (any::<bool>(), any::<bool>(), 1..4u32, any::<bool>());
-    let limits = (1..4u32, 1..5u32, 5..60usize);
-    (
-        any::<bool>(),
-        1..6u32,
-        1..4u32,
-        proptest::option::weighted(0.85, synthesis),
-        any::<bool>(),
-        limits,
-        any::<u64>(),
-        1..3usize,
-    )
-        .prop_map(|(orchestrator, max_turns, max_attempts, synthesis, counter, limits, seed, providers)| {
-            let preset = if orchestrator { Preset::Orchestrator } else { Preset::Research };
-            let mut c = RunConfig { max_turns, max_attempts, seed, ..config(preset) };
-            c.synthesis = synthesis.map(|(system, numbered, attempts, text)| SynthesisConfig {
-                role: if system { SynthesisRole::System } else { SynthesisRole::User },
-                numbered,
-                on_error: if text { SynthesisFallback::AggregatedText } else { SynthesisFallback::Message },
-                attempts,
-                prompt: None,
-            });
-            if !counter {
-                c.counter = None;
-            }
-            c.providers = vec![ProviderConfig::default(); providers];
-            (c.limits.parallel_tools, c.limits.tool_calls_per_turn, c.limits.max_result_chars) = limits;
-            c
-        })
-}
-
 thread_local! { static RUNS: Cell<u32> = const { Cell::new(0) }; }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn every_run_keeps_the_invariants(config in configs(), world in any::<u64>()) {
+    fn every_run_keeps_the_invariants(config in world::configs(), world in any::<u64>()) {
         let n = RUNS.with(|r| { r.set(r.get() + 1); r.get() });
         // Every step of 300 runs is played through a serialized copy; one random step of each of the others.
         let reload = if n <= 300 { Reload::EveryStep } else { Reload::OneStep };
@@ -80,10 +50,14 @@ struct Sim {
     reload_in: u64,
     open: Vec<Open>,
     echo: Option<Event>,
+    /// The history as the shell has it.
+    base: BaseId,
+    mirror: Vec<Message>,
     bound: u32,
     left: u32,
     requests: u32,
     grants: u32,
+    kept: BTreeSet<CallId>,
     ended: bool,
     segment: Segment,
     effective_max_turns: u32,
@@ -93,7 +67,7 @@ struct Sim {
 #[derive(Clone, PartialEq, Debug)]
 enum Open {
     Request(RequestId),
-    Tool(CallId),
+    Tool(CallId, RunMode),
     Timer(TimerId),
 }
 
@@ -106,7 +80,7 @@ struct Segment {
 impl Sim {
     fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
-        let synthesis = config.synthesis.as_ref().map_or(0, |s| s.attempts);
+        let synthesis = synthesis_attempts(&config);
         let bound = config.max_turns * config.max_attempts + synthesis;
         let mut rng = Rng::new(seed);
         let reload_in = rng.up_to(20);
@@ -119,10 +93,13 @@ impl Sim {
             reload_in,
             open: Vec::new(),
             echo: None,
+            base: BaseId(0),
+            mirror: Vec::new(),
             bound,
             left: bound,
             requests: 0,
             grants: 0,
+            kept: BTreeSet::new(),
             ended: false,
             segment: Segment::default(),
             failed_attempts: 0,
@@ -166,7 +143,7 @@ impl Sim {
         let index = self.rng.up_to(self.open.len() as u64 - 1) as usize;
         let event = match self.open.remove(index) {
             Open::Timer(timer) => Event::TimerFired { timer },
-            Open::Tool(call) => Event::ToolFinished { call, outcome: self.outcome() },
+            Open::Tool(call, mode) => Event::ToolFinished { call, outcome: self.outcome(mode) },
             Open::Request(request) if self.rng.up_to(3) == 0 => {
                 let raw = Some(RawResponse { text: "raw".into(), truncated: false });
                 Event::ModelFailed { request, error: self.model_error(), raw }
@@ -201,7 +178,7 @@ impl Sim {
     fn grant(&mut self) {
         let n = 1 + self.rng.up_to(2) as u32;
         let config = self.recorder.run.config();
-        let more = n * config.max_attempts + config.synthesis.as_ref().map_or(0, |s| s.attempts);
+        let more = n * config.max_attempts + synthesis_attempts(config);
         (self.bound, self.left) = (self.bound + more, more);
         (self.grants, self.ended, self.segment) = (self.grants + 1, false, Segment::default());
         self.effective_max_turns = u32::MAX;
@@ -217,22 +194,25 @@ impl Sim {
                     self.check_request(&call);
                     self.open.push(Open::Request(call.request));
                 }
-                Effect::RunTool(tool) => self.open.push(Open::Tool(tool.call)),
+                Effect::RunTool(tool) => self.open.push(Open::Tool(tool.call, tool.run)),
                 Effect::Sleep { timer, .. } => self.open.push(Open::Timer(timer)),
                 Effect::Abort(what) => {
-                    let gone = match what {
-                        Abort::Request(id) => Open::Request(id),
-                        Abort::Tool(id) => Open::Tool(id),
-                        Abort::Timer(id) => Open::Timer(id),
-                    };
-                    self.open.retain(|o| *o != gone);
+                    self.open.retain(|open| match (open, &what) {
+                        (Open::Request(a), Abort::Request(b)) => a != b,
+                        (Open::Tool(a, _), Abort::Tool(b)) => a != b,
+                        (Open::Timer(a), Abort::Timer(b)) => a != b,
+                        _ => true,
+                    });
                 }
                 Effect::Record(record) => self.check_record(&record),
-                Effect::KeepResult { content, .. } => {
-                    assert!(content.chars().count() > self.recorder.run.config().limits.max_result_chars);
+                Effect::KeepResult { handle, .. } => {
+                    assert!(self.kept.insert(handle.clone()), "{handle} is kept twice")
                 }
                 Effect::Finish => self.ended = true,
             }
+        }
+        if matches!(self.recorder.run.status(), Status::Calling { .. }) {
+            assert_eq!(self.mirror, self.recorder.run.messages(), "the shell has another history");
         }
         let now = self.recorder.run.effective_max_turns();
         assert!(now <= self.effective_max_turns, "effective_max_turns grew within a segment");
@@ -240,6 +220,10 @@ impl Sim {
     }
 
     fn check_request(&mut self, call: &ModelCall) {
+        if call.base != self.base {
+            (self.base, self.mirror) = (call.base, Vec::new());
+        }
+        self.mirror.extend(call.append.iter().cloned());
         assert!(self.requests <= self.bound, "{} requests, the bound is {}", self.requests, self.bound);
         assert!(
             self.requests + self.left <= self.bound,
@@ -279,9 +263,16 @@ impl Sim {
         assert_eq!((self.segment.finals, self.segment.terminals), (1, 1));
         assert_eq!(self.open, [], "work is still open after the end");
         let e = self.recorder.run.ending().expect("ended");
-        let success = matches!(e.termination_reason, TerminationReason::LlmComplete | TerminationReason::FinalResult);
+        let reported = e.termination_reason == TerminationReason::FinalReport;
+        let success = matches!(e.termination_reason, TerminationReason::LlmComplete | TerminationReason::FinalResult)
+            || (reported && e.wrap_up.is_none());
         assert_eq!(e.outcome == Outcome::Success, success, "{e:?}");
-        assert_eq!(e.outcome == Outcome::Partial, matches!(e.termination_reason, TerminationReason::Synthesized(_)));
+        let partial =
+            matches!(e.termination_reason, TerminationReason::Synthesized(_)) || (reported && e.wrap_up.is_some());
+        assert_eq!(e.outcome == Outcome::Partial, partial, "{e:?}");
+        if self.recorder.run.config().preset == Preset::Strict {
+            assert_ne!(e.termination_reason, TerminationReason::LlmComplete, "text alone never completes a strict run");
+        }
         assert_eq!(e.outcome == Outcome::Cancelled, e.termination_reason == TerminationReason::Cancelled);
     }
 
@@ -294,11 +285,12 @@ impl Sim {
         let failed = run.segments().iter().filter(|s| s.outcome == Outcome::Failed).count();
         assert_eq!(count(LogLevel::Error), failed, "one ERR a failed segment");
         for turn in run.turns() {
-            for call in &turn.tool_calls {
+            for call in turn.tool_calls.iter().flat_map(|c| std::iter::once(c).chain(&c.calls)) {
                 assert!(call.result.is_some() && call.duration_ms.is_some(), "an unanswered call: {call:?}");
             }
             let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
             if let (Some(result), Some(_)) = (last, &run.config().counter) {
+                // The last line is the counter's, whatever stands before it.
                 assert!(result.lines().last().unwrap().starts_with(&format!("[Turn {}/", turn.turn)), "{result}");
             }
         }
@@ -312,55 +304,13 @@ impl Sim {
         let again = replay(&read).unwrap_or_else(|m| panic!("replay differs: {m:?}"));
         assert_eq!(serde_json::to_string(&again.document()).expect("serializes"), text, "replay is byte for byte");
     }
+}
 
-    fn reply(&mut self) -> Reply {
-        let content = match self.rng.up_to(3) {
-            0 => String::new(),
-            1 => " \n".into(),
-            n => format!("text {n} {}", self.rng.up_to(99)),
-        };
-        let reasoning = if self.rng.up_to(3) == 0 { "thinking".into() } else { String::new() };
-        let count = if self.rng.up_to(2) == 0 { 0 } else { self.rng.up_to(5) };
-        let tool_calls = (0..count).map(|_| self.raw_call()).collect();
-        let finish = if self.rng.up_to(9) == 0 { FinishReason::Length } else { FinishReason::Stop };
-        let usage = (self.rng.up_to(1) == 0).then(|| Usage { input: TokenCount(10), ..Usage::default() });
-        Reply { content, reasoning, tool_calls, finish, usage, ..Reply::default() }
-    }
-
-    fn raw_call(&mut self) -> RawCall {
-        let id = match self.rng.up_to(3) {
-            0 => String::new(),
-            1 => "call_0".into(),
-            2 => format!("call_{}_{}_{}", self.rng.up_to(4), self.rng.up_to(3), self.rng.up_to(3)),
-            _ => "no id, ünusable".into(),
-        };
-        let name = ["search", "read", "submit", "bash", ""][self.rng.up_to(4) as usize].into();
-        let arguments = ["{}", "", "{\"q\": 1}", "{\"q\":"][self.rng.up_to(3) as usize].into();
-        RawCall { id, name, arguments }
-    }
-
-    fn outcome(&mut self) -> ToolOutcome {
-        let content = match self.rng.up_to(5) {
-            0 => String::new(),
-            1 => "x".repeat(self.rng.up_to(200) as usize),
-            2 => "ä".repeat(self.rng.up_to(200) as usize),
-            3 if self.rng.up_to(3) == 0 => "<<<FINAL_RESULT>>>{\"a\":1}<<<END_FINAL_RESULT>>>".into(),
-            _ => "found".into(),
-        };
-        match self.rng.up_to(9) {
-            0 => ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() },
-            1 => ToolOutcome::Failed { message: "boom".into() },
-            2 => ToolOutcome::TimedOut { after_ms: 30_000 },
-            3 => ToolOutcome::Executed { content, repaired_args: Some(serde_json::json!({"q": 1})) },
-            _ => ToolOutcome::Executed { content, repaired_args: None },
-        }
-    }
-
-    fn model_error(&mut self) -> ModelError {
-        let slug = [Slug::NetworkError, Slug::StreamCut, Slug::RateLimited, Slug::Timeout][self.rng.up_to(3) as usize];
-        let retry = if self.rng.up_to(5) == 0 { Retry::Fatal } else { Retry::Yes };
-        let retry_after_ms = (self.rng.up_to(3) == 0).then(|| self.rng.up_to(70_000));
-        ModelError { retry_after_ms, ..error(slug, retry) }
+/// `strict` has its last turn inside `max_turns`: nothing comes after it.
+fn synthesis_attempts(config: &RunConfig) -> u32 {
+    match (config.preset, &config.synthesis) {
+        (Preset::Strict, _) | (_, None) => 0,
+        (_, Some(synthesis)) => synthesis.attempts,
     }
 }
 

@@ -1,0 +1,70 @@
+//! The numbers that bound a run, as configured (SEMANTICS 6, 8).
+
+use serde::{Deserialize, Serialize};
+
+/// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    pub tool_timeout_ms: u64,
+    pub parallel_tools: u32,
+    pub tool_calls_per_turn: u32,
+    pub max_result_chars: usize,
+    /// Response headers, and the idle stream.
+    pub headers_ms: u64,
+    pub idle_ms: u64,
+    /// Wall time of a segment; wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<u64>,
+    /// Tokens of the whole run, input and output; wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// US dollars of the whole run; wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// The model's window: past it the oldest tool results are removed, and where that is not enough the run wraps up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+}
+
+/// Backoff (SEMANTICS 8), in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RetryConfig {
+    pub base_ms: u64,
+    pub cap_ms: u64,
+    /// Above it the run does not wait: it ends and names the time.
+    pub retry_after_cap_ms: u64,
+}
+
+/// US dollars a million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+    /// Of input tokens read from the provider's cache.
+    pub cached: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            tool_timeout_ms: 30_000,
+            parallel_tools: 4,
+            tool_calls_per_turn: 32,
+            max_result_chars: 20_000,
+            headers_ms: 120_000,
+            idle_ms: 60_000,
+            wall_ms: None,
+            tokens: None,
+            cost: None,
+            context_tokens: None,
+        }
+    }
+}
+
+impl Default for RetryConfig {
+    fn default() -> Self {
+        RetryConfig { base_ms: 500, cap_ms: 8_000, retry_after_cap_ms: 60_000 }
+    }
+}

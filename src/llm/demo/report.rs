@@ -1,0 +1,28 @@
+//! Where the run asks for a final report, the demo model's answer is one.
+
+use serde_json::{Value, json};
+
+use crate::engine::{ToolSpec, report};
+
+use super::minimal;
+use super::moves::Move;
+
+/// The same move with its text as a `final_report`, where that tool is offered.
+pub(super) fn instead_of_text(next: Move, tools: &[ToolSpec]) -> Move {
+    let Some(spec) = tools.iter().find(|tool| tool.name == report::TOOL) else { return next };
+    let format = spec.parameters.pointer("/properties/format/const").and_then(Value::as_str).unwrap_or("text");
+    let args = match format {
+        "json" => {
+            let any = Value::Bool(true);
+            let schema = spec.parameters.pointer("/properties/content").unwrap_or(&any);
+            let content = if schema.is_object() { minimal::any(schema, &next.text) } else { json!({ "answer": next.text }) };
+            json!({ "format": format, "content": content })
+        }
+        "slack" => {
+            let section = json!({ "type": "section", "text": { "type": "mrkdwn", "text": next.text } });
+            json!({ "format": format, "messages": [{ "blocks": [section] }] })
+        }
+        _ => json!({ "format": format, "content": next.text }),
+    };
+    Move { reasoning: next.reasoning, text: String::new(), calls: vec![(spec.name.clone(), args)] }
+}

@@ -1,0 +1,105 @@
+//! The page's fast verdict on a host tool's arguments against the real validator: it may doubt what is valid, but it
+//! never passes what is not.
+#![cfg(not(target_arch = "wasm32"))]
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+#[path = "../src/shell/plain.rs"]
+mod plain;
+
+use plain::Plain;
+
+fn is_valid(schema: &Value, arguments: &str) -> bool {
+    let Ok(value) = serde_json::from_str::<Value>(arguments) else { return false };
+    jsonschema::validator_for(schema).unwrap().is_valid(&value)
+}
+
+#[test]
+fn plain_arguments_need_no_worker() {
+    let schema = json!({
+        "type": "object",
+        "description": "what it is for",
+        "properties": {
+            "text": { "type": "string", "description": "what to say", "default": "x" },
+            "count": { "type": "integer" }, "share": { "type": "number" }, "sure": { "type": "boolean" },
+            "list": { "type": "array" }, "more": { "type": "object" }, "gone": { "type": "null" }, "any": {},
+        },
+        "required": ["text"],
+        "additionalProperties": false,
+    });
+    let plain = Plain::of(&schema).unwrap();
+    for arguments in [
+        r#"{"text":"a"}"#,
+        r#"{"text":"","count":-3,"share":1.5,"sure":true,"list":[1],"more":{"a":1},"gone":null,"any":[]}"#,
+        r#" { "text" : "\u00e9\n" } "#,
+    ] {
+        assert!(plain.accepts(arguments) && is_valid(&schema, arguments), "{arguments}");
+    }
+    for arguments in
+        ["", "{", "[]", "null", "{}", r#"{"text":1}"#, r#"{"text":"a","count":1.5}"#, r#"{"text":"a","x":1}"#]
+    {
+        assert!(!plain.accepts(arguments), "{arguments}");
+    }
+}
+
+#[test]
+fn anything_beyond_the_subset_goes_to_the_worker() {
+    for schema in [
+        json!(true),
+        json!({}),
+        json!({ "type": "array" }),
+        json!({ "type": ["object", "null"] }),
+        json!({ "type": "object", "minProperties": 1 }),
+        json!({ "type": "object", "$ref": "#/x" }),
+        json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+        json!({ "type": "object", "properties": { "a": { "enum": ["x"] } } }),
+        json!({ "type": "object", "properties": { "a": { "type": "string", "minLength": 2 } } }),
+        json!({ "type": "object", "properties": { "a": { "type": "array", "items": {} } } }),
+        json!({ "type": "object", "properties": { "a": true } }),
+        json!({ "type": "object", "properties": { "a": { "type": "text" } } }),
+    ] {
+        assert!(Plain::of(&schema).is_none(), "{schema}");
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        (-1e6..1e6).prop_map(|n: f64| json!(n)),
+        (-50..50).prop_map(|n| json!(f64::from(n))),
+        "[a-c]{0,2}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(2, 8, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map("[a-d]", inner, 0..4).prop_map(|map| map.into_iter().collect()),
+        ]
+    })
+}
+
+fn any_schema() -> impl Strategy<Value = Value> {
+    const KINDS: &[&str] = &["null", "boolean", "integer", "number", "string", "array", "object"];
+    let property = prop_oneof![Just(json!({})), prop::sample::select(KINDS).prop_map(|kind| json!({ "type": kind }))];
+    let properties = prop::collection::btree_map("[a-d]", property, 0..4);
+    (properties, prop::collection::btree_set("[a-d]", 0..2), any::<bool>()).prop_map(|(properties, required, open)| {
+        json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": open })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn what_it_accepts_is_valid(schema in any_schema(), arguments in any_json()) {
+        let plain = Plain::of(&schema).unwrap();
+        let text = arguments.to_string();
+        if plain.accepts(&text) {
+            prop_assert!(is_valid(&schema, &text), "{schema} {text}");
+        } else if is_valid(&schema, &text) {
+            // Only 1.0 as an integer is doubted.
+            prop_assert!(text.contains('.'), "{schema} {text}");
+        }
+    }
+}

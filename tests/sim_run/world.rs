@@ -1,0 +1,118 @@
+//! What the random world does: configurations, replies, calls, outcomes, errors.
+
+use super::*;
+
+pub fn configs() -> impl Strategy<Value = RunConfig> {
+    let synthesis = (any::<bool>(), any::<bool>(), 1..4u32, any::<bool>());
+    let budgets = (
+        proptest::option::weighted(0.2, 0..30_000u64),
+        proptest::option::weighted(0.2, 0..300u64),
+        proptest::option::weighted(0.2, 0..5u32),
+        proptest::option::weighted(0.3, 0..1_500u64),
+    );
+    let limits = (1..4u32, 1..5u32, 5..60usize, budgets);
+    (
+        0..3usize,
+        1..6u32,
+        1..4u32,
+        proptest::option::weighted(0.85, synthesis),
+        any::<bool>(),
+        limits,
+        any::<u64>(),
+        1..3usize,
+    )
+        .prop_map(|(preset, max_turns, max_attempts, synthesis, counter, limits, seed, providers)| {
+            let mut c = RunConfig { max_turns, max_attempts, seed, ..config(Preset::ALL[preset]) };
+            c.tools.extend([batch::batch_spec(), batch::progress_spec()]);
+            c.synthesis = synthesis.map(|(system, numbered, attempts, text)| SynthesisConfig {
+                role: if system { SynthesisRole::System } else { SynthesisRole::User },
+                numbered,
+                on_error: if text { SynthesisFallback::AggregatedText } else { SynthesisFallback::Message },
+                attempts,
+                prompt: None,
+            });
+            if !counter {
+                c.counter = None;
+            }
+            c.providers = vec![ProviderConfig::default(); providers];
+            let (parallel, calls, chars, (wall, tokens, cost, context)) = limits;
+            (c.limits.parallel_tools, c.limits.tool_calls_per_turn, c.limits.max_result_chars) =
+                (parallel, calls, chars);
+            (c.limits.wall_ms, c.limits.tokens, c.limits.context_tokens) = (wall, tokens, context);
+            c.limits.cost = cost.map(|n| f64::from(n) * 0.0001);
+            c.providers[0].price = cost.map(|_| Price { input: 3.0, output: 15.0, cached: 0.3 });
+            c
+        })
+}
+
+impl Sim {
+    pub fn reply(&mut self) -> Reply {
+        let content = match self.rng.up_to(3) {
+            0 => String::new(),
+            1 => " \n".into(),
+            n => format!("text {n} {}", self.rng.up_to(99)),
+        };
+        let reasoning = if self.rng.up_to(3) == 0 { "thinking".into() } else { String::new() };
+        let count = if self.rng.up_to(2) == 0 { 0 } else { self.rng.up_to(5) };
+        let tool_calls = (0..count).map(|_| self.raw_call()).collect();
+        let finish = if self.rng.up_to(9) == 0 { FinishReason::Length } else { FinishReason::Stop };
+        let input = TokenCount(self.rng.up_to(60));
+        let usage = (self.rng.up_to(1) == 0).then(|| Usage { input, output: TokenCount(9), ..Usage::default() });
+        Reply { content, reasoning, tool_calls, finish, usage, ..Reply::default() }
+    }
+
+    fn raw_call(&mut self) -> RawCall {
+        let id = match self.rng.up_to(3) {
+            0 => String::new(),
+            1 => "call_0".into(),
+            2 => format!("call_{}_{}_{}", self.rng.up_to(4), self.rng.up_to(3), self.rng.up_to(3)),
+            _ => "no id, ünusable".into(),
+        };
+        let names = ["search", "read", "submit", "bash", "", "progress_report", "batch", "final_report"];
+        let name: String = names[self.rng.up_to(7) as usize].into();
+        let arguments = match name.as_str() {
+            "progress_report" => "{\"status\": \"working\"}".into(),
+            "final_report" => {
+                ["{\"format\": \"text\", \"content\": \"all of it\"}", "{\"format\": \"text\", \"content\": \" \"}"]
+                    [self.rng.up_to(1) as usize]
+                    .into()
+            }
+            "batch" => {
+                let n = self.rng.up_to(4);
+                let inner = (0..n).map(|_| names[self.rng.up_to(7) as usize]);
+                let calls: Vec<_> = inner.map(|name| serde_json::json!({ "name": name, "arguments": {} })).collect();
+                serde_json::json!({ "calls": calls }).to_string()
+            }
+            _ => ["{}", "", "{\"q\": 1}", "{\"q\":"][self.rng.up_to(3) as usize].into(),
+        };
+        RawCall { id, name, arguments }
+    }
+
+    pub fn outcome(&mut self, mode: RunMode) -> ToolOutcome {
+        if mode == RunMode::Check && self.rng.up_to(4) != 0 {
+            return ToolOutcome::Executed { content: String::new(), repaired_args: None };
+        }
+        let content = match self.rng.up_to(5) {
+            0 => String::new(),
+            1 => "x".repeat(self.rng.up_to(200) as usize),
+            2 => "ä".repeat(self.rng.up_to(200) as usize),
+            3 if self.rng.up_to(3) == 0 => "<<<FINAL_RESULT>>>{\"a\":1}<<<END_FINAL_RESULT>>>".into(),
+            _ => "found".into(),
+        };
+        match self.rng.up_to(9) {
+            0 => ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() },
+            1 => ToolOutcome::Failed { message: "boom".into() },
+            2 => ToolOutcome::TimedOut { after_ms: 30_000 },
+            3 => ToolOutcome::Executed { content, repaired_args: Some(serde_json::json!({"q": 1})) },
+            _ => ToolOutcome::Executed { content, repaired_args: None },
+        }
+    }
+
+    pub fn model_error(&mut self) -> ModelError {
+        let slugs = [Slug::NetworkError, Slug::StreamCut, Slug::RateLimited, Slug::Timeout, Slug::ContextGuard];
+        let slug = slugs[self.rng.up_to(4) as usize];
+        let retry = if self.rng.up_to(5) == 0 || slug == Slug::ContextGuard { Retry::Fatal } else { Retry::Yes };
+        let retry_after_ms = (self.rng.up_to(3) == 0).then(|| self.rng.up_to(70_000));
+        ModelError { retry_after_ms, ..error(slug, retry) }
+    }
+}
