@@ -1,7 +1,7 @@
 // node benches/bench.mjs: our package beside a hand-written loop (the floor) and other loops, in one browser and one run.
 // REPS (3): rounds; in each every page is measured once, so that a ratio is between neighbours in time.
 // PEERS: which other loops, of those in pages/ (default: openai-sdk ai-sdk).
-// The figures to reach stand in README.md; the last column says whether ours does.
+// The last column says whether ours reaches its figure.
 import { build } from 'esbuild';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

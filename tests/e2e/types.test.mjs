@@ -24,7 +24,7 @@ function complaints(source) {
   }
 }
 
-const START = `import init, { Agent, replay, exportTrajectory, type Trajectory, type AgentEvent } from 'turnwise';
+const START = `import init, { Agent, replay, exportTrajectory, type Trajectory, type AgentEvent, type Tool } from 'turnwise';
 await init();
 `;
 
@@ -34,7 +34,8 @@ test('a program that uses the whole API type-checks', () => {
       preset: 'orchestrator', provider: [{ kind: 'openai', baseUrl: '/v1', model: 'm', apiKey: 'k' }, { kind: 'demo' }],
       maxTurns: 7, counter: { moderateAt: 4 }, synthesis: false, tools: ['calculate'], limits: { toolTimeoutMs: 1 }, seed: 1,
     });
-    agent.registerTool<{ word: string }>({ name: 'look', parameters: {}, execute: async ({ word }, { signal }) => signal.aborted ? '' : word.trim() });
+    const look: Tool<{ word: string }> = { name: 'look', parameters: {}, execute: async ({ word }, { signal }) => signal.aborted ? '' : word.trim() };
+    agent.registerTool(look);
     await agent.files.put('notes/a.md', 'text');
     const seen: string[] = [];
     const onEvent = (event: AgentEvent) => { if (event.type === 'text_delta') seen.push(event.text); };
