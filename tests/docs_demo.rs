@@ -128,7 +128,7 @@ fn the_first_example_is_answered_from_the_rule_book_and_names_it() {
 #[test]
 fn the_second_example_reaches_its_limit_and_is_synthesized() {
     let run = play(&EXAMPLES[1]);
-    assert_eq!(ending(&run), "max_turns_synthesized after 5 turns");
+    assert_eq!(ending(&run), "max_turns_synthesized after 8 turns");
     assert!(run.output.unwrap().contains("docs/"));
 }
 
