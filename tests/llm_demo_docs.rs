@@ -53,7 +53,10 @@ fn real_tool(name: &str, args: &Value, files: &mut BTreeMap<String, String>) -> 
 
 fn docs() -> BTreeMap<String, String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
-    let pages = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let pages = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"));
     pages
         .map(|path| {
             let name = format!("docs/{}", path.file_name().unwrap().to_str().unwrap());
