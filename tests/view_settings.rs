@@ -1,5 +1,6 @@
 //! Settings: texts to a configuration and back, and every fault named at its field.
 #![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use turnwise::engine::*;
 use turnwise::view::preview::Preview;

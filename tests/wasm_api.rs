@@ -1,6 +1,7 @@
 //! The JavaScript API in a page: options, events, files, runs against a scripted `fetch`. More of it, over real HTTP and
 //! with real workers, is in `tests/e2e/node_api.test.mjs`.
 #![cfg(all(target_arch = "wasm32", feature = "sdk"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use js_sys::{Array, JSON, Promise, Reflect};
 use turnwise::embed::{Agent, export_trajectory, replay_trajectory};
