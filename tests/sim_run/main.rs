@@ -80,7 +80,7 @@ struct Segment {
 impl Sim {
     fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
-        let synthesis = synthesis_attempts(&config);
+        let synthesis = synthesis_attempts(config);
         let bound = config.max_turns * config.max_attempts + synthesis;
         let mut rng = Rng::new(seed);
         let reload_in = rng.up_to(20);
@@ -206,7 +206,7 @@ impl Sim {
                 }
                 Effect::Record(record) => self.check_record(&record),
                 Effect::KeepResult { handle, .. } => {
-                    assert!(self.kept.insert(handle.clone()), "{handle} is kept twice")
+                    assert!(self.kept.insert(handle.clone()), "{handle} is kept twice");
                 }
                 Effect::Finish => self.ended = true,
             }
