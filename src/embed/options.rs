@@ -116,7 +116,11 @@ fn report(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
         config.report.schema = Some(given.json("schema", "a JSON Schema")?);
     }
     if config.preset != Preset::Strict {
-        return Err(options.wrong("report", &given.value(), "nothing: only the 'strict' preset asks for a final report"));
+        return Err(options.wrong(
+            "report",
+            &given.value(),
+            "nothing: only the 'strict' preset asks for a final report",
+        ));
     }
     Ok(())
 }

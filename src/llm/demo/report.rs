@@ -15,7 +15,8 @@ pub(super) fn instead_of_text(next: Move, tools: &[ToolSpec]) -> Move {
         "json" => {
             let any = Value::Bool(true);
             let schema = spec.parameters.pointer("/properties/content").unwrap_or(&any);
-            let content = if schema.is_object() { minimal::any(schema, &next.text) } else { json!({ "answer": next.text }) };
+            let content =
+                if schema.is_object() { minimal::any(schema, &next.text) } else { json!({ "answer": next.text }) };
             json!({ "format": format, "content": content })
         }
         "slack" => {

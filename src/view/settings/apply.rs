@@ -3,8 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::engine::{
-    CounterConfig, DemoMode, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback,
-    SynthesisRole,
+    CounterConfig, DemoMode, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback, SynthesisRole,
 };
 
 use super::{Field, FieldError, Input, Row};
