@@ -30,7 +30,7 @@ impl Icon {
             Icon::File => "M6 3.5h8l4 4v13H6zM14 3.5v4h4",
             Icon::Settings => "M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5",
             Icon::Download => "M12 4v11M7.5 11l4.5 4.5 4.5-4.5M5 20h14",
-            Icon::Trash => "M5 7h14M10 7V4.5h4V7M7 7l.8 13h8.400L17 7",
+            Icon::Trash => "M5 7h14M10 7V4.5h4V7M7 7l.8 13h8.4L17 7",
             Icon::Chevron => "M9 5l7 7-7 7",
             Icon::Down => "M5 9l7 7 7-7",
             Icon::Send => "M12 20V5M5.5 11.5L12 5l6.5 6.5",

@@ -14,7 +14,14 @@ use super::dom;
 pub fn block(node: &Node) -> Element {
     match node {
         Node::Paragraph(children) => with("p", children),
-        Node::Heading { level, children } => with(heading(*level), children),
+        Node::Heading { level, children } => {
+            // Below the task, which is the page's first heading: no level is ever skipped, whatever a model writes.
+            let heading = with("h2", children);
+            if *level > 2 {
+                heading.set_class_name("minor");
+            }
+            heading
+        }
         Node::List { start, items } => list(*start, items),
         Node::CodeBlock { lang, spans } => {
             let code = dom::element("code");
@@ -70,16 +77,6 @@ fn with(name: &'static str, children: &[Node]) -> Element {
     let element = dom::element(name);
     children.iter().for_each(|child| inline(&element, child));
     element
-}
-
-/// The page has its own first heading; a model's begin at the third level.
-fn heading(level: u8) -> &'static str {
-    match level {
-        1 => "h3",
-        2 => "h4",
-        3 => "h5",
-        _ => "h6",
-    }
 }
 
 fn list(start: Option<u64>, items: &[Item]) -> Element {

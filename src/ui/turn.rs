@@ -53,7 +53,7 @@ fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
                 TurnKind::Turn => String::new(),
             })
         };
-        html::div().class("box").child((html::h3().child(title), said)).into_any()
+        html::div().class("box").child((html::h2().class("title").child(title), said)).into_any()
     } else {
         said.into_any()
     };
