@@ -15,7 +15,7 @@ use crate::worker::Workspace;
 
 use super::live::LiveRun;
 use super::state::{App, Backing, Dialog, Local, Page, Thread};
-use super::{composer, dom, follow};
+use super::{composer, dom, follow, samples};
 
 impl App {
     /// Whether the open thread has a run under way.
@@ -154,6 +154,11 @@ impl App {
     }
 
     fn begin(&self, input: String, config: RunConfig) {
+        let app = *self;
+        samples::when_ready(app, move || app.begin_now(input, config));
+    }
+
+    fn begin_now(&self, input: String, config: RunConfig) {
         let workspace = self.new_workspace();
         let files = counted(workspace.list().len() as u64, "file");
         let session = self.session(config, workspace.clone());

@@ -1,5 +1,8 @@
 //! The sample files: the project's own documents, so that the first task has something to work over.
 
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
 use gloo_net::http::Request;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -11,24 +14,68 @@ use super::state::App;
 /// Names the documents, as a JSON array; written by the build.
 const LIST: &str = "docs/files.json";
 
-/// Brings them in once the page stands. A site without them simply has none.
+/// Whether they have come in. A run that is asked for before waits for them, or it would find no files.
+#[derive(Default)]
+pub struct Samples {
+    ready: bool,
+    waiting: Vec<Box<dyn FnOnce()>>,
+}
+
+impl std::fmt::Debug for Samples {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Samples {{ ready: {}, waiting: {} }}", self.ready, self.waiting.len())
+    }
+}
+
+/// Calls `f` now, or as soon as the files are there.
+pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
+    if app.samples.with_value(|samples| samples.ready) {
+        f();
+    } else {
+        app.samples.update_value(|samples| samples.waiting.push(Box::new(f)));
+    }
+}
+
+/// Brings them in once the page stands, all at once. A site without them simply has none.
 pub fn load(app: App) {
     spawn_local(async move {
-        let names: Vec<String> = match fetch(LIST).await {
-            Some(text) => serde_json::from_str(&text).unwrap_or_default(),
-            None => return,
-        };
-        let mut files: Vec<(String, Blob)> = Vec::new();
-        for name in names {
-            let path = format!("docs/{name}");
-            if let Some(blob) = fetch(&path).await.and_then(|text| dom::text_blob(&text, "text/plain")) {
-                files.push((path, blob));
-            }
+        let list = fetch(LIST).await.unwrap_or_default();
+        let names: Vec<String> = serde_json::from_str(&list).unwrap_or_default();
+        let missing = Rc::new(Cell::new(names.len()));
+        let files = Rc::new(RefCell::new(Vec::new()));
+        if names.is_empty() {
+            done(app, Vec::new());
         }
-        if app.files_version.try_get_untracked().is_some() {
-            app.add_files(files);
+        for name in names {
+            let (missing, files) = (missing.clone(), files.clone());
+            spawn_local(async move {
+                let path = format!("docs/{name}");
+                if let Some(blob) = fetch(&path).await.and_then(|text| dom::text_blob(&text, "text/plain")) {
+                    files.borrow_mut().push((path, blob));
+                }
+                missing.set(missing.get().saturating_sub(1));
+                if missing.get() == 0 {
+                    done(app, files.take());
+                }
+            });
         }
     });
+}
+
+fn done(app: App, files: Vec<(String, Blob)>) {
+    if app.files_version.try_get_untracked().is_none() {
+        return; // the page is gone
+    }
+    if !files.is_empty() {
+        app.add_files(files);
+    }
+    let waiting = app.samples.try_update_value(|samples| {
+        samples.ready = true;
+        std::mem::take(&mut samples.waiting)
+    });
+    for f in waiting.unwrap_or_default() {
+        f();
+    }
 }
 
 async fn fetch(path: &str) -> Option<String> {

@@ -18,6 +18,7 @@ use super::keys::Keys;
 use super::library::Library;
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
+use super::samples::Samples;
 use super::theme::Theme;
 use super::toast::Toast;
 
@@ -44,6 +45,7 @@ pub struct App {
     /// Renewed with every change of any workspace.
     pub files_version: RwSignal<u64>,
     pub library: StoredValue<Library, LocalStorage>,
+    pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
 }
 
@@ -134,6 +136,7 @@ impl App {
             shown_file: RwSignal::new(None),
             files_version: RwSignal::new(0),
             library: StoredValue::new_local(Library::default()),
+            samples: StoredValue::new_local(Samples::default()),
             renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),
         }
     }
