@@ -14,8 +14,9 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
     await runExample(page, /Limit and synthesis/);
     const first = await shown(page);
     assert.deepEqual([first.reason, first.outcome, first.source], ['max_turns_synthesized', 'partial', 'synthesis']);
-    assert.deepEqual(first.turns.map(({ level }) => level), ['urgent', 'urgent', 'urgent', 'urgent', 'synthesis']);
-    assert.equal(first.turns[3].counter, '[Turn 4/4 - Only 0 turns left! Prioritize completing your task.]');
+    assert.deepEqual(first.turns.map(({ level }) => level), ['normal', 'moderate', 'moderate', 'urgent', 'urgent', 'urgent', 'urgent', 'synthesis']);
+    assert.equal(first.turns[2].counter, '[Turn 3/7 - 4 turns remaining, work efficiently.]');
+    assert.equal(first.turns[6].counter, '[Turn 7/7 - Only 0 turns left! Prioritize completing your task.]');
     await page.screenshot({ path: path.join(shots, 'synthesis-wide-light.png') });
 
     await page.getByRole('button', { name: /^Continue/ }).click();

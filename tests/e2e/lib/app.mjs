@@ -11,8 +11,9 @@ export const withApp = (options, body) => withSite((site) => withPage(site.app, 
   return body(page, site);
 }));
 
-/** Clicks the example task of that title and waits until its run has ended. */
+/** Clicks the example task of that title, once its files are there, and waits until its run has ended. */
 export async function runExample(page, title) {
+  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
   await page.getByRole('button', { name: title }).click();
   await ended(page);
 }
@@ -32,7 +33,7 @@ export const shown = (page) => page.evaluate(() => {
   return {
     turns: [...document.querySelectorAll('section.turn')].map((turn) => ({
       level: turn.dataset.level,
-      text: turn.innerText,
+      text: turn.innerText.replace(/\s+/g, ' '),
       calls: [...turn.querySelectorAll('.call .name')].map(text),
       counter: text(turn.querySelector('.counter')),
     })),
