@@ -27,7 +27,13 @@ export async function runTask(page, task) {
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 
 /** What the page shows of the run: turns with their calls and counter lines, and the fields of its ending. */
-export const shown = (page) => page.evaluate(() => {
+export async function shown(page) {
+  // Text is plain until the render worker has answered.
+  await page.waitForFunction(() => !document.querySelector('.plain'));
+  return page.evaluate(read);
+}
+
+function read() {
   const text = (element) => element?.textContent.trim();
   const fields = [...document.querySelectorAll('.ending:last-of-type .fields code')].map(text);
   return {
@@ -41,7 +47,7 @@ export const shown = (page) => page.evaluate(() => {
     outcome: fields[1],
     source: fields[2],
   };
-});
+}
 
 /** Drops real files or folders of this machine on the page, as a file manager would. */
 export async function drop(page, paths) {
