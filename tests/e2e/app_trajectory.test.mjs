@@ -24,6 +24,7 @@ test('the downloaded trajectory is valid, and opens the run again when it is dro
     await withApp({ context: { viewport: WIDE } }, async (page) => {
       await drop(page, [file]);
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
+      await page.locator('section.turn strong').last().waitFor(); // Markdown comes from the render worker
       const again = await shown(page);
       assert.deepEqual(again, seen, 'the run looks different when it is opened again');
       assert.equal((await download(page)).text, text, 'the document changed on its way');
