@@ -94,7 +94,7 @@ fn a_tampered_document_names_its_first_difference() {
     ] {
         let mut bad = good.clone();
         *bad.pointer_mut(pointer).expect(pointer) = value.clone();
-        let mismatch = replay(&Trajectory::from_value(bad).unwrap()).expect_err(pointer);
+        let mismatch = replay(&Trajectory::parse(&bad.to_string()).unwrap()).expect_err(pointer);
         assert_eq!((mismatch.turn, mismatch.path.as_str(), &mismatch.expected), (turn, pointer, &value));
         assert_eq!(mismatch.recorded_by, None);
     }
@@ -106,7 +106,7 @@ fn a_changed_task_or_prompt_changes_the_first_request_hash() {
     for (pointer, value) in [("/input", json!("another task")), ("/config/system", json!("You are a pirate."))] {
         let mut bad = good.clone();
         *bad.pointer_mut(pointer).expect(pointer) = value;
-        let mismatch = replay(&Trajectory::from_value(bad).unwrap()).expect_err(pointer);
+        let mismatch = replay(&Trajectory::parse(&bad.to_string()).unwrap()).expect_err(pointer);
         assert_eq!((mismatch.turn, mismatch.path.as_str()), (Some(1), "/turns/0/attempts/0/request_hash"));
     }
 }
@@ -115,9 +115,9 @@ fn a_changed_task_or_prompt_changes_the_first_request_hash() {
 fn another_engine_version_is_named_when_something_differs() {
     let mut document = serde_json::to_value(eventful().document()).unwrap();
     document["engine_version"] = json!("0.0.1");
-    assert!(replay(&Trajectory::from_value(document.clone()).unwrap()).is_ok(), "nothing differs");
+    assert!(replay(&Trajectory::parse(&document.to_string()).unwrap()).is_ok(), "nothing differs");
     document["output"] = json!("x");
-    let mismatch = replay(&Trajectory::from_value(document).unwrap()).expect_err("differs");
+    let mismatch = replay(&Trajectory::parse(&document.to_string()).unwrap()).expect_err("differs");
     assert_eq!(mismatch.recorded_by.as_deref(), Some("0.0.1"));
 }
 
@@ -128,10 +128,10 @@ fn other_files_are_refused_clearly() {
     assert_eq!(Trajectory::parse("[1]"), Err(ParseError::OtherFormat));
     let mut document = serde_json::to_value(eventful().document()).unwrap();
     document["version"] = json!(2);
-    assert_eq!(Trajectory::from_value(document.clone()), Err(ParseError::UnknownVersion("2".into())));
+    assert_eq!(Trajectory::parse(&document.to_string()), Err(ParseError::UnknownVersion("2".into())));
     document["version"] = json!(1);
     document["turns"] = json!("none");
-    let Err(ParseError::Invalid(message)) = Trajectory::from_value(document) else { panic!() };
+    let Err(ParseError::Invalid(message)) = Trajectory::parse(&document.to_string()) else { panic!() };
     assert!(message.contains("sequence"), "{message}");
 }
 

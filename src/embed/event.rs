@@ -1,14 +1,14 @@
 //! Events as pages get them: a plain object with `type`, `turn`, `callsLeft` and what belongs to it.
 
 use js_sys::{Object, Reflect};
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use crate::engine::Record;
 
 /// A record of the engine's. What is nested in it has the trajectory's keys.
 pub(super) fn from_record(record: &Record) -> Result<JsValue, JsValue> {
-    let event = record.what.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?;
+    // By way of text: writing to JavaScript values would be a second writer of every type in the page.
+    let event = super::trajectory::to_js(&record.what)?;
     stamp(&event, record.turn, record.calls_left)?;
     Ok(event)
 }

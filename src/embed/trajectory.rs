@@ -7,9 +7,9 @@ use wasm_bindgen::prelude::*;
 use super::error::{describe, error, type_error};
 use crate::trajectory::{Trajectory, replay};
 
-/// As a plain object. JSON is the document's own form, and the browser's parser is faster than building it by hand.
-pub(super) fn to_js(document: &Trajectory) -> Result<JsValue, JsValue> {
-    let text = serde_json::to_string(document).map_err(|e| error(&e.to_string()))?;
+/// As a plain object. JSON is the record's own form, and the browser's parser is faster than building it by hand.
+pub(super) fn to_js(part: &impl Serialize) -> Result<JsValue, JsValue> {
+    let text = serde_json::to_string(part).map_err(|e| error(&e.to_string()))?;
     JSON::parse(&text)
 }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::error::Category;
 
 use super::{RecordedEvent, Recorder};
 use crate::engine::*;
@@ -88,6 +89,20 @@ impl std::fmt::Display for ParseError {
     }
 }
 
+/// What is read before the rest.
+#[derive(Deserialize)]
+#[serde(default)]
+struct Marks {
+    format: String,
+    version: Value,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Marks { format: String::new(), version: Value::Null }
+    }
+}
+
 impl Trajectory {
     /// The document of a run as it stands.
     #[must_use]
@@ -137,21 +152,18 @@ impl Trajectory {
 
     /// Reads a document. An unknown version is refused, whatever else it holds.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        let value: Value = serde_json::from_str(text).map_err(|e| ParseError::NotJson(e.to_string()))?;
-        Trajectory::from_value(value)
-    }
-
-    /// As [`Trajectory::parse`], from JSON that was read already.
-    pub fn from_value(value: Value) -> Result<Self, ParseError> {
-        if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
+        // Twice from the text, and never by way of a `Value`: that would be a second reader of every type in the page.
+        let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
+            Category::Data => ParseError::OtherFormat,
+            _ => ParseError::NotJson(e.to_string()),
+        })?;
+        if marks.format != FORMAT {
             return Err(ParseError::OtherFormat);
         }
-        match value.get("version") {
-            Some(v) if v.as_u64() == Some(u64::from(VERSION)) => {}
-            Some(v) => return Err(ParseError::UnknownVersion(v.to_string())),
-            None => return Err(ParseError::UnknownVersion("none".into())),
+        if marks.version.as_u64() != Some(u64::from(VERSION)) {
+            return Err(ParseError::UnknownVersion(marks.version.to_string()));
         }
-        serde_json::from_value(value).map_err(|e| ParseError::Invalid(e.to_string()))
+        serde_json::from_str(text).map_err(|e| ParseError::Invalid(e.to_string()))
     }
 
     /// What a replay starts from: the configuration with its tools, and the task.
