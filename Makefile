@@ -1,5 +1,5 @@
 # Each target sets up what it lacks, does nothing where nothing is to do, and says how long it takes.
-# PORT (run), MODE, MAX_TURNS, PRESET (demo), REPS and PEERS (bench) can be set: make demo MODE=endless MAX_TURNS=2
+# PORT (run), MODE, MAX_TURNS, PRESET, TASK (demo), REPS and PEERS (bench) can be set: make demo MODE=endless MAX_TURNS=2
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -41,4 +41,4 @@ clippy:
 	@.ci/setup run
 	@source .toolchain.env && node .ci/test.mjs format clippy
 
-export PORT MODE MAX_TURNS PRESET REPS PEERS
+export PORT MODE MAX_TURNS PRESET TASK REPS PEERS

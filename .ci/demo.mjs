@@ -6,8 +6,12 @@ import path from 'node:path';
 import { root, withPackage } from '../tests/e2e/lib/site.mjs';
 import { assertValid } from '../tests/e2e/lib/trajectory.mjs';
 
-const { MODE: mode = 'normal', MAX_TURNS: maxTurns, PRESET: preset = 'research', TASK: task } = process.env;
-const DEFAULT_TASK = 'What happens when a run reaches its turn limit? Find it in the files and name the file.';
+// make hands over what is not set as an empty text.
+const given = (name, otherwise) => process.env[name] || otherwise;
+const mode = given('MODE', 'normal');
+const preset = given('PRESET', 'research');
+const maxTurns = given('MAX_TURNS');
+const task = given('TASK', 'What happens when a run reaches its turn limit? Find it in the files and name the file.');
 
 function fail(message) {
   console.error(`make demo: ${message}`);
@@ -44,7 +48,7 @@ const trajectory = await withPackage({}, (page) =>
     const agent = new window.turnwise.Agent(options);
     for (const [name, text] of Object.entries(files)) await agent.files.put(name, text);
     return agent.run(task);
-  }, { options, files: documents(), task: task ?? DEFAULT_TASK }));
+  }, { options, files: documents(), task }));
 assertValid(trajectory);
 
 console.log(`task: ${trajectory.input}\nmodel: ${trajectory.model}, preset ${trajectory.preset}, ${trajectory.tools.map((tool) => tool.name).join(' ')}`);

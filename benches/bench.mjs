@@ -16,7 +16,7 @@ const FLOOR = 'floor';
 const OURS = 'turnwise';
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 const reps = Number(process.env.REPS || 3);
-const peers = (process.env.PEERS ?? 'openai-sdk ai-sdk').split(/[\s,]+/).filter(Boolean);
+const peers = (process.env.PEERS || 'openai-sdk ai-sdk').split(/[\s,]+/).filter(Boolean);
 const bundled = [FLOOR, ...peers];
 
 // Ratio to the floor that ours has to reach.
