@@ -1,6 +1,6 @@
 // node .ci/demo.mjs: the demo task over the project's own documents, headless in Chromium against dist/. Prints the
 // transcript as it was recorded, counter lines included, how the run ended, and where the trajectory is.
-// MODE=normal|endless, MAX_TURNS, PRESET=research|orchestrator, TASK can be set.
+// MODE=normal|endless, MAX_TURNS, PRESET=research|orchestrator|strict, TASK can be set.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, withPackage } from '../tests/e2e/lib/site.mjs';
@@ -18,7 +18,7 @@ function fail(message) {
   process.exit(2);
 }
 if (!['normal', 'endless'].includes(mode)) fail(`MODE is '${mode}', it takes normal or endless`);
-if (!['research', 'orchestrator'].includes(preset)) fail(`PRESET is '${preset}', it takes research or orchestrator`);
+if (!['research', 'orchestrator', 'strict'].includes(preset)) fail(`PRESET is '${preset}', it takes research, orchestrator or strict`);
 if (maxTurns && !/^[1-9]\d*$/.test(maxTurns)) fail(`MAX_TURNS is '${maxTurns}', it takes a number from 1`);
 
 /** The project's documents, path to text: the sample files of the app. */

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use turnwise::engine::{CallId, RunTool, ToolOutcome};
+use turnwise::engine::{CallId, RunMode, RunTool, ToolOutcome};
 use turnwise::tools::path::PathError;
 use turnwise::tools::{builtin, safe_set};
 use turnwise::worker::protocol::{Call, Request, SchemaRef, Ticket};
@@ -15,7 +15,13 @@ use wasm_bindgen_test::*;
 wasm_bindgen_test_configure!(run_in_browser);
 
 fn call(id: &str) -> RunTool {
-    RunTool { call: CallId(id.into()), name: "now".into(), arguments: String::new(), timeout_ms: 1_000 }
+    RunTool {
+        call: CallId(id.into()),
+        name: "now".into(),
+        arguments: String::new(),
+        timeout_ms: 1_000,
+        run: RunMode::Run,
+    }
 }
 
 /// A host whose worker script does not exist.
