@@ -86,12 +86,9 @@ fn wrong_options_are_named_with_what_they_got_and_what_they_take() {
             "options.counter.modrateAt: unknown option; options.counter takes moderateAt, urgentAt, templates",
         ),
         ("{ synthesis: 'no' }", "options.synthesis: got \"no\"; it takes an object or false"),
-        ("{ limits: { cost: 1 } }", "options.limits.cost: not available yet"),
-        ("{ report: { format: 'text' } }", "options.report: not available yet"),
-        (
-            "{ preset: 'strict' }",
-            "options.preset: got \"strict\"; it takes 'research' or 'orchestrator', that one is not available yet",
-        ),
+        ("{ limits: { children: 1 } }", "options.limits.children: not available yet"),
+        ("{ report: { format: 'text' } }", "options.report: got an object; it takes nothing: only the 'strict' preset"),
+        ("{ preset: 'loose' }", "options.preset: got \"loose\"; it takes "),
         ("{ provider: {} }", "options.provider.kind: missing; it takes 'demo' or 'openai'"),
         ("{ provider: { kind: 'openai', apiKey: {} } }", "options.provider.apiKey: got an object; it takes a string"),
         (
