@@ -27,7 +27,7 @@ const steps = {
     count: (line) => /tests? run:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed') + figure(line, 'timed out'), skipped: figure(line, 'skipped') },
   },
   wasm: {
-    commands: [['wasm-pack', 'test', '--headless', '--chrome', '--mode', 'no-install', '.', '--locked', '--no-fail-fast', '--features', 'sdk,app,worker', '--test', 'wasm_*']],
+    commands: [['wasm-pack', 'test', '--headless', '--chrome', '--mode', 'no-install', '.', '--locked', '--features', 'sdk,app,worker', '--test', 'wasm_*']],
     // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
     count: (line) => /^test result:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed'), skipped: figure(line, 'ignored') },
   },
