@@ -27,11 +27,7 @@ export async function runTask(page, task) {
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 
 /** What the page shows of the run: turns with their calls and counter lines, and the fields of its ending. */
-export async function shown(page) {
-  // Text is plain until the render worker has answered.
-  await page.waitForFunction(() => !document.querySelector('.plain'));
-  return page.evaluate(read);
-}
+export const shown = (page) => page.evaluate(read);
 
 function read() {
   const text = (element) => element?.textContent.trim();
