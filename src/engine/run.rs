@@ -267,6 +267,12 @@ impl Run {
         turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
     }
 
+    /// What asked for the wrap-up of the open or the last segment, where something did.
+    #[must_use]
+    pub fn wrap_up_trigger(&self) -> Option<Trigger> {
+        self.wrap_up
+    }
+
     /// `max_turns` after collapse and grants.
     #[must_use]
     pub fn effective_max_turns(&self) -> u32 {

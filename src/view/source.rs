@@ -1,6 +1,6 @@
 //! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
 
-use crate::engine::{Ending, EpochMillis, Run, RunConfig, Status, TurnRecord, Usage};
+use crate::engine::{Ending, EpochMillis, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage};
 use crate::trajectory::Trajectory;
 
 /// The readable state of a run.
@@ -11,7 +11,15 @@ pub struct Source<'a> {
     pub started_at: EpochMillis,
     pub turns: &'a [TurnRecord],
     pub segments: &'a [Ending],
+    pub logs: &'a [LogRecord],
+    pub traces: &'a [TraceRecord],
     pub usage: Usage,
+    /// US dollars, where the price of every provider used is known.
+    pub cost: Option<f64>,
+    /// How full the model's window is, where it is known.
+    pub context_percent: Option<u64>,
+    /// What asked the open segment to conclude.
+    pub wrap_up: Option<Trigger>,
     pub requests: u32,
     pub calls_left: u32,
     pub effective_max_turns: u32,
@@ -46,7 +54,12 @@ impl<'a> From<&'a Run> for Source<'a> {
             started_at: run.task().started_at,
             turns: run.turns(),
             segments: run.segments(),
+            logs: run.logs(),
+            traces: run.traces(),
             usage: run.usage(),
+            cost: run.cost(),
+            context_percent: run.context_percent(),
+            wrap_up: run.wrap_up_trigger(),
             requests: run.requests(),
             calls_left: run.calls_left(),
             effective_max_turns: run.effective_max_turns(),
@@ -66,7 +79,12 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
             started_at: document.started_ms,
             turns: &document.turns,
             segments: &document.segments,
+            logs: &document.logs,
+            traces: &document.traces,
             usage: document.tokens,
+            cost: None,
+            context_percent: None,
+            wrap_up: None,
             requests: document.requests,
             calls_left: 0,
             effective_max_turns: document.effective_max_turns,

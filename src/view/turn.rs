@@ -136,16 +136,10 @@ fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
     if !record.synthesis {
         return TurnKind::Turn;
     }
-    let stated = source.segments.get(segment).and_then(|ending| ending.wrap_up);
-    let title = format!("Synthesis: {}", trigger_words(stated.unwrap_or_else(|| trigger(source, record))));
-    TurnKind::Synthesis { title }
-}
-
-/// While a synthesis is open its trigger follows from the turns used.
-fn trigger(source: &Source<'_>, record: &TurnRecord) -> Trigger {
-    let numbered = source.config.synthesis.as_ref().is_some_and(|synthesis| synthesis.numbered);
-    let used = if numbered { record.turn.saturating_sub(1) } else { record.turn };
-    if used >= source.effective_max_turns { Trigger::MaxTurns } else { Trigger::Stop }
+    let ended = source.segments.get(segment).map(|ending| ending.wrap_up);
+    // A document written while its synthesis was open does not say what asked for it.
+    let trigger = ended.unwrap_or(source.wrap_up).unwrap_or(Trigger::MaxTurns);
+    TurnKind::Synthesis { title: format!("Synthesis: {}", trigger_words(trigger)) }
 }
 
 fn label(record: &TurnRecord, of: Option<u32>, level: CounterLevel) -> String {
