@@ -1,0 +1,56 @@
+// A strict OpenAI-compatible server for a run with sub-agents: the root asks for a crew at its first turn and answers at
+// its second; each of the crew calls a tool at every turn, until it is asked to conclude. Anything else fails the test.
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reply } from './script-server.mjs';
+
+const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS' };
+
+/**
+ * Runs `body(baseUrl, asked)`. `asked` grows by one entry a request: `who` (0: the root), `tools` (offered at all), `at`.
+ * `pause`: milliseconds between a stream's pieces; `root`, `child`: more of their replies.
+ */
+export async function withCrew({ size, pause = 0, tool = { name: 'calculate', args: { expression: '6 * 7' } } }, body) {
+  const asked = [];
+  const faults = [];
+  const tasks = Array.from({ length: size }, (_, index) => ({ task: `part ${index + 1}` }));
+  const answer = (request) => {
+    const first = request.messages.find(({ role }) => role === 'user').content;
+    const who = Number(/^part (\d+)$/.exec(first)?.[1] ?? 0);
+    const tools = Boolean(request.tools?.length);
+    asked.push({ who, tools, at: Date.now() });
+    const answered = request.messages.filter(({ role }) => role === 'tool');
+    if (!tools) return { text: who ? `What ${who} found.` : 'All together, concluded.' };
+    if (who) return { text: `Looking at part ${who}. `.repeat(6), calls: [{ id: 'call_0', ...tool }] };
+    if (!answered.length) return { text: 'I share the work.', calls: [{ id: 'call_0', name: 'spawn_subagents', args: { tasks } }] };
+    const reports = JSON.parse(answered[0].content.split('\n')[0]);
+    assert.equal(reports.length, size, 'a report for each task');
+    return { text: `All together: ${reports.map(({ report }) => report).join(' ')}` };
+  };
+  const server = http.createServer(async (request, response) => {
+    if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
+    const bytes = [];
+    for await (const chunk of request) bytes.push(chunk);
+    try {
+      const parts = reply(answer(JSON.parse(Buffer.concat(bytes).toString())));
+      response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+      for (const part of parts) {
+        response.write(part);
+        if (pause) await sleep(pause);
+      }
+      return response.end();
+    } catch (error) {
+      faults.push(error.message);
+      return response.writeHead(400, { ...CORS, 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: error.message } }));
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const result = await body(`http://127.0.0.1:${server.address().port}/v1`, asked);
+    assert.deepEqual(faults, [], 'the server got requests that it did not expect');
+    return result;
+  } finally {
+    await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
+  }
+}

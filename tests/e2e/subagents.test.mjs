@@ -1,0 +1,105 @@
+// A run with 16 sub-agents in Chromium, against a server over HTTP: reports, a responsive page, stop and cancel.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withCrew } from './lib/crew-server.mjs';
+import { withPackage } from './lib/site.mjs';
+import { assertValid } from './lib/trajectory.mjs';
+
+const SIZE = 16;
+
+/** Starts the run in the page; `window.run` is its promise, `window.events` what it told. */
+const start = (page, baseUrl, more = {}) => page.evaluate(async ({ baseUrl, more }) => {
+  window.events = [];
+  window.agent = new window.turnwise.Agent({
+    provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['calculate', 'spawn_subagents'], seed: 1, ...more,
+  });
+  window.run = window.agent.run('Share it.', { onEvent: (event) => window.events.push({ at: performance.now(), ...event }) });
+}, { baseUrl, more });
+
+const ended = (page) => page.evaluate(() => window.run);
+
+/** The longest task of the page's main thread while `body` runs, in milliseconds. */
+async function longestTask(page, body) {
+  const session = await page.context().newCDPSession(page);
+  const events = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] } });
+  await body();
+  const done = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+  await session.send('Tracing.end');
+  await done;
+  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid}.${tid}`));
+  const tasks = events.filter(({ name, pid, tid }) => name === 'RunTask' && main.has(`${pid}.${tid}`));
+  assert.ok(tasks.length > 100, `the trace has ${tasks.length} tasks`);
+  return Math.max(...tasks.map(({ dur = 0 }) => dur)) / 1000;
+}
+
+test('sixteen sub-agents reach their limit, conclude and report, while the page stays responsive', async () => {
+  const longest = [];
+  for (let round = 0; round < 3; round += 1) {
+    await withCrew({ size: SIZE, pause: 1 }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
+      longest.push(await longestTask(page, async () => {
+        await start(page, baseUrl);
+        await ended(page);
+      }));
+      const trajectory = await ended(page);
+      assertValid(trajectory);
+      const reports = JSON.parse(trajectory.turns[0].tool_calls[0].result.split('\n')[0]);
+      assert.deepEqual(reports.map(({ status, synthesized, turns }) => [status, synthesized, turns]), Array(SIZE).fill(['success', true, 8]));
+      assert.deepEqual(reports.map(({ task_id }) => task_id), Array.from({ length: SIZE }, (_, index) => index + 1));
+      assert.match(trajectory.turns[0].tool_calls[0].result, /\n\[Turn 1\/15\]$/);
+      assert.equal(asked.length, 2 + SIZE * 8);
+      assert.equal(trajectory.requests, asked.length);
+      assert.equal(trajectory.children.length, SIZE);
+      assert.deepEqual(await page.evaluate(async () => window.turnwise.replay(await window.run)), { ok: true });
+      // The number that users see only shrinks, and every sub-agent tells of its own end.
+      const told = await page.evaluate(() => window.events.map(({ type, callsLeft, event }) => ({ type, callsLeft, inner: event?.type })));
+      assert.ok(told.every(({ callsLeft }, index) => index === 0 || callsLeft <= told[index - 1].callsLeft), 'the bound grew');
+      assert.equal(told.filter(({ type, inner }) => type === 'child' && inner === 'agent_finished').length, SIZE);
+    }));
+  }
+  const [, median] = longest.sort((a, b) => a - b);
+  console.log(`longest main-thread task with ${SIZE} sub-agents: ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`);
+  assert.ok(median <= 100, `the longest task took ${median} ms (median of 3)`);
+});
+
+test('after stop only conclusions are asked for, and each sub-agent that began has its report', async () => {
+  await withCrew({ size: SIZE, pause: 5 }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
+    await start(page, baseUrl);
+    await page.waitForFunction(() => window.events.filter(({ event }) => event?.type === 'tool_finished').length > 5);
+    const starts = (from, to) => page.evaluate(([from, to]) => window.events.slice(from, to)
+      .filter(({ type, event }) => type === 'attempt_started' || event?.type === 'attempt_started').length, [from, to]);
+    const before = await page.evaluate(() => { const told = window.events.length; window.agent.stop(); return told; });
+    const trajectory = await ended(page);
+    assertValid(trajectory);
+    // What was under way when stop came may reach the server after it.
+    assert.ok(asked.filter(({ tools }) => tools).length <= await starts(0, before), 'only conclusions');
+    assert.equal(await starts(before), 1 + trajectory.children.length, 'one conclusion of each sub-agent and one of the run');
+    assert.equal(trajectory.termination_reason, 'stop_synthesized');
+    for (const child of trajectory.children) {
+      assert.equal(child.termination_reason, 'stop_synthesized');
+      assert.match(child.output, /^What \d+ found\.$/);
+    }
+    const reports = JSON.parse(trajectory.turns[0].tool_calls[0].result.split('\n')[0]);
+    assert.equal(reports.length, SIZE);
+    assert.ok(reports.slice(trajectory.children.length).every(({ report }) => report === 'stopped before it began'));
+  }));
+});
+
+test('cancel ends all sub-agents within a second', async () => {
+  await withCrew({ size: SIZE, pause: 20 }, (baseUrl) => withPackage({ reach: [baseUrl] }, async (page) => {
+    await start(page, baseUrl, { limits: { parallelTools: SIZE } });
+    await page.waitForFunction((size) => window.events.filter(({ event }) => event?.type === 'attempt_started').length >= size, SIZE);
+    const took = await page.evaluate(async () => {
+      const from = performance.now();
+      window.agent.cancel();
+      await window.run;
+      return performance.now() - from;
+    });
+    const trajectory = await ended(page);
+    assert.ok(took < 1000, `${took} ms`);
+    assert.deepEqual([trajectory.outcome, trajectory.children.length], ['cancelled', SIZE]);
+    assert.ok(trajectory.children.every(({ outcome }) => outcome === 'cancelled'));
+    assertValid(trajectory);
+  }));
+});
