@@ -1,0 +1,46 @@
+//! A failed attempt: the calls it asked for, one line with its slugs, and what the model was told of it.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::attempt::Weight;
+use crate::view::{FailedAttempt, SlugView};
+
+use super::{call, icon};
+
+pub fn failed(attempt: &FailedAttempt) -> impl IntoView + use<> {
+    let class = match attempt.weight {
+        Weight::ByUser => "failed by-user",
+        Weight::Passing => "failed",
+        Weight::Last => "failed last",
+    };
+    let mut then = attempt.attempt.clone();
+    if !attempt.then.is_empty() {
+        then.push_str(", ");
+        then.push_str(&attempt.then);
+    }
+    (
+        call::list(&attempt.calls),
+        html::div().class(class).child((
+            slugs(&attempt.slugs),
+            html::span().child(attempt.message.clone()),
+            html::span().class("then").child(then),
+        )),
+        attempt.notice.clone().map(told),
+    )
+}
+
+/// Slugs as they are written, each with its meaning.
+pub fn slugs(slugs: &[SlugView]) -> impl IntoView + use<> {
+    slugs.iter().map(|view| slug(*view)).collect_view()
+}
+
+pub fn slug(view: SlugView) -> impl IntoView {
+    html::code().class("slug").attr("title", view.meaning).child(view.name)
+}
+
+fn told(notice: String) -> impl IntoView {
+    html::details()
+        .class("told")
+        .child((html::summary().child((icon::chevron(), "What the model was told")), html::blockquote().child(notice)))
+}
