@@ -3,12 +3,12 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test dist demo bench fmt clippy
+.PHONY: help run test test-long dist demo bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | dist | demo | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
@@ -18,6 +18,11 @@ run:
 test:
 	@.ci/setup test
 	@source .toolchain.env && node .ci/test.mjs
+
+# The random runs again, ten times as many: minutes.
+test-long:
+	@.ci/setup run
+	@source .toolchain.env && TURNWISE_CASES=100000 cargo nextest run --locked --cargo-quiet --test sim_run
 
 dist:
 	@.ci/setup dist

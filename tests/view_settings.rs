@@ -4,7 +4,7 @@
 
 use turnwise::engine::*;
 use turnwise::view::preview::Preview;
-use turnwise::view::settings::{Field, ROWS, Settings};
+use turnwise::view::settings::{Field, Group, ROWS, Settings};
 use turnwise::view::tasks::EXAMPLES;
 
 fn with(fields: &[(Field, &str)]) -> Settings {
@@ -17,7 +17,9 @@ fn with(fields: &[(Field, &str)]) -> Settings {
 
 #[test]
 fn untouched_settings_are_the_presets_own_configuration() {
-    for (preset, key) in [(Preset::Research, "research"), (Preset::Orchestrator, "orchestrator")] {
+    for (preset, key) in
+        [(Preset::Research, "research"), (Preset::Orchestrator, "orchestrator"), (Preset::Strict, "strict")]
+    {
         let mut built = with(&[(Field::Preset, key)]).build(Vec::new()).expect("valid");
         built.providers[0].demo = None;
         assert_eq!(built, RunConfig::preset(preset));
@@ -51,6 +53,12 @@ fn every_field_reaches_the_configuration() {
         (Field::SynthesisAttempts, "1"),
         (Field::SynthesisOnError, "aggregated_text"),
         (Field::SynthesisPrompt, "Conclude."),
+        (Field::WallTime, "90"),
+        (Field::Tokens, "200000"),
+        (Field::Cost, "0.5"),
+        (Field::ContextTokens, "32000"),
+        (Field::PriceInput, "3"),
+        (Field::PriceOutput, "15"),
         (Field::ToolTimeout, "1.5"),
         (Field::RetryBase, "0.1"),
     ]);
@@ -72,6 +80,12 @@ fn every_field_reaches_the_configuration() {
     );
     assert_eq!(synthesis.prompt.as_deref(), Some("Conclude."));
     assert_eq!((config.limits.tool_timeout_ms, config.retry.base_ms), (1_500, 100));
+    let limits = config.limits;
+    assert_eq!(
+        (limits.wall_ms, limits.tokens, limits.cost, limits.context_tokens),
+        (Some(90_000), Some(200_000), Some(0.5), Some(32_000))
+    );
+    assert_eq!(config.providers[0].price, Some(Price { input: 3.0, output: 15.0, cached: 3.0 }));
 }
 
 #[test]
@@ -86,6 +100,11 @@ fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
         (&[(Field::ModerateAt, "1")], Field::ModerateAt),
         (&[(Field::RetryBase, "9")], Field::RetryCap),
         (&[(Field::TemplateNormal, " ")], Field::TemplateNormal),
+        (&[(Field::Cost, "1")], Field::Cost),
+        (&[(Field::WallTime, "0")], Field::WallTime),
+        (&[(Field::PriceInput, "-1")], Field::PriceInput),
+        (&[(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, "{")], Field::ReportSchema),
+        (&[(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, "[]")], Field::ReportSchema),
     ];
     for (fields, expected) in rows {
         let errors = with(fields).build(Vec::new()).expect_err("invalid");
@@ -93,6 +112,38 @@ fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
         assert_eq!(named, [*expected], "{fields:?}: {errors:?}");
         assert!(errors[0].message.ends_with('.'), "a sentence: {}", errors[0].message);
     }
+}
+
+#[test]
+fn a_strict_run_has_a_report_and_no_synthesis() {
+    let schema = r#"{"type":"object","required":["answer"]}"#;
+    let fields = [(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, schema)];
+    let strict = with(&fields);
+    let config = strict.build(Vec::new()).expect("valid");
+    assert_eq!((config.preset, config.synthesis), (Preset::Strict, None));
+    assert_eq!(config.report.format, ReportFormat::Json);
+    assert_eq!(config.report.schema, Some(serde_json::from_str(schema).expect("JSON")));
+    assert!(strict.group_applies(Group::Report) && !strict.group_applies(Group::Synthesis));
+    assert!(!Settings::default().group_applies(Group::Report));
+    // A preset chosen later takes its own end with it.
+    let mut back = strict;
+    back.set(Field::Preset, "research");
+    assert_eq!(back.build(Vec::new()).expect("valid").synthesis, Some(SynthesisConfig::preset(Preset::Research)));
+}
+
+#[test]
+fn progress_and_batch_are_offered_only_where_the_user_wants_them() {
+    let mut settings = Settings::default();
+    let offered = |settings: &Settings| {
+        let config = settings.build(turnwise::tools::all()).expect("valid");
+        config.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&settings), turnwise::tools::NAMES);
+    settings.toggle_tool("batch");
+    settings.toggle_tool("now");
+    let names = offered(&settings);
+    assert!(names.contains(&"batch".to_owned()) && !names.contains(&"now".to_owned()), "{names:?}");
+    assert_eq!(Settings::from_json(&settings.to_json()), settings);
 }
 
 #[test]

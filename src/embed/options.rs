@@ -161,7 +161,7 @@ fn retry(options: &Reader, retry: &mut RetryConfig) -> Result<(), JsValue> {
 }
 
 fn built_in_tools(options: &Reader, value: &JsValue) -> Result<Vec<ToolSpec>, JsValue> {
-    let takes = || format!("an array of {}", tools::NAMES.join(", "));
+    let takes = || format!("an array of {}", [tools::NAMES, tools::ON_REQUEST].concat().join(", "));
     if !Array::is_array(value) {
         return Err(options.wrong("tools", value, &takes()));
     }

@@ -135,7 +135,11 @@ export type BuiltInTool =
   | "write_file"
   | "search_files"
   | "read_result"
-  | "now";
+  | "now"
+  /** Not in the safe set: reports to the user, counts for nothing. */
+  | "progress_report"
+  /** Not in the safe set: several calls in one. */
+  | "batch";
 
 export type SideEffect = "none" | "workspace" | "network" | "page";
 

@@ -28,7 +28,7 @@ pub mod run;
 #[cfg(feature = "worker")]
 pub mod search;
 
-pub use table::{NAMES, Needs, builtin, needs, safe_set};
+pub use table::{NAMES, Needs, ON_REQUEST, all, builtin, needs, safe_set};
 
 /// Arguments of a tool call that passed its schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{SideEffect, ToolSpec};
+use crate::engine::{SideEffect, ToolSpec, batch};
 
 /// What a tool needs beside its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,9 @@ struct Row {
 /// The names of all built-in tools, in the order in which a model is offered them.
 pub const NAMES: &[&str] =
     &["search_files", "read_file", "list_files", "write_file", "read_result", "calculate", "now"];
+
+/// Tools that the engine handles itself. They are offered only where a run asks for them.
+pub const ON_REQUEST: &[&str] = &[batch::PROGRESS, batch::BATCH];
 
 const ROWS: &[Row] = &[
     Row {
@@ -120,13 +123,28 @@ const ROWS: &[Row] = &[
 /// The spec of a built-in tool, as a run offers it.
 #[must_use]
 pub fn builtin(name: &str) -> Option<ToolSpec> {
-    row(name).map(|row| ToolSpec {
+    let own = match name {
+        batch::PROGRESS => Some(batch::progress_spec()),
+        batch::BATCH => Some(batch::batch_spec()),
+        _ => None,
+    };
+    own.or_else(|| row(name).map(spec))
+}
+
+fn spec(row: &Row) -> ToolSpec {
+    ToolSpec {
         name: row.name.to_owned(),
         description: row.description.to_owned(),
         parameters: serde_json::from_str(row.parameters).unwrap_or(Value::Null),
         may_finish: false,
         side_effect: row.side_effect,
-    })
+    }
+}
+
+/// Every tool that can be named: the safe set, then those on request.
+#[must_use]
+pub fn all() -> Vec<ToolSpec> {
+    NAMES.iter().chain(ON_REQUEST).filter_map(|name| builtin(name)).collect()
 }
 
 /// What a run offers unless it says otherwise: every built-in tool that reaches nothing outside its own workspace.

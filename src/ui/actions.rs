@@ -127,7 +127,7 @@ impl App {
 
     /// What the next run would have; what is wrong is left at the preset's.
     pub fn preview(&self) -> Preview {
-        let (config, _) = self.settings.with(|settings| settings.draft(crate::tools::safe_set()));
+        let (config, _) = self.settings.with(|settings| settings.draft(crate::tools::all()));
         Preview::from(&config)
     }
 
@@ -139,7 +139,7 @@ impl App {
     /// The next run's configuration; where a setting is wrong, the settings open and say so.
     fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self.settings.with_untracked(|settings| {
-            (settings.build(crate::tools::safe_set()), !settings.value(Field::Seed).is_empty())
+            (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty())
         });
         match built {
             Ok(config) if seeded => Some(config),

@@ -224,6 +224,8 @@ impl Sim {
             (self.base, self.mirror) = (call.base, Vec::new());
         }
         self.mirror.extend(call.append.iter().cloned());
+        let warned = self.recorder.run.logs().iter().filter(|l| l.level == LogLevel::Warn).count();
+        assert_eq!(warned, self.failed_attempts, "each failed attempt is logged before the next begins");
         assert!(self.requests <= self.bound, "{} requests, the bound is {}", self.requests, self.bound);
         assert!(
             self.requests + self.left <= self.bound,
@@ -267,6 +269,13 @@ impl Sim {
         let success = matches!(e.termination_reason, TerminationReason::LlmComplete | TerminationReason::FinalResult)
             || (reported && e.wrap_up.is_none());
         assert_eq!(e.outcome == Outcome::Success, success, "{e:?}");
+        let last = self.recorder.run.turns().last();
+        let accepted = last.is_some_and(|t| t.tool_calls.iter().any(|c| c.name == report::TOOL && c.is_final));
+        assert!(!reported || accepted, "a report that was not accepted: {e:?}");
+        if e.termination_reason == TerminationReason::LlmComplete {
+            let own = last.is_some_and(|t| t.is_final && t.tool_calls.is_empty() && t.content == e.output);
+            assert!(own, "a completion that is not the model's own text: {e:?}");
+        }
         let partial =
             matches!(e.termination_reason, TerminationReason::Synthesized(_)) || (reported && e.wrap_up.is_some());
         assert_eq!(e.outcome == Outcome::Partial, partial, "{e:?}");

@@ -38,6 +38,7 @@ fn wrong(errors: Errors, field: Field) -> impl Fn() -> Option<String> + Send + S
 
 fn labelled(_app: App, row: &'static Row, errors: Errors, input: AnyView) -> impl IntoView {
     let class = match (row.input, row.field) {
+        (Input::Lines, Field::ReportSchema) => "input wide mono",
         (Input::Lines, _) => "input wide",
         (_, Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent) => "input wide mono",
         (_, Field::BaseUrl | Field::Model) => "input mono",
@@ -64,7 +65,7 @@ fn described(row: &'static Row) -> String {
 fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
     let mode = match row.input {
         Input::Whole { .. } | Input::OptionalWhole { .. } => "numeric",
-        Input::OptionalDecimal { .. } | Input::Seconds { .. } => "decimal",
+        Input::OptionalDecimal { .. } | Input::Seconds { .. } | Input::OptionalSeconds { .. } => "decimal",
         _ if row.field == Field::BaseUrl => "url",
         _ => "text",
     };

@@ -53,6 +53,7 @@ fn content(app: App) -> impl IntoView {
             html::fieldset()
                 .class("group")
                 .child((html::legend().child("Run"), html::div().class("grid").child(fields(app, Group::Run, errors)))),
+            folded(app, Group::Report, errors),
             folded(app, Group::Counter, errors),
             folded(app, Group::Synthesis, errors),
             tools(app),
@@ -90,14 +91,16 @@ fn folded(app: App, group: Group, errors: Errors) -> impl IntoView {
     let summary = move || {
         if has_error() { "a value is wrong".to_owned() } else { app.settings.with(|settings| settings.summary(group)) }
     };
-    html::details().class("group").attr("open", move || has_error().then_some("")).child((
+    let applies = move || app.settings.with(|settings| settings.group_applies(group));
+    let shown = html::details().class("group").attr("open", move || has_error().then_some(""));
+    shown.attr("hidden", move || (!applies()).then_some("")).child((
         html::summary().child((icon::chevron(), group.title(), html::span().class("fact").child(summary))),
         html::div().class("grid").child(fields(app, group, errors)),
     ))
 }
 
 fn tools(app: App) -> impl IntoView {
-    let all = crate::tools::safe_set();
+    let all = crate::tools::all();
     let count = all.len();
     let names: Vec<String> = all.iter().map(|tool| tool.name.clone()).collect();
     let summary = move || {

@@ -2,8 +2,11 @@
 
 use std::ops::RangeInclusive;
 
+use serde_json::Value;
+
 use crate::engine::{
-    CounterConfig, DemoMode, ProviderConfig, ProviderKind, RunConfig, SynthesisConfig, SynthesisFallback, SynthesisRole,
+    CounterConfig, DemoMode, Price, ProviderConfig, ProviderKind, ReportFormat, RunConfig, SynthesisConfig,
+    SynthesisFallback, SynthesisRole,
 };
 
 use super::{Field, FieldError, Input, Row};
@@ -46,6 +49,15 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
             SynthesisFallback::AggregatedText => "aggregated_text".to_owned(),
         },
         Field::SynthesisPrompt => synthesis.prompt.unwrap_or_default(),
+        Field::ReportFormat => config.report.format.as_str().to_owned(),
+        Field::ReportSchema => config.report.schema.as_ref().map(ToString::to_string).unwrap_or_default(),
+        Field::WallTime => config.limits.wall_ms.map(seconds).unwrap_or_default(),
+        Field::Tokens => optional(config.limits.tokens),
+        Field::Cost => optional(config.limits.cost),
+        Field::ContextTokens => optional(config.limits.context_tokens),
+        Field::PriceInput => optional(provider.price.map(|price| price.input)),
+        Field::PriceOutput => optional(provider.price.map(|price| price.output)),
+        Field::PriceCached => optional(provider.price.map(|price| price.cached)),
         Field::ToolTimeout => seconds(config.limits.tool_timeout_ms),
         Field::ParallelTools => config.limits.parallel_tools.to_string(),
         Field::ToolCallsPerTurn => config.limits.tool_calls_per_turn.to_string(),
@@ -83,6 +95,20 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
         Field::TemplateNormal => counter(config, one(text)?, |counter, value| counter.templates.normal = value),
         Field::TemplateModerate => counter(config, one(text)?, |counter, value| counter.templates.moderate = value),
         Field::TemplateUrgent => counter(config, one(text)?, |counter, value| counter.templates.urgent = value),
+        Field::ReportFormat => config.report.format = format(text),
+        Field::ReportSchema => config.report.schema = schema(text)?,
+        Field::WallTime => {
+            config.limits.wall_ms = if text.is_empty() { None } else { Some(millis(row, text)?) };
+        }
+        Field::Tokens => config.limits.tokens = optional_whole(row, text)?,
+        Field::Cost => config.limits.cost = optional_decimal(row, text)?,
+        Field::ContextTokens => config.limits.context_tokens = optional_whole(row, text)?,
+        // Cached input costs what other input does, until it is said otherwise.
+        Field::PriceInput => price(config, optional_decimal(row, text)?, |price, value| {
+            (price.input, price.cached) = (value, value);
+        }),
+        Field::PriceOutput => price(config, optional_decimal(row, text)?, |price, value| price.output = value),
+        Field::PriceCached => price(config, optional_decimal(row, text)?, |price, value| price.cached = value),
         Field::Synthesis => {
             config.synthesis = (text == "on").then(|| SynthesisConfig::preset(config.preset));
         }
@@ -125,6 +151,10 @@ pub(super) fn contradictions(config: &RunConfig) -> Vec<FieldError> {
         let message = format!("Amber must begin no later than red, which begins at {}.", counter.urgent_at);
         errors.push(FieldError { field: Field::ModerateAt, message });
     }
+    if config.limits.cost.is_some() && config.providers.iter().any(|provider| provider.price.is_none()) {
+        let message = "The cost cannot be known without a price of input and output.".to_owned();
+        errors.push(FieldError { field: Field::Cost, message });
+    }
     if config.retry.cap_ms < config.retry.base_ms {
         let message = "The longest wait is shorter than the first.".to_owned();
         errors.push(FieldError { field: Field::RetryCap, message });
@@ -135,6 +165,29 @@ pub(super) fn contradictions(config: &RunConfig) -> Vec<FieldError> {
 fn provider<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut ProviderConfig, T)) {
     if let Some(provider) = config.providers.first_mut() {
         set(provider, value);
+    }
+}
+
+fn price(config: &mut RunConfig, value: Option<f64>, set: impl FnOnce(&mut Price, f64)) {
+    if let Some(value) = value {
+        provider(config, value, |provider, value| set(provider.price.get_or_insert_default(), value));
+    }
+}
+
+fn format(text: &str) -> ReportFormat {
+    let formats = [ReportFormat::Markdown, ReportFormat::Json, ReportFormat::Slack];
+    formats.into_iter().find(|format| format.as_str() == text).unwrap_or_default()
+}
+
+/// A schema is an object or a boolean.
+fn schema(text: &str) -> Result<Option<Value>, String> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_str(text) {
+        Ok(schema @ (Value::Object(_) | Value::Bool(_))) => Ok(Some(schema)),
+        Ok(_) => Err("A JSON Schema is an object.".to_owned()),
+        Err(error) => Err(format!("No JSON: {error}.")),
     }
 }
 
@@ -190,6 +243,10 @@ fn small(row: &Row, text: &str) -> Result<u32, String> {
     whole(row, text).map(|value| u32::try_from(value).unwrap_or(u32::MAX))
 }
 
+fn optional_whole(row: &Row, text: &str) -> Result<Option<u64>, String> {
+    if text.is_empty() { Ok(None) } else { whole(row, text).map(Some) }
+}
+
 fn optional_small(row: &Row, text: &str) -> Result<Option<u32>, String> {
     if text.is_empty() { Ok(None) } else { small(row, text).map(Some) }
 }
@@ -210,7 +267,7 @@ fn optional_decimal(row: &Row, text: &str) -> Result<Option<f64>, String> {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The range is checked and positive.
 fn millis(row: &Row, text: &str) -> Result<u64, String> {
     let range = match row.input {
-        Input::Seconds { min, max } => min..=max,
+        Input::Seconds { min, max } | Input::OptionalSeconds { min, max } => min..=max,
         _ => 0.0..=3_600.0,
     };
     decimal(text, &range).map(|seconds| (seconds * 1_000.0).round() as u64)

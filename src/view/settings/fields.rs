@@ -25,6 +25,15 @@ pub enum Field {
     SynthesisAttempts,
     SynthesisOnError,
     SynthesisPrompt,
+    ReportFormat,
+    ReportSchema,
+    WallTime,
+    Tokens,
+    Cost,
+    ContextTokens,
+    PriceInput,
+    PriceOutput,
+    PriceCached,
     ToolTimeout,
     ParallelTools,
     ToolCallsPerTurn,
@@ -43,6 +52,7 @@ pub enum Group {
     Run,
     Counter,
     Synthesis,
+    Report,
     Limits,
     Retries,
 }
@@ -67,6 +77,11 @@ pub enum Input {
     },
     /// Seconds with decimals, kept as milliseconds.
     Seconds {
+        min: f64,
+        max: f64,
+    },
+    /// The same, or nothing.
+    OptionalSeconds {
         min: f64,
         max: f64,
     },
@@ -107,7 +122,16 @@ const PROVIDERS: Input = Input::Choice(&[
     ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
     ("openai", "OpenAI-compatible: a real model"),
 ]);
-const PRESETS: Input = Input::Choice(&[("research", "Research"), ("orchestrator", "Orchestrator")]);
+const PRESETS: Input =
+    Input::Choice(&[("research", "Research"), ("orchestrator", "Orchestrator"), ("strict", "Strict")]);
+const FORMATS: Input = Input::Choice(&[
+    ("text", "Plain text"),
+    ("markdown", "Markdown"),
+    ("json", "JSON, with a schema if you like"),
+    ("slack", "Slack Block Kit messages"),
+]);
+const PRICE: Input = Input::OptionalDecimal { min: 0.0, max: 1e6 };
+const MANY: Input = Input::OptionalWhole { min: 1, max: 1_000_000_000 };
 const ROLES: Input = Input::Choice(&[("user", "User message"), ("system", "System message")]);
 const FALLBACKS: Input =
     Input::Choice(&[("message", "A sentence that names the error"), ("aggregated_text", "The model's text so far")]);
@@ -121,8 +145,8 @@ pub const ROWS: &[Row] = &[
     row(Field::BaseUrl, "base_url", Group::Model, "Base URL", "Up to and including /v1.", Input::Line),
     row(Field::Model, "model", Group::Model, "Model", "As the server names it.", Input::Line),
     row(Field::MaxOutputTokens, "max_output_tokens", Group::Model, "Output tokens at most", "Per request. Empty: the server decides.", Input::OptionalWhole { min: 1, max: 10_000_000 }),
-    row(Field::Preset, "preset", Group::Run, "Preset", "Sets the limit and the synthesis; each can still be changed by itself.", PRESETS),
-    row(Field::MaxTurns, "max_turns", Group::Run, "Turns at most", "After the last one the run is concluded by a synthesis.", Input::Whole { min: 1, max: 1_000 }),
+    row(Field::Preset, "preset", Group::Run, "Preset", "Sets the limit and how a run ends. Strict: only an accepted final report is a success.", PRESETS),
+    row(Field::MaxTurns, "max_turns", Group::Run, "Turns at most", "After the last one a synthesis concludes the run. Strict: the last one asks for the report.", Input::Whole { min: 1, max: 1_000 }),
     row(Field::MaxAttempts, "max_attempts", Group::Run, "Attempts per turn", "LLM requests for one turn, retries included.", Input::Whole { min: 1, max: 20 }),
     row(Field::Temperature, "temperature", Group::Run, "Temperature", "Empty: the model's own.", Input::OptionalDecimal { min: 0.0, max: 2.0 }),
     row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run. Empty: another one each time.", Input::OptionalWhole { min: 1, max: u64::MAX }),
@@ -139,6 +163,15 @@ pub const ROWS: &[Row] = &[
     row(Field::SynthesisAttempts, "synthesis_attempts", Group::Synthesis, "Attempts", "LLM requests for it, retries included.", Input::Whole { min: 1, max: 20 }),
     row(Field::SynthesisOnError, "synthesis_on_error", Group::Synthesis, "If it fails, report", "", FALLBACKS),
     row(Field::SynthesisPrompt, "synthesis_prompt", Group::Synthesis, "Prompt", "Empty: the preset's exact text.", Input::Lines),
+    row(Field::ReportFormat, "report_format", Group::Report, "Format", "Anything else is refused, and the model is told why.", FORMATS),
+    row(Field::ReportSchema, "report_schema", Group::Report, "JSON Schema (2020-12)", "What the report must fit. Empty: any JSON.", Input::Lines),
+    row(Field::WallTime, "wall_time", Group::Limits, "Time in all, seconds", "Then it concludes. Empty: no limit.", Input::OptionalSeconds { min: 1.0, max: 86_400.0 }),
+    row(Field::Tokens, "tokens", Group::Limits, "Tokens in all", "Input and output; then it concludes. Empty: no limit.", MANY),
+    row(Field::Cost, "cost", Group::Limits, "Cost in all, US dollars", "Needs the prices below. Empty: no limit.", Input::OptionalDecimal { min: 0.000_001, max: 1e6 }),
+    row(Field::ContextTokens, "context_tokens", Group::Limits, "Context window, tokens", "Past it the oldest tool results make room. Empty: unknown.", MANY),
+    row(Field::PriceInput, "price_input", Group::Limits, "Price of input", "US dollars a million tokens. Empty: not known.", PRICE),
+    row(Field::PriceOutput, "price_output", Group::Limits, "Price of output", "The same.", PRICE),
+    row(Field::PriceCached, "price_cached", Group::Limits, "Price of cached input", "Empty: as other input.", PRICE),
     row(Field::ToolTimeout, "tool_timeout", Group::Limits, "Tool deadline, seconds", "A tool that does not answer by then is ended.", DEADLINE),
     row(Field::ParallelTools, "parallel_tools", Group::Limits, "Tools at once", "", Input::Whole { min: 1, max: 64 }),
     row(Field::ToolCallsPerTurn, "tool_calls_per_turn", Group::Limits, "Tool calls per turn", "More are answered, not run.", Input::Whole { min: 1, max: 1_000 }),
@@ -170,7 +203,7 @@ impl Field {
 
 impl Group {
     pub const ALL: &'static [Group] =
-        &[Group::Model, Group::Run, Group::Counter, Group::Synthesis, Group::Limits, Group::Retries];
+        &[Group::Model, Group::Run, Group::Report, Group::Counter, Group::Synthesis, Group::Limits, Group::Retries];
 
     #[must_use]
     pub fn title(self) -> &'static str {
@@ -179,6 +212,7 @@ impl Group {
             Group::Run => "Run",
             Group::Counter => "Turn counter",
             Group::Synthesis => "Synthesis",
+            Group::Report => "Final report",
             Group::Limits => "Limits",
             Group::Retries => "Retries",
         }

@@ -8,7 +8,7 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::{Preset, RunConfig, ToolSpec};
+use crate::engine::{Preset, RunConfig, ToolSpec, batch};
 
 pub use fields::{Field, Group, Input, ROWS, Row};
 
@@ -16,7 +16,8 @@ pub use fields::{Field, Group, Input, ROWS, Row};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     changed: BTreeMap<Field, String>,
-    tools_off: BTreeSet<String>,
+    /// Tools that are on where the default is off, and off where it is on.
+    tools_toggled: BTreeSet<String>,
 }
 
 /// A value that cannot be used, and why.
@@ -26,8 +27,11 @@ pub struct FieldError {
     pub message: String,
 }
 
-/// Under which key switched-off tools are stored.
-const TOOLS_OFF: &str = "tools_off";
+/// Under which key toggled tools are stored.
+const TOOLS: &str = "tools_off";
+
+/// Offered only where the user wants them: a model with fewer tools chooses better.
+const OFF_BY_DEFAULT: &[&str] = &[batch::PROGRESS, batch::BATCH];
 
 impl Settings {
     /// The text of a field: as changed, else the preset's.
@@ -48,9 +52,8 @@ impl Settings {
             self.changed.insert(field, value.to_owned());
         }
         if field == Field::Preset {
-            for own in [Field::MaxTurns, Field::SynthesisRole, Field::SynthesisNumbered, Field::SynthesisOnError] {
-                self.changed.remove(&own);
-            }
+            let own = [Field::Synthesis, Field::SynthesisRole, Field::SynthesisNumbered, Field::SynthesisOnError];
+            self.changed.retain(|field, _| *field != Field::MaxTurns && !own.contains(field));
         }
     }
 
@@ -58,25 +61,25 @@ impl Settings {
     pub fn reset(&mut self) {
         let model = [Field::Provider, Field::BaseUrl, Field::Model, Field::MaxOutputTokens];
         self.changed.retain(|field, _| model.contains(field));
-        self.tools_off.clear();
+        self.tools_toggled.clear();
     }
 
     #[must_use]
     pub fn preset(&self) -> Preset {
         match self.changed.get(&Field::Preset).map(String::as_str) {
-            Some("orchestrator") => Preset::Orchestrator,
-            _ => Preset::Research,
+            Some(key) => Preset::ALL.iter().copied().find(|preset| preset.as_str() == key).unwrap_or_default(),
+            None => Preset::default(),
         }
     }
 
     #[must_use]
     pub fn tool_offered(&self, name: &str) -> bool {
-        !self.tools_off.contains(name)
+        OFF_BY_DEFAULT.contains(&name) == self.tools_toggled.contains(name)
     }
 
     pub fn toggle_tool(&mut self, name: &str) {
-        if !self.tools_off.remove(name) {
-            self.tools_off.insert(name.to_owned());
+        if !self.tools_toggled.remove(name) {
+            self.tools_toggled.insert(name.to_owned());
         }
     }
 
@@ -93,10 +96,24 @@ impl Settings {
                 format!("{} attempts, {counted}", of(Field::SynthesisAttempts))
             }
             Group::Counter | Group::Synthesis => "off".to_owned(),
-            Group::Limits => format!("tools {} s, {} at once", of(Field::ToolTimeout), of(Field::ParallelTools)),
+            Group::Report => of(Field::ReportFormat),
+            Group::Limits => self.limits(),
             Group::Retries => format!("{} s doubling up to {} s", of(Field::RetryBase), of(Field::RetryCap)),
             Group::Model | Group::Run => String::new(),
         }
+    }
+
+    fn limits(&self) -> String {
+        let of = |field: Field| Some(self.value(field)).filter(|value| !value.is_empty());
+        let set = [
+            of(Field::WallTime).map(|seconds| format!("{seconds} s in all")),
+            of(Field::Tokens).map(|tokens| format!("{tokens} tokens")),
+            of(Field::Cost).map(|dollars| format!("$ {dollars}")),
+            of(Field::ContextTokens).map(|tokens| format!("window {tokens}")),
+        ];
+        let mut words: Vec<String> = set.into_iter().flatten().collect();
+        words.push(format!("tools {} s, {} at once", self.value(Field::ToolTimeout), self.value(Field::ParallelTools)));
+        words.join(", ")
     }
 
     /// Whether a field has a meaning as the others stand.
@@ -106,10 +123,24 @@ impl Settings {
             Field::BaseUrl | Field::Model | Field::MaxOutputTokens => self.value(Field::Provider) == "openai",
             Field::ModerateAt | Field::UrgentAt => self.is_on(Field::Counter),
             Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent => self.is_on(Field::Counter),
-            Field::SynthesisRole | Field::SynthesisNumbered | Field::SynthesisAttempts => self.is_on(Field::Synthesis),
-            Field::SynthesisOnError | Field::SynthesisPrompt => self.is_on(Field::Synthesis),
+            Field::Synthesis => self.preset() != Preset::Strict,
+            Field::SynthesisRole | Field::SynthesisNumbered | Field::SynthesisAttempts => self.synthesizes(),
+            Field::SynthesisOnError | Field::SynthesisPrompt => self.synthesizes(),
+            Field::ReportFormat => self.preset() == Preset::Strict,
+            Field::ReportSchema => self.preset() == Preset::Strict && self.value(Field::ReportFormat) == "json",
             _ => true,
         }
+    }
+
+    /// The last turn of a strict run asks for the report instead.
+    fn synthesizes(&self) -> bool {
+        self.preset() != Preset::Strict && self.is_on(Field::Synthesis)
+    }
+
+    /// Whether any field of a group has a meaning as the others stand.
+    #[must_use]
+    pub fn group_applies(&self, group: Group) -> bool {
+        ROWS.iter().any(|row| row.group == group && self.applies(row.field))
     }
 
     /// The configuration, offering those of `tools` that are on; or everything that is wrong.
@@ -138,8 +169,8 @@ impl Settings {
     pub fn to_json(&self) -> String {
         let mut fields: BTreeMap<&str, String> =
             self.changed.iter().map(|(field, value)| (field.key(), value.clone())).collect();
-        if !self.tools_off.is_empty() {
-            fields.insert(TOOLS_OFF, self.tools_off.iter().cloned().collect::<Vec<_>>().join(" "));
+        if !self.tools_toggled.is_empty() {
+            fields.insert(TOOLS, self.tools_toggled.iter().cloned().collect::<Vec<_>>().join(" "));
         }
         serde_json::to_string(&fields).unwrap_or_default()
     }
@@ -149,8 +180,8 @@ impl Settings {
     pub fn from_json(text: &str) -> Self {
         let fields: BTreeMap<String, String> = serde_json::from_str(text).unwrap_or_default();
         let mut settings = Settings::default();
-        if let Some(off) = fields.get(TOOLS_OFF) {
-            settings.tools_off = off.split(' ').map(ToOwned::to_owned).collect();
+        if let Some(toggled) = fields.get(TOOLS) {
+            settings.tools_toggled = toggled.split(' ').map(ToOwned::to_owned).collect();
         }
         settings.changed =
             fields.into_iter().filter_map(|(key, value)| Field::of_key(&key).map(|field| (field, value))).collect();
