@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::{AnswerSource, Ending, ReportFormat, RunConfig, TerminationReason};
+use crate::engine::{AnswerSource, Ending, Outcome, ReportFormat, RunConfig, TerminationReason};
 
 use super::json::Place;
 use super::slack::{self, Message};
@@ -12,7 +12,7 @@ use super::slack::{self, Message};
 /// A report to look at and to copy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportView {
-    /// `Report`, `Final result`, `Written by the system`
+    /// `Report`, `Final result`
     pub title: &'static str,
     /// `JSON`, `Slack messages`; what it is, in a word.
     pub format: &'static str,
@@ -49,11 +49,12 @@ impl ReportView {
         if ending.termination_reason == TerminationReason::FinalReport {
             return Some(ReportView::accepted(config, ending));
         }
-        let by_system = ending.answer_source == AnswerSource::System && !ending.output.is_empty();
+        // What a cancelled run leaves behind is said by how it ended.
+        let by_system = ending.answer_source == AnswerSource::System && ending.outcome != Outcome::Cancelled;
         by_system.then(|| ReportView {
             title: "Report",
             format: "Text",
-            note: Some("Written by the system: the model delivered none."),
+            note: Some("Written by the system, since the run ended without a report of the model's."),
             stand: Stand::After,
             body: Body::Text(ending.output.clone()),
             copy: ending.output.as_str().into(),
