@@ -71,7 +71,7 @@ fn each_failed_attempt_is_shown_with_its_calls_and_what_the_model_was_told() {
     assert!(first.calls.is_empty());
     let told = first.notice.as_deref().expect("a notice");
     assert!(told.starts_with("Your last reply was text"), "without its prefix: {told}");
-    assert_eq!(names(&second.slugs), ["unknown_tool"]);
+    assert_eq!((names(&second.slugs), second.message.as_str()), (vec!["unknown_tool"], ""), "its card says it");
     assert_eq!(second.calls.len(), 1, "the call of the failed attempt stands with it");
     assert_eq!(second.calls[0].name, "nope");
     assert!(second.notice.as_deref().expect("a notice").contains("does not exist"));

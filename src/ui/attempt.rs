@@ -19,15 +19,19 @@ pub fn failed(attempt: &FailedAttempt) -> impl IntoView + use<> {
         then.push_str(", ");
         then.push_str(&attempt.then);
     }
-    (
-        call::list(&attempt.calls),
-        html::div().class(class).child((
-            slugs(&attempt.slugs),
-            html::span().child(attempt.message.clone()),
-            html::span().class("then").child(then),
-        )),
-        attempt.notice.clone().map(told),
-    )
+    let line = (
+        html::span().class("what").child((slugs(&attempt.slugs), attempt.message.clone())),
+        html::span().class("then").child(then),
+    );
+    let line = match attempt.notice.clone() {
+        None => html::div().class(class).child(html::p().class("line").child(line)).into_any(),
+        Some(notice) => {
+            let cue = html::span().class("told").child((icon::chevron(), "What the model was told"));
+            let summary = html::summary().class("line").child((line, cue));
+            html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
+        }
+    };
+    (call::list(&attempt.calls), line)
 }
 
 /// Slugs as they are written, each with its meaning.
@@ -37,10 +41,4 @@ pub fn slugs(slugs: &[SlugView]) -> impl IntoView + use<> {
 
 pub fn slug(view: SlugView) -> impl IntoView {
     html::code().class("slug").attr("title", view.meaning).child(view.name)
-}
-
-fn told(notice: String) -> impl IntoView {
-    html::details()
-        .class("told")
-        .child((html::summary().child((icon::chevron(), "What the model was told")), html::blockquote().child(notice)))
 }

@@ -20,8 +20,13 @@ pub fn messages(messages: &[Message], renderer: Option<&Renderer>) -> impl IntoV
 fn one(message: &Message, renderer: Option<&Renderer>) -> impl IntoView + use<> {
     let blocks = message.blocks.iter().map(|of| block(of, renderer)).collect::<Vec<_>>();
     let text = (!message.text.is_empty()).then(|| {
-        let class = if blocks.is_empty() { "prose" } else { "prose notification" };
-        nodes(class, message.text.clone())
+        let words = nodes("prose", message.text.clone());
+        if blocks.is_empty() {
+            words.into_any()
+        } else {
+            let label = html::span().class("over").child("For notifications");
+            html::div().class("notification").child((label, words)).into_any()
+        }
     });
     html::div().class("message").child((text, blocks))
 }

@@ -11,6 +11,7 @@ use super::slug::{SlugView, is_models_doing};
 pub struct FailedAttempt {
     /// The most telling first; never empty.
     pub slugs: Vec<SlugView>,
+    /// Empty where one of its calls says the same.
     pub message: String,
     /// `attempt 1 of 3`
     pub attempt: String,
@@ -48,6 +49,10 @@ pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, op
             let message = attempt.error.as_deref();
             if message.is_some() && message == before {
                 failed.message = "The same again.".to_owned();
+            }
+            // A card says it better, with what was wrong.
+            if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
+                failed.message.clear();
             }
             before = message;
             failed

@@ -219,7 +219,7 @@ fn of_log(log: &LogRecord) -> LogEntry {
         at: clock_exact(log.at_ms),
         place: place(log.turn, log.attempt),
         slugs: log.slugs.iter().map(|slug| SlugView::from(*slug)).collect(),
-        message: log.message.clone(),
+        message: without_slugs(log),
         model: [log.model.as_str(), log.provider.as_str()]
             .into_iter()
             .filter(|name| !name.is_empty())
@@ -231,6 +231,14 @@ fn of_log(log: &LogRecord) -> LogEntry {
             .map(|raw| Raw { text: raw.text.as_str().into(), note: raw.truncated.then_some("cut at 128 KiB") }),
         line: serde_json::to_value(log).unwrap_or_default(),
     }
+}
+
+/// The message without the slugs at its end: they stand beside it.
+fn without_slugs(log: &LogRecord) -> String {
+    let slugs = log.slugs.iter().map(|slug| slug.as_str()).collect::<Vec<_>>().join(", ");
+    let message = log.message.trim_end();
+    let short = message.strip_suffix(&format!(" ({slugs})")).filter(|_| !slugs.is_empty());
+    short.unwrap_or(message).to_owned()
 }
 
 fn of_trace(trace: &TraceRecord) -> LogEntry {

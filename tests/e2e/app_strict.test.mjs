@@ -1,11 +1,12 @@
 // Strict runs in the app against a strict server: failed attempts stay visible, reports are shown by their format, a
 // failed run is explained in one sentence, and the log can be filtered. In both themes and sizes, without axe complaints.
 import assert from 'node:assert/strict';
-import { readFileSync, mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, runTask, shown } from './lib/app.mjs';
+import { PHONE, WIDE, download, drop, runTask, shown } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
@@ -57,27 +58,31 @@ strict('two failed attempts, then a tool, then the report', {
       calls: [tool('progress_report', { status: 'Working out the time', detail: 'two calculations' }, 'p'), tool('batch', { calls: [{ name: 'calculate', arguments: { expression: '384400 km / c to seconds' } }, { name: 'calculate', arguments: { expression: '5 MJ to kWh' } }] }, 'b')],
       check: (request) => assert.match(lastOf(request).content, /^system notice: You called a tool that does not exist/),
     },
-    report({ format: 'markdown', content: '## Light to the moon\n\nLight needs **1.28 seconds** for 384,400 km.\n\n| distance | time |\n|---|---|\n| 384,400 km | 1.28 s |\n\n<img src=x onerror=alert(1)>' }),
+    { delay: 2500, ...report({ format: 'markdown', content: '## Light to the moon\n\nLight needs **1.28 seconds** for 384,400 km.\n\n| distance | time |\n|---|---|\n| 384,400 km | 1.28 s |\n\n<img src=x onerror=alert(1)>' }) },
   ],
 }, async (page, shoot) => {
-  await runTask(page, 'How long does light need to the moon, and how many kWh are 5 MJ?');
+  const running = runTask(page, 'How long does light need to the moon, and how many kWh are 5 MJ?');
+  await page.locator('.panel > .progress', { hasText: 'Working out the time' }).waitFor({ state: 'attached' });
+  await shoot('running');
+  await running;
+  assert.equal(await page.locator('.panel > .progress').count(), 0, 'it is over');
   const { reason, outcome, source, turns } = await shown(page);
   assert.deepEqual({ reason, outcome, source, turns: turns.length }, { reason: 'final_report', outcome: 'success', source: 'model', turns: 2 });
   assert.deepEqual(await failures(page), [
     { slugs: ['text_only', 'no_tools'], then: 'attempt 1 of 3, tried again at once' },
     { slugs: ['unknown_tool'], then: 'attempt 2 of 3, tried again at once' },
   ]);
-  const told = page.locator('.told');
+  await page.locator('.report .prose table').waitFor();
+  assert.equal(await page.locator('.report img').count(), 0);
+  await shoot('report');
+  await toTop(page);
+  const told = page.locator('details.failed');
   assert.equal(await told.count(), 2);
   await told.first().locator('summary').click();
   assert.match(await told.first().locator('blockquote').innerText(), /^Your last reply was text/);
   assert.match(await page.locator('.turn .progress').innerText(), /Working out the time/);
   assert.deepEqual(await page.locator('.inside .call .name').allTextContents(), ['calculate', 'calculate']);
   assert.equal(await page.locator('.call .ended-run').innerText(), 'accepted');
-  await page.locator('.report .prose table').waitFor();
-  assert.equal(await page.locator('.report img').count(), 0);
-  await shoot('report');
-  await toTop(page);
   await shoot('attempts');
 });
 
@@ -143,6 +148,7 @@ strict('a Slack report is previewed', {
 });
 
 strict('no attempt left: one sentence, a report of the system, and the log tells the rest', {
+  settings: { context_tokens: '4000', price_input: '2000', price_output: '8000', max_turns: '4' },
   expect: [WARNED, FAILED],
   steps: () => [
     { calls: [calculate('6*7')] },
@@ -182,4 +188,22 @@ strict('no attempt left: one sentence, a report of the system, and the log tells
   assert.deepEqual(lines.map(({ level, slugs }) => [level, slugs[0]]), [['WRN', 'empty_response']]);
   await page.keyboard.press('Escape');
   await log.waitFor({ state: 'hidden' });
+
+  // The same of a document that is opened again.
+  const details = page.getByRole('button', { name: 'Details' });
+  if (await details.isVisible()) await details.click();
+  await shoot('panel');
+  const saved = await download(page);
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
+  try {
+    writeFileSync(path.join(folder, saved.name), saved.text);
+    await drop(page, [path.join(folder, saved.name)]);
+    await page.getByText(/^Opened run_/).waitFor();
+    assert.equal(await headline(page), sentence);
+    await page.getByRole('button', { name: /^Log \(4\)/ }).click();
+    await log.waitFor();
+    assert.equal(await entries.count(), 4);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
