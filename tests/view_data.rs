@@ -121,13 +121,13 @@ fn hostile_and_endless_marks_end() {
     }
 }
 
-fn blocks(blocks: Value) -> Vec<Block> {
+fn blocks(blocks: &Value) -> Vec<Block> {
     messages(&json!([{ "blocks": blocks }])).expect("messages")[0].blocks.clone()
 }
 
 #[test]
 fn the_blocks_that_are_known_are_read() {
-    let read = blocks(json!([
+    let read = blocks(&json!([
         { "type": "header", "text": { "type": "plain_text", "text": "Weekly" } },
         { "type": "section", "text": { "type": "mrkdwn", "text": "*Up*" }, "fields": [{ "type": "plain_text", "text": "*as is*" }],
           "accessory": { "type": "button", "text": { "type": "plain_text", "text": "Open" }, "url": "javascript:1" } },
@@ -159,7 +159,7 @@ fn the_blocks_that_are_known_are_read() {
 
 #[test]
 fn rich_text_is_read_with_its_styles() {
-    let read = blocks(json!([{ "type": "rich_text", "elements": [
+    let read = blocks(&json!([{ "type": "rich_text", "elements": [
         { "type": "rich_text_section", "elements": [
             { "type": "text", "text": "bold", "style": { "bold": true } },
             { "type": "link", "url": "javascript:1", "text": "click" },
@@ -185,11 +185,11 @@ fn nothing_of_a_message_is_left_out() {
         let Block::Unknown { words, .. } = block else { panic!("{block:?}") };
         assert_eq!(words, expected);
     };
-    let read = blocks(json!([{ "type": "video" }, "no block", { "type": "header" }]));
+    let read = blocks(&json!([{ "type": "video" }, "no block", { "type": "header" }]));
     unknown(&read[0], "block of type video");
     unknown(&read[1], "block without a type");
     unknown(&read[2], "block of type header");
-    let many = blocks(Value::Array(vec![json!({ "type": "divider" }); 130]));
+    let many = blocks(&Value::Array(vec![json!({ "type": "divider" }); 130]));
     assert_eq!(many.len(), 101);
     unknown(&many[100], "30 blocks more");
     let Message { text: words, blocks } = messages(&json!([{ "text": "*hi*", "attachments": [1] }])).unwrap().remove(0);

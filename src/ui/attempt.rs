@@ -19,15 +19,15 @@ pub fn failed(attempt: &FailedAttempt) -> impl IntoView + use<> {
         then.push_str(", ");
         then.push_str(&attempt.then);
     }
-    let line = (
-        html::span().class("what").child((slugs(&attempt.slugs), attempt.message.clone())),
-        html::span().class("then").child(then),
-    );
+    let message = Some(attempt.message.clone()).filter(|message| !message.is_empty());
+    let what =
+        html::span().class("what").child((slugs(&attempt.slugs), message.map(|words| html::span().child(words))));
+    let then = html::span().class("then").child(then);
     let line = match attempt.notice.clone() {
-        None => html::div().class(class).child(html::p().class("line").child(line)).into_any(),
+        None => html::div().class(class).child(html::p().class("line").child((what, then))).into_any(),
         Some(notice) => {
             let cue = html::span().class("told").child((icon::chevron(), "What the model was told"));
-            let summary = html::summary().class("line").child((line, cue));
+            let summary = html::summary().class("line").child((what, html::span().class("rest").child((then, cue))));
             html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
         }
     };

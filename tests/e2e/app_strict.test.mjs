@@ -136,6 +136,7 @@ strict('a Slack report is previewed', {
     ] }] }),
   ],
 }, async (page, shoot) => {
+  await shoot('start');
   await runTask(page, 'Write up the week for Slack');
   const message = page.locator('.slack .message');
   assert.equal(await message.locator('.header').innerText(), 'Weekly numbers');
