@@ -32,7 +32,7 @@ pub fn ending(app: App, segment: &SegmentView) -> impl IntoView + use<> {
                     field("answer from", view.source.to_owned()),
                     html::div().child(html::dd().child(view.turns.clone())),
                 )),
-                view.error.clone().map(|error| html::p().class("error").child(error)),
+                view.error.map(|error| html::p().class("error").child(error)),
             )),
         )),
         standing(Stand::After),
