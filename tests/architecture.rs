@@ -176,3 +176,22 @@ fn paths_are_found_however_they_are_written() {
     );
     assert_eq!(of("src/llm/a.rs", "let s = r#\"crate::ui \" \"#; fn f<'a>(x: &'a str) { crate::view::y }"), "view");
 }
+
+#[test]
+fn the_loops_fit_one_screen() {
+    let loops = [
+        ("src/engine/run.rs", "handle"),
+        ("src/engine/turn.rs", "turn_done"),
+        ("src/engine/attempt.rs", "weigh_reply"),
+        ("src/engine/calls.rs", "calls_done"),
+        ("src/shell/driver.rs", "perform"),
+        ("src/shell/session.rs", "drive"),
+    ];
+    for (path, name) in loops {
+        let text = text(path);
+        let start = text.lines().position(|line| line.contains(&format!("fn {name}("))).unwrap();
+        let indent = text.lines().nth(start).unwrap().len() - text.lines().nth(start).unwrap().trim_start().len();
+        let end = text.lines().skip(start).position(|line| line == format!("{}}}", " ".repeat(indent))).unwrap();
+        assert!(end < 40, "{path}: {name} has {} lines", end + 1);
+    }
+}

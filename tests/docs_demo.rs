@@ -59,12 +59,16 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 fn play(example: &ExampleTask) -> Trajectory {
     let mut config = RunConfig { tools: safe_set(), seed: 7, ..RunConfig::default() };
     example.apply(&mut config);
-    let task = Task { run_id: "run_20260101_000000_000000".into(), input: example.text.into(), ..Task::default() };
+    play_task(config, example.text)
+}
+
+fn play_task(config: RunConfig, input: &str) -> Trajectory {
+    let task = Task { run_id: "run_20260101_000000_000000".into(), input: input.into(), ..Task::default() };
     let (mut recorder, first) = Recorder::start(config, task);
-    let mut world = World { docs: Docs::load(), index: Index::default(), sent: Vec::new() };
+    let mut world = World { docs: Docs::load(), index: Index::default(), sent: BTreeMap::new() };
     let mut effects = VecDeque::from(first);
     while let Some(effect) = effects.pop_front() {
-        if let Some(event) = world.perform(effect, recorder.run.config()) {
+        if let Some(event) = world.perform(effect, &recorder.run) {
             effects.extend(recorder.handle(Millis(0), event));
         }
     }
@@ -75,13 +79,22 @@ fn play(example: &ExampleTask) -> Trajectory {
 struct World {
     docs: Docs,
     index: Index,
-    sent: Vec<Message>,
+    /// The history of the run (0) and of each sub-agent.
+    sent: BTreeMap<u32, Vec<Message>>,
 }
 
 impl World {
-    fn perform(&mut self, effect: Effect, config: &RunConfig) -> Option<Event> {
+    fn perform(&mut self, effect: Effect, run: &Run) -> Option<Event> {
         match effect {
-            Effect::CallModel(call) => Some(self.ask(call, config)),
+            Effect::CallModel(call) => {
+                let child = run.children().iter().find(|child| child.id == call.request.child());
+                let config = child.and_then(Child::run).unwrap_or(run).config().clone();
+                Some(self.ask(call, &config))
+            }
+            Effect::RunTool(call) if call.run == RunMode::Check => {
+                let outcome = ToolOutcome::Executed { content: String::new(), repaired_args: None };
+                Some(Event::ToolFinished { call: call.call, outcome })
+            }
             Effect::RunTool(call) => {
                 let args = serde_json::from_str(&call.arguments).unwrap();
                 let at = EpochMillis(1_795_300_145_678);
@@ -96,8 +109,9 @@ impl World {
     }
 
     fn ask(&mut self, call: ModelCall, config: &RunConfig) -> Event {
-        self.sent.extend(call.append);
-        let messages: Vec<Message> = self.sent.iter().chain(&call.tail).cloned().collect();
+        let sent = self.sent.entry(call.request.child()).or_default();
+        sent.extend(call.append);
+        let messages: Vec<Message> = sent.iter().chain(&call.tail).cloned().collect();
         let mode = config.providers[0].demo.unwrap_or_default();
         let mut decoder = Decoder::new(ProviderKind::Demo);
         for chunk in demo::respond(mode, config.seed, &messages, &config.tools, call.tools) {
@@ -138,4 +152,21 @@ fn the_third_example_is_calculated() {
     let answer = run.output.as_deref().unwrap();
     assert!(answer.contains("1.28") && answer.contains("1.38"), "{answer}");
     assert!(run.turns.iter().flat_map(|turn| &turn.tool_calls).all(|call| call.error.is_none()));
+}
+
+#[test]
+fn parallel_readers_report_what_each_file_says() {
+    let mut tools = safe_set();
+    tools.extend(turnwise::tools::builtin("spawn_subagents"));
+    let config = RunConfig { tools, seed: 7, ..RunConfig::default() };
+    let run = play_task(config, "Let readers work in parallel: what does each file say about turns and limits?");
+    assert_eq!(ending(&run), "llm_complete after 3 turns");
+    assert_eq!(run.children.len(), 5, "{:?}", run.output);
+    for child in &run.children {
+        assert_eq!(child.outcome, Some(Outcome::Success), "{}", child.input);
+        let path = child.input.strip_prefix("Read ").unwrap().split(' ').next().unwrap();
+        assert!(run.output.as_deref().unwrap().contains(path), "{:?}", run.output);
+    }
+    let requests = run.children.iter().map(|child| child.requests).sum::<u32>() + 3;
+    assert_eq!(run.requests, requests);
 }

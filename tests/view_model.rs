@@ -276,6 +276,7 @@ fn arguments_that_are_no_json_are_shown_as_the_model_wrote_them() {
         args: Value::String(raw.into()),
         result: Some("error: not JSON".into()),
         calls: Vec::new(),
+        children: Vec::new(),
         is_final: false,
         error: Some("not JSON".into()),
         slug: Some(Slug::MalformedToolCall),

@@ -90,8 +90,10 @@ impl Listener {
         let calls_left = self.calls_left.get();
         match notice {
             Notice::Record(record) => event::from_record(record),
-            Notice::TextDelta { turn, text } => event::from_delta("text_delta", turn, calls_left, text),
-            Notice::ReasoningDelta { turn, text } => event::from_delta("reasoning_delta", turn, calls_left, text),
+            Notice::TextDelta { child, turn, text } => event::from_delta("text_delta", child, turn, calls_left, text),
+            Notice::ReasoningDelta { child, turn, text } => {
+                event::from_delta("reasoning_delta", child, turn, calls_left, text)
+            }
         }
     }
 }

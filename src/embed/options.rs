@@ -22,6 +22,7 @@ const TOP: &[&str] = &[
     "synthesis",
     "report",
     "tools",
+    "agents",
     "limits",
     "retry",
     "seed",
@@ -56,6 +57,7 @@ pub(super) fn read(options: &JsValue) -> Result<SessionOptions, JsValue> {
         None => tools::safe_set(),
         Some(value) => built_in_tools(&options, &value)?,
     };
+    config.agents = agents(&options)?;
     limits(&options, &mut config.limits)?;
     retry(&options, &mut config.retry)?;
     config.seed = options.whole("seed", 0)?.unwrap_or_else(random_seed);
@@ -125,12 +127,39 @@ fn report(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
     Ok(())
 }
 
+/// Kinds of sub-agents by name. Which tools there are is known only when a run starts.
+fn agents(options: &Reader) -> Result<Vec<AgentKind>, JsValue> {
+    let Some(value) = options.get("agents") else { return Ok(Vec::new()) };
+    let takes = "an object of kinds of agents by name";
+    let kinds = value.dyn_ref::<Object>().filter(|_| !Array::is_array(&value));
+    let kinds = kinds.ok_or_else(|| options.wrong("agents", &value, takes))?;
+    let read = |name: JsValue| {
+        let name = name.as_string().unwrap_or_default();
+        let kind = Reflect::get(kinds, &name.as_str().into())?;
+        let path = format!("options.agents.{name}");
+        let given = Reader::open(&path, &kind, &["description", "system", "tools", "maxTurns"], &[])?;
+        let mut agent = AgentKind { name, ..AgentKind::default() };
+        set(&mut agent.description, given.text("description")?);
+        set(&mut agent.system, given.text("system")?);
+        set(&mut agent.max_turns, given.whole("maxTurns", 1)?);
+        if let Some(tools) = given.get("tools") {
+            let names =
+                Array::is_array(&tools).then(|| Array::from(&tools).iter().map(|name| name.as_string()).collect());
+            agent.tools = names.flatten().ok_or_else(|| given.wrong("tools", &tools, "an array of names of tools"))?;
+        }
+        Ok(agent)
+    };
+    Object::keys(kinds).iter().map(read).collect()
+}
+
 fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
     let known = &[
         "toolTimeoutMs",
         "parallelTools",
         "toolCallsPerTurn",
         "maxResultChars",
+        "children",
+        "childMs",
         "headersMs",
         "idleMs",
         "wallMs",
@@ -138,11 +167,13 @@ fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
         "cost",
         "contextTokens",
     ];
-    let Some(given) = options.child("limits", known, &["children"])? else { return Ok(()) };
+    let Some(given) = options.child("limits", known, &[])? else { return Ok(()) };
     set(&mut limits.tool_timeout_ms, given.whole("toolTimeoutMs", 1)?);
     set(&mut limits.parallel_tools, given.whole("parallelTools", 1)?);
     set(&mut limits.tool_calls_per_turn, given.whole("toolCallsPerTurn", 1)?);
     set(&mut limits.max_result_chars, given.whole("maxResultChars", 1)?);
+    set(&mut limits.children, given.whole("children", 0)?);
+    set(&mut limits.child_ms, given.whole("childMs", 1)?);
     set(&mut limits.headers_ms, given.whole("headersMs", 1)?);
     set(&mut limits.idle_ms, given.whole("idleMs", 1)?);
     set(&mut limits.wall_ms, given.whole("wallMs", 1)?.map(Some));

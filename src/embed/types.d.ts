@@ -19,12 +19,26 @@ export interface AgentOptions {
   report?: ReportOptions;
   /** Built-in tools to offer. Default: the safe set. Tools of your own: `agent.registerTool`. */
   tools?: BuiltInTool[];
+  /** Kinds of sub-agents by name, for `spawn_subagents`. Default: one kind with the agent's own tools. */
+  agents?: Record<string, AgentKind>;
   limits?: LimitOptions;
   retry?: RetryOptions;
   /** For jitter and ids: same seed, same run. Default: a random one. */
   seed?: number;
   /** Where `worker.js` is. Default: beside the package's module. */
   workerUrl?: string | URL;
+}
+
+/** A kind of sub-agent. */
+export interface AgentKind {
+  /** What it is good for, as the model that chooses reads it. */
+  description?: string;
+  /** Default: what the run is, how many turns it has, that it may be asked to synthesize. */
+  system?: string;
+  /** Names of the agent's own tools. Default: all of them. */
+  tools?: string[];
+  /** Turns at most, whatever a task asks for. Default: 7. */
+  maxTurns?: number;
 }
 
 export type Preset = "research" | "orchestrator" | "strict";
@@ -105,6 +119,10 @@ export interface LimitOptions {
   toolCallsPerTurn?: number;
   /** Longer results are cut in the middle; the whole can be read in parts. Default: 20,000. */
   maxResultChars?: number;
+  /** Sub-agents of a run at most. Default: 16. */
+  children?: number;
+  /** Wall time of a sub-agent; it then concludes. Default: 300,000. */
+  childMs?: number;
   /** Until response headers. Default: 120,000. */
   headersMs?: number;
   /** Silence in a stream. Default: 60,000. */
@@ -139,7 +157,9 @@ export type BuiltInTool =
   /** Not in the safe set: reports to the user, counts for nothing. */
   | "progress_report"
   /** Not in the safe set: several calls in one. */
-  | "batch";
+  | "batch"
+  /** Not in the safe set: gives tasks to sub-agents that work in parallel. */
+  | "spawn_subagents";
 
 export type SideEffect = "none" | "workspace" | "network" | "page";
 
@@ -195,6 +215,8 @@ export type AgentEvent = { turn: number; callsLeft: number } & (
   | { type: "trace"; trace: TrajectoryTrace }
   | { type: "log"; log: TrajectoryLog }
   | { type: "progress"; status: string; detail: string | null }
+  /** An event of a sub-agent's; `child` counts from 1 over the run. */
+  | { type: "child"; child: number; event: AgentEvent }
   | { type: "final"; output: string; answerSource: AnswerSource; finalResultData: any }
   | { type: "agent_finished"; ending: Ending }
   | { type: "agent_failed"; ending: Ending }
@@ -249,6 +271,10 @@ export interface TrajectoryCall {
   args: any;
   /** As the model saw it, counter line included. */
   result: string | null;
+  /** The calls inside a batch. */
+  calls?: TrajectoryCall[];
+  /** Run ids of the sub-agents it started: their documents are the trajectory's `children`. */
+  children?: string[];
   is_final: boolean;
   error?: string | null;
   slug?: Slug | null;
@@ -345,6 +371,8 @@ export interface TrajectoryConfig {
     parallel_tools: number;
     tool_calls_per_turn: number;
     max_result_chars: number;
+    children: number;
+    child_ms: number;
     headers_ms: number;
     idle_ms: number;
     wall_ms?: number;
@@ -352,6 +380,7 @@ export interface TrajectoryConfig {
     cost?: number;
     context_tokens?: number;
   };
+  agents?: { name: string; description: string; system: string; tools: string[]; max_turns: number }[];
   report: { format: "text" | "markdown" | "json" | "slack"; schema?: any };
   retry: { base_ms: number; cap_ms: number; retry_after_cap_ms: number };
   seed: number;
@@ -383,6 +412,7 @@ export interface Trajectory {
   max_turns: number;
   effective_max_turns: number;
   total_turns: number;
+  /** Those of sub-agents included, as in `tokens`. */
   requests: number;
   tokens: Usage;
   output: string | null;
@@ -391,6 +421,7 @@ export interface Trajectory {
   segments: Ending[];
   traces: TrajectoryTrace[];
   logs: TrajectoryLog[];
+  /** Sub-agents, in the order they began. Their events stand in the root's `events`. */
   children: Trajectory[];
   events: { seq: number; at_ms: number; event: { type: string; [key: string]: unknown } }[];
 }

@@ -13,7 +13,7 @@ impl Run {
     /// Sends attempt `attempt` of the open turn.
     pub(super) fn send(&mut self, attempt: u32, waited_ms: Option<u64>) {
         self.requests += 1;
-        let request = RequestId(self.requests);
+        let request = RequestId::of(self.task.child, self.requests);
         self.phase = Phase::Calling { attempt, request };
         let provider = (attempt as usize - 1) % self.config.providers.len().max(1);
         let (mut tail, tools) = match (&self.synthesis, &self.config.synthesis) {
@@ -208,14 +208,9 @@ impl Run {
     }
 
     fn add_usage(&mut self, usage: Usage) {
-        let add = |sum: &mut TokenCount, n: TokenCount| sum.0 = sum.0.saturating_add(n.0);
-        add(&mut self.usage.input, usage.input);
-        add(&mut self.usage.output, usage.output);
-        add(&mut self.usage.cached, usage.cached);
-        add(&mut self.usage.reasoning, usage.reasoning);
+        self.usage = self.usage.plus(usage);
         let provider = self.turns.last().and_then(|t| t.attempts.last()).map_or(0, |a| a.provider);
         self.add_cost(provider, usage);
-        self.usage.estimated |= usage.estimated;
     }
 
     /// About four bytes a token, where the provider gives no usage.

@@ -73,5 +73,5 @@ pub fn inner_calls(args: &Value) -> Vec<InnerCall> {
 /// Whether a tool may stand inside a batch.
 #[must_use]
 pub fn allowed_inside(name: &str) -> bool {
-    ![BATCH, super::report::TOOL, "spawn_subagents"].contains(&name)
+    ![BATCH, super::report::TOOL, super::spawn::TOOL].contains(&name)
 }

@@ -1,15 +1,29 @@
 //! Optional limits of a whole run: wall time, tokens, cost. Each wraps up with its own trigger (SEMANTICS 8).
 
+use serde::{Deserialize, Serialize};
+
 use super::run::Run;
 use super::*;
 
+/// Tokens and US dollars that a run may use; `None`: no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Budget {
+    tokens: Option<u64>,
+    cost: Option<f64>,
+}
+
 impl Run {
-    /// US dollars spent so far, where the price of every provider used is known.
+    /// US dollars spent so far, by sub-agents too, where the price of every provider used is known.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         let used = self.turns.iter().flat_map(|t| &t.attempts).map(|a| a.provider);
         let mut providers = used.map(|i| self.config.providers.get(i));
-        providers.all(|p| p.is_some_and(|p| p.price.is_some())).then_some(self.cost)
+        let own = providers.all(|p| p.is_some_and(|p| p.price.is_some())).then_some(self.cost)?;
+        self.child_runs().try_fold(own, |sum, child| Some(sum + child.cost()?))
+    }
+
+    fn known_cost(&self) -> f64 {
+        self.child_runs().fold(self.cost, |sum, child| sum + child.known_cost())
     }
 
     /// The clock of a segment starts.
@@ -31,16 +45,29 @@ impl Run {
             dollars(fresh, price.input) + dollars(usage.cached.0, price.cached) + dollars(usage.output.0, price.output);
     }
 
+    /// What the rest of the tree leaves for a sub-agent.
+    pub(super) fn left_for(&self, child: &Run) -> Budget {
+        let limits = &self.config.limits;
+        let others = total(self.usage()).saturating_sub(total(child.usage()));
+        Budget {
+            tokens: limits.tokens.map(|most| most.saturating_sub(others)),
+            cost: limits.cost.map(|most| most - (self.known_cost() - child.known_cost())),
+        }
+    }
+
     /// Which budget is used up.
     pub(super) fn spent(&self) -> Option<Trigger> {
-        let limits = &self.config.limits;
-        let tokens = self.usage.input.0.saturating_add(self.usage.output.0);
-        if limits.tokens.is_some_and(|most| tokens >= most) {
+        let limits = self.budget.unwrap_or(Budget { tokens: self.config.limits.tokens, cost: self.config.limits.cost });
+        if limits.tokens.is_some_and(|most| total(self.usage()) >= most) {
             Some(Trigger::Tokens)
-        } else if limits.cost.is_some_and(|most| self.cost >= most) {
+        } else if limits.cost.is_some_and(|most| self.known_cost() >= most) {
             Some(Trigger::Cost)
         } else {
             None
         }
     }
+}
+
+fn total(usage: Usage) -> u64 {
+    usage.input.0.saturating_add(usage.output.0)
 }

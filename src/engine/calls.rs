@@ -14,6 +14,9 @@ use super::run::{Phase, Run};
 use super::success::{CallFact, CallKind, Offer, judge_calls};
 use super::*;
 
+/// What the ids of sub-agents' calls begin with.
+const SUB: &str = "sub";
+
 /// Open calls are still run this long after stop.
 const STOP_GRACE_MS: u64 = 2_000;
 
@@ -39,7 +42,7 @@ pub(super) struct OpenCall {
     pub kind: CallKind,
     pub place: Place,
     pub(super) state: State,
-    executed: bool,
+    pub(super) executed: bool,
     slug: Option<Slug>,
     /// The final result it carried: its text and its JSON.
     result: Option<(String, Value)>,
@@ -56,7 +59,7 @@ pub(super) struct Place {
 pub(super) enum State {
     Queued,
     Running,
-    /// A batch whose calls are under way.
+    /// A batch whose calls, or a spawn whose sub-agents, are under way.
     Expanded,
     Answered,
 }
@@ -99,15 +102,17 @@ impl Run {
             CallKind::Tool => self.tool_answered(index, &name, ran, outcome),
             CallKind::Progress if checked => self.progress(index, place),
             CallKind::Batch if checked => self.expand(index, place),
+            CallKind::Spawn if checked => self.spawn(index, place),
             CallKind::Report => self.report_checked(index, place, outcome),
-            CallKind::Progress | CallKind::Batch => self.answer(index, Answer::of(outcome)),
+            CallKind::Progress | CallKind::Batch | CallKind::Spawn => self.answer(index, Answer::of(outcome)),
         }
         self.pump();
     }
 
     /// Stop while calls are open: nothing new starts, what runs has [`STOP_GRACE_MS`] to end.
-    pub(super) fn stop_calls(&mut self) {
+    pub(super) fn stop_calls(&mut self, trigger: Trigger) {
         self.answer_all(State::Queued, &Answer::of(ToolOutcome::Stopped));
+        self.stop_children(trigger);
         let timer = self.sleep(STOP_GRACE_MS);
         if let Phase::Tools(calls) = &mut self.phase {
             calls.grace = Some(timer);
@@ -123,13 +128,15 @@ impl Run {
     /// Answers everything that is still open, and enters the answers into the history; the run is about to end.
     pub(super) fn cancel_calls(&mut self) {
         self.abort_calls(&Answer::of(ToolOutcome::Cancelled));
+        self.cancel_children();
         self.close_batches();
         self.enter_answers();
     }
 
     /// Starts what may start; when all calls are answered, the turn goes on.
-    fn pump(&mut self) {
+    pub(super) fn pump(&mut self) {
         self.close_batches();
+        self.close_spawns();
         let Phase::Tools(calls) = &mut self.phase else { return };
         let running = calls.open.iter().filter(|c| c.state == State::Running).count();
         let room = (self.config.limits.parallel_tools.max(1) as usize).saturating_sub(running);
@@ -275,6 +282,11 @@ impl Run {
         }
     }
 
+    /// Whether this call is under way.
+    pub(super) fn has_running(&self, id: &CallId) -> bool {
+        self.running(id).is_some()
+    }
+
     fn running(&self, id: &CallId) -> Option<(usize, CallKind, Place, String)> {
         let Phase::Tools(calls) = &self.phase else { return None };
         let index = calls.open.iter().position(|c| c.state == State::Running && c.call.id == *id)?;
@@ -289,6 +301,7 @@ impl Run {
             args: parse_args(arguments),
             result: None,
             calls: Vec::new(),
+            children: Vec::new(),
             is_final: false,
             error: None,
             slug: None,
@@ -298,10 +311,18 @@ impl Run {
         }
     }
 
-    /// The model's id where it is usable and new in the run, else `fresh`.
+    /// The model's id where it is usable and new in the run, else `fresh`. Those of a sub-agent carry its number, so that
+    /// they are unique in the whole tree.
     pub(super) fn unique_id(&mut self, given: &str, fresh: &str) -> CallId {
+        let child = self.task.child;
+        if child > 0 {
+            let id = fresh_id(&self.used_ids, &format!("{SUB}{child}_{fresh}"));
+            self.used_ids.insert(id.clone());
+            return id;
+        }
         let usable = !given.is_empty()
             && given.len() <= 64
+            && !given.starts_with(SUB)
             && given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
         let mut id = CallId(given.to_owned());
         if !usable || self.used_ids.contains(&id) {
@@ -318,6 +339,7 @@ impl OpenCall {
             report::TOOL => CallKind::Report,
             batch::BATCH => CallKind::Batch,
             batch::PROGRESS => CallKind::Progress,
+            spawn::TOOL => CallKind::Spawn,
             _ => CallKind::Tool,
         };
         OpenCall { call, kind, place, state: State::Queued, executed: false, slug: None, result: None }

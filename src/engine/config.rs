@@ -26,6 +26,9 @@ pub struct RunConfig {
     pub report: ReportConfig,
     /// Every tool the model is offered.
     pub tools: Vec<ToolSpec>,
+    /// Kinds of sub-agents that the model can choose from; none: one kind with this run's own tools.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentKind>,
     pub limits: Limits,
     pub retry: RetryConfig,
     /// For jitter and ids: same seed, same run.
@@ -178,6 +181,21 @@ pub enum SideEffect {
     Page,
 }
 
+/// A kind of sub-agent (SEMANTICS 9).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentKind {
+    pub name: String,
+    /// What it is good for, as the model that chooses reads it.
+    pub description: String,
+    /// Its system message; empty: the research preset's.
+    pub system: String,
+    /// Names of the parent's tools that it is offered; empty: all of them.
+    pub tools: Vec<String>,
+    /// Turns at most, whatever a task asks for.
+    pub max_turns: u32,
+}
+
 impl RunConfig {
     /// The preset's defaults, with one provider and no tools.
     #[must_use]
@@ -200,6 +218,7 @@ impl RunConfig {
             report: ReportConfig::default(),
             providers: vec![ProviderConfig::default()],
             tools: Vec::new(),
+            agents: Vec::new(),
             limits: Limits::default(),
             retry: RetryConfig::default(),
             seed: 0,
@@ -217,11 +236,21 @@ impl RunConfig {
         if self.providers.is_empty() {
             self.providers.push(ProviderConfig::default());
         }
+        self.limits.children = self.limits.children.min(super::ids::MAX_CHILDREN);
+        if let Some(tool) = self.tools.iter_mut().find(|t| t.name == super::spawn::TOOL) {
+            *tool = super::spawn::spec(&self.agents);
+        }
         if self.preset == Preset::Strict {
             self.tools.retain(|t| t.name != super::report::TOOL);
             self.tools.push(super::report::spec(&self.report));
         }
         self
+    }
+
+    /// Whether the model can ask for sub-agents.
+    #[must_use]
+    pub fn spawns(&self) -> bool {
+        self.limits.children > 0 && self.tools.iter().any(|t| t.name == super::spawn::TOOL)
     }
 
     /// Requests a synthesis may take; 0 where it is switched off.
@@ -305,6 +334,18 @@ impl SynthesisConfig {
             Preset::Orchestrator => (SynthesisRole::System, false, SynthesisFallback::AggregatedText),
         };
         SynthesisConfig { role, numbered, prompt: None, on_error, attempts: 3 }
+    }
+}
+
+impl Default for AgentKind {
+    fn default() -> Self {
+        AgentKind {
+            name: String::new(),
+            description: String::new(),
+            system: String::new(),
+            tools: Vec::new(),
+            max_turns: super::spawn::MAX_TURNS,
+        }
     }
 }
 

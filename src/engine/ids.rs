@@ -22,6 +22,44 @@ pub struct TokenCount(pub u64);
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
+/// The bits above say which sub-agent a request or a timer belongs to; 0: the run itself.
+const OWN_BITS: u32 = 20;
+
+/// Sub-agents that one run can number.
+pub const MAX_CHILDREN: u32 = (1 << (32 - OWN_BITS)) - 1;
+
+impl RequestId {
+    /// The `n`-th request of a sub-agent, or of the run itself (0).
+    #[must_use]
+    pub fn of(child: u32, n: u32) -> Self {
+        RequestId(number(child, n))
+    }
+
+    /// Which sub-agent it belongs to; 0: the run itself.
+    #[must_use]
+    pub fn child(self) -> u32 {
+        self.0 >> OWN_BITS
+    }
+}
+
+impl TimerId {
+    /// As [`RequestId::of`].
+    #[must_use]
+    pub fn of(child: u32, n: u32) -> Self {
+        TimerId(number(child, n))
+    }
+
+    /// As [`RequestId::child`].
+    #[must_use]
+    pub fn child(self) -> u32 {
+        self.0 >> OWN_BITS
+    }
+}
+
+fn number(child: u32, n: u32) -> u32 {
+    (child.min(MAX_CHILDREN) << OWN_BITS) | (n & ((1 << OWN_BITS) - 1))
+}
+
 /// One `Sleep` of a run. Stale ids do nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

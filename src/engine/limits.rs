@@ -10,6 +10,10 @@ pub struct Limits {
     pub parallel_tools: u32,
     pub tool_calls_per_turn: u32,
     pub max_result_chars: usize,
+    /// Sub-agents of a run at most.
+    pub children: u32,
+    /// Wall time of a sub-agent; it then concludes.
+    pub child_ms: u64,
     /// Response headers, and the idle stream.
     pub headers_ms: u64,
     pub idle_ms: u64,
@@ -53,6 +57,8 @@ impl Default for Limits {
             parallel_tools: 4,
             tool_calls_per_turn: 32,
             max_result_chars: 20_000,
+            children: 16,
+            child_ms: 300_000,
             headers_ms: 120_000,
             idle_ms: 60_000,
             wall_ms: None,

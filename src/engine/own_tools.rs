@@ -9,6 +9,7 @@ use super::failure::Slug;
 use super::report;
 use super::result::Answer;
 use super::run::{Phase, Run};
+use super::success::CallKind;
 use super::*;
 
 impl Run {
@@ -73,7 +74,9 @@ impl Run {
     pub(super) fn close_batches(&mut self) {
         let Phase::Tools(calls) = &self.phase else { return };
         let mut ready = Vec::new();
-        for (index, batch) in calls.open.iter().enumerate().filter(|(_, c)| c.state == State::Expanded) {
+        for (index, batch) in
+            calls.open.iter().enumerate().filter(|(_, c)| c.state == State::Expanded && c.kind == CallKind::Batch)
+        {
             let mut inner = calls.open.iter().filter(|c| c.place.call == batch.place.call && c.place.inner.is_some());
             if inner.all(|c| c.state == State::Answered) {
                 ready.push((index, batch.place));

@@ -41,6 +41,9 @@ pub struct CallRecord {
     /// The calls inside a batch, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallRecord>,
+    /// Run ids of the sub-agents it started, in order: their documents are the run's `children`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<String>,
     /// The result carried an accepted final result.
     pub is_final: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,6 +264,12 @@ pub enum RecordKind {
     Progress {
         status: String,
         detail: Option<String>,
+    },
+    /// Something of a sub-agent's.
+    Child {
+        /// From 1 over the whole run.
+        child: u32,
+        event: Box<Record>,
     },
     /// The report, whoever wrote it.
     Final {

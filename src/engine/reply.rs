@@ -59,6 +59,21 @@ pub struct Usage {
     pub estimated: bool,
 }
 
+impl Usage {
+    /// Both together; estimated where one of them is.
+    #[must_use]
+    pub fn plus(self, other: Usage) -> Usage {
+        let sum = |a: TokenCount, b: TokenCount| TokenCount(a.0.saturating_add(b.0));
+        Usage {
+            input: sum(self.input, other.input),
+            output: sum(self.output, other.output),
+            cached: sum(self.cached, other.cached),
+            reasoning: sum(self.reasoning, other.reasoning),
+            estimated: self.estimated || other.estimated,
+        }
+    }
+}
+
 /// A request that gave no reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelError {

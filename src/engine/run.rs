@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::Budget;
 use super::calls::Calls;
 use super::context::Context;
 use super::history::History;
 use super::retry::Rng;
-use super::success::{AtLimit, Policy, TurnSuccess};
+use super::success::{AtLimit, Policy};
 use super::synthesis::Synthesis;
 use super::*;
 
@@ -27,6 +28,9 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
     pub started_at: EpochMillis,
+    /// Which sub-agent of its parent this run is, from 1; 0: nobody's.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub child: u32,
 }
 
 /// One run of one agent.
@@ -61,7 +65,13 @@ pub struct Run {
     pub(super) context: Context,
     /// US dollars, of the replies whose price is known.
     pub(super) cost: f64,
+    /// Of a sub-agent: what the rest of the tree leaves for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) budget: Option<Budget>,
     pub(super) wall_timer: Option<TimerId>,
+    /// Sub-agents, in the order they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) children: Vec<Child>,
     pub(super) rng: Rng,
     pub(super) now: Millis,
     /// Effects of the step under way; empty between steps.
@@ -75,29 +85,6 @@ pub(super) enum Phase {
     Calling { attempt: u32, request: RequestId },
     Waiting { attempt: u32, timer: TimerId, ms: u64, until: Millis },
     Tools(Calls),
-    Ended,
-}
-
-/// Where a run stands, for views.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
-    /// An LLM request is open.
-    Calling {
-        turn: u32,
-        attempt: u32,
-        synthesis: bool,
-    },
-    /// Waiting to try again; `until` is when the wait ends.
-    Waiting {
-        turn: u32,
-        attempt: u32,
-        until: Millis,
-        synthesis: bool,
-    },
-    /// Tool calls are open.
-    Tools {
-        turn: u32,
-    },
     Ended,
 }
 
@@ -135,7 +122,9 @@ impl Run {
             stubbed: BTreeSet::new(),
             context: Context::default(),
             cost: 0.0,
+            budget: None,
             wall_timer: None,
+            children: Vec::new(),
             synthesis: None,
             now: Millis(0),
             out: Vec::new(),
@@ -151,6 +140,10 @@ impl Run {
     #[must_use]
     pub fn handle(&mut self, at: Millis, event: Event) -> Vec<Effect> {
         self.now = self.now.max(at);
+        if let Some(child) = self.addressee(&event) {
+            self.child_event(child, event);
+            return self.take_effects();
+        }
         match event {
             Event::ModelReplied { request, reply, raw, first_token_ms } => {
                 if let Some(attempt) = self.open_request(request) {
@@ -169,134 +162,6 @@ impl Run {
             Event::TurnsGranted { turns } => self.grant(turns),
         }
         self.take_effects()
-    }
-
-    #[must_use]
-    pub fn config(&self) -> &RunConfig {
-        &self.config
-    }
-
-    #[must_use]
-    pub fn task(&self) -> &Task {
-        &self.task
-    }
-
-    #[must_use]
-    pub fn status(&self) -> Status {
-        let (turn, synthesis) = (self.turn(), self.synthesis.is_some());
-        match &self.phase {
-            Phase::Calling { attempt, .. } => Status::Calling { turn, attempt: *attempt, synthesis },
-            Phase::Waiting { attempt, until, .. } => {
-                Status::Waiting { turn, attempt: *attempt, until: *until, synthesis }
-            }
-            Phase::Tools(_) => Status::Tools { turn },
-            Phase::Ended => Status::Ended,
-        }
-    }
-
-    /// Turns so far, the open one included.
-    #[must_use]
-    pub fn turns(&self) -> &[TurnRecord] {
-        &self.turns
-    }
-
-    /// One ending a finished segment.
-    #[must_use]
-    pub fn segments(&self) -> &[Ending] {
-        &self.segments
-    }
-
-    /// The last segment's ending, once the run has ended.
-    #[must_use]
-    pub fn ending(&self) -> Option<&Ending> {
-        match self.phase {
-            Phase::Ended => self.segments.last(),
-            _ => None,
-        }
-    }
-
-    #[must_use]
-    pub fn traces(&self) -> &[TraceRecord] {
-        &self.traces
-    }
-
-    #[must_use]
-    pub fn logs(&self) -> &[LogRecord] {
-        &self.logs
-    }
-
-    /// Tokens of all replies so far.
-    #[must_use]
-    pub fn usage(&self) -> Usage {
-        self.usage
-    }
-
-    /// LLM requests sent so far.
-    #[must_use]
-    pub fn requests(&self) -> u32 {
-        self.requests
-    }
-
-    /// LLM requests that can still follow at most. It only shrinks, except by a grant of the user's.
-    #[must_use]
-    pub fn calls_left(&self) -> u32 {
-        let attempts = self.config.max_attempts;
-        let synthesis = match self.policy().at_limit {
-            AtLimit::Synthesis => self.config.synthesis_attempts(),
-            AtLimit::ForcedFinal => 0,
-        };
-        let concluding = match self.policy().at_limit {
-            AtLimit::Synthesis => self.wrap_up.is_some(),
-            AtLimit::ForcedFinal => self.wrap_up_pending.is_some(),
-        };
-        let in_turn = match (&self.phase, self.synthesis.is_some()) {
-            (Phase::Ended, _) => return 0,
-            (Phase::Calling { attempt, .. }, true) => return synthesis.saturating_sub(*attempt),
-            (Phase::Waiting { attempt, .. }, true) => return (synthesis + 1).saturating_sub(*attempt),
-            _ if concluding => 0,
-            (Phase::Calling { attempt, .. }, false) => attempts.saturating_sub(*attempt),
-            (Phase::Waiting { attempt, .. }, false) => (attempts + 1).saturating_sub(*attempt),
-            // Where tool calls alone make a turn succeed, no attempt of it can follow.
-            (Phase::Tools(_), _) if self.policy().turn_success == TurnSuccess::AnyReply => 0,
-            (Phase::Tools(calls), _) => attempts.saturating_sub(calls.attempt),
-        };
-        let turns = match (self.wrap_up, self.policy().at_limit) {
-            (Some(_), AtLimit::Synthesis) => 0,
-            _ => self.effective_max_turns.saturating_sub(self.turn()),
-        };
-        turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
-    }
-
-    /// What asked for the wrap-up of the open or the last segment, where something did.
-    #[must_use]
-    pub fn wrap_up_trigger(&self) -> Option<Trigger> {
-        self.wrap_up
-    }
-
-    /// `max_turns` after collapse and grants.
-    #[must_use]
-    pub fn effective_max_turns(&self) -> u32 {
-        self.effective_max_turns
-    }
-
-    /// The whole history. Notices and synthesis prompts of failed attempts are never in it.
-    #[must_use]
-    pub fn messages(&self) -> &[Message] {
-        self.history.messages()
-    }
-
-    /// Whether this request is the open one; an answer to any other does nothing.
-    #[must_use]
-    pub fn awaits(&self, request: RequestId) -> bool {
-        self.open_request(request).is_some()
-    }
-
-    /// Whether `TurnsGranted` would do something: the run ended on a limit.
-    #[must_use]
-    pub fn can_continue(&self) -> bool {
-        use TerminationReason::{MaxTurnsExhausted, SynthesisFailed, Synthesized};
-        self.ending()
-            .is_some_and(|e| matches!(e.termination_reason, Synthesized(_) | SynthesisFailed(_) | MaxTurnsExhausted))
     }
 }
 
@@ -332,7 +197,7 @@ impl Run {
 
     pub(super) fn sleep(&mut self, ms: u64) -> TimerId {
         self.timers += 1;
-        let timer = TimerId(self.timers);
+        let timer = TimerId::of(self.task.child, self.timers);
         self.emit(Effect::Sleep { timer, ms });
         timer
     }
@@ -356,11 +221,17 @@ impl Run {
             AtLimit::Synthesis => self.config.synthesis_attempts(),
             AtLimit::ForcedFinal => 0,
         };
-        let calls_left = self.config.max_turns.saturating_mul(self.config.max_attempts).saturating_add(synthesis);
+        let own = self.config.max_turns.saturating_mul(self.config.max_attempts).saturating_add(synthesis);
+        let children = if self.config.spawns() {
+            self.config.limits.children.saturating_mul(spawn::most(&self.config))
+        } else {
+            0
+        };
+        let calls_left = own.saturating_add(children);
         self.out.push(Effect::Record(Record { turn: 0, calls_left, what }));
     }
 
-    fn open_request(&self, request: RequestId) -> Option<u32> {
+    pub(super) fn open_request(&self, request: RequestId) -> Option<u32> {
         match self.phase {
             Phase::Calling { attempt, request: open } if open == request => Some(attempt),
             _ => None,
@@ -382,9 +253,14 @@ impl Run {
         }
     }
 
-    fn take_effects(&mut self) -> Vec<Effect> {
+    pub(super) fn take_effects(&mut self) -> Vec<Effect> {
         std::mem::take(&mut self.out)
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for
+fn is_zero(n: &u32) -> bool {
+    *n == 0
 }
 
 fn call_ids(history: &[Message]) -> BTreeSet<CallId> {

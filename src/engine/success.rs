@@ -114,11 +114,13 @@ pub enum CallKind {
     Report,
     Progress,
     Batch,
+    /// Counts where a sub-agent was started.
+    Spawn,
 }
 
 /// Judges a turn's tool calls, none of which ended the run: `Err` says why the attempt failed.
 pub fn judge_calls(policy: Policy, offer: Offer, facts: &[CallFact]) -> Result<(), Vec<Slug>> {
-    let executed = facts.iter().any(|f| f.executed && f.kind == CallKind::Tool);
+    let executed = facts.iter().any(|f| f.executed && matches!(f.kind, CallKind::Tool | CallKind::Spawn));
     if executed || policy.turn_success == TurnSuccess::AnyReply {
         return Ok(());
     }

@@ -27,7 +27,7 @@ impl Run {
                 self.emit(Effect::Abort(Abort::Timer(timer)));
                 self.turn_done();
             }
-            Phase::Tools(_) => self.stop_calls(),
+            Phase::Tools(_) => self.stop_calls(trigger),
         }
     }
 

@@ -37,12 +37,10 @@ struct Exchange {
 }
 
 pub(super) fn call(session: &Session, call: &ModelCall) {
-    let job =
-        session.live(|live| live.wire.prepare(live.recorder.run.config(), call).map(|job| (job, live.dog.clone())));
     let (request, turn, ticket) = (call.request, call.turn, session.ticket());
-    let (Job { provider, how }, dog) = match job {
-        Some(Ok(job)) => job,
-        Some(Err(thrown)) => {
+    let (Job { provider, how }, dog) = match session.job(call) {
+        Some((Ok(job), dog)) => (job, dog),
+        Some((Err(thrown), _)) => {
             return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None });
         }
         None => return,
@@ -220,11 +218,12 @@ impl Reading {
         if let Some(delta) = decoder.push(bytes) {
             let elapsed = || (js::now() - state.sent) as u64;
             state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
+            let child = state.request.child();
             if !delta.reasoning.is_empty() {
-                self.notify(Notice::ReasoningDelta { turn: state.turn, text: delta.reasoning });
+                self.notify(Notice::ReasoningDelta { child, turn: state.turn, text: delta.reasoning });
             }
             if !delta.text.is_empty() {
-                self.notify(Notice::TextDelta { turn: state.turn, text: delta.text });
+                self.notify(Notice::TextDelta { child, turn: state.turn, text: delta.text });
             }
         }
         if decoder.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -4,15 +4,17 @@
 //! sees one at a time and observers see records in order.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
+
+use wasm_bindgen::JsValue;
 
 use super::fetch::OpenRequest;
 use super::timer::Timeout;
 use super::tool::{Approve, HostTool, OpenCall};
 use super::watch::Watchdog;
-use super::wire::Wire;
+use super::wire::{Job, Wire};
 use super::{driver, ids, js};
 use crate::engine::*;
 use crate::trajectory::{Recorder, Secrets, Trajectory};
@@ -41,7 +43,8 @@ struct Agent {
 /// The run, and what is under way for it. Kept after the end: it can be read, and granted more turns.
 pub(super) struct Live {
     pub(super) recorder: Recorder,
-    pub(super) wire: Wire,
+    /// The lines of the run (0) and of its sub-agents.
+    pub(super) wires: BTreeMap<u32, Wire>,
     pub(super) dog: Watchdog,
     pub(super) requests: Vec<OpenRequest>,
     pub(super) calls: Vec<OpenCall>,
@@ -76,12 +79,14 @@ pub struct Access {
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     Record(&'a Record),
-    /// Text as it streams in; void when its attempt fails.
+    /// Text as it streams in; void when its attempt fails. `child` is the sub-agent that says it, 0 the run itself.
     TextDelta {
+        child: u32,
         turn: u32,
         text: &'a str,
     },
     ReasoningDelta {
+        child: u32,
         turn: u32,
         text: &'a str,
     },
@@ -143,14 +148,13 @@ impl Session {
         let Carried { session_id, history } = after
             .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
-        let wire = Wire::new(&config, &self.0.access);
         let dog = Watchdog::new(&config.limits);
-        let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at) };
+        let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at), child: 0 };
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
         self.0.live.replace(Some(Live {
             recorder,
-            wire,
+            wires: BTreeMap::new(),
             dog,
             requests: Vec::new(),
             calls: Vec::new(),
@@ -247,6 +251,18 @@ impl Session {
 
 /// For the parts of the shell that perform effects.
 impl Session {
+    /// The encoded request of a call, and who watches it; `None`: there is no run.
+    pub(super) fn job(&self, call: &ModelCall) -> Option<(Result<Job, JsValue>, Watchdog)> {
+        let child = call.request.child();
+        self.live(|live| {
+            let run = &live.recorder.run;
+            let of = run.children().iter().find(|c| c.id == child).and_then(Child::run);
+            let config = of.map_or(run.config(), Run::config);
+            let wire = live.wires.entry(child).or_insert_with(|| Wire::new(config, &self.0.access));
+            (wire.prepare(config, call), live.dog.clone())
+        })
+    }
+
     /// Hands an event to the engine, now or as soon as the one at hand is done.
     pub(super) fn send(&self, event: Event) {
         self.0.inbox.borrow_mut().push_back(event);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{SideEffect, ToolSpec, batch};
+use crate::engine::{SideEffect, ToolSpec, batch, spawn};
 
 /// What a tool needs beside its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub const NAMES: &[&str] =
     &["search_files", "read_file", "list_files", "write_file", "read_result", "calculate", "now"];
 
 /// Tools that the engine handles itself. They are offered only where a run asks for them.
-pub const ON_REQUEST: &[&str] = &[batch::PROGRESS, batch::BATCH];
+pub const ON_REQUEST: &[&str] = &[batch::PROGRESS, batch::BATCH, spawn::TOOL];
 
 const ROWS: &[Row] = &[
     Row {
@@ -126,6 +126,7 @@ pub fn builtin(name: &str) -> Option<ToolSpec> {
     let own = match name {
         batch::PROGRESS => Some(batch::progress_spec()),
         batch::BATCH => Some(batch::batch_spec()),
+        spawn::TOOL => Some(spawn::spec(&[])),
         _ => None,
     };
     own.or_else(|| row(name).map(spec))

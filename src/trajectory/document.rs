@@ -45,7 +45,7 @@ pub struct Trajectory {
     pub max_turns: u32,
     pub effective_max_turns: u32,
     pub total_turns: u32,
-    /// LLM requests sent.
+    /// LLM requests sent, those of sub-agents included; `tokens` counts the same way.
     pub requests: u32,
     pub tokens: Usage,
     pub output: Option<String>,
@@ -54,7 +54,7 @@ pub struct Trajectory {
     pub segments: Vec<Ending>,
     pub traces: Vec<TraceRecord>,
     pub logs: Vec<LogRecord>,
-    /// Trajectories of sub-agents.
+    /// Trajectories of sub-agents, in the order they began; their events stand in the root's `events`.
     pub children: Vec<Trajectory>,
     pub events: Vec<RecordedEvent>,
 }
@@ -107,7 +107,11 @@ impl Trajectory {
     /// The document of a run as it stands.
     #[must_use]
     pub fn of(recorder: &Recorder) -> Self {
-        let run = &recorder.run;
+        Trajectory::with_events(&recorder.run, recorder.events.clone())
+    }
+
+    /// The events of sub-agents stand among their root's, in the order in which all of them happened.
+    fn with_events(run: &Run, events: Vec<RecordedEvent>) -> Self {
         let task = run.task();
         let mut config = run.config().clone();
         let tools = std::mem::take(&mut config.tools);
@@ -144,8 +148,8 @@ impl Trajectory {
             segments: run.segments().to_vec(),
             traces: run.traces().to_vec(),
             logs: run.logs().to_vec(),
-            children: Vec::new(),
-            events: recorder.events.clone(),
+            children: run.child_runs().map(|child| Trajectory::with_events(child, Vec::new())).collect(),
+            events,
             config,
         }
     }
@@ -176,6 +180,7 @@ impl Trajectory {
             input: self.input.clone(),
             history: self.history.clone(),
             started_at: self.started_ms,
+            child: 0,
         };
         (config, task)
     }

@@ -7,9 +7,11 @@ pub mod document;
 pub mod redact;
 pub mod replay;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Effect, Event, Millis, Run, RunConfig, Task};
+use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig, Task};
 pub use document::{ParseError, Trajectory};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
@@ -28,15 +30,15 @@ pub struct RecordedEvent {
 pub struct Recorder {
     pub run: Run,
     pub events: Vec<RecordedEvent>,
-    /// Where the last reply or failure of the model stands in `events`.
-    last_reply: usize,
+    /// Where the last reply or failure of the model stands in `events`: the run's own (0), and each sub-agent's.
+    last_reply: BTreeMap<u32, usize>,
 }
 
 impl Recorder {
     #[must_use]
     pub fn start(config: RunConfig, task: Task) -> (Recorder, Vec<Effect>) {
         let (run, effects) = Run::start(config, task);
-        (Recorder { run, events: Vec::new(), last_reply: 0 }, effects)
+        (Recorder { run, events: Vec::new(), last_reply: BTreeMap::new() }, effects)
     }
 
     /// Records the event and hands it to the run.
@@ -46,23 +48,28 @@ impl Recorder {
         if let Event::ModelReplied { request, .. } | Event::ModelFailed { request, .. } = event
             && self.run.awaits(request)
         {
-            self.last_reply = self.events.len();
+            self.last_reply.insert(request.child(), self.events.len());
         }
         self.events.push(RecordedEvent { seq, at_ms: at, event: without_raw(&event) });
-        let logs = self.run.logs().len();
         let effects = self.run.handle(at, event);
-        self.keep_raw(logs);
+        effects.iter().for_each(|effect| self.keep_raw(effect));
         effects
     }
 
     /// The raw response is the log's; of an attempt that did not fail nobody reads it, so it is not kept. Whether it
     /// failed may be known only when its tool calls are answered.
-    fn keep_raw(&mut self, logs: usize) {
-        let Some(raw) = self.run.logs().iter().skip(logs).find_map(|log| log.raw.clone()) else { return };
-        if let Some(RecordedEvent { event, .. }) = self.events.get_mut(self.last_reply)
+    fn keep_raw(&mut self, effect: &Effect) {
+        let Effect::Record(record) = effect else { return };
+        let (child, what) = match &record.what {
+            RecordKind::Child { child, event } => (*child, &event.what),
+            own => (0, own),
+        };
+        let RecordKind::Log { log: LogRecord { raw: Some(raw), .. } } = what else { return };
+        let Some(at) = self.last_reply.get(&child) else { return };
+        if let Some(RecordedEvent { event, .. }) = self.events.get_mut(*at)
             && let Event::ModelReplied { raw: kept, .. } | Event::ModelFailed { raw: kept, .. } = event
         {
-            *kept = Some(raw);
+            *kept = Some(raw.clone());
         }
     }
 

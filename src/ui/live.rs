@@ -54,8 +54,10 @@ impl LiveRun {
         {
             let mut pending = self.0.pending.borrow_mut();
             match notice {
-                Notice::TextDelta { text, .. } => pending.text.push_str(text),
-                Notice::ReasoningDelta { text, .. } => pending.reasoning.push_str(text),
+                Notice::TextDelta { child: 0, text, .. } => pending.text.push_str(text),
+                Notice::ReasoningDelta { child: 0, text, .. } => pending.reasoning.push_str(text),
+                // What a sub-agent says is seen once its reply is whole.
+                Notice::TextDelta { .. } | Notice::ReasoningDelta { .. } => {}
                 Notice::Record(record) => {
                     pending.records = true;
                     if let RecordKind::AttemptStarted { .. } | RecordKind::AttemptFailed { .. } = record.what {

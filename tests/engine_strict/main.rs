@@ -173,3 +173,32 @@ fn one_line(message: &Message) -> String {
         }
     }
 }
+
+#[test]
+fn every_failure_that_a_model_causes_has_a_notice_and_no_other_has() {
+    let policy = success::Policy::of(Preset::Strict);
+    let told: Vec<&str> = Slug::ALL
+        .iter()
+        .filter(|slug| notice::text(policy, success::Offer::AllTools, &[**slug]).is_some())
+        .map(|slug| slug.as_str())
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "no_tools",
+            "empty_response",
+            "reasoning_only",
+            "text_only",
+            "malformed_tool_call",
+            "unknown_tool",
+            "tool_limit",
+            "final_report_missing",
+            "final_report_invalid_format",
+            "final_report_schema_fail",
+            "invalid_arguments",
+            "progress_only",
+            "truncated_output",
+            "synthesis_tool_call"
+        ]
+    );
+}

@@ -10,7 +10,7 @@ mod support;
 mod world;
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use support::*;
@@ -50,9 +50,10 @@ struct Sim {
     reload_in: u64,
     open: Vec<Open>,
     echo: Option<Event>,
-    /// The history as the shell has it.
-    base: BaseId,
-    mirror: Vec<Message>,
+    /// The history as the shell has it: the run's own (0), and each sub-agent's.
+    mirrors: BTreeMap<u32, (BaseId, Vec<Message>)>,
+    /// What each sub-agent has told so far.
+    children: BTreeMap<u32, Told>,
     bound: u32,
     left: u32,
     requests: u32,
@@ -71,6 +72,13 @@ enum Open {
     Timer(TimerId),
 }
 
+/// The records of one sub-agent.
+struct Told {
+    left: u32,
+    terminals: u32,
+    failed_attempts: usize,
+}
+
 #[derive(Default)]
 struct Segment {
     finals: u32,
@@ -81,7 +89,8 @@ impl Sim {
     fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
         let synthesis = synthesis_attempts(config);
-        let bound = config.max_turns * config.max_attempts + synthesis;
+        let children = if config.spawns() { config.limits.children * spawn::most(config) } else { 0 };
+        let bound = config.max_turns * config.max_attempts + synthesis + children;
         let mut rng = Rng::new(seed);
         let reload_in = rng.up_to(20);
         let mut sim = Sim {
@@ -93,8 +102,8 @@ impl Sim {
             reload_in,
             open: Vec::new(),
             echo: None,
-            base: BaseId(0),
-            mirror: Vec::new(),
+            mirrors: BTreeMap::new(),
+            children: BTreeMap::new(),
             bound,
             left: bound,
             requests: 0,
@@ -179,7 +188,10 @@ impl Sim {
         let n = 1 + self.rng.up_to(2) as u32;
         let config = self.recorder.run.config();
         let more = n * config.max_attempts + synthesis_attempts(config);
-        (self.bound, self.left) = (self.bound + more, more);
+        // Sub-agents that were never asked for can be asked for again: they are part of the bound from the beginning.
+        let begun = self.recorder.run.child_runs().count() as u32;
+        let children = if config.spawns() { (config.limits.children - begun) * spawn::most(config) } else { 0 };
+        (self.bound, self.left) = (self.bound + more, more + children);
         (self.grants, self.ended, self.segment) = (self.grants + 1, false, Segment::default());
         self.effective_max_turns = u32::MAX;
         self.step(Event::TurnsGranted { turns: n });
@@ -212,7 +224,7 @@ impl Sim {
             }
         }
         if matches!(self.recorder.run.status(), Status::Calling { .. }) {
-            assert_eq!(self.mirror, self.recorder.run.messages(), "the shell has another history");
+            assert_eq!(self.mirrors[&0].1, self.recorder.run.messages(), "the shell has another history");
         }
         let now = self.recorder.run.effective_max_turns();
         assert!(now <= self.effective_max_turns, "effective_max_turns grew within a segment");
@@ -220,10 +232,15 @@ impl Sim {
     }
 
     fn check_request(&mut self, call: &ModelCall) {
-        if call.base != self.base {
-            (self.base, self.mirror) = (call.base, Vec::new());
+        let child = call.request.child();
+        let mirror = self.mirrors.entry(child).or_insert((call.base, Vec::new()));
+        if call.base != mirror.0 {
+            *mirror = (call.base, Vec::new());
         }
-        self.mirror.extend(call.append.iter().cloned());
+        mirror.1.extend(call.append.iter().cloned());
+        if child > 0 && self.recorder.run.wrap_up_trigger().is_some() {
+            assert_eq!(call.tools, ToolChoice::None, "after a wrap-up a sub-agent only concludes");
+        }
         let warned = self.recorder.run.logs().iter().filter(|l| l.level == LogLevel::Warn).count();
         assert_eq!(warned, self.failed_attempts, "each failed attempt is logged before the next begins");
         assert!(self.requests <= self.bound, "{} requests, the bound is {}", self.requests, self.bound);
@@ -237,7 +254,8 @@ impl Sim {
         let notices = |m: &&Message| matches!(m, Message::User { content } if content.starts_with(notice::PREFIX));
         assert!(call.tail.iter().filter(notices).count() <= 1, "more than one notice in a request");
         assert_eq!(call.append.iter().filter(notices).count(), 0, "a notice in the history");
-        assert_eq!(self.open.iter().filter(|o| matches!(o, Open::Request(_))).count(), 0, "two requests are open");
+        let mine = |o: &&Open| matches!(o, Open::Request(id) if id.child() == child);
+        assert_eq!(self.open.iter().filter(mine).count(), 0, "two requests of one run are open");
     }
 
     fn check_record(&mut self, record: &Record) {
@@ -256,8 +274,23 @@ impl Sim {
                 self.segment.finals += 1;
             }
             RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. } => self.segment.terminals += 1,
+            RecordKind::Child { child, event } => self.check_child_record(*child, event),
             RecordKind::AttemptFailed { slugs, .. } if slugs != &[Slug::Stopped] => self.failed_attempts += 1,
             _ => assert_eq!(self.segment.finals, 0, "only the terminal record follows the final one"),
+        }
+    }
+
+    /// A sub-agent's records keep the same rules as a run's.
+    fn check_child_record(&mut self, child: u32, record: &Record) {
+        let told = self.children.entry(child).or_insert(Told { left: u32::MAX, terminals: 0, failed_attempts: 0 });
+        assert!(record.calls_left <= told.left, "the bound of sub-agent {child} grew: {:?}", record.what);
+        told.left = record.calls_left;
+        assert_eq!(told.terminals, 0, "a record after the terminal one");
+        match &record.what {
+            RecordKind::Child { .. } => panic!("a sub-agent has sub-agents"),
+            RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. } => told.terminals += 1,
+            RecordKind::AttemptFailed { slugs, .. } if slugs != &[Slug::Stopped] => told.failed_attempts += 1,
+            _ => {}
         }
     }
 
@@ -287,22 +320,18 @@ impl Sim {
 
     fn check_run(&self) {
         let run = &self.recorder.run;
-        check_calls(run.messages());
         assert_eq!(run.requests(), self.requests);
-        let count = |level| run.logs().iter().filter(|l| l.level == level).count();
-        assert_eq!(count(LogLevel::Warn), self.failed_attempts, "one WRN a failed attempt");
-        let failed = run.segments().iter().filter(|s| s.outcome == Outcome::Failed).count();
-        assert_eq!(count(LogLevel::Error), failed, "one ERR a failed segment");
-        for turn in run.turns() {
-            for call in turn.tool_calls.iter().flat_map(|c| std::iter::once(c).chain(&c.calls)) {
-                assert!(call.result.is_some() && call.duration_ms.is_some(), "an unanswered call: {call:?}");
-            }
-            let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
-            if let (Some(result), Some(_)) = (last, &run.config().counter) {
-                // The last line is the counter's, whatever stands before it.
-                assert!(result.lines().last().unwrap().starts_with(&format!("[Turn {}/", turn.turn)), "{result}");
-            }
+        check_one(run, self.failed_attempts);
+        for child in run.children() {
+            let Some(run) = child.run() else { continue };
+            let told = &self.children[&child.id];
+            assert_eq!(told.terminals, 1, "each sub-agent that began has ended, once");
+            check_one(run, told.failed_attempts);
         }
+        self.check_document();
+    }
+
+    fn check_document(&self) {
         let document = self.recorder.document();
         let text = serde_json::to_string(&document).expect("serializes");
         let read = Trajectory::parse(&text).expect("reads back");
@@ -312,6 +341,26 @@ impl Sim {
         }
         let again = replay(&read).unwrap_or_else(|m| panic!("replay differs: {m:?}"));
         assert_eq!(serde_json::to_string(&again.document()).expect("serializes"), text, "replay is byte for byte");
+    }
+}
+
+/// What holds for every run that has ended, a sub-agent's too.
+fn check_one(run: &Run, failed_attempts: usize) {
+    check_calls(run.messages());
+    let count = |level| run.logs().iter().filter(|l| l.level == level).count();
+    assert_eq!(count(LogLevel::Warn), failed_attempts, "one WRN a failed attempt");
+    let failed = run.segments().iter().filter(|s| s.outcome == Outcome::Failed).count();
+    assert_eq!(count(LogLevel::Error), failed, "one ERR a failed segment");
+    assert!(run.segments().iter().all(|s| !s.output.is_empty()), "a run without a report");
+    for turn in run.turns() {
+        for call in turn.tool_calls.iter().flat_map(|c| std::iter::once(c).chain(&c.calls)) {
+            assert!(call.result.is_some() && call.duration_ms.is_some(), "an unanswered call: {call:?}");
+        }
+        let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
+        if let (Some(result), Some(_)) = (last, &run.config().counter) {
+            // The last line is the counter's, whatever stands before it.
+            assert!(result.lines().last().unwrap().starts_with(&format!("[Turn {}/", turn.turn)), "{result}");
+        }
     }
 }
 

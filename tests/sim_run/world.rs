@@ -19,11 +19,22 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
         any::<bool>(),
         limits,
         any::<u64>(),
-        1..3usize,
+        (1..3usize, proptest::option::weighted(0.4, (0..4u32, any::<bool>()))),
     )
-        .prop_map(|(preset, max_turns, max_attempts, synthesis, counter, limits, seed, providers)| {
+        .prop_map(|(preset, max_turns, max_attempts, synthesis, counter, limits, seed, (providers, spawn))| {
             let mut c = RunConfig { max_turns, max_attempts, seed, ..config(Preset::ALL[preset]) };
             c.tools.extend([batch::batch_spec(), batch::progress_spec()]);
+            if let Some((children, kinds)) = spawn {
+                c.tools.push(spawn::spec(&[]));
+                c.limits.children = children;
+                let reader = AgentKind {
+                    name: "reader".into(),
+                    tools: vec!["read".into()],
+                    max_turns: 2,
+                    ..AgentKind::default()
+                };
+                c.agents = if kinds { vec![reader] } else { Vec::new() };
+            }
             c.synthesis = synthesis.map(|(system, numbered, attempts, text)| SynthesisConfig {
                 role: if system { SynthesisRole::System } else { SynthesisRole::User },
                 numbered,
@@ -68,8 +79,9 @@ impl Sim {
             2 => format!("call_{}_{}_{}", self.rng.up_to(4), self.rng.up_to(3), self.rng.up_to(3)),
             _ => "no id, ünusable".into(),
         };
-        let names = ["search", "read", "submit", "bash", "", "progress_report", "batch", "final_report"];
-        let name: String = names[self.rng.up_to(7) as usize].into();
+        let names =
+            ["search", "read", "submit", "bash", "", "progress_report", "batch", "final_report", "spawn_subagents"];
+        let name: String = names[self.rng.up_to(8) as usize].into();
         let arguments = match name.as_str() {
             "progress_report" => "{\"status\": \"working\"}".into(),
             "final_report" => {
@@ -77,9 +89,15 @@ impl Sim {
                     [self.rng.up_to(1) as usize]
                     .into()
             }
+            "spawn_subagents" => {
+                let n = self.rng.up_to(4);
+                let agent = ["reader", "nobody"][self.rng.up_to(1) as usize];
+                let task = |i| serde_json::json!({ "task": format!("part {i}"), "max_turns": i, "agent": agent });
+                serde_json::json!({ "tasks": (1..=n).map(task).collect::<Vec<_>>() }).to_string()
+            }
             "batch" => {
                 let n = self.rng.up_to(4);
-                let inner = (0..n).map(|_| names[self.rng.up_to(7) as usize]);
+                let inner = (0..n).map(|_| names[self.rng.up_to(8) as usize]);
                 let calls: Vec<_> = inner.map(|name| serde_json::json!({ "name": name, "arguments": {} })).collect();
                 serde_json::json!({ "calls": calls }).to_string()
             }

@@ -68,6 +68,7 @@ pub fn task() -> Task {
         input: "the task".into(),
         history: Vec::new(),
         started_at: EpochMillis(1_795_298_400_000),
+        child: 0,
     }
 }
 

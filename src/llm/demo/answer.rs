@@ -5,6 +5,7 @@ use crate::engine::DemoMode;
 use super::evidence::{Quote, quotes};
 use super::moves::BUILTIN;
 use super::scene::{Scene, Step};
+use super::share;
 use super::sums::{Sum, sums};
 use super::words::{code_list, count, keywords};
 
@@ -55,7 +56,8 @@ pub(super) fn synthesis(scene: &Scene<'_>, mode: DemoMode) -> String {
 
 /// What was found, calculated and done; and where nothing was, what to try.
 fn body(scene: &Scene<'_>) -> String {
-    let parts = [from_files(scene), calculated(scene), time(scene), host_results(scene), written(scene)];
+    let parts =
+        [share::reports(scene), from_files(scene), calculated(scene), time(scene), host_results(scene), written(scene)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { nothing(scene) } else { parts.join("\n\n") }
 }

@@ -11,6 +11,7 @@ mod minimal;
 mod moves;
 mod report;
 mod scene;
+mod share;
 mod sums;
 mod units;
 mod wire;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::engine::ToolSpec;
 
 use super::scene::Scene;
+use super::share;
 use super::sums::sums;
 use super::wire::Random;
 use super::words::{count, keywords, words};
@@ -114,7 +115,7 @@ pub(super) fn normal(scene: &Scene<'_>, tools: &[ToolSpec], random: &mut Random)
     if scene.is_last() {
         return Move::say(answer::answer(scene));
     }
-    let stages = [look_around, work_out_alone, read, host_tools, work_out, look_deeper, check, write];
+    let stages = [look_around, work_out_alone, hand_out, read, host_tools, work_out, look_deeper, check, write];
     let Some(mut next) = stages.iter().find_map(|stage| stage(&desk)) else {
         return Move::say(answer::answer(scene));
     };
@@ -161,7 +162,21 @@ fn work_out_alone(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call("Numbers: I calculate, I do not guess.", text).with(calls))
 }
 
+/// A task for several: each file to a sub-agent.
+fn hand_out(desk: &Desk<'_, '_>) -> Option<Move> {
+    if !desk.fresh("spawn_subagents") || !share::asks_for_readers(desk.scene.task) {
+        return None;
+    }
+    let tasks = share::tasks(desk.scene)?;
+    let text = "I give each file to a sub-agent; they read in parallel.";
+    Some(Move::call("Independent parts: several can work at once.", text).with([("spawn_subagents", tasks)]))
+}
+
 fn read(desk: &Desk<'_, '_>) -> Option<Move> {
+    // What sub-agents read needs no second reading.
+    if desk.scene.of("spawn_subagents").next().is_some() {
+        return None;
+    }
     if desk.scene.of("read_file").next().is_some() || only_numbers(desk) {
         return None;
     }
@@ -268,6 +283,10 @@ const THOUGHTS: [&str; 4] = [
 pub(super) fn endless(scene: &Scene<'_>, tools: &[ToolSpec], random: &mut Random) -> Move {
     let desk = Desk { scene, tools };
     let turn = scene.turns;
+    // By the second turn the files are known.
+    if let Some(next) = (turn == 1).then(|| hand_out(&desk)).flatten() {
+        return next;
+    }
     let (listed, mut wanted) = (scene.listed(), keywords(scene.task));
     let mut kinds = Vec::new();
     for name in ["read_file", "search_files", "calculate", "read_file", "now", "list_files"] {

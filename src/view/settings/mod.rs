@@ -8,7 +8,7 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::{Preset, RunConfig, ToolSpec, batch};
+use crate::engine::{Preset, RunConfig, ToolSpec, batch, spawn};
 
 pub use fields::{Field, Group, Input, ROWS, Row};
 
@@ -31,7 +31,7 @@ pub struct FieldError {
 const TOOLS: &str = "tools_off";
 
 /// Offered only where the user wants them: a model with fewer tools chooses better.
-const OFF_BY_DEFAULT: &[&str] = &[batch::PROGRESS, batch::BATCH];
+const OFF_BY_DEFAULT: &[&str] = &[batch::PROGRESS, batch::BATCH, spawn::TOOL];
 
 impl Settings {
     /// The text of a field: as changed, else the preset's.

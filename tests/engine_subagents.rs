@@ -1,0 +1,388 @@
+//! Sub-agents: reports in the seed's shape and order, bounds, stop, cancel, budgets, nested documents.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use support::*;
+use turnwise::engine::*;
+use turnwise::trajectory::{Recorder, Trajectory, replay};
+
+/// What a model does at each request of its.
+type Model = fn(&ModelCall) -> Result<Reply, ModelError>;
+
+/// A tree of runs whose requests and tools are answered one after the other, the oldest first.
+struct Tree {
+    recorder: Recorder,
+    at: u64,
+    requests: Vec<ModelCall>,
+    open: Vec<ModelCall>,
+    tools: Vec<RunTool>,
+    timers: Vec<(TimerId, u64)>,
+    records: Vec<Record>,
+    kept: Vec<(CallId, String)>,
+    /// Open requests at once, at most.
+    most_open: usize,
+    finished: bool,
+}
+
+impl Tree {
+    fn new(config: RunConfig) -> Self {
+        let (recorder, effects) = Recorder::start(config, task());
+        let mut tree = Tree {
+            recorder,
+            at: 0,
+            requests: Vec::new(),
+            open: Vec::new(),
+            tools: Vec::new(),
+            timers: Vec::new(),
+            records: Vec::new(),
+            kept: Vec::new(),
+            most_open: 0,
+            finished: false,
+        };
+        tree.take(effects);
+        tree
+    }
+
+    fn handle(&mut self, event: Event) {
+        self.at += 10;
+        let effects = self.recorder.handle(Millis(self.at), event);
+        self.take(effects);
+    }
+
+    fn take(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::CallModel(call) => {
+                    self.requests.push(call.clone());
+                    self.open.push(call);
+                }
+                Effect::RunTool(tool) => self.tools.push(tool),
+                Effect::Sleep { timer, ms } => self.timers.push((timer, ms)),
+                Effect::Abort(Abort::Request(id)) => self.open.retain(|call| call.request != id),
+                Effect::Abort(Abort::Tool(id)) => self.tools.retain(|tool| tool.call != id),
+                Effect::Abort(Abort::Timer(id)) => self.timers.retain(|(timer, _)| *timer != id),
+                Effect::KeepResult { handle, content } => self.kept.push((handle, content)),
+                Effect::Record(record) => self.records.push(record),
+                Effect::Finish => self.finished = true,
+            }
+        }
+        self.most_open = self.most_open.max(self.open.len());
+    }
+
+    /// One answer; false where nothing is open.
+    fn step(&mut self, model: Model) -> bool {
+        if !self.tools.is_empty() {
+            let tool = self.tools.remove(0);
+            let outcome = ToolOutcome::Executed { content: "found".into(), repaired_args: None };
+            self.handle(Event::ToolFinished { call: tool.call, outcome });
+        } else if !self.open.is_empty() {
+            let call = self.open.remove(0);
+            let request = call.request;
+            self.handle(match model(&call) {
+                Ok(reply) => Event::ModelReplied { request, reply, raw: None, first_token_ms: None },
+                Err(error) => Event::ModelFailed { request, error, raw: None },
+            });
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn play(mut self, model: Model) -> Self {
+        for _ in 0..2_000 {
+            if !self.step(model) {
+                break;
+            }
+        }
+        assert!(self.finished, "{:?}", self.recorder.run.status());
+        assert!(self.timers.is_empty(), "a timer is left: {:?}", self.timers);
+        self
+    }
+
+    fn run(&self) -> &Run {
+        &self.recorder.run
+    }
+
+    /// What the model read of the first call of the first turn, without the counter line.
+    fn reports(&self) -> Vec<Value> {
+        let result = self.run().turns()[0].tool_calls[0].result.clone().unwrap();
+        serde_json::from_str(result.lines().next().unwrap()).unwrap()
+    }
+
+    fn children(&self) -> impl Iterator<Item = &Ending> {
+        self.run().child_runs().map(|run| run.ending().expect("every sub-agent has ended"))
+    }
+}
+
+fn spawning(preset: Preset) -> RunConfig {
+    let mut config = config(preset);
+    config.tools.push(spawn::spec(&[]));
+    config
+}
+
+fn spawn_call(tasks: &[Value]) -> Reply {
+    reply_call("spawn_subagents", &json!({ "tasks": tasks }).to_string())
+}
+
+fn reply_call(name: &str, arguments: &str) -> Reply {
+    let call = RawCall { id: String::new(), name: name.into(), arguments: arguments.into() };
+    Reply { tool_calls: vec![call], finish: FinishReason::ToolCalls, ..Reply::default() }
+}
+
+fn says(content: &str) -> Reply {
+    Reply { content: content.into(), ..Reply::default() }
+}
+
+fn tasks(n: usize) -> Vec<Value> {
+    (1..=n).map(|i| json!({ "task": format!("part {i}") })).collect()
+}
+
+/// The parent asks for two; each works until its limit and concludes.
+fn endless(call: &ModelCall) -> Result<Reply, ModelError> {
+    Ok(match (call.request.child(), call.turn, call.tools) {
+        (0, 1, _) => spawn_call(&tasks(2)),
+        (0, ..) => says("all together"),
+        (child, _, ToolChoice::None) => says(&format!("what {child} found")),
+        _ => reply_call("search", "{}"),
+    })
+}
+
+#[test]
+fn children_that_reach_their_limit_report_what_they_synthesized_in_order() {
+    let tree = Tree::new(spawning(Preset::Research)).play(endless);
+    let result = tree.run().turns()[0].tool_calls[0].result.clone().unwrap();
+    assert_eq!(
+        result,
+        "[{\"report\":\"what 1 found\",\"status\":\"success\",\"synthesized\":true,\"task_id\":1,\"turns\":8},\
+         {\"report\":\"what 2 found\",\"status\":\"success\",\"synthesized\":true,\"task_id\":2,\"turns\":8}]\n[Turn 1/15]"
+    );
+    assert!(tree.children().all(|e| e.outcome == Outcome::Partial && e.max_turns == 7));
+    assert_eq!(tree.run().ending().unwrap().output, "all together");
+    assert_eq!(tree.run().requests(), 2 + 2 * 8, "the tree's");
+    let last = tree.requests.iter().rfind(|call| call.request.child() == 1).unwrap();
+    let Message::User { content } = &last.tail[0] else { panic!("{last:?}") };
+    assert!(content.starts_with("You have reached the maximum number of reasoning steps."), "{content}");
+}
+
+#[test]
+fn a_child_whose_provider_is_down_has_failed_and_the_parent_goes_on() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        match (call.request.child(), call.turn) {
+            (0, 1) => Ok(spawn_call(&tasks(2))),
+            (2, _) => Err(error(Slug::AuthError, Retry::Fatal)),
+            (child, _) => Ok(says(&format!("done by {child}"))),
+        }
+    }
+    let tree = Tree::new(spawning(Preset::Research)).play(model);
+    let reports = tree.reports();
+    assert_eq!(
+        reports[0],
+        json!({ "task_id": 1, "report": "done by 1", "status": "success", "synthesized": false, "turns": 1 })
+    );
+    assert_eq!((&reports[1]["status"], &reports[1]["synthesized"]), (&json!("failed"), &json!(false)));
+    assert!(reports[1]["report"].as_str().unwrap().contains("auth_error"), "{}", reports[1]);
+    assert_eq!(tree.run().ending().unwrap().outcome, Outcome::Success);
+    let wrn = |run: &Run| run.logs().iter().filter(|l| l.level == LogLevel::Warn).count();
+    assert_eq!((wrn(tree.run()), tree.run().child_runs().map(wrn).sum::<usize>()), (0, 1), "logged where it happened");
+}
+
+#[test]
+fn as_many_work_at_once_as_tools_may_and_no_more_than_the_limit_at_all() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        Ok(match (call.request.child(), call.turn) {
+            (0, 1) => spawn_call(&tasks(6)),
+            (child, _) => says(&format!("done by {child}")),
+        })
+    }
+    let mut config = spawning(Preset::Research);
+    (config.limits.parallel_tools, config.limits.children) = (2, 5);
+    let tree = Tree::new(config).play(model);
+    assert_eq!(tree.most_open, 2);
+    let reports = tree.reports();
+    let status: Vec<&str> = reports.iter().map(|r| r["status"].as_str().unwrap()).collect();
+    assert_eq!(status, ["success", "success", "success", "success", "success", "failed"]);
+    assert_eq!(reports[5]["report"], "not run: at most 5 sub-agents work for one run");
+    let ids: Vec<u64> = reports.iter().map(|r| r["task_id"].as_u64().unwrap()).collect();
+    assert_eq!(ids, [1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn the_bound_counts_children_not_yet_asked_for_and_only_shrinks() {
+    let mut config = spawning(Preset::Research);
+    (config.max_turns, config.limits.children) = (3, 2);
+    let tree = Tree::new(config).play(endless);
+    let child = 7 * 3 + 3;
+    assert_eq!(tree.records[0].calls_left, 3 * 3 + 3 + 2 * child);
+    let mut left = u32::MAX;
+    for record in &tree.records {
+        assert!(record.calls_left <= left, "{record:?}");
+        left = record.calls_left;
+    }
+}
+
+#[test]
+fn after_stop_each_child_concludes_and_nothing_else_is_asked() {
+    let mut config = spawning(Preset::Research);
+    config.limits.parallel_tools = 2;
+    let mut tree = Tree::new(config);
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        match (call.request.child(), call.turn) {
+            (0, 1) => Ok(spawn_call(&tasks(3))),
+            _ => endless(call),
+        }
+    }
+    (0..6).for_each(|_| assert!(tree.step(model)));
+    let before = tree.requests.len();
+    tree.handle(Event::StopRequested);
+    let tree = tree.play(model);
+    assert!(tree.requests[before..].iter().all(|call| call.tools == ToolChoice::None), "only conclusions");
+    let reports = tree.reports();
+    assert_eq!((&reports[0]["synthesized"], &reports[1]["synthesized"]), (&json!(true), &json!(true)));
+    assert_eq!((&reports[2]["status"], &reports[2]["report"]), (&json!("failed"), &json!("stopped before it began")));
+    let parent = tree.run().ending().unwrap();
+    assert_eq!(parent.termination_reason, TerminationReason::Synthesized(Trigger::Stop));
+    assert!(tree.children().all(|e| e.wrap_up == Some(Trigger::Stop)));
+}
+
+#[test]
+fn cancel_ends_every_child_at_once() {
+    let mut tree = Tree::new(spawning(Preset::Research));
+    (0..5).for_each(|_| assert!(tree.step(endless)));
+    tree.handle(Event::Cancelled);
+    assert!(tree.finished && tree.open.is_empty() && tree.tools.is_empty() && tree.timers.is_empty());
+    assert!(tree.children().all(|e| e.outcome == Outcome::Cancelled));
+    let call = &tree.run().turns()[0].tool_calls[0];
+    assert_eq!((call.result.as_deref(), call.slug), (Some("cancelled\n[Turn 1/15]"), Some(Slug::Cancelled)));
+}
+
+#[test]
+fn kinds_of_agents_have_their_own_text_tools_and_turns() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        Ok(match (call.request.child(), call.turn, call.tools) {
+            (0, 1, _) => spawn_call(&[json!({ "task": "t", "agent": "reader", "max_turns": 99 })]),
+            (0, ..) => says("end"),
+            (_, _, ToolChoice::None) => says("concluded"),
+            _ => reply_call("read", "{}"),
+        })
+    }
+    let reader = AgentKind {
+        name: "reader".into(),
+        description: "reads".into(),
+        system: "You read.".into(),
+        tools: vec!["read".into()],
+        max_turns: 2,
+    };
+    let mut config = spawning(Preset::Orchestrator);
+    config.agents = vec![reader];
+    let tree = Tree::new(config).play(model);
+    let offered = tree.run().config().tools.iter().find(|t| t.name == spawn::TOOL).unwrap();
+    assert_eq!(
+        offered.parameters["properties"]["tasks"]["items"]["properties"]["agent"],
+        json!({ "enum": ["reader"] })
+    );
+    let child = tree.run().child_runs().next().unwrap();
+    assert_eq!(child.config().tools.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["read"]);
+    assert_eq!((child.config().max_turns, child.messages()[0].clone()), (2, Message::system("You read.".to_owned())));
+    assert_eq!(tree.reports()[0]["turns"], 3, "two turns and the synthesis");
+}
+
+#[test]
+fn a_child_cannot_have_children_and_a_batch_cannot_hold_them() {
+    let tree = Tree::new(spawning(Preset::Research)).play(endless);
+    assert!(tree.run().child_runs().all(|run| run.config().tools.iter().all(|t| t.name != spawn::TOOL)));
+    assert!(!batch::allowed_inside(spawn::TOOL));
+}
+
+#[test]
+fn in_a_strict_run_children_make_a_turn_succeed() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        Ok(match (call.request.child(), call.turn) {
+            (0, 1) => spawn_call(&tasks(1)),
+            (0, _) => reply_call("final_report", r#"{"format": "text", "content": "the answer"}"#),
+            _ => says("done"),
+        })
+    }
+    let tree = Tree::new(spawning(Preset::Strict)).play(model);
+    let e = tree.run().ending().unwrap();
+    assert_eq!((e.termination_reason, e.total_turns), (TerminationReason::FinalReport, 2));
+    let mut none = spawning(Preset::Strict);
+    none.limits.children = 0;
+    fn only_spawns(call: &ModelCall) -> Result<Reply, ModelError> {
+        let _ = call;
+        Ok(spawn_call(&tasks(1)))
+    }
+    let tree = Tree::new(none).play(only_spawns);
+    assert_eq!(tree.run().ending().unwrap().termination_reason, TerminationReason::RetriesExhausted);
+    assert_eq!(tree.run().turns()[0].attempts[0].slugs, [Slug::ToolLimit], "nothing was started");
+}
+
+#[test]
+fn a_token_budget_is_the_whole_trees() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        let usage = Usage { input: TokenCount(100), ..Usage::default() };
+        endless(call).map(|reply| Reply { usage: Some(usage), ..reply })
+    }
+    let mut config = spawning(Preset::Research);
+    config.limits.tokens = Some(650);
+    let tree = Tree::new(config).play(model);
+    let e = tree.run().ending().unwrap();
+    assert_eq!(e.termination_reason, TerminationReason::Synthesized(Trigger::Tokens));
+    assert!(tree.children().all(|e| e.termination_reason == TerminationReason::Synthesized(Trigger::Tokens)));
+    // Six replies and then conclusions: one of each run, and what was under way.
+    assert!(tree.run().usage().input.0 <= 650 + 300 + 100, "{:?}", tree.run().usage());
+}
+
+#[test]
+fn a_long_report_is_cut_and_kept_and_the_array_is_not() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        match (call.request.child(), call.turn) {
+            (0, 1) => Ok(spawn_call(&tasks(2))),
+            (0, _) => Ok(says("end")),
+            _ => Ok(says(&"long ".repeat(40))),
+        }
+    }
+    let mut config = spawning(Preset::Research);
+    config.limits.max_result_chars = 100;
+    let tree = Tree::new(config).play(model);
+    assert_eq!(tree.kept.len(), 2);
+    for (report, (handle, whole)) in tree.reports().iter().zip(&tree.kept) {
+        assert_eq!(whole.len(), 200);
+        assert!(report["report"].as_str().unwrap().contains(&format!("read_result(\"{handle}\")")), "{report}");
+    }
+}
+
+#[test]
+fn ids_are_unique_in_the_tree_and_stale_ones_do_nothing() {
+    let mut tree = Tree::new(spawning(Preset::Research)).play(endless);
+    let requests: BTreeSet<RequestId> = tree.requests.iter().map(|call| call.request).collect();
+    assert_eq!(requests.len(), tree.requests.len());
+    let runs = std::iter::once(tree.run()).chain(tree.run().child_runs());
+    let calls: Vec<CallId> = runs.flat_map(|r| r.turns()).flat_map(|t| &t.tool_calls).map(|c| c.id.clone()).collect();
+    assert_eq!(calls.iter().collect::<BTreeSet<_>>().len(), calls.len());
+    let before = tree.run().clone();
+    for request in [RequestId::of(1, 1), RequestId::of(9, 1)] {
+        tree.handle(Event::ModelReplied { request, reply: says("late"), raw: None, first_token_ms: None });
+    }
+    assert_eq!((tree.run().turns(), tree.run().children()), (before.turns(), before.children()));
+}
+
+#[test]
+fn the_document_nests_the_children_and_replays_byte_for_byte() {
+    let tree = Tree::new(spawning(Preset::Research)).play(endless);
+    let document = tree.recorder.document();
+    validate(&document);
+    let call = &document.turns[0].tool_calls[0];
+    let ids: Vec<&str> = document.children.iter().map(|child| child.run_id.as_str()).collect();
+    assert_eq!(call.children, ids);
+    assert_eq!(document.children[1].input, "part 2");
+    assert_eq!(document.children[1].turns.len(), 8);
+    assert!(document.children.iter().all(|child| child.events.is_empty() && child.session_id == document.session_id));
+    let text = serde_json::to_string(&document).unwrap();
+    let again = replay(&Trajectory::parse(&text).unwrap()).unwrap_or_else(|m| panic!("{m:?}"));
+    assert_eq!(serde_json::to_string(&again.document()).unwrap(), text);
+}
