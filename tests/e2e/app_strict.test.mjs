@@ -27,6 +27,7 @@ function strict(name, { steps, settings = {}, expect = [] }, body) {
       const origins = [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value: JSON.stringify(stored) }] }];
       const context = { viewport, colorScheme, reducedMotion: 'reduce', storageState: { cookies: [], origins } };
       return withPage(site.app, { reach: [baseUrl], expect, context }, async (page) => {
+        await page.getByRole('textbox', { name: 'Task' }).waitFor();
         await page.evaluate(axe);
         const shoot = async (what) => {
           await page.screenshot({ path: path.join(shots, `strict-${what}-${look}.png`) });
