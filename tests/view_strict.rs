@@ -112,6 +112,32 @@ fn progress_is_a_line_and_the_panel_shows_the_latest_while_the_run_is_open() {
 }
 
 #[test]
+fn the_panel_shows_cost_and_context_where_they_are_known() {
+    let usage = Usage { input: TokenCount(800), output: TokenCount(100), ..Usage::default() };
+    let priced = |window| {
+        let mut config = RunConfig { max_turns: 5, ..config(Preset::Research) };
+        config.limits.context_tokens = window;
+        config.providers[0].price = Some(Price { input: 10.0, output: 20.0, cached: 1.0 });
+        config
+    };
+    let calling = || Reply {
+        tool_calls: vec![RawCall { id: "s".into(), name: "search".into(), arguments: "{}".into() }],
+        usage: Some(usage),
+        ..Reply::default()
+    };
+    let script = || vec![Step::Reply(calling()), executed("search", "found")];
+    let model = view(&play_open(priced(Some(1_000)), script()));
+    assert_eq!(model.panel.cost.as_deref(), Some("$0.0100"));
+    let fill = model.panel.context.expect("a window");
+    assert_eq!((fill.bar, fill.level, fill.words), (fill.bar.min(100), CounterLevel::Urgent, "nearly full"));
+    let result = model.turns[0].calls[0].result.clone().expect("an answer");
+    assert!(result.contains("[Context "), "{result}");
+    assert_eq!(model.turns[0].calls[0].note, Some(call::Note::Value("found".into())), "without both lines");
+    let unknown = view(&play_open(RunConfig { providers: vec![ProviderConfig::default()], ..priced(None) }, script()));
+    assert_eq!((unknown.panel.cost, unknown.panel.context), (None, None));
+}
+
+#[test]
 fn a_batch_shows_its_calls_and_an_accepted_report_is_marked() {
     let args = json!({ "calls": [
         { "name": "search", "arguments": { "query": "a" } },

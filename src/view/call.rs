@@ -114,6 +114,11 @@ fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
         }
         _ => result,
     };
+    // How full the window is stands before the counter, on a line of its own.
+    let body = match body.rsplit_once('\n') {
+        Some((body, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => body,
+        _ => body,
+    };
     if body.chars().count() <= INLINE_RESULT && !body.contains('\n') {
         return Some(Note::Value(body.to_owned()));
     }
