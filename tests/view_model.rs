@@ -31,6 +31,7 @@ fn ticks(meter: &Meter) -> String {
             TickKind::Turn(CounterLevel::Moderate) => "a",
             TickKind::Turn(CounterLevel::Urgent) => "r",
             TickKind::Turn(CounterLevel::Off) => "o",
+            TickKind::Report(_) => "f",
             TickKind::Synthesis => "s",
         };
         match tick.state {
@@ -115,7 +116,12 @@ fn every_ending_has_words_and_its_exact_code() {
     let model = view(&fatal);
     let ending = model.panel.ending.clone().expect("an ending");
     assert_eq!((ending.reason.as_str(), ending.outcome), ("llm_error", "failed"));
-    assert!(ending.report.expect("the engine's report").contains("auth_error happened"));
+    assert_eq!(
+        ending.headline,
+        "Turn 1 failed because the provider refused the key, so the run ended: the model could not be used."
+    );
+    let report = model.segments[0].report.clone().expect("the system's report");
+    assert!(report.copy.contains("auth_error happened"), "{}", report.copy);
     assert_eq!(ticks(&model.panel.meter), "!arrrr");
 }
 
@@ -129,7 +135,7 @@ fn a_stop_is_named_in_the_synthesis_and_is_no_failure() {
     assert_eq!(last.kind, TurnKind::Synthesis { title: "Synthesis: you asked it to wrap up".into() });
     assert_eq!(model.panel.ending.clone().expect("an ending").reason, "stop_synthesized");
     let dropped = &model.turns[1].failed[0];
-    assert!(dropped.by_user, "{dropped:?}");
+    assert_eq!(dropped.weight, attempt::Weight::ByUser, "{dropped:?}");
     assert!(!ticks(&model.panel.meter).contains('!'));
 }
 
@@ -139,7 +145,7 @@ fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
     let waiting = play_open(limited(5), vec![cut()]);
     let model = view(&waiting);
     let turn = &model.turns[0];
-    assert_eq!(turn.failed[0].slugs, ["stream_cut"]);
+    assert_eq!(turn.failed[0].slugs.iter().map(|slug| slug.name).collect::<Vec<_>>(), ["stream_cut"]);
     assert_eq!(turn.failed[0].attempt, "attempt 1 of 3");
     assert_eq!(turn.failed[0].then, "trying again");
     let Some(Live::Waiting(wait)) = turn.live.clone() else { panic!("it waits: {:?}", turn.live) };
@@ -170,12 +176,13 @@ fn calls_are_one_quiet_line_and_keep_what_the_model_read() {
     ];
     let open = play_open(limited(9), script);
     let calls = view(&open).turns[0].calls.clone();
+    let name = |call: &CallView| call.slug.map(|slug| slug.name);
     assert_eq!(calls[0].summary, "turn limit", "one argument stands for itself");
     assert_eq!(calls[0].note, Some(Note::Value("1 line".into())));
     assert_eq!(calls[0].state, CallState::Done);
     assert_eq!(calls[1].summary, "offset: 3, path: a.md");
-    assert_eq!((calls[1].state, calls[1].slug), (CallState::Failed, Some("tool_exec_failed")));
-    assert_eq!((calls[2].state, calls[2].slug), (CallState::Failed, Some("unknown_tool")));
+    assert_eq!((calls[1].state, name(&calls[1])), (CallState::Failed, Some("tool_exec_failed")));
+    assert_eq!((calls[2].state, name(&calls[2])), (CallState::Failed, Some("unknown_tool")));
     assert!(calls[2].result.as_deref().unwrap_or_default().ends_with("[Turn 1/9]"));
 }
 
@@ -249,6 +256,11 @@ fn numbers_read_as_people_write_them() {
         (format::duration(125_000), "2 min 05 s"),
         (format::clock(21_900), "00:21"),
         (format::clock(3_723_000), "1:02:03"),
+        (format::clock_exact(61_007), "01:01.007"),
+        (format::dollars(0.0), "$0.00"),
+        (format::dollars(0.000_01), "under $0.0001"),
+        (format::dollars(0.0123), "$0.0123"),
+        (format::dollars(1.5), "$1.50"),
         (format::countdown(849), "0.8 s"),
         (format::bytes(4_300), "4.2 KB"),
         (format::counted(1, "turn"), "1 turn"),

@@ -138,9 +138,9 @@ impl App {
 
     /// The next run's configuration; where a setting is wrong, the settings open and say so.
     fn config(&self) -> Option<RunConfig> {
-        let (built, seeded) = self.settings.with_untracked(|settings| {
-            (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty())
-        });
+        let (built, seeded) = self
+            .settings
+            .with_untracked(|settings| (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty()));
         match built {
             Ok(config) if seeded => Some(config),
             Ok(config) => Some(RunConfig { seed: random_seed(), ..config }),

@@ -3,16 +3,25 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::view::SegmentView;
 use crate::view::ending::Tone;
-use crate::view::{EndingView, SegmentView};
+use crate::view::report::Stand;
 
-pub fn ending(segment: &SegmentView) -> impl IntoView + use<> {
+use super::report;
+use super::state::App;
+
+pub fn ending(app: App, segment: &SegmentView) -> impl IntoView + use<> {
     let view = segment.ending.clone();
     let granted = segment.granted.map(|turns| {
         let words = if turns == 1 { "1 more turn granted".to_owned() } else { format!("{turns} more turns granted") };
         html::p().class("granted").child(words)
     });
+    let standing = |stand: Stand| {
+        let report = segment.report.as_ref().filter(|report| report.stand == stand);
+        report.map(|view| html::div().class("reported").child(report::report(app, view)))
+    };
     (
+        standing(Stand::Before),
         html::section().class("ending").attr("aria-label", "How it ended").child((
             dot(Some(view.tone), "dot sign"),
             html::div().child((
@@ -23,17 +32,12 @@ pub fn ending(segment: &SegmentView) -> impl IntoView + use<> {
                     field("answer from", view.source.to_owned()),
                     html::div().child(html::dd().child(view.turns.clone())),
                 )),
-                view.error.clone().map(|error| html::p().class("error").child(error)),
-                report(&view),
-                view.data.clone().map(|data| html::pre().class("report data").attr("tabindex", "0").child(data)),
+                view.error.map(|error| html::p().class("error").child(error)),
             )),
         )),
+        standing(Stand::After),
         granted,
     )
-}
-
-fn report(view: &EndingView) -> Option<impl IntoView + use<>> {
-    view.report.clone().map(|report| html::div().class("report").child(report))
 }
 
 fn field(name: &'static str, value: String) -> impl IntoView {

@@ -16,6 +16,7 @@ pub enum Icon {
     Chevron,
     Down,
     Send,
+    Copy,
 }
 
 impl Icon {
@@ -33,6 +34,7 @@ impl Icon {
             Icon::Trash => "M5 7h14M10 7V4.5h4V7M7 7l.8 13h8.4L17 7",
             Icon::Chevron => "M9 5l7 7-7 7",
             Icon::Down => "M5 9l7 7 7-7",
+            Icon::Copy => "M9 9h11v11H9zM5 15H4V4h11v1",
             Icon::Send => "M12 20V5M5.5 11.5L12 5l6.5 6.5",
         }
     }

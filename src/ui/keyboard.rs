@@ -1,11 +1,11 @@
-//! Keys that work anywhere but while typing: N for a new run, / for the task box.
+//! Keys that work anywhere but while typing: N for a new run, L for its log, / for the task box.
 
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use super::state::App;
+use super::state::{App, Dialog};
 use super::{composer, dom};
 
 pub fn listen(app: App) {
@@ -25,6 +25,10 @@ pub fn listen(app: App) {
             "n" | "N" => {
                 event.prevent_default();
                 app.new_run();
+            }
+            "l" | "L" if app.page().is_some() => {
+                event.prevent_default();
+                app.dialog.set(Some(Dialog::Log));
             }
             "/" => {
                 event.prevent_default();

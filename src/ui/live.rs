@@ -125,6 +125,7 @@ impl LiveRun {
         if page.panel.with_untracked(|old| *old != panel) {
             page.panel.set(panel);
         }
+        page.log.maybe_update(|log| log.take(source));
         // A follow-up keeps the name of its thread's first task.
         let title = self.0.rail.with_untracked(|rail| rail.title.clone());
         let rail = RailView { title, ..RailView::from(source) };

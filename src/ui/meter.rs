@@ -29,12 +29,13 @@ pub fn swatch(kind: TickKind) -> impl IntoView {
 }
 
 fn draw(tick: Tick) -> impl IntoView {
-    html::i().attr("data-level", kind(tick.kind)).attr("data-state", state(tick.state))
+    let report = matches!(tick.kind, TickKind::Report(_)).then_some("report");
+    html::i().attr("data-level", kind(tick.kind)).attr("data-state", state(tick.state)).attr("data-kind", report)
 }
 
 fn kind(kind: TickKind) -> &'static str {
     match kind {
-        TickKind::Turn(of) => level(of),
+        TickKind::Turn(of) | TickKind::Report(of) => level(of),
         TickKind::Synthesis => "synthesis",
     }
 }

@@ -5,7 +5,9 @@
 //! absent: the run's rules (`engine`), its words (`view`), its requests (`shell`).
 
 mod actions;
+mod attempt;
 mod call;
+mod clipboard;
 mod composer;
 mod dialog;
 mod dom;
@@ -14,10 +16,12 @@ mod ending;
 mod files;
 mod follow;
 mod icon;
+pub mod json;
 mod keyboard;
 mod keys;
 mod library;
 mod live;
+mod log;
 pub mod markdown;
 pub mod meter;
 mod page;
@@ -25,8 +29,10 @@ mod panel;
 mod prose;
 mod rail;
 mod render;
+mod report;
 mod samples;
 mod settings;
+pub mod slack;
 mod start;
 mod state;
 mod storage;
@@ -74,6 +80,7 @@ fn app() -> impl IntoView {
         panel::panel(app),
         settings::settings(app),
         files::files(app),
+        log::log(app),
         drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))

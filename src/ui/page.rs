@@ -21,7 +21,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     };
     let turns = page.turns.clone();
     let segments = page.segments.clone();
-    let before = endings(segments.clone(), None);
+    let before = endings(app, segments.clone(), None);
     html::article().class("page").child((
         heading,
         html::ul().class("facts").child(facts),
@@ -30,17 +30,21 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
             .each(move || turns.get())
             .key(|slot| slot.index)
             .children(move |slot| {
-                let after = endings(segments.clone(), Some(slot.index));
+                let after = endings(app, segments.clone(), Some(slot.index));
                 (turn::turn(app, &slot), after)
             })
             .build()),
     ))
 }
 
-fn endings(segments: ArcRwSignal<Vec<crate::view::SegmentView>>, after: Option<usize>) -> impl IntoView {
+fn endings(app: App, segments: ArcRwSignal<Vec<crate::view::SegmentView>>, after: Option<usize>) -> impl IntoView {
     move || {
         segments.with(|segments| {
-            segments.iter().filter(|segment| segment.after == after).map(ending::ending).collect_view()
+            segments
+                .iter()
+                .filter(|segment| segment.after == after)
+                .map(|segment| ending::ending(app, segment))
+                .collect_view()
         })
     }
 }

@@ -7,13 +7,14 @@ use leptos::prelude::*;
 use crate::engine::CounterLevel;
 use crate::view::format::clock;
 use crate::view::meter::level_words;
-use crate::view::panel::Estimated;
+use crate::view::panel::{Estimated, Fill};
 use crate::view::{EndingView, PanelView, Phase, TickKind};
 
+use super::call;
 use super::ending::dot;
 use super::icon::{Icon, icon};
 use super::meter;
-use super::state::{App, Page};
+use super::state::{App, Dialog, Page};
 
 pub fn panel(app: App) -> impl IntoView {
     let page = Memo::new_with_compare(move |_| app.page().map(PageKey), |a, b| a != b);
@@ -61,8 +62,22 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
         let panel = panel.clone();
         move || panel.with(|view| numbers(app, view))
     };
+    let progress = {
+        let panel = panel.clone();
+        move || panel.with(|view| view.progress.as_ref().map(call::progress))
+    };
     let ending = move || panel.with(|view| view.ending.as_ref().map(ends));
-    (meter, controls, numbers, ending)
+    (meter, progress, controls, ending, numbers, log(app, page))
+}
+
+fn log(app: App, page: &Page) -> impl IntoView + use<> {
+    let log = page.log.clone();
+    html::button()
+        .r#type("button")
+        .class("btn quiet log-button")
+        .attr("title", "Failed attempts with their raw responses, and traces")
+        .on(ev::click, move |_| app.dialog.set(Some(Dialog::Log)))
+        .child((html::span().child(move || log.with(crate::view::log::Log::title)), html::kbd().child("L")))
 }
 
 fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
@@ -132,8 +147,19 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
         row("", "Tokens out", view.tokens_out.clone()),
         view.tokens_reasoning.clone().map(|count| row("sub", "of these reasoning", count)),
         (view.tokens_estimated == Estimated::Estimated).then(|| row("sub", "token counts are", "estimates".to_owned())),
+        view.cost.clone().map(|cost| row("", "Cost", cost)),
         (html::dt().child("Elapsed"), html::dd().child(elapsed)),
+        view.context.as_ref().map(context),
     ))
+}
+
+fn context(fill: &Fill) -> impl IntoView + use<> {
+    let bar = html::progress().attr("max", "100").attr("value", fill.bar.to_string()).attr("aria-hidden", "true");
+    (
+        html::dt().child("Context window"),
+        html::dd().child(format!("{}, {}", fill.percent, fill.words)),
+        html::dd().class("fill").attr("data-level", meter::level(fill.level)).child(bar),
+    )
 }
 
 fn ends(view: &EndingView) -> impl IntoView + use<> {
@@ -183,7 +209,7 @@ fn before(app: App) -> impl IntoView {
                 html::button()
                     .r#type("button")
                     .class("btn quiet")
-                    .on(ev::click, move |_| app.dialog.set(Some(super::state::Dialog::Settings)))
+                    .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                     .child((icon(Icon::Settings), "Settings")),
             ),
         )

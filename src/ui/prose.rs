@@ -6,6 +6,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use leptos::html;
+use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use web_sys::{Element, Text};
 
@@ -51,6 +53,16 @@ impl Prose {
     /// The element, to be put somewhere.
     pub fn host(&self) -> Element {
         self.0.borrow().host.clone()
+    }
+
+    /// The element as a child of a component.
+    pub fn place(&self) -> impl IntoView + use<> {
+        let prose = self.clone();
+        let place = NodeRef::<html::Div>::new();
+        place.on_load(move |place| {
+            let _ = place.append_child(&prose.host());
+        });
+        html::div().class("placed").node_ref(place)
     }
 
     pub fn is_empty(&self) -> bool {

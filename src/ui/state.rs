@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use crate::shell::Session;
+use crate::view::log::Log;
 use crate::view::settings::Settings;
 use crate::view::{HeadView, PanelView, RailView, SegmentView, Source, TurnView, ViewModel};
 use crate::worker::Workspace;
@@ -53,6 +54,7 @@ pub struct App {
 pub enum Dialog {
     Settings,
     Files,
+    Log,
 }
 
 /// One task and its follow-ups.
@@ -85,6 +87,7 @@ pub struct Page {
     pub turns: ArcRwSignal<Vec<TurnSlot>>,
     pub segments: ArcRwSignal<Vec<SegmentView>>,
     pub panel: ArcRwSignal<PanelView>,
+    pub log: ArcRwSignal<Log>,
 }
 
 /// One turn on the screen: its view, and its texts that grow by themselves.
@@ -168,12 +171,15 @@ impl Page {
     /// A run as it stands.
     pub fn new(place: usize, source: &Source<'_>) -> Self {
         let view = ViewModel::from(source);
+        let mut log = Log::default();
+        log.take(source);
         Page {
             place,
             head: view.head,
             turns: ArcRwSignal::new(view.turns.into_iter().map(TurnSlot::new).collect()),
             segments: ArcRwSignal::new(view.segments),
             panel: ArcRwSignal::new(view.panel),
+            log: ArcRwSignal::new(log),
         }
     }
 }

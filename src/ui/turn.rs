@@ -4,12 +4,12 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::view::format::countdown;
-use crate::view::{FailedAttempt, Live, TurnKind, TurnView, Wait};
+use crate::view::{Live, TurnKind, TurnView, Wait};
 
+use super::attempt;
 use super::call;
 use super::icon;
 use super::meter;
-use super::prose::Prose;
 use super::state::{App, TurnSlot};
 
 /// The turn, renewed by its own signal alone.
@@ -35,9 +35,13 @@ fn is_synthesis(view: &TurnView) -> bool {
 }
 
 fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+    let remark = {
+        let view = slot.view.clone();
+        move || view.with(|view| view.remark.clone()).map(|words| html::p().class("remark").child(words))
+    };
     let failed = {
         let view = slot.view.clone();
-        move || view.with(|view| view.failed.iter().map(failed_line).collect_view())
+        move || view.with(|view| view.failed.iter().map(attempt::failed).collect_view())
     };
     // The kind never changes, so that the box is decided once.
     let title = slot.view.with_untracked(|view| match &view.kind {
@@ -59,10 +63,7 @@ fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     };
     let calls = {
         let view = slot.view.clone();
-        move || {
-            let calls = view.with(|view| view.calls.iter().map(call::card).collect::<Vec<_>>());
-            (!calls.is_empty()).then(|| html::div().class("calls").child(calls))
-        }
+        move || view.with(|view| call::list(&view.calls))
     };
     let counter = {
         let view = slot.view.clone();
@@ -77,25 +78,7 @@ fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
             })
         }
     };
-    (failed, said, calls, doing_tools(slot), counter)
-}
-
-fn failed_line(failed: &FailedAttempt) -> impl IntoView + use<> {
-    let class = match (failed.by_user, failed.then.as_str()) {
-        (true, _) => "failed by-user",
-        (false, "no attempt left" | "not tried again") => "failed last",
-        (false, _) => "failed",
-    };
-    let mut then = failed.attempt.clone();
-    if !failed.then.is_empty() {
-        then.push_str(", ");
-        then.push_str(&failed.then);
-    }
-    html::div().class(class).child((
-        failed.slugs.iter().map(|slug| html::code().class("slug").child(*slug)).collect_view(),
-        html::span().child(failed.message.clone()),
-        html::span().class("then").child(then),
-    ))
+    (remark, failed, said, calls, doing_tools(slot), counter)
 }
 
 fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
@@ -111,7 +94,7 @@ fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {
     html::details()
         .class("reasoning")
         .attr("hidden", move || (!there()).then_some(""))
-        .child((html::summary().child((icon::chevron(), "Reasoning")), placed(&host)))
+        .child((html::summary().child((icon::chevron(), "Reasoning")), host.place()))
 }
 
 fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
@@ -125,7 +108,7 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
             _ => None,
         }
     };
-    (placed(&slot.text), doing)
+    (slot.text.place(), doing)
 }
 
 fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
@@ -146,14 +129,4 @@ fn waiting(app: App, wait: Wait) -> impl IntoView {
         html::span().class("pulse").attr("aria-hidden", "true"),
         html::span().child(("Trying again in ", left, format!(", attempt {} of {}", wait.attempt, wait.of))),
     ))
-}
-
-/// A text that owns its element.
-fn placed(prose: &Prose) -> impl IntoView + use<> {
-    let prose = prose.clone();
-    let place = NodeRef::<html::Div>::new();
-    place.on_load(move |place| {
-        let _ = place.append_child(&prose.host());
-    });
-    html::div().class("placed").node_ref(place)
 }

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::engine::{CallRecord, CounterLevel, Slug};
+use crate::engine::{CallRecord, CounterLevel, Slug, batch, report};
 
 use super::format::{counted, duration, one_line};
+use super::slug::SlugView;
 
 /// Longer results are folded behind their size.
 const INLINE_RESULT: usize = 72;
@@ -23,10 +24,22 @@ pub struct CallView {
     /// A short result, or the size of a long one.
     pub note: Option<Note>,
     pub state: CallState,
-    pub slug: Option<&'static str>,
+    pub slug: Option<SlugView>,
     pub error: Option<String>,
     pub duration: Option<String>,
-    pub is_final: bool,
+    /// `accepted`, `final result`: it ended the run.
+    pub ended_run: Option<&'static str>,
+    /// A progress report that the user is to see: a line, not a card.
+    pub progress: Option<Progress>,
+    /// The calls inside a batch.
+    pub inner: Vec<CallView>,
+}
+
+/// What the model says it is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    pub status: String,
+    pub detail: Option<String>,
 }
 
 /// What stands at the end of the closed card.
@@ -52,17 +65,34 @@ impl CallView {
         CallView {
             id: call.id.0.clone(),
             name: call.name.clone(),
-            summary: summary(&call.args),
+            summary: if call.calls.is_empty() { summary(&call.args) } else { batch_summary(call) },
             args: pretty(&call.args),
             result: call.result.clone(),
-            note: note(call, level),
+            note: if call.calls.is_empty() { note(call, level) } else { None },
             state: state(call),
-            slug: call.slug.map(Slug::as_str),
+            slug: call.slug.map(SlugView::from),
             error: call.error.as_deref().map(|error| one_line(error, 160)),
             duration: call.duration_ms.map(duration),
-            is_final: call.is_final,
+            ended_run: call.is_final.then_some(if call.name == report::TOOL { "accepted" } else { "final result" }),
+            progress: progress(call),
+            inner: call.calls.iter().map(|inner| CallView::new(inner, CounterLevel::Off)).collect(),
         }
     }
+}
+
+/// A progress report as it reached the user; one that was refused is a call like others.
+pub(super) fn progress(call: &CallRecord) -> Option<Progress> {
+    if call.name != batch::PROGRESS || call.slug.is_some() || call.result.is_none() {
+        return None;
+    }
+    let text = |key: &str| call.args.get(key).and_then(Value::as_str).map(|text| one_line(text, 300));
+    Some(Progress { status: text("status")?, detail: text("detail").filter(|detail| !detail.is_empty()) })
+}
+
+/// `3 calls: search, read, read`
+fn batch_summary(call: &CallRecord) -> String {
+    let names = call.calls.iter().map(|inner| inner.name.as_str()).collect::<Vec<_>>().join(", ");
+    one_line(&format!("{}: {names}", counted(call.calls.len() as u64, "call")), 160)
 }
 
 fn state(call: &CallRecord) -> CallState {
@@ -83,6 +113,11 @@ fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
             body
         }
         _ => result,
+    };
+    // How full the window is stands before the counter, on a line of its own.
+    let body = match body.rsplit_once('\n') {
+        Some((body, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => body,
+        _ => body,
     };
     if body.chars().count() <= INLINE_RESULT && !body.contains('\n') {
         return Some(Note::Value(body.to_owned()));

@@ -2,7 +2,9 @@
 
 use crate::engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger};
 
+use super::failure;
 use super::format::counted;
+use super::source::Source;
 
 /// The ending fields as people read them, beside the exact values.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +25,6 @@ pub struct EndingView {
     pub tone: Tone,
     /// The last error, where there was one.
     pub error: Option<String>,
-    /// The report, only where no turn shows it: the system wrote it.
-    pub report: Option<String>,
-    /// The final result a tool delivered, as JSON.
-    pub data: Option<String>,
 }
 
 /// How an ending is coloured; the words say the same.
@@ -38,21 +36,26 @@ pub enum Tone {
     Cancelled,
 }
 
-impl From<&Ending> for EndingView {
-    fn from(ending: &Ending) -> Self {
-        EndingView {
-            headline: headline(ending.termination_reason).to_owned(),
+impl EndingView {
+    /// The ending of the segment of that place.
+    #[must_use]
+    pub fn of(source: &Source<'_>, segment: usize) -> Option<Self> {
+        let ending = source.segments.get(segment)?;
+        let headline = match ending.outcome {
+            Outcome::Failed => failure::sentence(source, source.turns_of(segment), ending),
+            Outcome::Success | Outcome::Partial | Outcome::Cancelled => headline(ending),
+        };
+        Some(EndingView {
+            headline,
             reason: ending.termination_reason.to_string(),
             outcome: outcome(ending.outcome),
-            outcome_words: outcome_words(ending.outcome),
-            source: source(ending.answer_source),
+            outcome_words: outcome_words(ending),
+            source: answer_from(ending.answer_source),
             source_words: source_words(ending.answer_source),
             turns: turns(ending),
             tone: tone(ending),
             error: ending.error.clone().filter(|error| !ending.output.contains(error.as_str())),
-            report: written_by_system(ending),
-            data: ending.final_result_data.as_ref().and_then(|data| serde_json::to_string_pretty(data).ok()),
-        }
+        })
     }
 }
 
@@ -97,24 +100,27 @@ pub fn tone(ending: &Ending) -> Tone {
     }
 }
 
-fn headline(reason: TerminationReason) -> &'static str {
-    match reason {
-        TerminationReason::LlmComplete => "The model finished by itself.",
-        TerminationReason::FinalResult => "A tool delivered the final result.",
-        TerminationReason::FinalReport => "The model delivered its report.",
-        TerminationReason::Synthesized(trigger) => match trigger {
-            Trigger::MaxTurns => "The turn limit was reached, so it concluded from what it had gathered.",
-            Trigger::Stop => "You asked it to wrap up, so it concluded from what it had gathered.",
-            Trigger::Context => "The context window was full, so it concluded from what it had gathered.",
-            Trigger::WallTime => "The time was up, so it concluded from what it had gathered.",
-            Trigger::Tokens => "The token budget was used up, so it concluded from what it had gathered.",
-            Trigger::Cost => "The cost budget was used up, so it concluded from what it had gathered.",
-        },
-        TerminationReason::SynthesisFailed(_) => "A limit was reached, and the synthesis failed too.",
-        TerminationReason::LlmError => "The model gave no usable answer.",
-        TerminationReason::RetriesExhausted => "No attempt was left for this turn.",
-        TerminationReason::MaxTurnsExhausted => "The turn limit was reached; synthesis is switched off.",
-        TerminationReason::Cancelled => "You cancelled the run.",
+/// A failed outcome has a sentence of its own.
+fn headline(ending: &Ending) -> String {
+    let early = |trigger: Trigger| failure::sentence_case(trigger_words(trigger));
+    match (ending.termination_reason, ending.wrap_up) {
+        (TerminationReason::LlmComplete, _) => "The model finished by itself.".to_owned(),
+        (TerminationReason::FinalResult, _) => "A tool delivered the final result.".to_owned(),
+        (TerminationReason::FinalReport, None) => "The model's report was accepted.".to_owned(),
+        (TerminationReason::FinalReport, Some(trigger)) => {
+            format!("{}; the model's report was accepted.", early(trigger))
+        }
+        (TerminationReason::Synthesized(trigger), _) => {
+            format!("{}, so it concluded from what it had gathered.", early(trigger))
+        }
+        (TerminationReason::Cancelled, _) => "You cancelled the run.".to_owned(),
+        (
+            TerminationReason::SynthesisFailed(_)
+            | TerminationReason::LlmError
+            | TerminationReason::RetriesExhausted
+            | TerminationReason::MaxTurnsExhausted,
+            _,
+        ) => "The run failed.".to_owned(),
     }
 }
 
@@ -127,8 +133,9 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-fn outcome_words(outcome: Outcome) -> &'static str {
-    match outcome {
+fn outcome_words(ending: &Ending) -> &'static str {
+    match ending.outcome {
+        Outcome::Success if ending.termination_reason == TerminationReason::FinalReport => "report accepted",
         Outcome::Success => "finished by itself",
         Outcome::Partial => "concluded early",
         Outcome::Failed => "no answer of its own",
@@ -136,7 +143,7 @@ fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
-fn source(source: AnswerSource) -> &'static str {
+fn answer_from(source: AnswerSource) -> &'static str {
     match source {
         AnswerSource::Model => "model",
         AnswerSource::Tool => "tool",
@@ -150,7 +157,7 @@ fn source_words(source: AnswerSource) -> &'static str {
         AnswerSource::Model => "the model's own text",
         AnswerSource::Tool => "a tool's result",
         AnswerSource::Synthesis => "the synthesis turn",
-        AnswerSource::System => "written by the engine",
+        AnswerSource::System => "written by the system",
     }
 }
 
@@ -164,9 +171,4 @@ fn turns(ending: &Ending) -> String {
     } else {
         format!("{used} of at most {max} (configured: {})", ending.max_turns)
     }
-}
-
-fn written_by_system(ending: &Ending) -> Option<String> {
-    let by_system = ending.answer_source == AnswerSource::System && !ending.output.is_empty();
-    by_system.then(|| ending.output.clone())
 }

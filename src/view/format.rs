@@ -32,6 +32,24 @@ pub fn clock(ms: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes:02}:{seconds:02}") }
 }
 
+/// `00:21.350`: a moment of a run.
+#[must_use]
+pub fn clock_exact(ms: u64) -> String {
+    format!("{}.{:03}", clock(ms), ms % 1_000)
+}
+
+/// `$1.25`, `$0.0042`: US dollars, the small ones to a hundredth of a cent.
+#[must_use]
+pub fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.00005 {
+        "under $0.0001".to_owned()
+    } else if amount > 0.0 && amount < 0.1 {
+        format!("${amount:.4}")
+    } else {
+        format!("${amount:.2}")
+    }
+}
+
 /// What is left of a wait: `0.8 s`, `12 s`.
 #[must_use]
 pub fn countdown(ms: u64) -> String {

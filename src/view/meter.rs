@@ -1,10 +1,11 @@
 //! The meter: one tick a turn, in the level the counter gives it, the synthesis as a tick of its own.
 
-use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, Status, counter};
+use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, RunConfig, Status, counter};
 
+use super::attempt::ended_by_user;
 use super::panel::turns_used;
 use super::source::Source;
-use super::turn::ended_by_user;
+use super::turn::{asks_for_report, forces_report};
 
 /// The ticks and what they say together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +24,8 @@ pub struct Tick {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TickKind {
     Turn(CounterLevel),
+    /// The last turn of a strict run: only a report is accepted.
+    Report(CounterLevel),
     Synthesis,
 }
 
@@ -64,10 +67,12 @@ impl From<&Source<'_>> for Meter {
                 spans.iter().find(|span| (span.start..span.end).contains(&index)).map_or(0, |span| span.max_turns);
             let kind = if turn.synthesis {
                 TickKind::Synthesis
-            } else if turn.counter_level == CounterLevel::Off {
-                TickKind::Turn(level(counter, turn.turn, max))
             } else {
-                TickKind::Turn(turn.counter_level)
+                let level = match turn.counter_level {
+                    CounterLevel::Off => level(counter, turn.turn, max),
+                    stated => stated,
+                };
+                if asks_for_report(source, turn, max) { TickKind::Report(level) } else { TickKind::Turn(level) }
             };
             let live = source.status != Status::Ended && last == Some(index);
             let failed = !turn.attempts.is_empty() && turn.attempts.iter().all(is_fault);
@@ -81,9 +86,7 @@ impl From<&Source<'_>> for Meter {
         let max = source.effective_max_turns;
         let used = source.turns.last().map_or(0, |turn| turn.turn);
         let ahead = TickState::Ahead;
-        ticks.extend(
-            (used + 1..=max).map(|turn| Tick { kind: TickKind::Turn(level(counter, turn, max)), state: ahead }),
-        );
+        ticks.extend((used + 1..=max).map(|turn| Tick { kind: planned(source.config, turn, max), state: ahead }));
         let synthesized = source.turns.last().is_some_and(|turn| turn.synthesis);
         let open = source.status != Status::Ended;
         if source.config.synthesis.is_some() && open && !synthesized {
@@ -91,6 +94,12 @@ impl From<&Source<'_>> for Meter {
         }
         Meter { ticks, label: label(source) }
     }
+}
+
+/// The tick of a turn that is still to come.
+pub(super) fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
+    let level = level(config.counter.as_ref(), turn, max);
+    if turn == max && forces_report(config) { TickKind::Report(level) } else { TickKind::Turn(level) }
 }
 
 fn label(source: &Source<'_>) -> String {

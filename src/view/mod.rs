@@ -4,29 +4,41 @@
 //! made from: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
 //! from the shell to the screen directly), and anything of the DOM.
 
+pub mod attempt;
 pub mod call;
 pub mod ending;
+mod failure;
 pub mod format;
+pub mod json;
+pub mod log;
 pub mod markdown;
 pub mod meter;
+pub mod mrkdwn;
 pub mod panel;
 pub mod preview;
 pub mod probe;
 pub mod provider;
 pub mod rail;
+pub mod report;
 pub mod settings;
+pub mod slack;
+mod slack_rich;
+pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
 
+pub use attempt::FailedAttempt;
 pub use call::{CallState, CallView};
 pub use ending::EndingView;
 pub use meter::{Meter, Tick, TickKind, TickState};
 pub use panel::{PanelView, Phase};
 pub use preview::Preview;
 pub use rail::RailView;
+pub use report::ReportView;
+pub use slug::SlugView;
 pub use source::{Origin, SegmentSpan, Source};
-pub use turn::{CounterLine, FailedAttempt, Live, TurnKind, TurnView, Wait};
+pub use turn::{CounterLine, Live, TurnKind, TurnView, Wait};
 
 use crate::engine::Run;
 
@@ -53,6 +65,8 @@ pub struct SegmentView {
     /// Index into the turns after which the segment ended; `None`: before the first turn.
     pub after: Option<usize>,
     pub ending: EndingView,
+    /// The report, only where no turn shows it.
+    pub report: Option<ReportView>,
     /// Turns granted after it, where the run went on.
     pub granted: Option<u32>,
 }
@@ -79,19 +93,18 @@ impl From<&Source<'_>> for HeadView {
     fn from(source: &Source<'_>) -> Self {
         let config = source.config;
         let mut facts = provider::facts(config);
-        facts.push(words_of_preset(config).to_owned());
+        facts.push(config.preset.as_str().to_owned());
+        if turn::forces_report(config) {
+            facts.push(format!("report: {}", config.report.format.as_str()));
+        }
         if config.counter.is_none() {
             facts.push("turn counter off".to_owned());
         }
-        if config.synthesis.is_none() {
+        if config.synthesis.is_none() && !turn::forces_report(config) {
             facts.push("synthesis off".to_owned());
         }
         HeadView { task: source.input.to_owned(), facts }
     }
-}
-
-fn words_of_preset(config: &crate::engine::RunConfig) -> &'static str {
-    config.preset.as_str()
 }
 
 /// One entry an ended segment, in order.
@@ -100,14 +113,15 @@ pub fn segments(source: &Source<'_>) -> Vec<SegmentView> {
     let spans = source.spans();
     let ended = source.segments.iter().enumerate();
     ended
-        .map(|(index, ending)| {
+        .filter_map(|(index, ending)| {
             let span = spans.get(index);
             let next_max = spans.get(index + 1).map(|next| next.max_turns);
-            SegmentView {
+            Some(SegmentView {
                 after: span.and_then(|span| span.end.checked_sub(1)),
-                ending: EndingView::from(ending),
+                ending: EndingView::of(source, index)?,
+                report: ReportView::of(source.config, ending),
                 granted: next_max.map(|max| max.saturating_sub(ending.total_turns)),
-            }
+            })
         })
         .collect()
 }

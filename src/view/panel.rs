@@ -1,12 +1,13 @@
 //! The run panel: where the run stands, what it used, what can be done.
 
-use crate::engine::{CounterLevel, Ending, Outcome, Status, Usage};
+use crate::engine::{CounterLevel, Outcome, Status, Usage};
 
+use super::call::{self, Progress};
 use super::ending::EndingView;
-use super::format::{counted, thousands};
+use super::format::{counted, dollars, thousands};
 use super::meter::{self, Meter};
 use super::source::{Origin, Source};
-use super::turn::Wait;
+use super::turn::{Wait, forces_report};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelView {
@@ -24,6 +25,12 @@ pub struct PanelView {
     pub tokens_cached: Option<String>,
     pub tokens_reasoning: Option<String>,
     pub tokens_estimated: Estimated,
+    /// US dollars, where the prices are known.
+    pub cost: Option<String>,
+    /// How full the model's window is, where it is known.
+    pub context: Option<Fill>,
+    /// What the model last said it is doing, while the run is open.
+    pub progress: Option<Progress>,
     /// Milliseconds since 1970.
     pub started_at: u64,
     /// What it took, once it has ended.
@@ -50,6 +57,18 @@ pub enum Phase {
     Ended,
 }
 
+/// A window that fills.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fill {
+    /// 0 to 100, for the bar.
+    pub bar: u64,
+    /// `74 %`; more than 100 where the estimate says so.
+    pub percent: String,
+    /// `filling up`
+    pub words: &'static str,
+    pub level: CounterLevel,
+}
+
 /// Whether the token numbers are the provider's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimated {
@@ -64,7 +83,9 @@ impl From<&Source<'_>> for PanelView {
         let phase = phase(source);
         let usage = source.usage;
         let some = |count: u64| (count > 0).then(|| thousands(count));
-        let ending = source.segments.last().filter(|_| phase == Phase::Ended);
+        let last = source.segments.len().checked_sub(1).filter(|_| phase == Phase::Ended);
+        let ending = last.and_then(|last| EndingView::of(source, last));
+        let outcome = source.segments.last().map(|ending| ending.outcome).filter(|_| ending.is_some());
         PanelView {
             phase,
             turn,
@@ -78,16 +99,17 @@ impl From<&Source<'_>> for PanelView {
             tokens_cached: some(usage.cached.0),
             tokens_reasoning: some(usage.reasoning.0),
             tokens_estimated: if usage.estimated { Estimated::Estimated } else { Estimated::Exact },
+            cost: source.cost.filter(|_| source.requests > 0).map(dollars),
+            context: source.context_percent.map(fill),
+            progress: progress(source, phase),
             started_at: source.started_at.0,
             elapsed_ms: (phase == Phase::Ended).then(|| elapsed(source)),
             wait: wait(source),
-            ending: ending.map(EndingView::from),
             can_continue: source.can_continue,
-            can_ask_again: source.origin == Origin::Session
-                && !source.can_continue
-                && ending.is_some_and(|ending| ending.outcome == Outcome::Failed),
-            title: title(phase, turn, max_turns, ending),
-            announcement: announcement(source, phase, turn, ending),
+            can_ask_again: source.origin == Origin::Session && !source.can_continue && outcome == Some(Outcome::Failed),
+            title: title(phase, turn, max_turns, outcome),
+            announcement: announcement(source, phase, turn, ending.as_ref()),
+            ending,
         }
     }
 }
@@ -116,10 +138,13 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         },
         (Phase::Ended, true) => "It stopped at its limit. Grant more turns and it goes on where it was.".to_owned(),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
-            "It failed. What went wrong stands in the transcript.".to_owned()
+            "It failed. What went wrong stands in the transcript, with every detail in the log.".to_owned()
         }
         (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
         (Phase::Synthesizing, _) => format!("Writing the synthesis, at most {left} more."),
+        (Phase::Running, _) if remaining == 0 && forces_report(source.config) => {
+            format!("This is the last turn: it asks for the report. At most {left} more.")
+        }
         (Phase::Running, _) if remaining == 0 => format!("This is the last turn, at most {left} more."),
         (Phase::Running, _) => {
             format!("{} to go, at most {left}.", counted(u64::from(remaining), "more turn"))
@@ -135,6 +160,25 @@ fn calls(source: &Source<'_>, phase: Phase) -> String {
             format!("{} of at most {}", source.requests, thousands(bound))
         }
     }
+}
+
+/// The latest progress report, those inside a batch included.
+fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
+    if phase == Phase::Ended {
+        return None;
+    }
+    let calls = source.turns.iter().rev().flat_map(|turn| turn.tool_calls.iter().rev());
+    let mut each = calls.flat_map(|call| call.calls.iter().rev().chain(std::iter::once(call)));
+    each.find_map(call::progress)
+}
+
+fn fill(percent: u64) -> Fill {
+    let (level, words) = match percent {
+        0..60 => (CounterLevel::Normal, "room to spare"),
+        60..85 => (CounterLevel::Moderate, "filling up"),
+        _ => (CounterLevel::Urgent, "nearly full"),
+    };
+    Fill { bar: percent.min(100), percent: format!("{percent} %"), words, level }
 }
 
 fn tokens(usage: Usage, count: u64) -> String {
@@ -160,12 +204,9 @@ fn wait(source: &Source<'_>) -> Option<Wait> {
     Some(Wait { until: source.started_at.0.saturating_add(until.0), attempt, of })
 }
 
-fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&Ending>) -> String {
+fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&EndingView>) -> String {
     match (phase, ending) {
-        (Phase::Ended, Some(ending)) => {
-            let ending = EndingView::from(ending);
-            format!("Run ended: {} {}.", ending.headline, ending.turns)
-        }
+        (Phase::Ended, Some(ending)) => format!("Run ended: {} {}.", ending.headline, ending.turns),
         (Phase::Ended, None) => String::new(),
         (Phase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
         (Phase::Running, _) => match source.status {
@@ -177,8 +218,8 @@ fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&En
     }
 }
 
-fn title(phase: Phase, turn: u32, max_turns: u32, ending: Option<&Ending>) -> String {
-    match (phase, ending.map(|ending| ending.outcome)) {
+fn title(phase: Phase, turn: u32, max_turns: u32, outcome: Option<Outcome>) -> String {
+    match (phase, outcome) {
         (Phase::Running, _) => format!("Turn {turn}/{max_turns}"),
         (Phase::Synthesizing, _) => "Concluding".to_owned(),
         (Phase::Ended, Some(Outcome::Success | Outcome::Partial)) => "Done".to_owned(),

@@ -5,6 +5,7 @@ use crate::engine::{CounterLevel, RunConfig};
 use super::format::counted;
 use super::meter::{self, Meter, Tick, TickKind, TickState};
 use super::provider;
+use super::turn::forces_report;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
@@ -21,8 +22,7 @@ pub struct Preview {
 impl From<&RunConfig> for Preview {
     fn from(config: &RunConfig) -> Self {
         let max = config.max_turns;
-        let counter = config.counter.as_ref();
-        let kinds = (1..=max).map(|turn| TickKind::Turn(meter::level(counter, turn, max)));
+        let kinds = (1..=max).map(|turn| meter::planned(config, turn, max));
         let synthesis = config.synthesis.as_ref().map(|_| TickKind::Synthesis);
         let ticks = kinds.chain(synthesis).map(|kind| Tick { kind, state: TickState::Ahead }).collect();
         let attempts = config.synthesis.as_ref().map_or(0, |synthesis| synthesis.attempts);
@@ -30,7 +30,7 @@ impl From<&RunConfig> for Preview {
         Preview {
             max_turns: max,
             meter: Meter { ticks, label: format!("{} at most", counted(u64::from(max), "turn")) },
-            note: "The limit of the next run. One tick is one turn.".to_owned(),
+            note: note(config),
             legend: legend(config),
             model: config.providers.iter().map(short).collect::<Vec<_>>().join(", "),
             calls: super::format::thousands(calls),
@@ -47,6 +47,11 @@ fn short(of: &crate::engine::ProviderConfig) -> String {
     }
 }
 
+fn note(config: &RunConfig) -> String {
+    let limit = "The limit of the next run. One tick is one turn.";
+    if forces_report(config) { format!("{limit} It succeeds only with an accepted report.") } else { limit.to_owned() }
+}
+
 fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
     let mut legend = Vec::new();
     if let Some(counter) = &config.counter {
@@ -55,6 +60,10 @@ fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
         legend
             .push((TickKind::Turn(CounterLevel::Moderate), format!("{}: work efficiently", left(counter.moderate_at))));
         legend.push((TickKind::Turn(CounterLevel::Urgent), format!("{}: finish", left(counter.urgent_at))));
+    }
+    if forces_report(config) {
+        let level = meter::level(config.counter.as_ref(), config.max_turns, config.max_turns);
+        legend.push((TickKind::Report(level), "the last turn asks for the report".to_owned()));
     }
     if config.synthesis.is_some() {
         legend.push((TickKind::Synthesis, "synthesis: it concludes from what it has".to_owned()));

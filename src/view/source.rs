@@ -96,6 +96,12 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
 }
 
 impl Source<'_> {
+    /// The turns of a segment.
+    pub(super) fn turns_of(&self, segment: usize) -> &[TurnRecord] {
+        let spans = self.spans();
+        spans.get(segment).and_then(|span| self.turns.get(span.start..span.end)).unwrap_or_default()
+    }
+
     /// The segments, the open one included. A turn belongs to the first segment whose `total_turns` reaches it.
     #[must_use]
     pub fn spans(&self) -> Vec<SegmentSpan> {

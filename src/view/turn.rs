@@ -1,10 +1,11 @@
 //! One turn of the transcript: what was said, what was called, what went wrong on the way.
 
-use crate::engine::{AttemptRecord, CounterLevel, Slug, Status, Trigger, TurnRecord};
+use crate::engine::success::{AtLimit, Policy};
+use crate::engine::{CounterLevel, Status, Trigger, TurnRecord};
 
+use super::attempt::{self, FailedAttempt};
 use super::call::CallView;
 use super::ending::trigger_words;
-use super::format::{duration, one_line};
 use super::meter;
 use super::source::{SegmentSpan, Source};
 
@@ -19,10 +20,13 @@ pub struct TurnView {
     pub level: CounterLevel,
     /// The same for those who do not see the margin.
     pub label: String,
+    /// What sets the turn apart, where something does: `Last turn: only a report is accepted.`
+    pub remark: Option<String>,
     pub failed: Vec<FailedAttempt>,
     pub reasoning: String,
     /// The reply's text, Markdown; empty while it streams.
     pub content: String,
+    /// Those of failed attempts stand with them.
     pub calls: Vec<CallView>,
     pub counter: Option<CounterLine>,
     pub live: Option<Live>,
@@ -44,20 +48,6 @@ pub enum TurnKind {
 pub struct CounterLine {
     pub text: String,
     pub level: CounterLevel,
-}
-
-/// An attempt that gave no usable reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailedAttempt {
-    /// The most telling first; never empty.
-    pub slugs: Vec<&'static str>,
-    pub message: String,
-    /// `attempt 1 of 3`
-    pub attempt: String,
-    /// `tried again after 0.8 s`, `no attempt left`
-    pub then: String,
-    /// Ended by the user, not by a fault.
-    pub by_user: bool,
 }
 
 /// What the last turn of an open run is doing.
@@ -104,10 +94,11 @@ impl TurnView {
             number: record.turn,
             of,
             label: label(record, of, level),
-            failed: failed(record, attempts, open),
+            remark: remark(source, record, segment, span),
+            failed: attempt::failed(record, source.turns.get(index + 1), attempts, open),
             reasoning: record.reasoning.clone(),
             content: record.content.clone(),
-            calls: record.tool_calls.iter().map(|call| CallView::new(call, record.counter_level)).collect(),
+            calls: attempt::calls(record),
             counter: counter(record),
             live: if open { live(source, attempts) } else { None },
             is_final: record.is_final,
@@ -142,56 +133,31 @@ fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
     TurnKind::Synthesis { title: format!("Synthesis: {}", trigger_words(trigger)) }
 }
 
+/// The last turn of a strict run takes nothing but a report (SEMANTICS 7).
+pub(super) fn asks_for_report(source: &Source<'_>, record: &TurnRecord, max_turns: u32) -> bool {
+    !record.synthesis && record.turn >= max_turns && forces_report(source.config)
+}
+
+pub(super) fn forces_report(config: &crate::engine::RunConfig) -> bool {
+    Policy::of(config.preset).at_limit == AtLimit::ForcedFinal
+}
+
+fn remark(source: &Source<'_>, record: &TurnRecord, segment: usize, span: SegmentSpan) -> Option<String> {
+    if !asks_for_report(source, record, span.max_turns) {
+        return None;
+    }
+    let asked = source.segments.get(segment).map_or(source.wrap_up, |ending| ending.wrap_up);
+    Some(match asked.filter(|trigger| *trigger != Trigger::MaxTurns) {
+        Some(trigger) => format!("Last turn: {}, and only a report is accepted.", trigger_words(trigger)),
+        None => "Last turn: only a report is accepted.".to_owned(),
+    })
+}
+
 fn label(record: &TurnRecord, of: Option<u32>, level: CounterLevel) -> String {
     match of {
         None => "Synthesis".to_owned(),
         Some(max) => format!("Turn {} of {max}, {}", record.turn, meter::level_words(level)),
     }
-}
-
-fn failed(record: &TurnRecord, of: u32, open: bool) -> Vec<FailedAttempt> {
-    let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
-    let mut before: Option<&str> = None;
-    faults
-        .map(|(place, attempt)| {
-            let mut failed = failed_attempt(attempt, of, record.attempts.get(place + 1), open);
-            let message = attempt.error.as_deref();
-            if message.is_some() && message == before {
-                failed.message = "The same again.".to_owned();
-            }
-            before = message;
-            failed
-        })
-        .collect()
-}
-
-fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>, open: bool) -> FailedAttempt {
-    let by_user = ended_by_user(attempt);
-    let then = match next {
-        Some(next) => match next.waited_ms {
-            Some(ms) if ms > 0 => format!("tried again after {}", duration(ms)),
-            _ => "tried again at once".to_owned(),
-        },
-        None if by_user => String::new(),
-        None if open => "trying again".to_owned(),
-        None if attempt.attempt >= of => "no attempt left".to_owned(),
-        None => "not tried again".to_owned(),
-    };
-    FailedAttempt {
-        slugs: attempt.slugs.iter().map(|slug| slug.as_str()).collect(),
-        message: match attempt.error.as_deref() {
-            None if by_user => "You ended this request.".to_owned(),
-            error => one_line(error.unwrap_or_default(), 600),
-        },
-        attempt: format!("attempt {} of {of}", attempt.attempt),
-        then,
-        by_user,
-    }
-}
-
-/// Stop and cancel are no faults.
-pub(super) fn ended_by_user(attempt: &AttemptRecord) -> bool {
-    attempt.slugs.iter().any(|slug| matches!(slug, Slug::Stopped | Slug::Cancelled))
 }
 
 /// The last line of the last answer; templates of one line only.

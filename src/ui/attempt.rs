@@ -1,0 +1,44 @@
+//! A failed attempt: the calls it asked for, one line with its slugs, and what the model was told of it.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::attempt::Weight;
+use crate::view::{FailedAttempt, SlugView};
+
+use super::{call, icon};
+
+pub fn failed(attempt: &FailedAttempt) -> impl IntoView + use<> {
+    let class = match attempt.weight {
+        Weight::ByUser => "failed by-user",
+        Weight::Passing => "failed",
+        Weight::Last => "failed last",
+    };
+    let mut then = attempt.attempt.clone();
+    if !attempt.then.is_empty() {
+        then.push_str(", ");
+        then.push_str(&attempt.then);
+    }
+    let message = Some(attempt.message.clone()).filter(|message| !message.is_empty());
+    let what =
+        html::span().class("what").child((slugs(&attempt.slugs), message.map(|words| html::span().child(words))));
+    let then = html::span().class("then").child(then);
+    let line = match attempt.notice.clone() {
+        None => html::div().class(class).child(html::p().class("line").child((what, then))).into_any(),
+        Some(notice) => {
+            let cue = html::span().class("told").child((icon::chevron(), "What the model was told"));
+            let summary = html::summary().class("line").child((what, html::span().class("rest").child((then, cue))));
+            html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
+        }
+    };
+    (call::list(&attempt.calls), line)
+}
+
+/// Slugs as they are written, each with its meaning.
+pub fn slugs(slugs: &[SlugView]) -> impl IntoView + use<> {
+    slugs.iter().map(|view| slug(*view)).collect_view()
+}
+
+pub fn slug(view: SlugView) -> impl IntoView {
+    html::code().class("slug").attr("title", view.meaning).child(view.name)
+}

@@ -1,0 +1,137 @@
+//! The log drawer: what went wrong and what the engine noted, filtered, with what the provider really sent.
+
+use std::sync::Arc;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::log::{Chip, Level, Log, LogEntry, LogFilter, LogView, PORTION, Raw};
+
+use super::attempt;
+use super::dialog::dialog;
+use super::dom;
+use super::icon::{self, Icon, icon};
+use super::state::{App, Dialog};
+
+pub fn log(app: App) -> impl IntoView {
+    dialog(app, Dialog::Log, "drawer log", "Log", move || content(app))
+}
+
+fn content(app: App) -> Option<impl IntoView> {
+    let log = app.page()?.log;
+    let filter = RwSignal::new(LogFilter::default());
+    let view = {
+        let log = log.clone();
+        Memo::new(move |_| log.with(|log| filter.with(|filter| log.view(filter))))
+    };
+    let entries = For(ForProps::builder()
+        .each(move || view.with(|view| view.entries.clone()))
+        .key(|entry| entry.index)
+        .children(|entry| html::li().class("entry").attr("data-log", entry.level.as_str()).child(one(&entry)))
+        .build());
+    let more = move || {
+        view.with(|view| view.more.clone()).map(|words| {
+            let act = move |_| filter.update(|filter| filter.most += PORTION);
+            html::button().r#type("button").class("link").on(ev::click, act).child(words)
+        })
+    };
+    let empty = move || view.with(|view| view.empty).map(|words| html::p().class("fact").child(words));
+    Some((
+        html::div().class("dialog-body").child((
+            filters(filter, view),
+            more,
+            empty,
+            html::ol().class("entries").child(entries),
+        )),
+        foot(app, log, filter, view),
+    ))
+}
+
+fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
+    let chip = move |level: Level| {
+        let of = move |view: &LogView| view.chips.iter().find(|chip| chip.level == level).cloned();
+        let chip = Memo::new(move |_| view.with(of));
+        let words = move || chip.get().map(|chip: Chip| chip.words);
+        let pressed = move || if chip.get().is_some_and(|chip| chip.on) { "true" } else { "false" };
+        html::button()
+            .r#type("button")
+            .class("chip")
+            .attr("title", level.words())
+            .attr("aria-pressed", pressed)
+            .on(ev::click, move |_| filter.update(|filter| filter.toggle(level)))
+            .child(words)
+    };
+    let slugs = Memo::new(move |_| view.with(|view| view.slugs.clone()));
+    let options = move || {
+        let each = slugs.get().into_iter();
+        let each = each.map(|(slug, count)| html::option().attr("value", slug).child(format!("{slug} ({count})")));
+        (html::option().attr("value", "").child("All slugs"), each.collect_view())
+    };
+    html::div().class("filters").child((
+        html::div().class("chips").attr("role", "group").attr("aria-label", "Levels").child(Level::ALL.map(chip)),
+        html::input()
+            .r#type("search")
+            .attr("placeholder", "Search messages and raw responses")
+            .attr("aria-label", "Search the log")
+            .on(ev::input, move |event| filter.update(|filter| filter.text = event_target_value(&event))),
+        html::select()
+            .attr("aria-label", "Slug")
+            .on(ev::change, move |event| filter.update(|filter| filter.slug = event_target_value(&event)))
+            .child(options),
+    ))
+}
+
+fn one(entry: &LogEntry) -> impl IntoView + use<> {
+    (
+        html::p().class("when").child((
+            html::code().class("lvl").attr("title", entry.level.words()).child(entry.level.as_str()),
+            html::span().class("at").child(entry.at.clone()),
+            html::span().child(entry.place.clone()),
+            html::span().class("model").child(entry.model.clone()),
+        )),
+        html::p().class("said").child((attempt::slugs(&entry.slugs), html::span().child(entry.message.clone()))),
+        entry.raw.clone().map(raw),
+    )
+}
+
+/// Built when it is opened: it may be 128 KiB.
+fn raw(raw: Raw) -> impl IntoView {
+    let opened = RwSignal::new(false);
+    let text = move || {
+        let text = Arc::clone(&raw.text);
+        opened.get().then(|| html::pre().attr("tabindex", "0").child(text.to_string()))
+    };
+    html::details().class("raw").child((
+        html::summary().on(ev::click, move |_| opened.set(true)).child((
+            icon::chevron(),
+            "Raw response",
+            raw.note.map(|note| html::span().class("fact").child(note)),
+        )),
+        text,
+    ))
+}
+
+fn foot(app: App, log: ArcRwSignal<Log>, filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
+    let lines = move || log.with_untracked(|log| filter.with_untracked(|filter| log.json_lines(filter)));
+    let copied = lines.clone();
+    let save = move |_| match dom::text_blob(&lines(), "application/x-ndjson") {
+        Some(blob) => dom::save_as("log.jsonl", &blob),
+        None => app.complain("The log could not be made into a file."),
+    };
+    html::div().class("dialog-foot").child((
+        html::span().class("grow").attr("role", "status").child(move || view.with(|view| view.words.clone())),
+        html::button()
+            .r#type("button")
+            .class("btn quiet")
+            .attr("title", "What is listed, as JSON lines")
+            .on(ev::click, move |_| app.copy(&copied()))
+            .child((icon(Icon::Copy), "Copy")),
+        html::button()
+            .r#type("button")
+            .class("btn quiet")
+            .attr("title", "What is listed, as JSON lines")
+            .on(ev::click, save)
+            .child((icon(Icon::Download), "Download")),
+    ))
+}

@@ -1,0 +1,98 @@
+//! Slack messages as they would roughly look: nothing in them acts, loads or leads anywhere unsafe.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::json::Place;
+use crate::view::markdown::Node;
+use crate::view::slack::{Block, Control, Message};
+
+use super::prose::Prose;
+use super::render::Renderer;
+use super::{json, markdown};
+
+/// The preview of messages. Markdown blocks are rendered where there is a renderer.
+pub fn messages(messages: &[Message], renderer: Option<&Renderer>) -> impl IntoView + use<> {
+    let each = messages.iter().map(|message| one(message, renderer)).collect::<Vec<_>>();
+    html::div().class("slack").child(each)
+}
+
+fn one(message: &Message, renderer: Option<&Renderer>) -> impl IntoView + use<> {
+    let blocks = message.blocks.iter().map(|of| block(of, renderer)).collect::<Vec<_>>();
+    let text = (!message.text.is_empty()).then(|| {
+        let words = nodes("prose", message.text.clone());
+        if blocks.is_empty() {
+            words.into_any()
+        } else {
+            let label = html::span().class("over").child("For notifications");
+            html::div().class("notification").child((label, words)).into_any()
+        }
+    });
+    html::div().class("message").child((text, blocks))
+}
+
+fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
+    match block {
+        Block::Header(words) => html::p().class("header").child(words.clone()).into_any(),
+        Block::Section { body, fields, accessory } => html::div()
+            .class("section")
+            .child((
+                html::div().class("words").child((
+                    (!body.is_empty()).then(|| nodes("prose", body.clone())),
+                    (!fields.is_empty()).then(|| {
+                        let each = fields.iter().map(|field| nodes("prose", field.clone())).collect::<Vec<_>>();
+                        html::div().class("fields").child(each)
+                    }),
+                )),
+                accessory.as_ref().map(control),
+            ))
+            .into_any(),
+        Block::Divider => html::hr().into_any(),
+        Block::Context(words) => nodes("prose context", words.clone()).into_any(),
+        Block::Image { title, image } => html::div()
+            .class("picture")
+            .child((
+                title.clone().map(|title| html::p().class("over").child(title)),
+                nodes("prose", vec![image.clone()]),
+            ))
+            .into_any(),
+        Block::Actions(controls) => {
+            html::div().class("actions").child(controls.iter().map(control).collect::<Vec<_>>()).into_any()
+        }
+        Block::Rich(words) => nodes("prose", words.clone()).into_any(),
+        Block::Markdown(text) => {
+            let prose = Prose::new("prose");
+            prose.set(text);
+            if let Some(renderer) = renderer {
+                renderer.render(&prose);
+            }
+            prose.place().into_any()
+        }
+        Block::Unknown { words, data } => html::div()
+            .class("unknown")
+            .child((html::p().class("over").child(words.clone()), json::tree(Place::root(data.clone()))))
+            .into_any(),
+    }
+}
+
+fn control(control: &Control) -> AnyView {
+    match control {
+        Control::Inert { words, what } => html::span()
+            .class("control")
+            .attr("title", format!("{what}, does nothing here"))
+            .child(words.clone())
+            .into_any(),
+        Control::Image(image) => nodes("prose", vec![image.clone()]).into_any(),
+    }
+}
+
+/// Blocks and inlines in an element of a class.
+fn nodes(class: &'static str, nodes: Vec<Node>) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    place.on_load(move |place| {
+        for node in &nodes {
+            let _ = place.append_child(&markdown::block(node));
+        }
+    });
+    html::div().class(class).node_ref(place)
+}

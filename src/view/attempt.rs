@@ -1,0 +1,122 @@
+//! Attempts of a turn that gave no usable reply: why, what came of it, and what the model was told.
+
+use crate::engine::{AttemptRecord, Slug, TurnRecord, notice};
+
+use super::call::CallView;
+use super::format::{duration, one_line};
+use super::slug::{SlugView, is_models_doing};
+
+/// An attempt that gave no usable reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailedAttempt {
+    /// The most telling first; never empty.
+    pub slugs: Vec<SlugView>,
+    /// Empty where one of its calls says the same.
+    pub message: String,
+    /// `attempt 1 of 3`
+    pub attempt: String,
+    /// `tried again after 0.8 s`, `no attempt left`
+    pub then: String,
+    /// What the next request said to the model about it, without its prefix.
+    pub notice: Option<String>,
+    /// The calls it asked for: answered, and none of them made the turn succeed.
+    pub calls: Vec<CallView>,
+    pub weight: Weight,
+}
+
+/// How much a failed attempt matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Ended by the user, not by a fault.
+    ByUser,
+    /// Another attempt followed.
+    Passing,
+    /// Nothing followed in this turn.
+    Last,
+}
+
+/// The failed attempts of a turn; `next` is the turn after it, `of` how many attempts there may be.
+pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, open: bool) -> Vec<FailedAttempt> {
+    let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
+    let mut before: Option<&str> = None;
+    faults
+        .map(|(place, attempt)| {
+            let again = record.attempts.get(place + 1);
+            let mut failed = failed_attempt(attempt, of, again, open);
+            let told = again.or_else(|| next.and_then(|turn| turn.attempts.first()));
+            failed.notice = told.and_then(|told| notice_after(attempt, told));
+            failed.calls = calls_of(record, attempt.attempt);
+            let message = attempt.error.as_deref();
+            if message.is_some() && message == before {
+                failed.message = "The same again.".to_owned();
+            }
+            // A card says it better, with what was wrong.
+            if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
+                failed.message.clear();
+            }
+            before = message;
+            failed
+        })
+        .collect()
+}
+
+/// Calls of the attempts that did not fail.
+pub(super) fn calls(record: &TurnRecord) -> Vec<CallView> {
+    let failed = |number: u32| record.attempts.iter().any(|a| a.attempt == number && !a.slugs.is_empty());
+    let kept = record.tool_calls.iter().filter(|call| !failed(call.attempt));
+    kept.map(|call| CallView::new(call, record.counter_level)).collect()
+}
+
+fn calls_of(record: &TurnRecord, attempt: u32) -> Vec<CallView> {
+    let of = record.tool_calls.iter().filter(|call| call.attempt == attempt);
+    of.map(|call| CallView::new(call, record.counter_level)).collect()
+}
+
+fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>, open: bool) -> FailedAttempt {
+    let by_user = ended_by_user(attempt);
+    let then = match next {
+        Some(next) => match next.waited_ms {
+            Some(ms) if ms > 0 => format!("tried again after {}", duration(ms)),
+            _ => "tried again at once".to_owned(),
+        },
+        None if by_user => String::new(),
+        None if open => "trying again".to_owned(),
+        None if attempt.attempt >= of => "no attempt left".to_owned(),
+        None => "not tried again".to_owned(),
+    };
+    let weight = match (by_user, next) {
+        (true, _) => Weight::ByUser,
+        (false, None) if !open => Weight::Last,
+        (false, _) => Weight::Passing,
+    };
+    FailedAttempt {
+        slugs: attempt.slugs.iter().map(|slug| SlugView::from(*slug)).collect(),
+        message: message(attempt, by_user),
+        attempt: format!("attempt {} of {of}", attempt.attempt),
+        then,
+        notice: None,
+        calls: Vec::new(),
+        weight,
+    }
+}
+
+/// The engine's words for a reply that cannot be used only repeat the slugs: their meanings say more.
+fn message(attempt: &AttemptRecord, by_user: bool) -> String {
+    match (attempt.error.as_deref(), attempt.slugs.first()) {
+        (None, _) if by_user => "You ended this request.".to_owned(),
+        (Some(_), Some(slug)) if is_models_doing(*slug) => SlugView::from(*slug).meaning.to_owned(),
+        (error, _) => one_line(error.unwrap_or_default(), 600),
+    }
+}
+
+/// A request repeats an older notice when the attempt between failed by itself: that is not about this failure.
+fn notice_after(failed: &AttemptRecord, told: &AttemptRecord) -> Option<String> {
+    failed.slugs.first().filter(|slug| is_models_doing(**slug))?;
+    let text = told.notice.as_deref()?;
+    Some(text.strip_prefix(notice::PREFIX).unwrap_or(text).to_owned())
+}
+
+/// Stop and cancel are no faults.
+pub(super) fn ended_by_user(attempt: &AttemptRecord) -> bool {
+    attempt.slugs.iter().any(|slug| matches!(slug, Slug::Stopped | Slug::Cancelled))
+}

@@ -1,0 +1,150 @@
+//! A JSON value as a tree that is folded: what one line says, and which lines stand under it.
+//!
+//! Nothing walks a whole value: a place is a path into a shared root, and only what is opened is looked at.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::format::{counted, one_line};
+
+/// So many entries of one level are shown at first, and with each "show more".
+pub const PORTION: usize = 200;
+/// Longer strings are folded behind their beginning.
+const LONG: usize = 160;
+/// Levels with at most so many entries stand open from the start.
+const SMALL: usize = 12;
+
+/// One value inside a shared root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    root: Arc<Value>,
+    path: Vec<usize>,
+}
+
+/// What the line of a value says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub kind: Kind,
+    /// The value, its beginning, or how much is in it.
+    pub text: String,
+    /// The whole of a string whose beginning is shown.
+    pub whole: Option<String>,
+}
+
+/// The type of a value; its line says it in words or in its notation too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Object,
+    Array,
+    String,
+    Number,
+    Bool,
+    Null,
+}
+
+/// One value under another, with its key or its number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Child {
+    pub key: String,
+    pub place: Place,
+}
+
+impl Kind {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Object => "object",
+            Kind::Array => "array",
+            Kind::String => "string",
+            Kind::Number => "number",
+            Kind::Bool => "boolean",
+            Kind::Null => "null",
+        }
+    }
+}
+
+impl Place {
+    #[must_use]
+    pub fn root(root: Arc<Value>) -> Self {
+        Place { root, path: Vec::new() }
+    }
+
+    fn value(&self) -> &Value {
+        self.path.iter().fold(&*self.root, |value, at| match value {
+            Value::Array(items) => items.get(*at).unwrap_or(&Value::Null),
+            Value::Object(fields) => fields.values().nth(*at).unwrap_or(&Value::Null),
+            _ => &Value::Null,
+        })
+    }
+
+    #[must_use]
+    pub fn line(&self) -> Line {
+        let value = self.value();
+        let of = |kind: Kind, text: String| Line { kind, text, whole: None };
+        match value {
+            Value::Null => of(Kind::Null, "null".to_owned()),
+            Value::Bool(value) => of(Kind::Bool, value.to_string()),
+            Value::Number(number) => of(Kind::Number, number.to_string()),
+            Value::String(text) if text.chars().nth(LONG).is_some() || text.contains('\n') => {
+                Line { kind: Kind::String, text: format!("\"{}\"", one_line(text, LONG)), whole: Some(text.clone()) }
+            }
+            Value::String(text) => of(Kind::String, format!("\"{text}\"")),
+            Value::Array(items) => of(Kind::Array, format!("[ {} ]", counted(items.len() as u64, "item"))),
+            Value::Object(fields) => of(Kind::Object, format!("{{ {} }}", counted(fields.len() as u64, "field"))),
+        }
+    }
+
+    /// How many values stand under it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self.value() {
+            Value::Array(items) => items.len(),
+            Value::Object(fields) => fields.len(),
+            _ => 0,
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it stands open from the start: the root, and small levels near it.
+    #[must_use]
+    pub fn starts_open(&self) -> bool {
+        match self.path.len() {
+            0 => true,
+            1 | 2 => self.len() <= SMALL,
+            _ => false,
+        }
+    }
+
+    /// The values under it, from one on, at most `most`.
+    #[must_use]
+    pub fn children(&self, from: usize, most: usize) -> Vec<Child> {
+        let child = |at: usize, key: String| {
+            let mut path = self.path.clone();
+            path.push(at);
+            Child { key, place: Place { root: Arc::clone(&self.root), path } }
+        };
+        match self.value() {
+            Value::Array(items) => {
+                (from..items.len().min(from.saturating_add(most))).map(|at| child(at, at.to_string())).collect()
+            }
+            Value::Object(fields) => {
+                let keys = fields.keys().enumerate().skip(from).take(most);
+                keys.map(|(at, key)| child(at, key.clone())).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// `show 200 more of 1,312`; `None` where everything is shown.
+#[must_use]
+pub fn more(shown: usize, all: usize) -> Option<String> {
+    let left = all.checked_sub(shown).filter(|left| *left > 0)?;
+    let next = super::format::thousands(left.min(PORTION) as u64);
+    Some(format!("Show {next} more of {}", super::format::thousands(left as u64)))
+}

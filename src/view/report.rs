@@ -1,0 +1,102 @@
+//! The report of an ended segment, by its format; only where no turn shows it already.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::engine::{AnswerSource, Ending, Outcome, ReportFormat, RunConfig, TerminationReason};
+
+use super::json::Place;
+use super::slack::{self, Message};
+
+/// A report to look at and to copy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReportView {
+    /// `Report`, `Final result`
+    pub title: &'static str,
+    /// `JSON`, `Slack messages`; what it is, in a word.
+    pub format: &'static str,
+    /// Why it stands here, where that needs saying.
+    pub note: Option<&'static str>,
+    pub stand: Stand,
+    pub body: Body,
+    /// What the copy button gives.
+    pub copy: Arc<str>,
+}
+
+/// Where a report stands: what was asked for comes before how it ended, an excuse after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stand {
+    Before,
+    After,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// Exactly as it is.
+    Text(String),
+    Markdown(String),
+    Json(Place),
+    Slack(Vec<Message>),
+}
+
+impl ReportView {
+    /// `None`: the report is the text of the last turn, or there is none.
+    pub(super) fn of(config: &RunConfig, ending: &Ending) -> Option<Self> {
+        if let Some(data) = &ending.final_result_data {
+            return Some(ReportView::json("Final result", data));
+        }
+        if ending.termination_reason == TerminationReason::FinalReport {
+            return Some(ReportView::accepted(config, ending));
+        }
+        // What a cancelled run leaves behind is said by how it ended.
+        let by_system = ending.answer_source == AnswerSource::System && ending.outcome != Outcome::Cancelled;
+        by_system.then(|| ReportView {
+            title: "Report",
+            format: "Text",
+            note: Some("Written by the system, since the run ended without a report of the model's."),
+            stand: Stand::After,
+            body: Body::Text(ending.output.clone()),
+            copy: ending.output.as_str().into(),
+        })
+    }
+
+    fn accepted(config: &RunConfig, ending: &Ending) -> Self {
+        let text = |format, body| ReportView {
+            title: "Report",
+            format,
+            note: None,
+            stand: Stand::Before,
+            body,
+            copy: ending.output.as_str().into(),
+        };
+        match (config.report.format, &ending.report_data) {
+            (ReportFormat::Markdown, _) => text("Markdown", Body::Markdown(ending.output.clone())),
+            (ReportFormat::Json, Some(data)) => ReportView::json("Report", data),
+            (ReportFormat::Slack, Some(data)) => {
+                let mut view = ReportView::json("Report", data);
+                if let Some(messages) = slack::messages(data) {
+                    view.format =
+                        if messages.len() == 1 { "Slack message, preview" } else { "Slack messages, preview" };
+                    view.body = Body::Slack(messages);
+                }
+                view
+            }
+            (ReportFormat::Text | ReportFormat::Json | ReportFormat::Slack, _) => {
+                text("Text", Body::Text(ending.output.clone()))
+            }
+        }
+    }
+
+    fn json(title: &'static str, data: &Value) -> Self {
+        let copy = serde_json::to_string_pretty(data).unwrap_or_default().into();
+        ReportView {
+            title,
+            format: "JSON",
+            note: None,
+            stand: Stand::Before,
+            body: Body::Json(Place::root(Arc::new(data.clone()))),
+            copy,
+        }
+    }
+}
