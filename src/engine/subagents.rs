@@ -37,8 +37,10 @@ pub(super) enum ChildState {
     /// It waits until fewer others run.
     Queued(Asked),
     Started(Box<Run>),
-    /// It never ran, and why.
-    NotRun(String),
+    /// It was to run, and then the run was stopped or cancelled.
+    Dropped(String),
+    /// One too many.
+    Refused(String),
 }
 
 impl Child {
@@ -51,11 +53,17 @@ impl Child {
         }
     }
 
+    /// It was one too many for the limit; every other one counts.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.state, ChildState::Refused(_))
+    }
+
     fn settled(&self) -> bool {
         match &self.state {
             ChildState::Queued(_) => false,
             ChildState::Started(run) => run.phase == Phase::Ended,
-            ChildState::NotRun(_) => true,
+            ChildState::Dropped(_) | ChildState::Refused(_) => true,
         }
     }
 }
@@ -77,12 +85,11 @@ impl Run {
         let mut some = false;
         for (task_id, asked) in (1..).zip(spawn::asked(&args)) {
             let most = self.config.limits.children;
-            let room =
-                self.children.iter().filter(|c| !matches!(c.state, ChildState::NotRun(_))).count() < most as usize;
+            let room = self.children_used() < most;
             let agent = asked.agent.clone();
             let state = match room {
                 true => ChildState::Queued(asked),
-                false => ChildState::NotRun(format!("not run: at most {most} sub-agents work for one run")),
+                false => ChildState::Refused(format!("not run: at most {most} sub-agents work for one run")),
             };
             some |= room;
             let id = u32::try_from(self.children.len()).unwrap_or(u32::MAX).saturating_add(1);
@@ -177,16 +184,21 @@ impl Run {
         let asked = self.children.iter().map(|child| match &child.state {
             ChildState::Queued(asked) => spawn::bound(&self.config, asked),
             ChildState::Started(run) => run.calls_left(),
-            ChildState::NotRun(_) => 0,
+            ChildState::Dropped(_) | ChildState::Refused(_) => 0,
         });
         let asked = asked.fold(0, u32::saturating_add);
         let more = self.synthesis.is_none() && self.wrap_up.is_none() && self.offer() != Offer::ReportOnly;
         if !more {
             return asked;
         }
-        let used = self.children.iter().filter(|c| !matches!(c.state, ChildState::NotRun(_))).count();
-        let free = self.config.limits.children.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+        let free = self.config.limits.children.saturating_sub(self.children_used());
         asked.saturating_add(free.saturating_mul(spawn::most(&self.config)))
+    }
+
+    /// How much of the limit is used up. Those that were dropped count: the bound only shrinks.
+    fn children_used(&self) -> u32 {
+        let used = self.children.iter().filter(|c| !c.is_refused()).count();
+        u32::try_from(used).unwrap_or(u32::MAX)
     }
 
     fn start_children(&mut self) {
@@ -242,7 +254,7 @@ impl Run {
 
     fn drop_queued(&mut self, why: &str) {
         for child in self.children.iter_mut().filter(|c| matches!(c.state, ChildState::Queued(_))) {
-            child.state = ChildState::NotRun(why.to_owned());
+            child.state = ChildState::Dropped(why.to_owned());
         }
     }
 
@@ -255,7 +267,7 @@ impl Run {
             let good = ending.is_some_and(|e| matches!(e.outcome, Outcome::Success | Outcome::Partial));
             let synthesized = ending.is_some_and(|e| matches!(e.termination_reason, TerminationReason::Synthesized(_)));
             let mut report = match (&child.state, ending) {
-                (ChildState::NotRun(why), _) => why.clone(),
+                (ChildState::Dropped(why) | ChildState::Refused(why), _) => why.clone(),
                 (_, ending) => ending.map(|e| e.output.clone()).unwrap_or_default(),
             };
             let handle = CallId(format!("{call}_report_{}", child.task_id));

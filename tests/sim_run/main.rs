@@ -189,8 +189,8 @@ impl Sim {
         let config = self.recorder.run.config();
         let more = n * config.max_attempts + synthesis_attempts(config);
         // Sub-agents that were never asked for can be asked for again: they are part of the bound from the beginning.
-        let begun = self.recorder.run.child_runs().count() as u32;
-        let children = if config.spawns() { (config.limits.children - begun) * spawn::most(config) } else { 0 };
+        let asked = self.recorder.run.children().iter().filter(|c| !c.is_refused()).count() as u32;
+        let children = if config.spawns() { (config.limits.children - asked) * spawn::most(config) } else { 0 };
         (self.bound, self.left) = (self.bound + more, more + children);
         (self.grants, self.ended, self.segment) = (self.grants + 1, false, Segment::default());
         self.effective_max_turns = u32::MAX;
