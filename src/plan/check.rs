@@ -47,15 +47,14 @@ fn check_step(
     for (at, dependency) in step.dependencies.iter().enumerate() {
         let Some(dependency) = dependency else { continue };
         let place = format!("dependencies[{at}]");
-        match step.order {
-            Some(order) if *dependency >= order => {
-                let message = format!("{dependency} is not smaller than {order}, the order of the step itself");
-                fault(FaultKind::DependencyNotSmaller, &place, message);
-            }
-            _ if !steps.iter().any(|other| other.order == Some(*dependency)) => {
-                fault(FaultKind::UnknownOrder, &place, format!("there is no step of order {dependency}"));
-            }
-            _ => {}
+        if let Some(order) = step.order
+            && *dependency >= order
+        {
+            let message = format!("{dependency} is not smaller than {order}, the order of the step itself");
+            fault(FaultKind::DependencyNotSmaller, &place, message);
+        }
+        if !steps.iter().any(|other| other.order == Some(*dependency)) {
+            fault(FaultKind::UnknownOrder, &place, format!("there is no step of order {dependency}"));
         }
     }
     for (at, tool) in step.tools.iter().enumerate() {

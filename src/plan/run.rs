@@ -58,11 +58,12 @@ impl PlanRun {
         let mut kept = after.as_deref().map(|after| rerun::kept(&plan, after, from)).unwrap_or_default();
         let orders: Vec<u32> = kept.keys().copied().collect();
         let traces = after.map(|after| after.traces).unwrap_or_default();
+        let bounds = step_config::bounds(&plan, &options.base);
         let state = |step: &super::Step| match kept.remove(&step.order) {
             Some(record) => StepState::kept(step.clone(), plan.kind(step), record),
             None => {
-                let config = step_config::config(&options.base, plan.agents.get(&step.agent), step);
-                StepState::new(step.clone(), plan.kind(step), step_config::bound(&config))
+                let bound = bounds.get(&step.agent).copied().unwrap_or_default();
+                StepState::new(step.clone(), plan.kind(step), bound)
             }
         };
         let mut run = PlanRun {
