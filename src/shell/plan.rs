@@ -155,13 +155,18 @@ impl PlanSession {
         if effects.contains(&PlanEffect::Finish) {
             self.0.agent.finish();
         }
+        // Records first: what a step's session tells has the bound of the whole batch already.
+        for effect in &effects {
+            if let PlanEffect::Record(record) = effect {
+                (self.0.observer)(PlanNotice::Plan(record));
+            }
+        }
         for effect in effects {
             match effect {
                 PlanEffect::StartStep { order, config, task } => self.start_step(order, *config, task),
                 PlanEffect::StopStep { order } => self.with_step(order, Session::stop),
                 PlanEffect::CancelStep { order } => self.with_step(order, Session::cancel),
-                PlanEffect::Record(record) => (self.0.observer)(PlanNotice::Plan(&record)),
-                PlanEffect::Finish => {}
+                PlanEffect::Record(_) | PlanEffect::Finish => {}
             }
         }
     }
