@@ -151,11 +151,16 @@ impl PlanRun {
 /// What the sibling files share.
 impl PlanRun {
     pub(super) fn state(&self, order: u32) -> Option<&StepState> {
-        self.steps.iter().find(|state| state.step.order == order)
+        self.steps.get(self.place(order)?)
+    }
+
+    fn place(&self, order: u32) -> Option<usize> {
+        self.steps.binary_search_by_key(&order, |state| state.step.order).ok()
     }
 
     pub(super) fn state_mut(&mut self, order: u32) -> Option<&mut StepState> {
-        self.steps.iter_mut().find(|state| state.step.order == order)
+        let place = self.place(order)?;
+        self.steps.get_mut(place)
     }
 
     pub(super) fn record(&mut self, step: Option<u32>, what: PlanRecordKind) {

@@ -145,8 +145,10 @@ test('an aborted signal and cancel end every step, and the agent is free again',
       const events = [];
       if (how === 'aborted before') controller.abort();
       const promise = agent.runPlan(TREE, { signal: controller.signal, onEvent: (event) => events.push(event) });
-      await assert.rejects(agent.run('x'), /has a run under way/);
-      await assert.rejects(agent.runPlan(TREE), /has a run under way/);
+      if (how !== 'aborted before') {
+        await assert.rejects(agent.run('x'), /has a run under way/);
+        await assert.rejects(agent.runPlan(TREE), /has a run under way/);
+      }
       setTimeout(() => (how === 'cancel' ? agent.cancel() : controller.abort()), 50);
       const session = await promise;
       assertValidSession(session);
