@@ -270,7 +270,7 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
             _ => reply_call("read", "{}"),
         })
     }
-    let reader = AgentKind {
+    let reader = SubagentKind {
         name: "reader".into(),
         description: "reads".into(),
         system: "You read.".into(),

@@ -1,5 +1,6 @@
 //! The class `Agent`.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Promise;
@@ -10,13 +11,15 @@ use super::files::Files;
 use super::listener::Listener;
 use super::reader::whole;
 use super::{options, run_options, tool_options};
-use crate::shell::Session;
+use crate::shell::{PlanSession, Session};
 
 /// An agent: one run at a time, as many as you like one after the other. Several agents live side by side.
 #[wasm_bindgen]
 pub struct Agent {
-    session: Session,
-    listener: Rc<Listener>,
+    pub(super) session: Session,
+    pub(super) listener: Rc<Listener>,
+    /// The plan under way.
+    pub(super) plan: Rc<RefCell<Option<PlanSession>>>,
 }
 
 #[wasm_bindgen]
@@ -27,7 +30,7 @@ impl Agent {
         #[wasm_bindgen(unchecked_optional_param_type = "AgentOptions")] options: &JsValue,
     ) -> Result<Agent, JsValue> {
         let session = Session::new(options::read(options)?);
-        Ok(Agent { session, listener: Rc::default() })
+        Ok(Agent { session, listener: Rc::default(), plan: Rc::default() })
     }
 
     /// Runs a task. Resolves with the trajectory for every way a run can end; rejects only for misuse.
@@ -52,12 +55,18 @@ impl Agent {
 
     /// Asks the run to wrap up: open waits end, and it concludes from what it has.
     pub fn stop(&self) {
-        self.session.stop();
+        match self.plan_under_way() {
+            Some(plan) => plan.stop(),
+            None => self.session.stop(),
+        }
     }
 
     /// Ends the run at once.
     pub fn cancel(&self) {
-        self.session.cancel();
+        match self.plan_under_way() {
+            Some(plan) => plan.cancel(),
+            None => self.session.cancel(),
+        }
     }
 
     /// Offers a tool of the page's, from the next run on.
@@ -75,6 +84,10 @@ impl Agent {
 }
 
 impl Agent {
+    fn plan_under_way(&self) -> Option<PlanSession> {
+        self.plan.borrow().clone()
+    }
+
     fn try_run(&self, task: &JsValue, options: &JsValue) -> Result<Promise, JsValue> {
         let task = task
             .as_string()
@@ -119,6 +132,6 @@ impl std::fmt::Debug for Agent {
     }
 }
 
-fn or_rejected(promise: Result<Promise, JsValue>) -> Promise {
+pub(super) fn or_rejected(promise: Result<Promise, JsValue>) -> Promise {
     promise.unwrap_or_else(|thrown| Promise::reject(&thrown))
 }

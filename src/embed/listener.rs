@@ -28,8 +28,8 @@ struct Segment {
     _signal: Option<Aborting>,
 }
 
-/// An `AbortSignal` that cancels the run.
-struct Aborting {
+/// An `AbortSignal` that cancels a run, for as long as this is kept.
+pub(super) struct Aborting {
     signal: AbortSignal,
     callback: Closure<dyn FnMut()>,
 }
@@ -49,7 +49,10 @@ impl Listener {
         let mut resolver = None;
         let promise = Promise::new(&mut |resolve: Function, _reject: Function| resolver = Some(resolve));
         let resolve = resolver.ok_or_else(|| super::error::error("the promise was not made"))?;
-        let aborting = signal.as_ref().map(|signal| Aborting::new(signal.clone(), session.clone()));
+        let aborting = signal.as_ref().map(|signal| {
+            let session = session.clone();
+            Aborting::new(signal.clone(), move || session.cancel())
+        });
         let segment = Segment { session: session.clone(), on_event, resolve, _signal: aborting };
         self.segment.replace(Some(Rc::new(segment)));
         if let Err(refused) = start(session) {
@@ -103,8 +106,8 @@ fn is_terminal(record: &Record) -> bool {
 }
 
 impl Aborting {
-    fn new(signal: AbortSignal, session: Session) -> Self {
-        let callback = Closure::<dyn FnMut()>::new(move || session.cancel());
+    pub(super) fn new(signal: AbortSignal, cancel: impl FnMut() + 'static) -> Self {
+        let callback = Closure::<dyn FnMut()>::new(cancel);
         let _ = signal.add_event_listener_with_callback("abort", callback.as_ref().unchecked_ref());
         Aborting { signal, callback }
     }

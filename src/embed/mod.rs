@@ -9,6 +9,8 @@ mod event;
 mod files;
 mod listener;
 mod options;
+mod plan;
+mod plan_options;
 mod reader;
 mod run_options;
 mod tool_options;

@@ -128,7 +128,7 @@ fn report(options: &Reader, config: &mut RunConfig) -> Result<(), JsValue> {
 }
 
 /// Kinds of sub-agents by name. Which tools there are is known only when a run starts.
-fn agents(options: &Reader) -> Result<Vec<AgentKind>, JsValue> {
+fn agents(options: &Reader) -> Result<Vec<SubagentKind>, JsValue> {
     let Some(value) = options.get("agents") else { return Ok(Vec::new()) };
     let takes = "an object of kinds of agents by name";
     let kinds = value.dyn_ref::<Object>().filter(|_| !Array::is_array(&value));
@@ -138,7 +138,7 @@ fn agents(options: &Reader) -> Result<Vec<AgentKind>, JsValue> {
         let kind = Reflect::get(kinds, &name.as_str().into())?;
         let path = format!("options.agents.{name}");
         let given = Reader::open(&path, &kind, &["description", "system", "tools", "maxTurns"], &[])?;
-        let mut agent = AgentKind { name, ..AgentKind::default() };
+        let mut agent = SubagentKind { name, ..SubagentKind::default() };
         set(&mut agent.description, given.text("description")?);
         set(&mut agent.system, given.text("system")?);
         set(&mut agent.max_turns, given.whole("maxTurns", 1)?);

@@ -18,23 +18,22 @@ pub(super) struct RunOptions {
 
 pub(super) fn read(options: &JsValue, known: &[&str]) -> Result<RunOptions, JsValue> {
     let given = Reader::open_optional("options", options, known, &[])?;
-    let signal = match given.get("signal") {
-        None => None,
-        Some(value) => {
-            let signal = value.clone().dyn_into::<AbortSignal>();
-            Some(signal.map_err(|_| given.wrong("signal", &value, "an AbortSignal"))?)
-        }
-    };
     let after = match given.get("after") {
         None => None,
         Some(value) => Some(carried(&given, &value)?),
     };
     Ok(RunOptions {
         on_event: given.function("onEvent")?,
-        signal,
+        signal: signal(&given)?,
         approve: given.function("approve")?.map(Approve::new),
         after,
     })
+}
+
+pub(super) fn signal(given: &Reader) -> Result<Option<AbortSignal>, JsValue> {
+    let Some(value) = given.get("signal") else { return Ok(None) };
+    let signal = value.clone().dyn_into::<AbortSignal>();
+    signal.map(Some).map_err(|_| given.wrong("signal", &value, "an AbortSignal"))
 }
 
 /// The history of an earlier run: derived again from its document, so only what the engine itself can vouch for.

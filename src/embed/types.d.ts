@@ -20,7 +20,7 @@ export interface AgentOptions {
   /** Built-in tools to offer. Default: the safe set. Tools of your own: `agent.registerTool`. */
   tools?: BuiltInTool[];
   /** Kinds of sub-agents by name, for `spawn_subagents`. Default: one kind with the agent's own tools. */
-  agents?: Record<string, AgentKind>;
+  agents?: Record<string, SubagentKind>;
   limits?: LimitOptions;
   retry?: RetryOptions;
   /** For jitter and ids: same seed, same run. Default: a random one. */
@@ -30,7 +30,7 @@ export interface AgentOptions {
 }
 
 /** A kind of sub-agent. */
-export interface AgentKind {
+export interface SubagentKind {
   /** What it is good for, as the model that chooses reads it. */
   description?: string;
   /** Default: what the run is, how many turns it has, that it may be asked to synthesize. */
@@ -442,6 +442,134 @@ export type ReplayResult =
 
 /** Others come with later versions. */
 export type ExportFormat = "native";
+
+/** Agents, and the steps that are given to them. */
+export interface Plan {
+  /** Default: made from the time and the seed. */
+  plan_id?: string;
+  /** By name. */
+  agents: Record<string, PlanAgent>;
+  /** At least one; listed in any order. */
+  steps: PlanStep[];
+}
+
+/** What is not given comes from the options of the agent that runs the plan. */
+export interface PlanAgent {
+  /** `gather`: its steps see the results of their dependencies. `synthesis`: those of all completed steps before them. */
+  kind: "gather" | "synthesis";
+  /** The system message. */
+  system?: string;
+  /** Names of the tools it is offered; empty: none. */
+  tools?: string[];
+  maxTurns?: number;
+  /** As in records; the same as `maxTurns`. */
+  max_turns?: number;
+}
+
+export interface PlanStep {
+  /** 1 or more, unique in the plan. */
+  order: number;
+  /** One of the plan's. */
+  agent: string;
+  /** The task of the step. */
+  action: string;
+  /** Smaller orders that a gather step needs completed. Default: none. */
+  dependencies?: number[];
+  /** Not empty: the only tools of the step. Default: those of its agent. */
+  tools?: string[];
+}
+
+export interface PlanRunOptions {
+  /** In order, none after `plan_finished`. */
+  onEvent?: (event: PlanEvent) => void;
+  /** Aborting it cancels the plan; the promise resolves all the same. */
+  signal?: AbortSignal;
+  /** As for `run`. */
+  approve?: (call: ApprovalRequest) => boolean | Promise<boolean>;
+  /** Steps running at once. Default: 4. */
+  parallel?: number;
+  /** The record of an earlier run of the plan: steps that ended in it are not run again. */
+  after?: PlanSession;
+  /** With `after`: run this step again, and everything that builds on it. */
+  from?: number;
+}
+
+/** What happens in a plan: its own events (`step: null` for the plan as a whole), and those of its steps' runs. */
+export type PlanEvent =
+  | (AgentEvent & { step: number })
+  | ({ callsLeft: number } & (
+      | { type: "plan_started"; step: null; planId: string; sessionId: string; plan: Plan; kept: number[] }
+      | { type: "step_started"; step: number; agent: string; kind: PlanAgent["kind"]; runId: string; context: PlanContext }
+      | { type: "plan_trace"; step: number; trace: PlanTrace }
+      | { type: "step_finished"; step: number; status: StepStatus; blockedBy: number[]; output: string | null; error: string | null }
+      | { type: "plan_finished"; step: null; ending: PlanEnding }
+    ));
+
+export type StepStatus = "pending" | "running" | "completed" | "failed" | "blocked" | "cancelled";
+
+/** What a step is given of earlier ones: at most one of the two keys. */
+export interface PlanContext {
+  dependency_artifacts?: PlanArtifact[];
+  session_context?: PlanArtifact[];
+}
+
+export interface PlanArtifact {
+  step_order: number;
+  agent: string;
+  action: string;
+  tools: string[];
+  result: string;
+}
+
+export interface PlanTrace {
+  name: string;
+  at_ms: number;
+  step: number;
+  data?: any;
+}
+
+export interface PlanEnding {
+  outcome: Outcome;
+  /** The result of the last completed step. */
+  output: string;
+  output_step: number | null;
+  completed: number;
+  failed: number;
+  blocked: number;
+  cancelled: number;
+  wrap_up?: "stop";
+  finished_at: string;
+}
+
+export interface PlanSessionStep {
+  order: number;
+  agent: string;
+  kind: PlanAgent["kind"];
+  status: StepStatus;
+  blocked_by: number[];
+  context: PlanContext;
+  error?: string;
+  /** `null`: it was never started. */
+  run: Trajectory | null;
+}
+
+/** The complete record of a plan that was run: a plain, JSON-safe object. Its JSON Schema ships with the project. */
+export interface PlanSession {
+  format: "turnwise-session";
+  version: 1;
+  engine_version: string;
+  plan_id: string;
+  session_id: string;
+  plan: Plan;
+  started_at: string;
+  started_ms: number;
+  finished_at: string | null;
+  ending: PlanEnding | null;
+  requests: number;
+  tokens: Usage;
+  steps: PlanSessionStep[];
+  traces: PlanTrace[];
+}
 
 declare global {
   interface SymbolConstructor {

@@ -28,7 +28,7 @@ pub struct RunConfig {
     pub tools: Vec<ToolSpec>,
     /// Kinds of sub-agents that the model can choose from; none: one kind with this run's own tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub agents: Vec<AgentKind>,
+    pub agents: Vec<SubagentKind>,
     pub limits: Limits,
     pub retry: RetryConfig,
     /// For jitter and ids: same seed, same run.
@@ -184,7 +184,7 @@ pub enum SideEffect {
 /// A kind of sub-agent (SEMANTICS 9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct AgentKind {
+pub struct SubagentKind {
     pub name: String,
     /// What it is good for, as the model that chooses reads it.
     pub description: String,
@@ -337,9 +337,9 @@ impl SynthesisConfig {
     }
 }
 
-impl Default for AgentKind {
+impl Default for SubagentKind {
     fn default() -> Self {
-        AgentKind {
+        SubagentKind {
             name: String::new(),
             description: String::new(),
             system: String::new(),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::config::{AgentKind, Preset, RunConfig, SideEffect, SynthesisConfig, ToolSpec};
+use super::config::{Preset, RunConfig, SideEffect, SubagentKind, SynthesisConfig, ToolSpec};
 use super::retry::Rng;
 
 pub const TOOL: &str = "spawn_subagents";
@@ -23,7 +23,7 @@ pub struct Asked {
 
 /// The tool as a run with these kinds of agents offers it.
 #[must_use]
-pub fn spec(agents: &[AgentKind]) -> ToolSpec {
+pub fn spec(agents: &[SubagentKind]) -> ToolSpec {
     let mut task = json!({
         "task": { "type": "string", "minLength": 1, "description": "The whole task: the sub-agent sees nothing else." },
         "max_turns": { "type": "integer", "minimum": 1, "description": "Turns it may take, 7 unless said otherwise." },
@@ -34,7 +34,7 @@ pub fn spec(agents: &[AgentKind]) -> ToolSpec {
         if let Some(properties) = task.as_object_mut() {
             properties.insert("agent".into(), json!({ "enum": names }));
         }
-        for AgentKind { name, description, .. } in agents {
+        for SubagentKind { name, description, .. } in agents {
             kinds.push_str(&format!(" {name}: {description}."));
         }
     }
@@ -115,7 +115,7 @@ pub fn most(parent: &RunConfig) -> u32 {
 }
 
 /// Never above the kind's.
-fn turns(kind: Option<&AgentKind>, asked: Option<u32>) -> u32 {
+fn turns(kind: Option<&SubagentKind>, asked: Option<u32>) -> u32 {
     let most = kind.map_or(MAX_TURNS, |kind| kind.max_turns);
     asked.unwrap_or(most).clamp(1, most.max(1))
 }

@@ -1,1 +1,29 @@
-//! The place of plans (steps, dependencies, the context of each step). Nothing is in it yet. PURE -> engine.
+//! Plans: steps with dependencies, each one an ordinary run, and the context each of them is given (SEMANTICS 9).
+//! PURE -> engine, trajectory.
+//!
+//! A sans-IO scheduler over runs: [`PlanRun::start`] and [`PlanRun::handle`] say which step starts when and with what;
+//! whoever drives it runs each step as a run of its own and tells how it ended. There is no second turn loop here.
+//! Deliberately absent: turns, retries and tool calls (`engine`), the runs' records (`trajectory`), sessions and workers
+//! (`shell`).
+
+mod check;
+pub mod context;
+pub mod document;
+pub mod draft;
+pub mod effect;
+pub mod fault;
+pub mod model;
+mod read;
+mod rerun;
+pub mod run;
+mod schedule;
+mod state;
+mod step_config;
+
+pub use context::{Artifact, Context};
+pub use document::{PlanDocument, SessionError};
+pub use effect::*;
+pub use fault::{Fault, FaultKind};
+pub use model::*;
+pub use read::read;
+pub use run::PlanRun;

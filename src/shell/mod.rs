@@ -12,6 +12,7 @@ mod history;
 mod ids;
 pub mod js;
 mod plain;
+mod plan;
 mod record;
 mod session;
 mod stream;
@@ -21,5 +22,6 @@ mod watch;
 mod wire;
 
 pub use ids::random_seed;
+pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Access, Carried, Notice, Session, SessionOptions, StartError};
 pub use tool::{Approve, HostTool};

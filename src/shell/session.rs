@@ -30,6 +30,7 @@ struct Agent {
     secrets: Secrets,
     host: ToolHost,
     workspace: Workspace,
+    worker_url: String,
     host_tools: RefCell<Vec<Rc<HostTool>>>,
     approve: RefCell<Option<Approve>>,
     live: RefCell<Option<Live>>,
@@ -120,10 +121,11 @@ impl Session {
         };
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(secret)),
-            host: ToolHost::new(worker_url, workspace.clone(), workers),
+            host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
             config: RefCell::new(config),
             access,
             workspace,
+            worker_url,
             host_tools: RefCell::default(),
             approve: RefCell::default(),
             live: RefCell::default(),
@@ -142,14 +144,24 @@ impl Session {
         after: Option<Carried>,
         observer: impl Fn(Notice<'_>) + 'static,
     ) -> Result<(), StartError> {
-        self.claim()?;
-        let mut config = self.0.config.borrow().clone();
+        let config = self.config();
         let started_at = js::epoch_ms();
         let Carried { session_id, history } = after
             .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
+        let task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at), child: 0 };
+        self.begin(config, task, observer)
+    }
+
+    /// Starts this very task.
+    pub(super) fn begin(
+        &self,
+        mut config: RunConfig,
+        mut task: Task,
+        observer: impl Fn(Notice<'_>) + 'static,
+    ) -> Result<(), StartError> {
+        self.claim()?;
         let dog = Watchdog::new(&config.limits);
-        let mut task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at), child: 0 };
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
         self.0.live.replace(Some(Live {
@@ -235,7 +247,22 @@ impl Session {
         self.0.host_tools.borrow_mut().clear();
     }
 
-    fn claim(&self) -> Result<(), StartError> {
+    /// A session of its own beside this one, for a step of a plan: same access, host tools and files, workers of its own.
+    /// `scope` keeps the whole results of its cut tool answers apart.
+    pub(super) fn beside(&self, config: RunConfig, scope: &str) -> Session {
+        let session = Session::new(SessionOptions {
+            config,
+            access: self.0.access.clone(),
+            workspace: self.0.workspace.scoped(scope),
+            worker_url: self.0.worker_url.clone(),
+        });
+        session.0.host_tools.replace(self.0.host_tools.borrow().clone());
+        session.0.approve.replace(self.approve());
+        session
+    }
+
+    /// Takes the place of a run: the agent is busy until [`Session::finish`].
+    pub(super) fn claim(&self) -> Result<(), StartError> {
         if self.0.closed.get() {
             return Err(StartError::Closed);
         }
@@ -312,6 +339,14 @@ impl Session {
         let next = self.0.tickets.get().wrapping_add(1);
         self.0.tickets.set(next);
         Ticket(next)
+    }
+
+    pub(super) fn config(&self) -> RunConfig {
+        self.0.config.borrow().clone()
+    }
+
+    pub(super) fn secrets(&self) -> &Secrets {
+        &self.0.secrets
     }
 
     pub(super) fn host(&self) -> &ToolHost {

@@ -16,6 +16,8 @@ use crate::tools::path::{PathError, RESULTS, normalize, result_path};
 #[derive(Clone, Default)]
 pub struct Workspace {
     inner: Rc<RefCell<Inner>>,
+    /// Where whole results of cut tool answers are kept apart: ids of calls are unique in one run only.
+    scope: Option<Rc<str>>,
 }
 
 #[derive(Default)]
@@ -52,6 +54,12 @@ impl Workspace {
         Workspace::default()
     }
 
+    /// The same files, but whole results of cut tool answers of its own. For runs at the same time.
+    #[must_use]
+    pub fn scoped(&self, scope: &str) -> Self {
+        Workspace { inner: Rc::clone(&self.inner), scope: Some(format!("{RESULTS}{scope}/").into()) }
+    }
+
     /// All files by path, whole results of cut tool answers left out.
     #[must_use]
     pub fn list(&self) -> Vec<FileEntry> {
@@ -84,7 +92,12 @@ impl Workspace {
 
     /// Keeps the whole of a cut tool result for `read_result`.
     pub fn keep_result(&self, handle: &str, content: &str) {
-        self.set(result_path(handle), Some(text_blob(content)));
+        let path = result_path(handle);
+        let path = match (&self.scope, path.strip_prefix(RESULTS)) {
+            (Some(scope), Some(name)) => format!("{scope}{name}"),
+            _ => path,
+        };
+        self.set(path, Some(text_blob(content)));
     }
 
     #[must_use]
@@ -125,11 +138,20 @@ impl Workspace {
         let mut changes = Vec::new();
         let mut blobs = Vec::new();
         for (path, entry) in changed {
+            let Some(path) = self.as_seen(path) else { continue };
             let size = entry.blob.as_ref().map(size);
-            changes.push(FileChange { path: path.clone(), version: entry.version, size });
+            changes.push(FileChange { path, version: entry.version, size });
             blobs.extend(entry.blob.clone());
         }
         (changes, blobs)
+    }
+
+    /// The path as the tools of this scope see it: their own results stand where results always do, and no others.
+    fn as_seen(&self, path: &str) -> Option<String> {
+        match &self.scope {
+            Some(scope) if path.starts_with(RESULTS) => Some(format!("{RESULTS}{}", path.strip_prefix(&**scope)?)),
+            _ => Some(path.to_owned()),
+        }
     }
 
     fn set(&self, path: String, blob: Option<Blob>) {

@@ -24,7 +24,7 @@ function complaints(source) {
   }
 }
 
-const START = `import init, { Agent, replay, exportTrajectory, type Trajectory, type AgentEvent, type Tool } from 'turnwise';
+const START = `import init, { Agent, replay, exportTrajectory, type Trajectory, type AgentEvent, type Plan, type PlanEvent, type PlanSession, type Tool } from 'turnwise';
 await init();
 `;
 
@@ -42,11 +42,16 @@ test('a program that uses the whole API type-checks', () => {
     const trajectory: Trajectory = await agent.run('task', { onEvent, signal: new AbortController().signal, approve: () => true });
     await agent.run('and then?', { after: trajectory });
     await agent.grantTurns(5, { onEvent });
+    const plan: Plan = { agents: { A: { kind: 'gather', maxTurns: 3 } }, steps: [{ order: 1, agent: 'A', action: 'look' }] };
+    const onPlan = (event: PlanEvent) => { if (event.type === 'step_finished') seen.push(event.status); else if (event.type === 'text_delta') seen.push(event.text + event.step); };
+    const session: PlanSession = await agent.runPlan(plan, { onEvent: onPlan, parallel: 2 });
+    await agent.runPlan(session.plan, { after: session, from: 1 });
+    const artifact: string | undefined = session.steps[0]?.context.session_context?.[0]?.result;
     agent.stop(); agent.cancel(); agent.free();
     const again = await replay(trajectory);
     if (!again.ok) console.log(again.turn, again.expected, again.actual);
     const text: string = exportTrajectory(trajectory, 'native');
-    console.log(text, trajectory.turns[0]?.tool_calls[0]?.args);
+    console.log(text, artifact, trajectory.turns[0]?.tool_calls[0]?.args);
   `), []);
 });
 

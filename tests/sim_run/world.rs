@@ -27,11 +27,11 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
             if let Some((children, kinds)) = spawn {
                 c.tools.push(spawn::spec(&[]));
                 c.limits.children = children;
-                let reader = AgentKind {
+                let reader = SubagentKind {
                     name: "reader".into(),
                     tools: vec!["read".into()],
                     max_turns: 2,
-                    ..AgentKind::default()
+                    ..SubagentKind::default()
                 };
                 c.agents = if kinds { vec![reader] } else { Vec::new() };
             }

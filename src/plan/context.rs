@@ -1,0 +1,94 @@
+//! The context of a step: which results of earlier steps it is given (SEMANTICS 9).
+//!
+//! A gather step gets `dependency_artifacts`, the results of its dependencies, and no key where it has none. A synthesis
+//! step gets `session_context`, the results of every completed step of smaller order; only where there is none it falls
+//! back to its `dependency_artifacts`.
+
+use serde::{Deserialize, Serialize};
+
+use super::model::{AgentKind, Step};
+
+/// What a later step is told of a completed one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Artifact {
+    pub step_order: u32,
+    pub agent: String,
+    pub action: String,
+    pub tools: Vec<String>,
+    /// The report of the step's run.
+    pub result: String,
+}
+
+/// One JSON object with at most one of its two keys.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dependency_artifacts: Option<Vec<Artifact>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_context: Option<Vec<Artifact>>,
+}
+
+impl Artifact {
+    #[must_use]
+    pub fn new(step: &Step, result: String) -> Self {
+        let Step { order, agent, action, tools, .. } = step.clone();
+        Artifact { step_order: order, agent, action, tools, result }
+    }
+}
+
+impl Context {
+    /// The rule. `session` are all completed steps of smaller order, `dependencies` those of the step's dependencies
+    /// whose results there are. `None`: a synthesis step with neither, which is blocked.
+    #[must_use]
+    pub fn of(kind: AgentKind, session: Vec<Artifact>, dependencies: Vec<Artifact>) -> Option<Self> {
+        match kind {
+            AgentKind::Gather => Some(Context::dependencies(dependencies)),
+            AgentKind::Synthesis if !session.is_empty() => {
+                Some(Context { session_context: Some(sorted(session)), dependency_artifacts: None })
+            }
+            AgentKind::Synthesis if !dependencies.is_empty() => Some(Context::dependencies(dependencies)),
+            AgentKind::Synthesis => None,
+        }
+    }
+
+    fn dependencies(artifacts: Vec<Artifact>) -> Self {
+        let artifacts = (!artifacts.is_empty()).then(|| sorted(artifacts));
+        Context { dependency_artifacts: artifacts, session_context: None }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.key().is_none()
+    }
+
+    /// The key it has, if any.
+    #[must_use]
+    pub fn key(&self) -> Option<&'static str> {
+        match (&self.session_context, &self.dependency_artifacts) {
+            (Some(_), _) => Some("session_context"),
+            (None, Some(_)) => Some("dependency_artifacts"),
+            (None, None) => None,
+        }
+    }
+
+    #[must_use]
+    pub fn artifacts(&self) -> &[Artifact] {
+        self.session_context.as_deref().or(self.dependency_artifacts.as_deref()).unwrap_or_default()
+    }
+
+    /// The first user message of a step: its action, then the context as one JSON object, where there is any.
+    #[must_use]
+    pub fn input(&self, action: &str) -> String {
+        if self.is_empty() {
+            return action.to_owned();
+        }
+        // Texts and numbers alone: writing them does not fail.
+        format!("{action}\n\n{}", serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+fn sorted(mut artifacts: Vec<Artifact>) -> Vec<Artifact> {
+    artifacts.sort_by_key(|artifact| artifact.step_order);
+    artifacts.dedup_by_key(|artifact| artifact.step_order);
+    artifacts
+}

@@ -1,0 +1,145 @@
+//! The record of a plan run, version 1 (SEMANTICS 9). Its JSON Schema is `docs/schema/turnwise-session.v1.json`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::error::Category;
+
+use super::context::Context;
+use super::effect::{PlanEnding, PlanTraceRecord};
+use super::model::{AgentKind, Plan, StepStatus};
+use super::run::PlanRun;
+use crate::engine::{EpochMillis, TokenCount, Usage, time};
+use crate::trajectory::Trajectory;
+use crate::trajectory::document::ENGINE_VERSION;
+
+pub const FORMAT: &str = "turnwise-session";
+pub const VERSION: u32 = 1;
+
+/// The complete record of a plan run. JSON-safe; keys in snake case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanDocument {
+    pub format: String,
+    pub version: u32,
+    pub engine_version: String,
+    pub plan_id: String,
+    pub session_id: String,
+    pub plan: Plan,
+    /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
+    pub started_at: String,
+    pub started_ms: EpochMillis,
+    pub finished_at: Option<String>,
+    /// `None` while it runs.
+    pub ending: Option<PlanEnding>,
+    /// LLM requests sent, and tokens, of all steps.
+    pub requests: u32,
+    pub tokens: Usage,
+    /// In ascending order.
+    pub steps: Vec<StepRecord>,
+    pub traces: Vec<PlanTraceRecord>,
+}
+
+/// One step: where it stands, what it was given, and its whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepRecord {
+    pub order: u32,
+    pub agent: String,
+    pub kind: AgentKind,
+    pub status: StepStatus,
+    /// Steps that did not complete, where the step is blocked by them.
+    pub blocked_by: Vec<u32>,
+    /// As it stands in the first message of the run.
+    pub context: Context,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// `None` where it was never started.
+    pub run: Option<Box<Trajectory>>,
+}
+
+/// Why a text is no session that this version can read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionError {
+    NotJson(String),
+    OtherFormat,
+    /// Nothing of it was read.
+    UnknownVersion(String),
+    Invalid(String),
+}
+
+impl std::fmt::Display for SessionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SessionError::NotJson(e) => write!(f, "This is not a JSON file: {e}"),
+            SessionError::OtherFormat => {
+                write!(f, "This JSON file is no record of a plan: its \"format\" is not \"{FORMAT}\"")
+            }
+            SessionError::UnknownVersion(v) => {
+                write!(f, "This record has version {v}; this Turnwise reads version {VERSION}. Nothing was changed.")
+            }
+            SessionError::Invalid(e) => write!(f, "This record is damaged: {e}"),
+        }
+    }
+}
+
+/// What is read before the rest.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Marks {
+    format: String,
+    version: Value,
+}
+
+impl PlanDocument {
+    pub(super) fn of(run: &PlanRun, mut live: impl FnMut(u32) -> Option<Trajectory>) -> Self {
+        let mut steps: Vec<StepRecord> = run.steps.iter().map(|state| state.record()).collect();
+        for step in steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
+            step.run = live(step.order).map(Box::new);
+        }
+        let runs = || steps.iter().filter_map(|step| step.run.as_ref());
+        PlanDocument {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            engine_version: ENGINE_VERSION.to_owned(),
+            plan_id: run.plan.plan_id.clone(),
+            session_id: run.options.session_id.clone(),
+            plan: run.plan.clone(),
+            started_at: time::rfc3339(run.origin),
+            started_ms: run.origin,
+            finished_at: run.ending.as_ref().map(|ending| ending.finished_at.clone()),
+            ending: run.ending.clone(),
+            requests: runs().fold(0, |sum: u32, run| sum.saturating_add(run.requests)),
+            tokens: runs().fold(Usage::default(), |sum, run| plus(sum, run.tokens)),
+            traces: run.traces.clone(),
+            steps,
+        }
+    }
+
+    /// Reads a document. An unknown version is refused, whatever else it holds.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(text: &str) -> Result<Self, SessionError> {
+        let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
+            Category::Data => SessionError::OtherFormat,
+            _ => SessionError::NotJson(e.to_string()),
+        })?;
+        if marks.format != FORMAT {
+            return Err(SessionError::OtherFormat);
+        }
+        if marks.version.as_u64() != Some(u64::from(VERSION)) {
+            return Err(SessionError::UnknownVersion(marks.version.to_string()));
+        }
+        serde_json::from_str(text).map_err(|e| SessionError::Invalid(e.to_string()))
+    }
+}
+
+fn plus(a: Usage, b: Usage) -> Usage {
+    let sum = |a: TokenCount, b: TokenCount| TokenCount(a.0.saturating_add(b.0));
+    Usage {
+        input: sum(a.input, b.input),
+        output: sum(a.output, b.output),
+        cached: sum(a.cached, b.cached),
+        reasoning: sum(a.reasoning, b.reasoning),
+        estimated: a.estimated || b.estimated,
+    }
+}

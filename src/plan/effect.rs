@@ -1,0 +1,115 @@
+//! What goes into a plan run, what it asks for, and what it tells. The shell has one exhaustive match on [`PlanEffect`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::context::Context;
+use super::model::{AgentKind, Plan, StepStatus};
+use crate::engine::{Outcome, RunConfig, Task, Trigger};
+use crate::trajectory::Trajectory;
+
+/// One input. Events about a step that is not running do nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum PlanEvent {
+    /// LLM requests that can still follow in the step's run at most; only a smaller number counts.
+    StepProgress { order: u32, calls_left: u32 },
+    /// The step's run ended, in whatever way.
+    StepEnded { order: u32, run: Box<Trajectory> },
+    /// The step's run could not be started at all.
+    StepRefused { order: u32, message: String },
+    /// Running steps conclude; no other step starts.
+    StopRequested,
+    /// Everything ends at once.
+    Cancelled,
+}
+
+/// One thing the shell must do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PlanEffect {
+    /// Run this task as an ordinary run; ends in `StepEnded` or `StepRefused` with the same `order`.
+    StartStep { order: u32, config: Box<RunConfig>, task: Task },
+    /// Ask the step's run to wrap up; it ends in `StepEnded` all the same.
+    StopStep { order: u32 },
+    /// End the step's run at once; it ends in `StepEnded` all the same.
+    CancelStep { order: u32 },
+    /// Tell whoever watches, and store.
+    Record(PlanRecord),
+    /// Every step has ended.
+    Finish,
+}
+
+/// A notification: what happened, in which step, and how many LLM requests of the whole plan can still follow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanRecord {
+    /// `None`: the plan as a whole.
+    pub step: Option<u32>,
+    /// Never grows.
+    pub calls_left: u32,
+    pub what: PlanRecordKind,
+}
+
+/// The plan's own events of the JavaScript API. Those of its steps' runs stand between them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum PlanRecordKind {
+    PlanStarted {
+        plan_id: String,
+        session_id: String,
+        plan: Plan,
+        /// Steps that had ended in an earlier run of the plan and are not run again.
+        kept: Vec<u32>,
+    },
+    StepStarted {
+        agent: String,
+        kind: AgentKind,
+        run_id: String,
+        context: Context,
+    },
+    PlanTrace {
+        trace: PlanTraceRecord,
+    },
+    StepFinished {
+        status: StepStatus,
+        blocked_by: Vec<u32>,
+        output: Option<String>,
+        error: Option<String>,
+    },
+    /// The last one.
+    PlanFinished {
+        ending: PlanEnding,
+    },
+}
+
+/// A noteworthy step of the scheduler's (SEMANTICS 9): whether a step is a synthesis step, how many previous steps were
+/// found, each one that was added, and the total.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanTraceRecord {
+    pub name: String,
+    /// Since the plan started.
+    pub at_ms: u64,
+    /// The order of the step it is about.
+    pub step: u32,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub data: Value,
+}
+
+/// How a plan ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanEnding {
+    /// `success`: every step completed; `partial`: some did; `failed`: none did; `cancelled`: the user cancelled it.
+    pub outcome: Outcome,
+    /// The result of the last completed step.
+    pub output: String,
+    /// The order of that step.
+    pub output_step: Option<u32>,
+    pub completed: u32,
+    pub failed: u32,
+    pub blocked: u32,
+    pub cancelled: u32,
+    /// `stop`, where the user stopped it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrap_up: Option<Trigger>,
+    /// RFC 3339, UTC, milliseconds.
+    pub finished_at: String,
+}

@@ -1,0 +1,58 @@
+//! What is wrong with a plan, each fault with the place it is at. A plan is refused with all of them (SEMANTICS 9).
+
+use serde::{Deserialize, Serialize};
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    pub kind: FaultKind,
+    /// Where: `plan.steps[2].dependencies[0]`.
+    pub path: String,
+    /// The step it is in, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<u32>,
+    /// For people.
+    pub message: String,
+}
+
+/// Explicit strings, like slugs: never derived from the names of the variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FaultKind {
+    #[serde(rename = "wrong_type")]
+    WrongType,
+    #[serde(rename = "missing_field")]
+    MissingField,
+    #[serde(rename = "unknown_field")]
+    UnknownField,
+    #[serde(rename = "empty_plan")]
+    EmptyPlan,
+    #[serde(rename = "duplicate_order")]
+    DuplicateOrder,
+    #[serde(rename = "unknown_agent")]
+    UnknownAgent,
+    #[serde(rename = "unknown_order")]
+    UnknownOrder,
+    #[serde(rename = "dependency_not_smaller")]
+    DependencyNotSmaller,
+    #[serde(rename = "unknown_tool")]
+    UnknownTool,
+}
+
+impl Fault {
+    #[must_use]
+    pub fn new(kind: FaultKind, path: impl Into<String>, order: Option<u32>, message: impl Into<String>) -> Self {
+        Fault { kind, path: path.into(), order, message: message.into() }
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// All of them, one a line.
+#[must_use]
+pub fn listed(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

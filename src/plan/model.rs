@@ -1,0 +1,137 @@
+//! A plan as data: agents, steps, and what a plan run starts from (SEMANTICS 9).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::PlanDocument;
+use crate::engine::{EpochMillis, RunConfig};
+
+/// Steps and the agents they are given to. [`super::read`] makes one from JSON and names every fault of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Empty: made from the time and the seed when it runs.
+    #[serde(default)]
+    pub plan_id: String,
+    pub agents: BTreeMap<String, AgentSpec>,
+    /// In ascending order.
+    pub steps: Vec<Step>,
+}
+
+/// An agent of a plan. What is not given comes from the configuration the plan is run with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AgentSpec {
+    pub kind: AgentKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+}
+
+/// Which context the steps of an agent are given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentKind {
+    /// The results of the step's own dependencies.
+    #[default]
+    Gather,
+    /// The results of all completed steps before it.
+    Synthesis,
+}
+
+/// One step: one run of its agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// 1 or more, unique in the plan.
+    pub order: u32,
+    pub agent: String,
+    /// What the step is to do: its run's task.
+    pub action: String,
+    /// Smaller orders.
+    #[serde(default)]
+    pub dependencies: Vec<u32>,
+    /// Not empty: the only tools the step is offered.
+    #[serde(default)]
+    pub tools: Vec<String>,
+}
+
+/// Where a step stands. Each step ends in exactly one of the last four.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepStatus {
+    #[default]
+    Pending,
+    Running,
+    /// Its run ended with outcome `success` or `partial`.
+    Completed,
+    Failed,
+    /// It was never run: what it needs did not complete.
+    Blocked,
+    Cancelled,
+}
+
+/// Everything besides the plan that decides what its run does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanOptions {
+    /// What a step's configuration starts from: providers, limits, retries, every tool there is, the seed.
+    pub base: RunConfig,
+    pub session_id: String,
+    pub started_at: EpochMillis,
+    /// Steps running at once at most.
+    pub parallel: usize,
+    /// The record of an earlier run of the plan: steps that ended in it are not run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<PlanDocument>>,
+    /// With `after`: run this step again, and everything that builds on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+}
+
+/// Steps at once, unless told otherwise: a page has four requests to one origin open at most (SEMANTICS 8).
+pub const PARALLEL: usize = 4;
+
+impl Plan {
+    #[must_use]
+    pub fn step(&self, order: u32) -> Option<&Step> {
+        self.steps.iter().find(|step| step.order == order)
+    }
+
+    /// The kind of a step's agent; an agent that is not there gathers.
+    #[must_use]
+    pub fn kind(&self, step: &Step) -> AgentKind {
+        self.agents.get(&step.agent).map_or(AgentKind::Gather, |agent| agent.kind)
+    }
+}
+
+impl AgentKind {
+    pub const ALL: &'static [AgentKind] = &[AgentKind::Gather, AgentKind::Synthesis];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            AgentKind::Gather => "gather",
+            AgentKind::Synthesis => "synthesis",
+        }
+    }
+}
+
+impl StepStatus {
+    #[must_use]
+    pub fn ended(self) -> bool {
+        !matches!(self, StepStatus::Pending | StepStatus::Running)
+    }
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StepStatus::Pending => "pending",
+            StepStatus::Running => "running",
+            StepStatus::Completed => "completed",
+            StepStatus::Failed => "failed",
+            StepStatus::Blocked => "blocked",
+            StepStatus::Cancelled => "cancelled",
+        }
+    }
+}

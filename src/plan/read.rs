@@ -1,0 +1,217 @@
+//! A plan from JSON, whoever wrote it: a page, a person, a model. It is read to its end, and every fault is named.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::check;
+use super::fault::{Fault, FaultKind};
+use super::model::{AgentKind, AgentSpec, Plan, Step};
+
+const PLAN: &[&str] = &["plan_id", "agents", "steps"];
+/// Pages write `maxTurns`, documents `max_turns`.
+const AGENT: &[&str] = &["kind", "system", "tools", "max_turns", "maxTurns"];
+const STEP: &[&str] = &["order", "agent", "action", "dependencies", "tools"];
+
+/// Reads a plan and checks it against itself and against the names of the tools there are (SEMANTICS 9).
+///
+/// # Errors
+/// Every fault, in the order of the plan.
+pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<Fault>> {
+    let mut reader = Reader { faults: Vec::new() };
+    let Some(fields) = reader.object(plan, "plan", PLAN, None) else { return Err(reader.faults) };
+    let plan_id =
+        reader.optional(fields, "plan_id", "plan", None, "a text that is not empty", text).unwrap_or_default();
+    let agents = reader.agents(fields);
+    let steps = reader.steps(fields);
+    let mut faults = reader.faults;
+    faults.extend(check::check(&agents, &steps, tools));
+    let mut steps: Vec<Step> = steps.into_iter().map(Draft::into_step).collect();
+    steps.sort_by_key(|step| step.order);
+    if faults.is_empty() { Ok(Plan { plan_id, agents, steps }) } else { Err(faults) }
+}
+
+/// A step as far as it could be read: what is wrong already has its fault, and is `None` here.
+pub(super) struct Draft {
+    pub(super) path: String,
+    pub(super) order: Option<u32>,
+    pub(super) agent: Option<String>,
+    pub(super) action: Option<String>,
+    pub(super) dependencies: Vec<Option<u32>>,
+    pub(super) tools: Vec<Option<String>>,
+}
+
+impl Draft {
+    fn into_step(self) -> Step {
+        Step {
+            order: self.order.unwrap_or_default(),
+            agent: self.agent.unwrap_or_default(),
+            action: self.action.unwrap_or_default(),
+            dependencies: self.dependencies.into_iter().flatten().collect(),
+            tools: self.tools.into_iter().flatten().collect(),
+        }
+    }
+}
+
+struct Reader {
+    faults: Vec<Fault>,
+}
+
+type Fields = Map<String, Value>;
+
+impl Reader {
+    fn agents(&mut self, plan: &Fields) -> BTreeMap<String, AgentSpec> {
+        let takes = "an object: agents by their name";
+        let Some(agents) = self.required(plan, "agents", "plan", None, takes, Value::as_object) else {
+            return BTreeMap::new();
+        };
+        let mut read = BTreeMap::new();
+        for (name, value) in agents {
+            let path = format!("plan.agents.{name}");
+            // An agent with a fault of its own is known all the same: its steps have none because of it.
+            let agent = match self.object(value, &path, AGENT, None) {
+                Some(fields) => self.agent(fields, &path),
+                None => AgentSpec::default(),
+            };
+            read.insert(name.clone(), agent);
+        }
+        read
+    }
+
+    fn agent(&mut self, fields: &Fields, path: &str) -> AgentSpec {
+        let kind = self.required(fields, "kind", path, None, "'gather' or 'synthesis'", kind);
+        let takes = "a whole number, 1 or more";
+        let max_turns = self.optional(fields, "max_turns", path, None, takes, positive);
+        AgentSpec {
+            kind: kind.unwrap_or_default(),
+            system: self.optional(fields, "system", path, None, "a text", |v| v.as_str().map(str::to_owned)),
+            tools: fields.contains_key("tools").then(|| {
+                let tools = self.list(fields, "tools", path, None, "names of tools", text);
+                tools.into_iter().flatten().collect()
+            }),
+            max_turns: max_turns.or_else(|| self.optional(fields, "maxTurns", path, None, takes, positive)),
+        }
+    }
+
+    fn steps(&mut self, plan: &Fields) -> Vec<Draft> {
+        let takes = "an array of steps";
+        let Some(steps) = self.required(plan, "steps", "plan", None, takes, Value::as_array) else { return Vec::new() };
+        if steps.is_empty() {
+            let fault = Fault::new(FaultKind::EmptyPlan, "plan.steps", None, "a plan needs at least one step");
+            self.faults.push(fault);
+        }
+        let drafts = steps.iter().enumerate().filter_map(|(at, value)| self.step(value, &format!("plan.steps[{at}]")));
+        drafts.collect()
+    }
+
+    fn step(&mut self, value: &Value, path: &str) -> Option<Draft> {
+        let order = value.get("order").and_then(positive);
+        let fields = self.object(value, path, STEP, order)?;
+        let whole = "a whole number, 1 or more";
+        let words = "a text that is not empty";
+        Some(Draft {
+            path: path.to_owned(),
+            order: self.required(fields, "order", path, order, whole, positive),
+            agent: self.required(fields, "agent", path, order, words, text),
+            action: self.required(fields, "action", path, order, words, text),
+            dependencies: self.list(fields, "dependencies", path, order, "orders of steps", positive),
+            tools: self.list(fields, "tools", path, order, "names of tools", text),
+        })
+    }
+
+    fn object<'a>(&mut self, value: &'a Value, path: &str, known: &[&str], order: Option<u32>) -> Option<&'a Fields> {
+        let Some(fields) = value.as_object() else {
+            self.wrong(path, order, value, "an object");
+            return None;
+        };
+        for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
+            let message = format!("unknown field; there are {}", known.join(", "));
+            self.faults.push(Fault::new(FaultKind::UnknownField, format!("{path}.{key}"), order, message));
+        }
+        Some(fields)
+    }
+
+    fn required<'a, T>(
+        &mut self,
+        fields: &'a Fields,
+        name: &str,
+        path: &str,
+        order: Option<u32>,
+        takes: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Option<T> {
+        if !fields.contains_key(name) {
+            let message = format!("missing; it takes {takes}");
+            self.faults.push(Fault::new(FaultKind::MissingField, format!("{path}.{name}"), order, message));
+        }
+        self.optional(fields, name, path, order, takes, read)
+    }
+
+    fn optional<'a, T>(
+        &mut self,
+        fields: &'a Fields,
+        name: &str,
+        path: &str,
+        order: Option<u32>,
+        takes: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = fields.get(name)?;
+        let read = read(value);
+        if read.is_none() {
+            self.wrong(&format!("{path}.{name}"), order, value, takes);
+        }
+        read
+    }
+
+    /// Nothing at all is an empty list. An entry that is wrong keeps its place, so that later faults name the right one.
+    fn list<T>(
+        &mut self,
+        fields: &Fields,
+        name: &str,
+        path: &str,
+        order: Option<u32>,
+        what: &str,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Vec<Option<T>> {
+        let takes = format!("an array of {what}");
+        let Some(values) = self.optional(fields, name, path, order, &takes, Value::as_array) else { return Vec::new() };
+        let mut list = Vec::new();
+        for (at, value) in values.iter().enumerate() {
+            let entry = read(value);
+            if entry.is_none() {
+                self.wrong(&format!("{path}.{name}[{at}]"), order, value, &format!("one of the {what}"));
+            }
+            list.push(entry);
+        }
+        list
+    }
+
+    fn wrong(&mut self, path: &str, order: Option<u32>, got: &Value, takes: &str) {
+        let message = format!("got {}; it takes {takes}", shown(got));
+        self.faults.push(Fault::new(FaultKind::WrongType, path, order, message));
+    }
+}
+
+fn positive(value: &Value) -> Option<u32> {
+    value.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|n| *n >= 1)
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+fn kind(value: &Value) -> Option<AgentKind> {
+    let word = value.as_str()?;
+    AgentKind::ALL.iter().copied().find(|kind| kind.as_str() == word)
+}
+
+/// What a value is, for a message; long ones are not shown.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "an array".to_owned(),
+        Value::String(text) if text.chars().count() > 60 => "a text".to_owned(),
+        short => short.to_string(),
+    }
+}

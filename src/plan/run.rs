@@ -1,0 +1,218 @@
+//! The plan run: `start`, `handle`, and what can be read of it. What starts when is in `schedule`.
+//!
+//! Invariants (SEMANTICS 9), property-tested in `tests/plan_sim.rs`: a step starts only when what it needs has ended; it
+//! is given exactly the context of the rule, whatever order the others ended in; each step ends in one status; the bound
+//! only shrinks; a serialized and reloaded plan run behaves like the original.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::document::PlanDocument;
+use super::effect::*;
+use super::model::{Plan, PlanOptions, StepStatus};
+use super::state::StepState;
+use super::{rerun, step_config};
+use crate::engine::{EpochMillis, Millis, Outcome, time};
+use crate::trajectory::Trajectory;
+
+/// One run of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanRun {
+    pub(super) plan: Plan,
+    pub(super) options: PlanOptions,
+    /// When the first run of this plan started, for one that goes on later.
+    pub(super) origin: EpochMillis,
+    /// In ascending order.
+    pub(super) steps: Vec<StepState>,
+    pub(super) traces: Vec<PlanTraceRecord>,
+    pub(super) asked: Asked,
+    pub(super) ending: Option<PlanEnding>,
+    /// Since `origin`.
+    pub(super) now: Millis,
+    /// Effects of the event at hand; empty between events.
+    #[serde(skip)]
+    pub(super) out: Vec<PlanEffect>,
+}
+
+/// What the user asked of the plan as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) enum Asked {
+    Nothing,
+    Stop,
+    Cancel,
+}
+
+impl PlanRun {
+    /// A new plan run and its first effects. The plan is one that [`super::read`] gave.
+    #[must_use]
+    pub fn start(mut plan: Plan, mut options: PlanOptions) -> (PlanRun, Vec<PlanEffect>) {
+        let after = options.after.take();
+        let from = options.from.take();
+        plan.steps.sort_by_key(|step| step.order);
+        plan.steps.dedup_by_key(|step| step.order);
+        if plan.plan_id.is_empty() {
+            let earlier = after.as_ref().map(|after| after.plan_id.clone());
+            plan.plan_id = earlier.unwrap_or_else(|| plan_id(options.started_at, options.base.seed));
+        }
+        let origin = after.as_ref().map_or(options.started_at, |after| after.started_ms.min(options.started_at));
+        let mut kept = after.as_deref().map(|after| rerun::kept(&plan, after, from)).unwrap_or_default();
+        let orders: Vec<u32> = kept.keys().copied().collect();
+        let traces = after.map(|after| after.traces).unwrap_or_default();
+        let bounds = step_config::bounds(&plan, &options.base);
+        let state = |step: &super::Step| match kept.remove(&step.order) {
+            Some(record) => StepState::kept(step.clone(), plan.kind(step), record),
+            None => {
+                let bound = bounds.get(&step.agent).copied().unwrap_or_default();
+                StepState::new(step.clone(), plan.kind(step), bound)
+            }
+        };
+        let mut run = PlanRun {
+            steps: plan.steps.iter().map(state).collect(),
+            traces: traces.into_iter().filter(|trace| orders.contains(&trace.step)).collect(),
+            now: Millis(options.started_at.0.saturating_sub(origin.0)),
+            plan,
+            options,
+            origin,
+            asked: Asked::Nothing,
+            ending: None,
+            out: Vec::new(),
+        };
+        let started = PlanRecordKind::PlanStarted {
+            plan_id: run.plan.plan_id.clone(),
+            session_id: run.options.session_id.clone(),
+            plan: run.plan.clone(),
+            kept: orders,
+        };
+        run.record(None, started);
+        run.advance();
+        let effects = std::mem::take(&mut run.out);
+        (run, effects)
+    }
+
+    /// One event. Total: it never panics. `at` counts from `PlanOptions::started_at`.
+    #[must_use]
+    pub fn handle(&mut self, at: Millis, event: PlanEvent) -> Vec<PlanEffect> {
+        let earlier = self.options.started_at.0.saturating_sub(self.origin.0);
+        self.now = self.now.max(Millis(earlier.saturating_add(at.0)));
+        match event {
+            PlanEvent::StepProgress { order, calls_left } => {
+                if let Some(state) = self.running(order) {
+                    state.calls_left = state.calls_left.min(calls_left);
+                }
+            }
+            PlanEvent::StepEnded { order, run } => self.step_ended(order, run),
+            PlanEvent::StepRefused { order, message } => {
+                if let Some(state) = self.running(order) {
+                    state.error = Some(message);
+                    self.finish_step(order, StepStatus::Failed);
+                    self.advance();
+                }
+            }
+            PlanEvent::StopRequested => self.ask(Asked::Stop),
+            PlanEvent::Cancelled => self.ask(Asked::Cancel),
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    #[must_use]
+    pub fn options(&self) -> &PlanOptions {
+        &self.options
+    }
+
+    /// Set once every step has ended.
+    #[must_use]
+    pub fn ending(&self) -> Option<&PlanEnding> {
+        self.ending.as_ref()
+    }
+
+    /// Every step's order and status, in ascending order.
+    pub fn statuses(&self) -> impl Iterator<Item = (u32, StepStatus)> + '_ {
+        self.steps.iter().map(|state| (state.step.order, state.status))
+    }
+
+    /// LLM requests of the whole plan that can still follow at most: the sum over its steps. It only shrinks.
+    #[must_use]
+    pub fn calls_left(&self) -> u32 {
+        self.steps.iter().fold(0, |sum: u32, state| sum.saturating_add(state.calls_left))
+    }
+
+    /// The record so far. `live` gives the trajectories of steps that are still running.
+    #[must_use]
+    pub fn document(&self, live: impl FnMut(u32) -> Option<Trajectory>) -> PlanDocument {
+        PlanDocument::of(self, live)
+    }
+}
+
+/// What the sibling files share.
+impl PlanRun {
+    pub(super) fn state(&self, order: u32) -> Option<&StepState> {
+        self.steps.get(self.place(order)?)
+    }
+
+    fn place(&self, order: u32) -> Option<usize> {
+        self.steps.binary_search_by_key(&order, |state| state.step.order).ok()
+    }
+
+    pub(super) fn state_mut(&mut self, order: u32) -> Option<&mut StepState> {
+        let place = self.place(order)?;
+        self.steps.get_mut(place)
+    }
+
+    pub(super) fn record(&mut self, step: Option<u32>, what: PlanRecordKind) {
+        let record = PlanRecord { step, calls_left: self.calls_left(), what };
+        self.out.push(PlanEffect::Record(record));
+    }
+
+    pub(super) fn trace(&mut self, step: u32, name: &str, data: Value) {
+        let trace = PlanTraceRecord { name: name.to_owned(), at_ms: self.now.0, step, data };
+        self.traces.push(trace.clone());
+        self.record(Some(step), PlanRecordKind::PlanTrace { trace });
+    }
+
+    /// The time of the event at hand.
+    pub(super) fn clock(&self) -> EpochMillis {
+        EpochMillis(self.origin.0.saturating_add(self.now.0))
+    }
+
+    /// Ends a step and tells of it.
+    pub(super) fn finish_step(&mut self, order: u32, status: StepStatus) {
+        let Some(state) = self.state_mut(order) else { return };
+        state.end(status);
+        let finished = PlanRecordKind::StepFinished {
+            status,
+            blocked_by: state.blocked_by.clone(),
+            output: state.output().map(str::to_owned),
+            error: state.error.clone(),
+        };
+        self.record(Some(order), finished);
+    }
+
+    fn running(&mut self, order: u32) -> Option<&mut StepState> {
+        self.state_mut(order).filter(|state| state.status == StepStatus::Running)
+    }
+
+    fn step_ended(&mut self, order: u32, run: Box<Trajectory>) {
+        let Some(state) = self.running(order) else { return };
+        let status = match run.outcome {
+            Some(Outcome::Success | Outcome::Partial) => StepStatus::Completed,
+            Some(Outcome::Cancelled) => StepStatus::Cancelled,
+            Some(Outcome::Failed) | None => StepStatus::Failed,
+        };
+        if status == StepStatus::Failed {
+            state.error = run.error.clone().or_else(|| run.output.clone());
+        }
+        state.run = Some(run);
+        self.finish_step(order, status);
+        self.advance();
+    }
+}
+
+/// `plan_YYYYMMDD_HHMMSS_` and 6 hex digits, like a run's.
+fn plan_id(at: EpochMillis, seed: u64) -> String {
+    time::run_id(at, seed).replacen("run_", "plan_", 1)
+}

@@ -1,0 +1,48 @@
+//! What a step's run is configured with: the plan's base, its agent, the step itself (SEMANTICS 9).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::model::{AgentSpec, Plan, Step};
+use crate::engine::retry::Rng;
+use crate::engine::{Effect, Run, RunConfig, Task};
+
+/// Below 2^53, so that JSON keeps it exact.
+const MAX_SEED: u64 = (1 << 53) - 1;
+
+pub(super) fn config(base: &RunConfig, agent: Option<&AgentSpec>, step: &Step) -> RunConfig {
+    let mut config = base.clone();
+    if let Some(system) = agent.and_then(|agent| agent.system.clone()) {
+        config.system = system;
+    }
+    if let Some(max_turns) = agent.and_then(|agent| agent.max_turns) {
+        config.max_turns = max_turns;
+    }
+    let of_agent = agent.and_then(|agent| agent.tools.as_deref());
+    let only = if step.tools.is_empty() { of_agent } else { Some(step.tools.as_slice()) };
+    if let Some(only) = only {
+        config.tools.retain(|tool| only.contains(&tool.name));
+    }
+    config.seed = seed(base.seed, step.order);
+    config
+}
+
+/// The same seed and order give the same one.
+fn seed(base: u64, order: u32) -> u64 {
+    let mut rng = Rng::new(base ^ u64::from(order).wrapping_mul(0xD1B5_4A32_D192_ED03));
+    rng.up_to(MAX_SEED)
+}
+
+/// LLM requests a step of each agent can send at most. The engine says so in the first record of a run.
+pub(super) fn bounds(plan: &Plan, base: &RunConfig) -> BTreeMap<String, u32> {
+    let bound = |agent: &String| {
+        let step = Step { agent: agent.clone(), ..Step::default() };
+        let (_, effects) = Run::start(config(base, plan.agents.get(agent), &step), Task::default());
+        let first = effects.iter().find_map(|effect| match effect {
+            Effect::Record(record) => Some(record.calls_left),
+            _ => None,
+        });
+        (agent.clone(), first.unwrap_or_default())
+    };
+    let agents: BTreeSet<&String> = plan.steps.iter().map(|step| &step.agent).collect();
+    agents.into_iter().map(bound).collect()
+}

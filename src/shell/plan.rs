@@ -1,0 +1,231 @@
+//! A plan run: performs the scheduler's effects, one session a step. Which step starts when is `plan`'s to say, and how
+//! a step runs is the session's: there is no loop here.
+//!
+//! The agent the plan belongs to is busy for as long as it runs. Its steps share its access, host tools and files.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::session::{Notice, Session, StartError};
+use super::{ids, js};
+use crate::engine::{EpochMillis, Millis, Record, RecordKind, RunConfig, Task};
+use crate::plan::{Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRun, read};
+
+/// A handle on one plan run; clones are the same.
+#[derive(Clone)]
+pub struct PlanSession(Rc<Inner>);
+
+struct Inner {
+    agent: Session,
+    run: RefCell<PlanRun>,
+    /// Of the steps that are running.
+    steps: RefCell<BTreeMap<u32, Session>>,
+    observer: Box<dyn Fn(PlanNotice<'_>)>,
+    inbox: RefCell<VecDeque<PlanEvent>>,
+    handling: Cell<bool>,
+    zero: f64,
+}
+
+/// How a plan is run.
+#[derive(Debug, Default)]
+pub struct PlanStart {
+    /// Steps at once at most; `None`: four.
+    pub parallel: Option<usize>,
+    /// The record of an earlier run: steps that ended in it are not run again.
+    pub after: Option<Box<PlanDocument>>,
+    /// With `after`: run this step again, and everything that builds on it.
+    pub from: Option<u32>,
+}
+
+/// What observers are told.
+#[derive(Clone, Copy, Debug)]
+pub enum PlanNotice<'a> {
+    Plan(&'a PlanRecord),
+    /// Of a step's run; `calls_left` is the whole plan's.
+    Step {
+        order: u32,
+        calls_left: u32,
+        notice: Notice<'a>,
+    },
+}
+
+impl PlanSession {
+    /// Reads a plan for this agent: with the tools it has.
+    ///
+    /// # Errors
+    /// Every fault of it.
+    pub fn read(agent: &Session, plan: &Value) -> Result<Plan, Vec<Fault>> {
+        let config = agent.config();
+        let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+        read(plan, &tools)
+    }
+
+    /// Starts a plan that [`PlanSession::read`] gave; everything after that is told to the observer. `ready` is handed the
+    /// session before anything else happens.
+    ///
+    /// # Errors
+    /// The agent is busy or was freed.
+    pub fn start(
+        agent: &Session,
+        mut plan: Plan,
+        how: PlanStart,
+        ready: impl FnOnce(&PlanSession),
+        observer: impl Fn(PlanNotice<'_>) + 'static,
+    ) -> Result<(), StartError> {
+        agent.claim()?;
+        scrub(agent, &mut plan);
+        let base = agent.config();
+        let started_at = js::epoch_ms();
+        let session_id = match &how.after {
+            Some(after) => after.session_id.clone(),
+            None => ids::session_id(started_at, base.seed),
+        };
+        let parallel = how.parallel.unwrap_or(PARALLEL);
+        let PlanStart { after, from, .. } = how;
+        let started_at = EpochMillis(started_at);
+        let (run, effects) = PlanRun::start(plan, PlanOptions { base, session_id, started_at, parallel, after, from });
+        let session = PlanSession(Rc::new(Inner {
+            agent: agent.clone(),
+            run: RefCell::new(run),
+            steps: RefCell::default(),
+            observer: Box::new(observer),
+            inbox: RefCell::default(),
+            handling: Cell::default(),
+            zero: js::now(),
+        }));
+        ready(&session);
+        session.drive(effects);
+        Ok(())
+    }
+
+    /// Running steps wrap up, and no other starts.
+    pub fn stop(&self) {
+        self.send(PlanEvent::StopRequested);
+    }
+
+    /// Ends every step at once.
+    pub fn cancel(&self) {
+        self.send(PlanEvent::Cancelled);
+    }
+
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.0.run.borrow().ending().is_none()
+    }
+
+    /// The plan run as it stands. Not to be kept.
+    pub fn with_run<R>(&self, f: impl FnOnce(&PlanRun) -> R) -> R {
+        f(&self.0.run.borrow())
+    }
+
+    /// The record so far, steps under way included.
+    #[must_use]
+    pub fn document(&self) -> PlanDocument {
+        let steps = self.0.steps.borrow();
+        self.0.run.borrow().document(|order| steps.get(&order).and_then(Session::document))
+    }
+
+    fn send(&self, event: PlanEvent) {
+        self.0.inbox.borrow_mut().push_back(event);
+        if !self.0.handling.get() {
+            self.drive(Vec::new());
+        }
+    }
+
+    /// One event at a time: an observer may stop the plan while it is told of a step.
+    fn drive(&self, first: Vec<PlanEffect>) {
+        self.0.handling.set(true);
+        self.perform(first);
+        loop {
+            let next = self.0.inbox.borrow_mut().pop_front();
+            let Some(event) = next else { break };
+            let at = Millis((js::now() - self.0.zero) as u64);
+            let effects = self.0.run.borrow_mut().handle(at, event);
+            self.perform(effects);
+        }
+        self.0.handling.set(false);
+    }
+
+    fn perform(&self, effects: Vec<PlanEffect>) {
+        // The agent is free again when the observer hears of the end.
+        if effects.contains(&PlanEffect::Finish) {
+            self.0.agent.finish();
+        }
+        // Records first: what a step's session tells has the bound of the whole batch already.
+        for effect in &effects {
+            if let PlanEffect::Record(record) = effect {
+                (self.0.observer)(PlanNotice::Plan(record));
+            }
+        }
+        for effect in effects {
+            match effect {
+                PlanEffect::StartStep { order, config, task } => self.start_step(order, *config, task),
+                PlanEffect::StopStep { order } => self.with_step(order, Session::stop),
+                PlanEffect::CancelStep { order } => self.with_step(order, Session::cancel),
+                PlanEffect::Record(_) | PlanEffect::Finish => {}
+            }
+        }
+    }
+
+    fn start_step(&self, order: u32, config: RunConfig, task: Task) {
+        let step = self.0.agent.beside(config.clone(), &format!("step-{order}"));
+        self.0.steps.borrow_mut().insert(order, step.clone());
+        let plan = self.clone();
+        if let Err(refused) = step.begin(config, task, move |notice| plan.hear(order, notice)) {
+            self.0.steps.borrow_mut().remove(&order);
+            self.send(PlanEvent::StepRefused { order, message: refused.to_string() });
+        }
+    }
+
+    fn hear(&self, order: u32, notice: Notice<'_>) {
+        if let Notice::Record(record) = notice {
+            self.send(PlanEvent::StepProgress { order, calls_left: record.calls_left });
+        }
+        let calls_left = self.0.run.borrow().calls_left();
+        (self.0.observer)(PlanNotice::Step { order, calls_left, notice });
+        if matches!(notice, Notice::Record(record) if is_terminal(record)) {
+            self.step_ended(order);
+        }
+    }
+
+    fn step_ended(&self, order: u32) {
+        let step = self.0.steps.borrow_mut().remove(&order);
+        let Some(step) = step else { return };
+        if let Some(document) = step.document() {
+            self.send(PlanEvent::StepEnded { order, run: Box::new(document) });
+        }
+        step.close();
+    }
+
+    fn with_step(&self, order: u32, f: impl FnOnce(&Session)) {
+        let step = self.0.steps.borrow().get(&order).cloned();
+        if let Some(step) = step {
+            f(&step);
+        }
+    }
+}
+
+/// What is written in a plan is recorded as it stands: no secret may be in it.
+fn scrub(agent: &Session, plan: &mut Plan) {
+    let secrets = agent.secrets();
+    for step in &mut plan.steps {
+        secrets.scrub_in_place(&mut step.action);
+    }
+    for system in plan.agents.values_mut().filter_map(|agent| agent.system.as_mut()) {
+        secrets.scrub_in_place(system);
+    }
+}
+
+fn is_terminal(record: &Record) -> bool {
+    matches!(record.what, RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. })
+}
+
+impl fmt::Debug for PlanSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlanSession").field("running", &self.is_running()).finish_non_exhaustive()
+    }
+}
