@@ -241,7 +241,7 @@ test('misuse is refused and names itself', async () => {
     [{ preset: 'strict', report: { schema: {} } }, "options.report.schema: got an object; it takes nothing: only a 'json' report"],
     [{ provider: { kind: 'demo', price: { input: 1 } } }, 'options.provider.price.output: missing'],
     [{ limits: { children: -1 } }, 'options.limits.children: got -1; it takes a whole number, 0 or more'],
-    [{ agents: [] }, 'options.agents: got an empty array; it takes an object of kinds of agents by name'],
+    [{ agents: [] }, 'options.agents: got an array; it takes an object of kinds of agents by name'],
     [{ agents: { reader: { maxTurns: 0 } } }, 'options.agents.reader.maxTurns: got 0; it takes a whole number, 1 or more'],
     [{ agents: { reader: { tools: 'now' } } }, 'options.agents.reader.tools: got "now"; it takes an array of names of tools'],
     [{ provider: { kind: 'anthropic' } }, 'options.provider.kind: got "anthropic"'],
