@@ -79,13 +79,11 @@ fn live_card(slot: &CallSlot) -> impl IntoView + use<> {
         let inner = Memo::new(move |_| view.with(|view| view.inner.clone()));
         move || inner.with(|inner| inside(inner))
     };
-    let card = html::details().class("call").attr("data-state", state).child((
-        html::summary().child(line),
-        move || {
+    let card =
+        html::details().class("call").attr("data-state", state).child((html::summary().child(line), move || {
             let (args, result) = texts.get();
             detail(args, result)
-        },
-    ));
+        }));
     (card, inside)
 }
 

@@ -77,9 +77,10 @@ fn lane(app: App, behind: &Behind, slot: LaneSlot) -> impl IntoView + use<> {
             html::summary().child((
                 icon::chevron(),
                 html::span().class("sign").child(move || sign(state.get())),
-                html::span()
-                    .class("what")
-                    .child((agent.map(|agent| html::b().child(agent)), html::span().child(part(|view| view.task.clone())))),
+                html::span().class("what").child((
+                    agent.map(|agent| html::b().child(agent)),
+                    html::span().child(part(|view| view.task.clone())),
+                )),
                 html::span().class("course").child(ticks),
                 html::span().class("words").child(part(|view| view.words.clone())),
                 html::span().class("t").child(time(app, &slot)),

@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::ending;
-use super::slots::{Behind, Transcript};
+use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
 use super::turn;
 
@@ -29,27 +29,32 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
 
 /// The turns of a run or of a sub-agent, and how its segments ended.
 pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView + use<> {
-    let (turns, segments, behind) = (of.turns.clone(), of.segments.clone(), behind.clone());
+    let (turns, segments, behind, whose) = (of.turns.clone(), of.segments.clone(), behind.clone(), of.whose);
     (
-        endings(app, segments.clone(), None),
+        endings(app, whose, segments.clone(), None),
         For(ForProps::builder()
             .each(move || turns.get())
             .key(|slot| slot.index)
             .children(move |slot| {
-                let after = endings(app, segments.clone(), Some(slot.index));
+                let after = endings(app, whose, segments.clone(), Some(slot.index));
                 (turn::turn(app, &behind, &slot), after)
             })
             .build()),
     )
 }
 
-fn endings(app: App, segments: ArcRwSignal<Vec<crate::view::SegmentView>>, after: Option<usize>) -> impl IntoView {
+fn endings(
+    app: App,
+    whose: Whose,
+    segments: ArcRwSignal<Vec<crate::view::SegmentView>>,
+    after: Option<usize>,
+) -> impl IntoView {
     move || {
         segments.with(|segments| {
             segments
                 .iter()
                 .filter(|segment| segment.after == after)
-                .map(|segment| ending::ending(app, segment))
+                .map(|segment| ending::ending(app, segment, whose))
                 .collect_view()
         })
     }

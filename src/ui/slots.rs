@@ -10,6 +10,7 @@ use leptos::prelude::*;
 
 use crate::shell::Session;
 use crate::trajectory::Trajectory;
+use crate::view::lane;
 use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segments};
 
 use super::prose::{Prose, Streaming};
@@ -28,14 +29,15 @@ pub enum Behind {
 pub struct Transcript {
     pub turns: ArcRwSignal<Vec<TurnSlot>>,
     pub segments: ArcRwSignal<Vec<SegmentView>>,
-    lanes: Lanes,
+    pub whose: Whose,
 }
 
-/// Sub-agents have none of their own.
+/// Whose turns they are; sub-agents have none of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lanes {
-    Shown,
-    None,
+pub enum Whose {
+    Run,
+    /// With its place among the tasks.
+    Subagent(u32),
 }
 
 /// One turn on the screen: its view, and its texts that grow by themselves.
@@ -89,8 +91,8 @@ impl Behind {
 }
 
 impl Transcript {
-    pub fn new(source: &Source<'_>, lanes: Lanes, renderer: &Renderer) -> Self {
-        let new = Transcript { turns: ArcRwSignal::default(), segments: ArcRwSignal::default(), lanes };
+    pub fn new(source: &Source<'_>, whose: Whose, renderer: &Renderer) -> Self {
+        let new = Transcript { turns: ArcRwSignal::default(), segments: ArcRwSignal::default(), whose };
         new.refresh(source, renderer);
         new
     }
@@ -101,9 +103,9 @@ impl Transcript {
         let mut new = Vec::new();
         for index in known.saturating_sub(1)..source.turns.len() {
             let Some(view) = TurnView::at(source, index) else { continue };
-            let lanes = match self.lanes {
-                Lanes::Shown => LaneView::of_turn(source, index),
-                Lanes::None => Vec::new(),
+            let (view, lanes) = match self.whose {
+                Whose::Run => (view, LaneView::of_turn(source, index)),
+                Whose::Subagent(task_id) => (lane::turn_of(task_id, view), Vec::new()),
             };
             let slot = match self.turns.with_untracked(|turns| turns.get(index).cloned()) {
                 Some(slot) => slot.renew(view, lanes, renderer),
@@ -235,7 +237,7 @@ impl LaneSlot {
             Some(inside) => inside.transcript.refresh(&run, renderer),
             None => self.inside.set(Some(Inside {
                 task: run.input.to_owned(),
-                transcript: Transcript::new(&run, Lanes::None, renderer),
+                transcript: Transcript::new(&run, Whose::Subagent(self.task_id), renderer),
             })),
         }
     }

@@ -19,7 +19,7 @@ use super::keys::Keys;
 use super::library::Library;
 use super::render::Renderer;
 use super::samples::Samples;
-use super::slots::{Behind, Lanes, Transcript};
+use super::slots::{Behind, Transcript, Whose};
 use super::theme::Theme;
 use super::toast::Toast;
 
@@ -165,7 +165,7 @@ impl Page {
             place,
             head: HeadView::from(source),
             behind,
-            transcript: Transcript::new(source, Lanes::Shown, renderer),
+            transcript: Transcript::new(source, Whose::Run, renderer),
             panel: ArcRwSignal::new(PanelView::from(source)),
             log: ArcRwSignal::new(log),
         }

@@ -11,7 +11,7 @@ use super::format::{counted, duration, one_line};
 use super::meter::{Meter, Tick, TickState};
 use super::panel::{elapsed, turns_used};
 use super::source::{Children, Origin, Source};
-use super::turn;
+use super::turn::{self, TurnView};
 
 /// More ticks than these are not drawn in a line.
 const TICKS: usize = 16;
@@ -73,7 +73,9 @@ impl LaneView {
     fn new(call: &CallRecord, lane: Lane<'_>) -> Self {
         let words = match (lane.state, &lane.run) {
             (LaneState::Waiting, _) => "waiting to begin".to_owned(),
-            (LaneState::NotRun, _) | (_, None) => why_not(call, lane.task_id).unwrap_or_else(|| lane.why_not.to_owned()),
+            (LaneState::NotRun, _) | (_, None) => {
+                why_not(call, lane.task_id).unwrap_or_else(|| lane.why_not.to_owned())
+            }
             (_, Some(run)) => words(run),
         };
         LaneView {
@@ -98,6 +100,12 @@ impl LaneView {
             }
         }
     }
+}
+
+/// A turn of a sub-agent, which says so to those who do not see where it stands.
+#[must_use]
+pub fn turn_of(task_id: u32, turn: TurnView) -> TurnView {
+    TurnView { label: format!("Sub-agent {task_id}: {}", turn.label), ..turn }
 }
 
 /// How many there are, and what became of them.
@@ -281,6 +289,8 @@ fn time(run: &Source<'_>) -> LaneTime {
     match (run.status, elapsed(run)) {
         (Status::Ended, 0) => LaneTime::None,
         (Status::Ended, ms) => LaneTime::Took(duration(ms)),
-        (Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. }, _) => LaneTime::Since(run.started_at.0),
+        (Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. }, _) => {
+            LaneTime::Since(run.started_at.0)
+        }
     }
 }

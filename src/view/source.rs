@@ -1,6 +1,8 @@
 //! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
 
-use crate::engine::{Child, Ending, EpochMillis, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage};
+use crate::engine::{
+    Child, Ending, EpochMillis, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
+};
 use crate::trajectory::Trajectory;
 
 /// The readable state of a run.
