@@ -129,7 +129,7 @@ fn a_lane_says_in_one_line_what_its_sub_agent_is_doing() {
     tree.reply(&THREE);
     assert_eq!(
         words(&tree.lanes()),
-        ["turn 1 of 7, waiting for the model", "turn 1 of 7, waiting for the model", "waiting to begin"]
+        ["turn 1 of 7, asking the model", "turn 1 of 7, asking the model", "waiting to begin"]
     );
     assert_eq!(states(&tree.lanes()), [LaneState::Running, LaneState::Running, LaneState::Waiting]);
     tree.reply(&THREE);
@@ -144,7 +144,7 @@ fn a_lane_says_in_one_line_what_its_sub_agent_is_doing() {
     // The second ends, so that the third begins.
     tree.reply(&THREE);
     let lanes = tree.lanes();
-    assert_eq!(words(&lanes)[1..], ["1 turn, complete", "turn 1 of 7, waiting for the model"]);
+    assert_eq!(words(&lanes)[1..], ["1 turn, complete", "turn 1 of 7, asking the model"]);
     assert_eq!((lanes[1].state, lanes[1].ticks.len()), (LaneState::Ended(Tone::Complete), 1));
     assert_eq!(lanes[1].time, LaneTime::Took("200 ms".into()));
 }

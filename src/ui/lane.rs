@@ -93,14 +93,11 @@ fn inside(app: App, behind: Behind, slot: &LaneSlot) -> impl IntoView + use<> {
     let (inside, view) = (slot.inside.clone(), slot.view.clone());
     let content = move || match inside.get() {
         Some(inside) => (
-            html::p().class("whole").child(inside.task.clone()),
+            inside.task.map(|task| html::p().class("whole").child(task)),
             page::transcript(app, &behind, &inside.transcript).into_any(),
         )
             .into_any(),
-        None => {
-            let (task, words) = view.with(|view| (view.task.clone(), view.nothing_yet()));
-            (html::p().class("whole").child(task), html::p().class("fact").child(words)).into_any()
-        }
+        None => html::p().class("fact").child(view.with(LaneView::nothing_yet)).into_any(),
     };
     html::div().class("lane-body").child(content)
 }

@@ -75,8 +75,8 @@ pub struct LaneSlot {
 
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Its whole task.
-    pub task: String,
+    /// Its whole task, where the line is not all of it.
+    pub task: Option<String>,
     pub transcript: Transcript,
 }
 
@@ -236,7 +236,7 @@ impl LaneSlot {
         match self.inside.get_untracked() {
             Some(inside) => inside.transcript.refresh(&run, renderer),
             None => self.inside.set(Some(Inside {
-                task: run.input.to_owned(),
+                task: self.view.with_untracked(|view| view.whole(run.input)),
                 transcript: Transcript::new(&run, Whose::Subagent(self.task_id), renderer),
             })),
         }

@@ -90,6 +90,12 @@ impl LaneView {
         }
     }
 
+    /// The whole task, where the line is not all of it.
+    #[must_use]
+    pub fn whole(&self, task: &str) -> Option<String> {
+        (task.trim() != self.task).then(|| task.to_owned())
+    }
+
     /// Said in place of a transcript.
     #[must_use]
     pub fn nothing_yet(&self) -> &'static str {
@@ -256,7 +262,7 @@ fn words(run: &Source<'_>) -> String {
         (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => {
             "writing the synthesis".to_owned()
         }
-        (Status::Calling { .. }, _) => format!("turn {turn} of {max}, waiting for the model"),
+        (Status::Calling { .. }, _) => format!("turn {turn} of {max}, asking the model"),
         (Status::Waiting { .. }, _) => format!("turn {turn} of {max}, waiting to try again"),
         (Status::Tools { .. }, _) => format!("turn {turn} of {max}, {}", turn::running(run)),
     }
