@@ -28,13 +28,13 @@ pub fn lanes(app: App, behind: &Behind, slot: &CallSlot) -> impl IntoView + use<
             html::ul().class("lanes").attr("aria-label", "Sub-agents").child(For(ForProps::builder()
                 .each(move || lanes.get())
                 .key(|slot| slot.task_id)
-                .children(move |slot| html::li().child(lane(app, &behind, slot)))
+                .children(move |slot| html::li().child(lane(app, &behind, &slot)))
                 .build()))
         })
     }
 }
 
-fn lane(app: App, behind: &Behind, slot: LaneSlot) -> impl IntoView + use<> {
+fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
     let part = |part: fn(&LaneView) -> String| {
         let view = slot.view.clone();
         move || view.with(part)
@@ -83,7 +83,7 @@ fn lane(app: App, behind: &Behind, slot: LaneSlot) -> impl IntoView + use<> {
                 )),
                 html::span().class("course").child(ticks),
                 html::span().class("words").child(part(|view| view.words.clone())),
-                html::span().class("t").child(time(app, &slot)),
+                html::span().class("t").child(time(app, slot)),
             )),
             body,
         ))
