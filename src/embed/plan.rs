@@ -104,8 +104,12 @@ fn from_notice(notice: PlanNotice<'_>) -> Result<JsValue, JsValue> {
         PlanNotice::Step { order, calls_left, notice } => {
             let event = match notice {
                 Notice::Record(record) => event::from_record(record)?,
-                Notice::TextDelta { turn, text } => event::from_delta("text_delta", turn, calls_left, text)?,
-                Notice::ReasoningDelta { turn, text } => event::from_delta("reasoning_delta", turn, calls_left, text)?,
+                Notice::TextDelta { child, turn, text } => {
+                    event::from_delta("text_delta", child, turn, calls_left, text)?
+                }
+                Notice::ReasoningDelta { child, turn, text } => {
+                    event::from_delta("reasoning_delta", child, turn, calls_left, text)?
+                }
             };
             (event, Some(order), calls_left)
         }
