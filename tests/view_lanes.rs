@@ -4,113 +4,54 @@
 
 mod support;
 
-use serde_json::json;
+use support::tree::*;
 use support::*;
 use turnwise::engine::*;
-use turnwise::trajectory::{Recorder, Trajectory};
+use turnwise::trajectory::Trajectory;
 use turnwise::view::ending::Tone;
 use turnwise::view::tasks::EXAMPLES;
 use turnwise::view::*;
 
-/// A tree of runs, answered the oldest request first.
-struct Tree {
-    recorder: Recorder,
-    at: u64,
-    open: Vec<ModelCall>,
-    tools: Vec<RunTool>,
-}
-
-impl Tree {
-    fn new(config: RunConfig) -> Self {
-        let (recorder, effects) = Recorder::start(config, task());
-        let mut tree = Tree { recorder, at: 0, open: Vec::new(), tools: Vec::new() };
-        tree.take(effects);
-        tree
-    }
-
-    fn handle(&mut self, event: Event) {
-        self.at += 100;
-        let effects = self.recorder.handle(Millis(self.at), event);
-        self.take(effects);
-    }
-
-    fn take(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::CallModel(call) => self.open.push(call),
-                Effect::RunTool(tool) => self.tools.push(tool),
-                Effect::Abort(Abort::Request(id)) => self.open.retain(|call| call.request != id),
-                Effect::Abort(Abort::Tool(id)) => self.tools.retain(|tool| tool.call != id),
-                _ => {}
-            }
-        }
-    }
-
-    /// Answers the oldest request; the root asks for a sub-agent a task.
-    fn reply(&mut self, tasks: &[&str]) {
-        let call = self.open.remove(0);
-        let (request, child) = (call.request, call.request.child());
-        let reply = match (child, call.turn, call.tools) {
-            (0, 1, ToolChoice::Auto) => {
-                let tasks: Vec<_> = tasks.iter().map(|task| json!({ "task": task })).collect();
-                calls_tool(spawn::TOOL, &json!({ "tasks": tasks }).to_string())
-            }
-            (0, ..) | (_, _, ToolChoice::None) => says(&format!("what {child} found")),
-            (1, ..) => calls_tool("search", "{}"),
-            (2, ..) => says("found at once"),
-            _ => {
-                let error = error(Slug::AuthError, Retry::Fatal);
-                return self.handle(Event::ModelFailed { request, error, raw: None });
-            }
-        };
-        self.handle(Event::ModelReplied { request, reply, raw: None, first_token_ms: None });
-        // Arguments are checked first.
-        while self.tools.iter().any(|tool| tool.run == RunMode::Check) {
-            self.run_tool();
-        }
-    }
-
-    fn run_tool(&mut self) {
-        let tool = self.tools.remove(0);
-        let outcome = ToolOutcome::Executed { content: "found".into(), repaired_args: None };
-        self.handle(Event::ToolFinished { call: tool.call, outcome });
-    }
-
-    fn finish(&mut self, tasks: &[&str]) {
-        while !self.open.is_empty() || !self.tools.is_empty() {
-            if self.tools.is_empty() { self.reply(tasks) } else { self.run_tool() }
-        }
-        assert_eq!(self.recorder.run.status(), Status::Ended);
-    }
-
-    fn lanes(&self) -> Vec<LaneView> {
-        LaneView::of_turn(&Source::from(&self.recorder.run), 0)
-    }
-
-    fn view(&self) -> ViewModel {
-        ViewModel::from(&self.recorder.run)
-    }
-
-    /// Written to disk and read again.
-    fn document(&self) -> Trajectory {
-        Trajectory::parse(&serde_json::to_string(&self.recorder.document()).unwrap()).unwrap()
+/// The root gives a part to each of three: the first works until its limit, the second is done at once, the third's
+/// provider is down.
+fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+    match (call.request.child(), call.turn, call.tools) {
+        (0, 1, ToolChoice::Auto) => Ok(spawn_call(&tasks(3))),
+        (child @ 0, ..) | (child, _, ToolChoice::None) => Ok(says(&format!("what {child} found"))),
+        (1, ..) => Ok(reply_call("search", "{}")),
+        (2, ..) => Ok(says("found at once")),
+        _ => Err(error(Slug::AuthError, Retry::Fatal)),
     }
 }
 
-fn says(content: &str) -> Reply {
-    Reply { content: content.into(), ..Reply::default() }
-}
-
-fn calls_tool(name: &str, arguments: &str) -> Reply {
-    let call = RawCall { id: String::new(), name: name.into(), arguments: arguments.into() };
-    Reply { tool_calls: vec![call], finish: FinishReason::ToolCalls, ..Reply::default() }
-}
-
-fn spawning(parallel: u32) -> RunConfig {
-    let mut config = config(Preset::Research);
-    config.tools.push(spawn::spec(&[]));
-    config.limits.parallel_tools = parallel;
+fn two_at_once() -> RunConfig {
+    let mut config = spawning(Preset::Research);
+    config.limits.parallel_tools = 2;
     config
+}
+
+/// The first two have begun: their parts were asked for, and the arguments checked.
+fn begun(config: RunConfig) -> Tree {
+    let mut tree = Tree::new(config);
+    step(&mut tree, 2);
+    tree
+}
+
+fn step(tree: &mut Tree, times: usize) {
+    (0..times).for_each(|_| assert!(tree.step(model)));
+}
+
+fn lanes(tree: &Tree) -> Vec<LaneView> {
+    LaneView::of_turn(&Source::from(tree.run()), 0)
+}
+
+fn view(tree: &Tree) -> ViewModel {
+    ViewModel::from(tree.run())
+}
+
+/// Written to disk and read again.
+fn document(tree: &Tree) -> Trajectory {
+    Trajectory::parse(&serde_json::to_string(&tree.recorder.document()).unwrap()).unwrap()
 }
 
 fn words(lanes: &[LaneView]) -> Vec<&str> {
@@ -121,72 +62,67 @@ fn states(lanes: &[LaneView]) -> Vec<LaneState> {
     lanes.iter().map(|lane| lane.state).collect()
 }
 
-const THREE: [&str; 3] = ["read the first part", "read the second", "read the third"];
-
 #[test]
 fn a_lane_says_in_one_line_what_its_sub_agent_is_doing() {
-    let mut tree = Tree::new(spawning(2));
-    tree.reply(&THREE);
+    let mut tree = begun(two_at_once());
     assert_eq!(
-        words(&tree.lanes()),
+        words(&lanes(&tree)),
         ["turn 1 of 7, asking the model", "turn 1 of 7, asking the model", "waiting to begin"]
     );
-    assert_eq!(states(&tree.lanes()), [LaneState::Running, LaneState::Running, LaneState::Waiting]);
-    tree.reply(&THREE);
-    let lanes = tree.lanes();
-    assert_eq!(lanes[0].words, "turn 1 of 7, running search");
-    assert_eq!((lanes[0].task.as_str(), lanes[0].task_id), ("read the first part", 1));
-    let state = |state: TickState| lanes[0].ticks.iter().filter(|tick| tick.state == state).count();
+    assert_eq!(states(&lanes(&tree)), [LaneState::Running, LaneState::Running, LaneState::Waiting]);
+    step(&mut tree, 1);
+    let now = lanes(&tree);
+    assert_eq!(now[0].words, "turn 1 of 7, running search");
+    assert_eq!((now[0].task.as_str(), now[0].task_id), ("part 1", 1));
+    let state = |state: TickState| now[0].ticks.iter().filter(|tick| tick.state == state).count();
     assert_eq!((state(TickState::Live), state(TickState::Ahead)), (1, 7), "six turns and a synthesis are ahead");
-    let since = tree.recorder.run.child_runs().next().unwrap().task().started_at;
-    assert_eq!((&lanes[0].time, &lanes[2].time), (&LaneTime::Since(since.0), &LaneTime::None));
-    assert!(lanes[2].ticks.is_empty());
+    let since = tree.run().child_runs().next().unwrap().task().started_at;
+    assert_eq!((&now[0].time, &now[2].time), (&LaneTime::Since(since.0), &LaneTime::None));
+    assert!(now[2].ticks.is_empty());
     // The second ends, so that the third begins.
-    tree.reply(&THREE);
-    let lanes = tree.lanes();
-    assert_eq!(words(&lanes)[1..], ["1 turn, complete", "turn 1 of 7, asking the model"]);
-    assert_eq!((lanes[1].state, lanes[1].ticks.len()), (LaneState::Ended(Tone::Complete), 1));
-    assert_eq!(lanes[1].time, LaneTime::Took("200 ms".into()));
+    step(&mut tree, 2);
+    let now = lanes(&tree);
+    assert_eq!(words(&now)[1..], ["1 turn, complete", "turn 1 of 7, asking the model"]);
+    assert_eq!((now[1].state, now[1].ticks.len()), (LaneState::Ended(Tone::Complete), 1));
+    assert_eq!(now[1].time, LaneTime::Took("30 ms".into()));
 }
 
 #[test]
 fn the_card_the_panel_and_the_announcement_count_them() {
-    let mut tree = Tree::new(spawning(2));
-    tree.reply(&THREE);
-    let view = tree.view();
-    assert_eq!(view.turns[0].calls[0].summary, "3 sub-agents, none done yet");
-    assert!(view.turns[0].calls[0].args.contains("read the second"), "the arguments are behind the disclosure");
-    assert_eq!(view.turns[0].live, Some(Live::Tools { words: "Sub-agents at work".into() }));
-    assert_eq!(view.panel.subagents.as_deref(), Some("0 of 3 done"));
-    assert_eq!(view.panel.announcement, "Turn 1 of 15.");
-    tree.reply(&THREE);
-    assert_eq!(tree.view().panel.announcement, "Turn 1 of 15.", "turns of sub-agents are not told");
-    tree.reply(&THREE);
-    assert_eq!(tree.view().panel.announcement, "Sub-agents: 1 of 3 done.");
-    tree.finish(&THREE);
-    let view = tree.view();
-    assert_eq!(view.turns[0].calls[0].summary, "3 sub-agents, 2 done, 1 failed");
-    assert_eq!(view.panel.subagents.as_deref(), Some("2 of 3 done, 1 failed"));
-    assert!(view.panel.announcement.starts_with("Run ended: "));
-    let lanes = tree.lanes();
-    assert_eq!(words(&lanes), ["8 turns, synthesized", "1 turn, complete", "failed: the model did not answer"]);
-    assert_eq!(lanes[2].state, LaneState::Ended(Tone::Failed));
+    let mut tree = begun(two_at_once());
+    let seen = view(&tree);
+    assert_eq!(seen.turns[0].calls[0].summary, "3 sub-agents, none done yet");
+    assert!(seen.turns[0].calls[0].args.contains("part 2"), "the arguments are behind the disclosure");
+    assert_eq!(seen.turns[0].live, Some(Live::Tools { words: "Sub-agents at work".into() }));
+    assert_eq!(seen.panel.subagents.as_deref(), Some("0 of 3 done"));
+    assert_eq!(seen.panel.announcement, "Turn 1 of 15.");
+    step(&mut tree, 2);
+    assert_eq!(view(&tree).panel.announcement, "Turn 1 of 15.", "turns of sub-agents are not told");
+    step(&mut tree, 1);
+    assert_eq!(view(&tree).panel.announcement, "Sub-agents: 1 of 3 done.");
+    let tree = tree.play(model);
+    let seen = view(&tree);
+    assert_eq!(seen.turns[0].calls[0].summary, "3 sub-agents, 2 done, 1 failed");
+    assert_eq!(seen.panel.subagents.as_deref(), Some("2 of 3 done, 1 failed"));
+    assert!(seen.panel.announcement.starts_with("Run ended: "));
+    let now = lanes(&tree);
+    assert_eq!(words(&now), ["8 turns, synthesized", "1 turn, complete", "failed: the model did not answer"]);
+    assert_eq!(now[2].state, LaneState::Ended(Tone::Failed));
     let plain = play(config(Preset::Research), vec![text("done")]);
     assert_eq!(ViewModel::from(plain.run()).panel.subagents, None);
 }
 
 #[test]
 fn an_opened_document_shows_the_same_lanes_and_what_is_in_them() {
-    let mut tree = Tree::new(spawning(2));
-    tree.finish(&THREE);
-    let document = tree.document();
-    let source = Source::from(&document);
-    assert_eq!(LaneView::of_turn(&source, 0), tree.lanes());
-    let (live, opened) = (ViewModel::from(&tree.recorder.run), ViewModel::from(&source));
+    let tree = Tree::new(two_at_once()).play(model);
+    let written = document(&tree);
+    let source = Source::from(&written);
+    assert_eq!(LaneView::of_turn(&source, 0), lanes(&tree));
+    let (live, opened) = (ViewModel::from(tree.run()), ViewModel::from(&source));
     assert_eq!((opened.turns, opened.panel.subagents), (live.turns, live.panel.subagents));
-    let call = tree.lanes()[0].call.clone();
+    let call = lanes(&tree)[0].call.clone();
     let of = |source: &Source<'_>, task_id| source.child(&call, task_id).map(|child| ViewModel::from(&child));
-    let root = Source::from(&tree.recorder.run);
+    let root = Source::from(tree.run());
     for task_id in 1..=3 {
         let (live, opened) = (of(&root, task_id).unwrap(), of(&source, task_id).unwrap());
         assert_eq!((live.head.task, live.turns), (opened.head.task, opened.turns));
@@ -199,51 +135,47 @@ fn an_opened_document_shows_the_same_lanes_and_what_is_in_them() {
 
 #[test]
 fn those_that_never_began_say_why() {
-    let mut stopped = Tree::new(spawning(2));
-    stopped.reply(&THREE);
+    let mut stopped = begun(two_at_once());
     stopped.handle(Event::StopRequested);
-    let lanes = stopped.lanes();
+    let now = lanes(&stopped);
     assert_eq!(
-        words(&lanes),
+        words(&now),
         ["writing the synthesis", "writing the synthesis", "stopped before it began"],
         "before the call is answered"
     );
-    assert_eq!(states(&lanes), [LaneState::Concluding, LaneState::Concluding, LaneState::NotRun]);
-    stopped.finish(&THREE);
-    assert_eq!(words(&stopped.lanes())[2], "stopped before it began");
-    assert_eq!(stopped.view().turns[0].calls[0].summary, "3 sub-agents, 2 done, 1 not run");
+    assert_eq!(states(&now), [LaneState::Concluding, LaneState::Concluding, LaneState::NotRun]);
+    let mut stopped = stopped.play(model);
+    assert_eq!(words(&lanes(&stopped))[2], "stopped before it began");
+    assert_eq!(view(&stopped).turns[0].calls[0].summary, "3 sub-agents, 2 done, 1 not run");
     // Turns that are granted after it do not bring them back.
     stopped.handle(Event::TurnsGranted { turns: 2 });
-    assert_eq!(states(&stopped.lanes())[2], LaneState::NotRun);
+    assert_eq!(states(&lanes(&stopped))[2], LaneState::NotRun);
 
-    let mut cancelled = Tree::new(spawning(2));
-    cancelled.reply(&THREE);
+    let mut cancelled = begun(two_at_once());
     cancelled.handle(Event::Cancelled);
-    let lanes = cancelled.lanes();
-    assert_eq!(words(&lanes)[2], "cancelled before it began");
-    assert_eq!(lanes[0].state, LaneState::Ended(Tone::Cancelled));
+    let now = lanes(&cancelled);
+    assert_eq!(words(&now)[2], "cancelled before it began");
+    assert_eq!(now[0].state, LaneState::Ended(Tone::Cancelled));
 
-    let mut few = spawning(2);
+    let mut few = two_at_once();
     few.limits.children = 2;
-    let mut full = Tree::new(few);
-    full.finish(&THREE);
-    assert_eq!(words(&full.lanes())[2], "not run: at most 2 sub-agents work for one run");
+    let full = Tree::new(few).play(model);
+    assert_eq!(words(&lanes(&full))[2], "not run: at most 2 sub-agents work for one run");
 
     for tree in [cancelled, full] {
-        assert_eq!(LaneView::of_turn(&Source::from(&tree.document()), 0), tree.lanes());
+        assert_eq!(LaneView::of_turn(&Source::from(&document(&tree)), 0), lanes(&tree));
     }
-    let mut open = Tree::new(spawning(2));
-    open.reply(&THREE);
-    let document = open.document();
-    let lanes = LaneView::of_turn(&Source::from(&document), 0);
-    assert_eq!(words(&lanes), ["1 of 7 turns, unfinished", "1 of 7 turns, unfinished", "had not begun"]);
+    let open = begun(two_at_once());
+    let written = document(&open);
+    let now = LaneView::of_turn(&Source::from(&written), 0);
+    assert_eq!(words(&now), ["1 of 7 turns, unfinished", "1 of 7 turns, unfinished", "had not begun"]);
 }
 
 #[test]
 fn a_call_that_is_refused_has_no_lanes() {
-    let mut tree = Tree::new(spawning(2));
+    let mut tree = Tree::new(two_at_once());
     let request = tree.open.remove(0).request;
-    let reply = calls_tool(spawn::TOOL, r#"{"tasks": "none"}"#);
+    let reply = reply_call(spawn::TOOL, r#"{"tasks": "none"}"#);
     tree.handle(Event::ModelReplied { request, reply, raw: None, first_token_ms: None });
     while !tree.tools.is_empty() {
         let tool = tree.tools.remove(0);
@@ -254,8 +186,8 @@ fn a_call_that_is_refused_has_no_lanes() {
         };
         tree.handle(Event::ToolFinished { call: tool.call, outcome });
     }
-    assert!(tree.lanes().is_empty());
-    assert_eq!(LaneView::of_turn(&Source::from(&tree.document()), 0), []);
+    assert!(lanes(&tree).is_empty());
+    assert_eq!(LaneView::of_turn(&Source::from(&document(&tree)), 0), []);
 }
 
 #[test]
