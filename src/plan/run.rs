@@ -11,6 +11,7 @@ use super::document::PlanDocument;
 use super::effect::*;
 use super::model::{Plan, PlanOptions, StepStatus, by_order};
 use super::state::StepState;
+use super::step_run::StepRun;
 use super::{rerun, step_config};
 use crate::engine::{EpochMillis, Millis, Outcome, time};
 use crate::trajectory::Trajectory;
@@ -207,7 +208,7 @@ impl PlanRun {
         if status == StepStatus::Failed {
             state.error = run.error.clone().or_else(|| run.output.clone());
         }
-        state.run = Some(run);
+        state.run = Some(StepRun::of(&run));
         self.finish_step(order, status);
         self.advance();
     }
