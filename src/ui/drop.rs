@@ -103,7 +103,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
     match Trajectory::parse(&text) {
         Ok(document) => {
             app.dialog.set(None);
-            app.open_document(name, text, &document);
+            app.open_document(name, text, document);
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }

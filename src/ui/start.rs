@@ -1,4 +1,4 @@
-//! The empty page: what this is, and three tasks that each show something different.
+//! The empty page: what this is, and a few tasks that each show something different.
 
 use leptos::ev;
 use leptos::html;
