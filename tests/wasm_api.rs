@@ -88,7 +88,7 @@ fn wrong_options_are_named_with_what_they_got_and_what_they_take() {
             "options.counter.modrateAt: unknown option; options.counter takes moderateAt, urgentAt, templates",
         ),
         ("{ synthesis: 'no' }", "options.synthesis: got \"no\"; it takes an object or false"),
-        ("{ limits: { children: 1 } }", "options.limits.children: not available yet"),
+        ("{ limits: { children: -1 } }", "options.limits.children: got -1; it takes a whole number, 0 or more"),
         ("{ report: { format: 'text' } }", "options.report: got an object; it takes nothing: only the 'strict' preset"),
         ("{ preset: 'loose' }", "options.preset: got \"loose\"; it takes "),
         ("{ provider: {} }", "options.provider.kind: missing; it takes 'demo' or 'openai'"),
