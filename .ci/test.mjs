@@ -9,6 +9,9 @@ const root = path.resolve(import.meta.dirname, '..');
 const WASM = 'wasm32-unknown-unknown';
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
 
+// Tests that measure the page's tasks: another browser beside them would be measured too.
+const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs'];
+
 // name -> commands, one after the other; `count` finds a runner's figures in a line of its output.
 const steps = {
   format: { commands: [['cargo', 'fmt', '--check']] },
@@ -39,7 +42,7 @@ const steps = {
     env: [{}, { EXTRA_FEATURES: 'test-tools' }],
   },
   e2e: {
-    commands: [[process.execPath, '--test', '--test-reporter=spec', '--test-concurrency=2', ...e2eFiles()]],
+    commands: [e2e(2, (name) => !MEASURES.includes(name)), e2e(1, (name) => MEASURES.includes(name))],
     // ℹ pass 3
     count: (line) => {
       const found = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
@@ -55,9 +58,10 @@ function figure(line, word) {
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
 }
 
-function e2eFiles() {
-  const folder = path.join(root, 'tests/e2e');
-  return readdirSync(folder).filter((name) => name.endsWith('.test.mjs')).map((name) => path.join('tests/e2e', name));
+/** End-to-end tests at once at most, of those files. */
+function e2e(concurrency, wanted) {
+  const files = readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs') && wanted(name));
+  return [process.execPath, '--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, ...files.map((name) => path.join('tests/e2e', name))];
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };
