@@ -21,7 +21,7 @@ mod state;
 mod step_config;
 
 pub use context::{Artifact, Context};
-pub use document::{PlanDocument, SessionError};
+pub use document::{PlanDocument, SessionError, StepRecord};
 pub use effect::*;
 pub use fault::{Fault, FaultKind};
 pub use model::*;

@@ -117,6 +117,12 @@ impl PlanSession {
         self.0.run.borrow().ending().is_none()
     }
 
+    /// The session of a step that is running.
+    #[must_use]
+    pub fn step(&self, order: u32) -> Option<Session> {
+        self.0.steps.borrow().get(&order).cloned()
+    }
+
     /// The plan run as it stands. Not to be kept.
     pub fn with_run<R>(&self, f: impl FnOnce(&PlanRun) -> R) -> R {
         f(&self.0.run.borrow())

@@ -19,12 +19,15 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     } else {
         html::h2().class(class).child(task).into_any()
     };
+    html::article().class("page").child((heading, html::ul().class("facts").child(facts), turns(app, page)))
+}
+
+/// The turns and endings alone.
+pub fn turns(app: App, page: &Page) -> impl IntoView + use<> {
     let turns = page.turns.clone();
     let segments = page.segments.clone();
     let before = endings(app, segments.clone(), None);
-    html::article().class("page").child((
-        heading,
-        html::ul().class("facts").child(facts),
+    (
         before,
         For(ForProps::builder()
             .each(move || turns.get())
@@ -34,7 +37,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
                 (turn::turn(app, &slot), after)
             })
             .build()),
-    ))
+    )
 }
 
 fn endings(app: App, segments: ArcRwSignal<Vec<crate::view::SegmentView>>, after: Option<usize>) -> impl IntoView {

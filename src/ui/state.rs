@@ -17,6 +17,7 @@ use crate::worker::Workspace;
 
 use super::keys::Keys;
 use super::library::Library;
+use super::plan::state::PlanPage;
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
 use super::samples::Samples;
@@ -73,6 +74,8 @@ pub enum Backing {
     Live { session: Local<RefCell<Session>>, workspace: Local<Workspace> },
     /// A document, kept letter by letter.
     Document { name: String, text: Arc<str> },
+    /// A plan, and the files of its steps where it runs here.
+    Plan { page: PlanPage, workspace: Option<Local<Workspace>> },
 }
 
 /// Something of the page's one thread, in a shared handle that nothing disposes of while it is held.
@@ -161,9 +164,27 @@ impl App {
         self.thread().and_then(|thread| thread.pages.with(|pages| pages.last().cloned()))
     }
 
+    /// Where the open run or plan stands, in a word.
+    pub fn open_title(&self) -> Option<String> {
+        let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.title.clone()));
+        of_plan.or_else(|| self.page().map(|page| page.panel.with(|panel| panel.title.clone())))
+    }
+
     /// What screen readers are told when it changes.
     pub fn announcement(&self) -> String {
-        self.page().map(|page| page.panel.with(|panel| panel.announcement.clone())).unwrap_or_default()
+        let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.announcement.clone()));
+        let of_run = || self.page().map(|page| page.panel.with(|panel| panel.announcement.clone()));
+        of_plan.or_else(of_run).unwrap_or_default()
+    }
+}
+
+impl Thread {
+    /// The plan it is about, if it is about one.
+    pub fn plan(&self) -> Option<PlanPage> {
+        match &self.backing {
+            Backing::Plan { page, .. } => Some(page.clone()),
+            Backing::Live { .. } | Backing::Document { .. } => None,
+        }
     }
 }
 

@@ -1,0 +1,150 @@
+// Plans in the app: the example runs to its end, what each step was told, a step's transcript, running again from a step,
+// cancel, a record opened from a file. In both themes and sizes, without axe complaints.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { PHONE, WIDE, download, drop, withApp } from './lib/app.mjs';
+import { assertValidSession } from './lib/session.mjs';
+import { root } from './lib/site.mjs';
+
+const shots = path.join(root, 'tests/e2e/shots');
+mkdirSync(shots, { recursive: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const looks = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] };
+
+/** The app in one look, with a way to take a picture that also asks axe. */
+function looked(name, body, only = Object.keys(looks)) {
+  for (const look of only) {
+    const [viewport, colorScheme] = looks[look];
+    test(`${name}: ${look}`, () => withApp({ context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page) => {
+      await page.evaluate(axe);
+      const shoot = async (what) => {
+        await page.screenshot({ path: path.join(shots, `plan-${what}-${look}.png`) });
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`), [], what);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
+      };
+      await body(page, shoot);
+    }));
+  }
+}
+
+const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order}, `) });
+const begin = (page) => page.getByRole('button', { name: /A plan with seven agents/ }).click();
+const ended = (page) => page.getByRole('region', { name: 'Result of the plan' }).waitFor({ timeout: 90000 });
+const labels = (page) => page.getByRole('button', { name: /^Step \d+, / }).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+const told = (page) => page.locator('.told .call[data-order]').evaluateAll((cards) => cards.map((card) => Number(card.dataset.order)));
+const details = async (page) => {
+  const more = page.getByRole('button', { name: 'Details' });
+  if (await more.isVisible()) await more.click();
+};
+
+looked('the example: seven steps, two of which are told all that came before', async (page, shoot) => {
+  await shoot('start');
+  await begin(page);
+  await node(page, 1).and(page.getByRole('button', { name: /turn [2-9]/ })).waitFor();
+  await shoot('running');
+  await node(page, 6).click();
+  await page.getByText('it will be told the results of every completed step before it').waitFor();
+  await page.getByRole('button', { name: 'Close the step' }).click();
+  await ended(page);
+  const all = await labels(page);
+  assert.equal(all.length, 7);
+  for (const label of all) assert.match(label, /^Step \d, \w+, (gathers|synthesis): completed\. Took /);
+  assert.equal(all.filter((label) => /, synthesis: /.test(label)).length, 2);
+  assert.match(await page.locator('.plan-result .prose').innerText(), /From what steps 1, 2, 3, 4, 5 and 6 found/);
+  await page.locator('.scroll').evaluate((it) => { it.scrollTop = 0; });
+  await shoot('graph');
+
+  await node(page, 6).click();
+  assert.deepEqual(await told(page), [1, 2, 3, 4, 5]);
+  await page.getByRole('button', { name: 'Close the step' }).click();
+  await node(page, 7).click();
+  assert.deepEqual(await told(page), [1, 2, 3, 4, 5, 6]);
+  const numbers = page.locator('.told .call[data-order="2"]');
+  await numbers.locator('summary').click();
+  await numbers.locator('.prose').getByText(/numbers\.md/).first().waitFor();
+  await page.locator('.as-read summary').first().click();
+  assert.match(await page.locator('.as-read .json').innerText(), /session_context/);
+  await shoot('step');
+
+  await node(page, 2).click();
+  assert.deepEqual(await told(page), []);
+  await page.getByText('Its action alone').waitFor();
+  const did = page.getByRole('region', { name: 'What it did' });
+  assert.ok(await did.locator('section.turn').count() >= 3);
+  assert.ok((await did.locator('.call .name').allTextContents()).includes('read_file'));
+  await shoot('transcript');
+
+  await details(page);
+  const saved = await download(page);
+  const document = JSON.parse(saved.text);
+  assertValidSession(document);
+  assert.deepEqual(document.steps.map(({ status }) => status), Array(7).fill('completed'));
+  assert.deepEqual(document.steps[6].context.session_context.map(({ step_order: order }) => order), [1, 2, 3, 4, 5, 6]);
+});
+
+looked('again from a step, from a record too', async (page) => {
+  await begin(page);
+  await ended(page);
+  await node(page, 6).click();
+  await page.getByRole('button', { name: 'Run again from this step' }).click();
+  const runs = page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: /Write a one-page forecast/ });
+  await runs.nth(1).waitFor();
+  await ended(page);
+  await node(page, 1).click();
+  await page.getByText('kept from an earlier run of the plan').waitFor();
+  assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 3);
+  await node(page, 7).click();
+  await page.getByText(/^started .* after the plan$/).waitFor();
+
+  const saved = await download(page);
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
+  try {
+    const put = (name, text) => { writeFileSync(path.join(folder, name), text); return path.join(folder, name); };
+    await drop(page, [put('plan.json', saved.text)]);
+    await page.getByText('Opened plan.json.').waitFor();
+    assert.equal((await labels(page)).length, 7);
+    await node(page, 7).click();
+    assert.deepEqual(await told(page), [1, 2, 3, 4, 5, 6]);
+    assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 1);
+    await page.getByRole('button', { name: 'Run again from this step' }).click();
+    await runs.nth(3).waitFor();
+    await ended(page);
+
+    await drop(page, [put('newer.json', saved.text.replace('"version": 1', '"version": 9'))]);
+    await page.getByText(/newer\.json was not opened\. This record has version 9/).waitFor();
+    await drop(page, [put('damaged.json', saved.text.replace('"steps": [', '"steps": 3, "x": ['))]);
+    await page.getByText(/damaged\.json was not opened\. This record is damaged/).waitFor();
+    const changed = JSON.parse(saved.text);
+    changed.steps[0].run.turns[0].content = 'something else';
+    await drop(page, [put('changed.json', JSON.stringify(changed))]);
+    await page.getByText('Opened changed.json.').waitFor();
+    await node(page, 7).click();
+    await page.getByRole('button', { name: 'Run again from this step' }).click();
+    await page.getByText('This file was changed: the run of step 1 does not replay.').waitFor();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, ['wide-light']);
+
+looked('cancel ends every step at once, stop starts no other', async (page, shoot) => {
+  await begin(page);
+  await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('You cancelled the plan.').waitFor();
+  const all = await labels(page);
+  assert.match(all[0], /: cancelled\./);
+  assert.match(all[6], /: not started\./);
+  await shoot('cancelled');
+
+  await page.getByRole('button', { name: 'New run' }).first().click();
+  await begin(page);
+  await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('You stopped it; some steps completed.').waitFor({ timeout: 30000 });
+  assert.match((await labels(page))[6], /: not started\./);
+}, ['wide-light']);

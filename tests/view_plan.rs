@@ -1,0 +1,243 @@
+//! What a person sees of a plan: the graph, each step, its context, the panel. Pure, from plans and their records alone.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
+#[path = "support/plan.rs"]
+mod plans;
+
+use plans::*;
+use serde_json::{Value, json};
+use turnwise::engine::*;
+use turnwise::plan::*;
+use turnwise::view::ending::Tone;
+use turnwise::view::plan::example::PLAN;
+use turnwise::view::plan::*;
+use turnwise::view::{Origin, TickKind, TickState};
+
+/// Agents G* gather, S* synthesize.
+fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
+    let steps: Vec<Value> = steps
+        .iter()
+        .map(|(order, agent, dependencies)| {
+            json!({ "order": order, "agent": agent, "action": format!("do {order}"), "dependencies": dependencies })
+        })
+        .collect();
+    plan(&json!({ "agents": { "G": { "kind": "gather" }, "S": { "kind": "synthesis" } }, "steps": steps }))
+}
+
+/// 1 and 2 gather, 3 needs 1, 4 concludes, 5 needs 2, 6 concludes.
+fn mixed() -> Plan {
+    plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "G", &[1]), (4, "S", &[]), (5, "G", &[2]), (6, "S", &[])])
+}
+
+fn node(graph: &Graph, order: u32) -> Node {
+    *graph.nodes.iter().find(|node| node.order == order).expect("a node")
+}
+
+fn columns(graph: &Graph) -> Vec<(u32, usize)> {
+    graph.nodes.iter().map(|node| (node.order, node.column)).collect()
+}
+
+fn views(document: &PlanDocument) -> Vec<StepView> {
+    steps(document)
+}
+
+fn view(document: &PlanDocument, order: u32) -> StepView {
+    views(document).into_iter().find(|view| view.order == order).expect("a step")
+}
+
+fn context(document: &PlanDocument, order: u32) -> ContextView {
+    let record = document.steps.iter().find(|step| step.order == order).expect("a step");
+    ContextView::from(&StepSource::recorded(&document.plan, record))
+}
+
+fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {
+    let told = Told { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
+    PlanPanelView::of(&views(document), &told)
+}
+
+/// The points of a path, in its order.
+fn points(path: &str) -> Vec<i32> {
+    path.split(|c: char| !c.is_ascii_digit() && c != '-').filter_map(|n| n.parse().ok()).collect()
+}
+
+#[test]
+fn a_step_stands_right_of_all_it_is_told_of() {
+    let graph = Graph::wide(&mixed());
+    assert_eq!(columns(&graph), [(1, 0), (2, 0), (3, 1), (4, 2), (5, 1), (6, 3)]);
+    let edges: Vec<(u32, u32)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let expected = [(1, 3), (1, 4), (2, 4), (3, 4), (2, 5), (1, 6), (2, 6), (3, 6), (4, 6), (5, 6)];
+    assert_eq!(edges, expected);
+    let synthesis = |edge: &Edge| edge.kind == AgentKind::Synthesis;
+    assert_eq!(graph.edges.iter().filter(|edge| synthesis(edge)).count(), 8);
+    assert_eq!(graph.ports.iter().map(|port| port.order).collect::<Vec<_>>(), [3, 4, 5, 6]);
+}
+
+#[test]
+fn steps_and_lanes_do_not_meet() {
+    for plan in [mixed(), read(&PLAN.plan(), &["list_files", "search_files", "read_file", "calculate"]).unwrap()] {
+        let graph = Graph::wide(&plan);
+        for (at, one) in graph.nodes.iter().enumerate() {
+            assert!(one.x >= 0 && one.y >= 0 && one.y + one.height <= graph.height, "{one:?}");
+            assert!(one.x + one.width.unwrap() <= graph.width);
+            for other in &graph.nodes[at + 1..] {
+                let apart = one.column != other.column || (one.y - other.y).abs() >= one.height;
+                assert!(apart, "{one:?} {other:?}");
+            }
+        }
+        // Where a line is level inside a column, no step of the column is at that height.
+        for edge in &graph.edges {
+            let (from, to) = (node(&graph, edge.from), node(&graph, edge.to));
+            assert!(from.x < to.x);
+            let lanes = edge.path.matches('H').count();
+            assert!(lanes < to.column - from.column, "{}", edge.path);
+            for part in edge.path.split('H').take(lanes) {
+                let ends = points(part);
+                let (x, y) = (ends[ends.len() - 2], ends[ends.len() - 1]);
+                let inside = graph.nodes.iter().filter(|node| node.x == x);
+                assert!(inside.into_iter().all(|node| y < node.y || y > node.y + node.height), "{}", edge.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_to_one_step_share_a_lane() {
+    let graph = Graph::wide(&plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "S", &[]), (4, "S", &[])]));
+    let to_last: Vec<&Edge> = graph.edges.iter().filter(|edge| edge.to == 4 && edge.from < 3).collect();
+    let tail = |edge: &Edge| edge.path.split_once('H').unwrap().1.to_owned();
+    assert_eq!(to_last.len(), 2);
+    assert_eq!(tail(to_last[0]), tail(to_last[1]));
+}
+
+#[test]
+fn on_narrow_pages_steps_stand_below_each_other_and_lines_beside_them() {
+    let graph = Graph::narrow(&mixed());
+    let mut rows: Vec<(i32, u32)> = graph.nodes.iter().map(|node| (node.y, node.order)).collect();
+    rows.sort_unstable();
+    assert_eq!(rows.iter().map(|(_, order)| *order).collect::<Vec<_>>(), [1, 2, 3, 5, 4, 6]);
+    assert!(rows.windows(2).all(|pair| pair[1].0 - pair[0].0 > graph.nodes[0].height));
+    assert!(graph.nodes.iter().all(|node| node.x == graph.width && node.width.is_none()));
+    for edge in &graph.edges {
+        assert!(node(&graph, edge.from).y < node(&graph, edge.to).y, "lines go down");
+        assert!(points(&edge.path).iter().all(|n| *n >= 0), "{}", edge.path);
+    }
+    let alone = Graph::narrow(&plan_of(&[(1, "G", &[])]));
+    assert_eq!((alone.width, alone.edges.len()), (0, 0));
+}
+
+#[test]
+fn the_same_plan_gives_the_same_graph_and_none_gives_an_empty_one() {
+    assert_eq!(Graph::wide(&mixed()), Graph::wide(&mixed()));
+    let nothing = Graph::wide(&Plan::default());
+    assert_eq!((nothing.nodes.len(), nothing.height), (0, 0));
+    assert_eq!(Graph::narrow(&Plan::default()).height, 0);
+}
+
+#[test]
+fn a_step_says_what_it_waits_for_what_it_does_and_how_it_ended() {
+    let mut driven = Driven::start(mixed(), options());
+    let document = driven.document();
+    let states: Vec<String> = views(&document).into_iter().map(|view| view.state).collect();
+    assert_eq!(
+        states[2..],
+        ["waits for step 1", "waits for all before it", "waits for step 2", "waits for all before it"]
+    );
+    driven.end(1, Outcome::Success, "first");
+    driven.end(2, Outcome::Failed, "no key");
+    let document = driven.document();
+    let (first, second, fifth) = (view(&document, 1), view(&document, 2), view(&document, 5));
+    assert_eq!((first.state.as_str(), first.tone), ("completed", Some(Tone::Complete)));
+    assert_eq!((second.state.as_str(), second.tone), ("failed", Some(Tone::Failed)));
+    assert!(second.error.unwrap().contains("no key"));
+    assert_eq!(fifth.state, "blocked by step 2");
+    assert_eq!(view(&document, 3).status, StepStatus::Running);
+    assert!(first.label.starts_with("Step 1, G, gathers: completed. Took "), "{}", first.label);
+    assert_eq!(first.ticks.len(), 1);
+    driven.end(3, Outcome::Partial, "in short");
+    let document = driven.document();
+    let third = view(&document, 3);
+    assert_eq!((third.state.as_str(), third.tone), ("completed early", Some(Tone::Synthesized)));
+    assert!(third.label.contains("Was told of 1. "), "{}", third.label);
+}
+
+#[test]
+fn the_context_names_exactly_what_was_given_and_what_was_not() {
+    let mut driven = Driven::start(mixed(), options());
+    let before = context(&driven.document(), 4);
+    assert!(before.words.contains("will be told"), "{}", before.words);
+    assert!(before.artifacts.is_empty() && before.json.is_none());
+    assert_eq!(context(&driven.document(), 1).words, "Its action alone: it depends on no other step.");
+    driven.end(1, Outcome::Success, "one\ntwo");
+    driven.end(2, Outcome::Failed, "no key");
+    driven.end(3, Outcome::Success, "three");
+    driven.complete();
+    let document = driven.document();
+    let fourth = context(&document, 4);
+    assert_eq!(fourth.words, "The results of every completed step before it: steps 1 and 3.");
+    assert!(fourth.missing.unwrap().starts_with("Nothing of step 2"));
+    let first = &fourth.artifacts[0];
+    assert_eq!(
+        (first.title.as_str(), first.size.as_str(), first.result.as_str()),
+        ("Step 1, G", "2 lines", "one\ntwo")
+    );
+    assert!(fourth.json.is_some());
+    let given = view(&document, 4);
+    assert_eq!((given.given_by(1), given.given_by(2)), (Given::Given, Given::Missing));
+    assert_eq!(view(&document, 5).given_by(2), Given::Missing, "it was blocked");
+    assert_eq!(context(&document, 3).words, "The results of what it depends on: step 1.");
+    assert_eq!(context(&document, 5).words, "It was not run, so it was told nothing.");
+}
+
+#[test]
+fn the_panel_counts_steps_calls_and_tokens() {
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    let open = panel(&driven.document(), Origin::Session, 40);
+    assert_eq!((open.done, open.of, open.running, open.can_rerun), (1, 6, true, false));
+    assert_eq!(open.title, "Step 1/6");
+    assert!(open.note.ends_with("at most 40 LLM calls more."), "{}", open.note);
+    assert!(open.calls.contains(" of at most "), "{}", open.calls);
+    assert_eq!(open.meter.ticks[0].state, TickState::Used);
+    assert_eq!(open.meter.ticks[3].kind, TickKind::Synthesis);
+    assert_eq!(open.rail("x").words, "plan, 1 of 6 steps");
+    driven.complete();
+    let document = driven.document();
+    let ended = panel(&document, Origin::Session, 0);
+    let ending = ended.ending.clone().unwrap();
+    assert_eq!((ending.headline.as_str(), ending.steps.as_str()), ("Every step completed.", "6 completed"));
+    assert_eq!((ended.done, ended.running, ended.can_rerun, ended.title.as_str()), (6, false, true, "Done"));
+    assert_eq!(ended.calls, document.requests.to_string());
+    assert_eq!(ended.rail("x").tone, Some(Tone::Complete));
+    assert!(ended.elapsed_ms.is_some());
+    let file = panel(&document, Origin::Document, 0);
+    assert!(file.note.starts_with("Opened from a file"));
+}
+
+#[test]
+fn a_record_from_the_middle_of_a_plan_is_not_running() {
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    let panel = panel(&driven.document(), Origin::Document, 0);
+    assert!(!panel.running && panel.can_rerun && panel.elapsed_ms.is_some());
+    assert_eq!(panel.rail("x").tone, Some(Tone::Cancelled));
+    assert_eq!(panel.rail("x").words, "plan, 1 of 6 steps, unfinished");
+}
+
+#[test]
+fn the_example_is_a_plan_of_five_and_two_over_files_that_are_there() {
+    let tools: Vec<String> = turnwise::tools::all().into_iter().map(|tool| tool.name).collect();
+    let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let plan = read(&PLAN.plan(), &names).unwrap_or_else(|faults| panic!("{}", fault::listed(&faults)));
+    let kinds: Vec<AgentKind> = plan.steps.iter().map(|step| plan.kind(step)).collect();
+    assert_eq!(kinds[..5], [AgentKind::Gather; 5]);
+    assert_eq!(kinds[5..], [AgentKind::Synthesis; 2]);
+    assert_eq!(PLAN.ticks().len(), 7);
+    for file in PLAN.files {
+        let text = std::fs::read_to_string(format!("www/{}/{file}", PLAN.folder)).unwrap();
+        assert!(text.starts_with("# ") && text.len() < 2_000, "{file}");
+    }
+    let graph = Graph::wide(&plan);
+    assert!(graph.width <= 800, "it fits the page: {}", graph.width);
+    assert_eq!(graph.edges.len(), 5 + 6);
+}
