@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::svg;
 
 use crate::plan::{AgentKind, StepStatus};
-use crate::view::plan::{Edge, Given, Graph, Node, Port};
+use crate::view::plan::{Edge, Given, Graph, Node, Port, StepView, Trunk};
 
 use super::super::ending::dot;
 use super::super::meter;
@@ -23,6 +23,7 @@ pub fn graph(app: App, page: &PlanPage) -> impl IntoView + use<> {
 
 fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> impl IntoView + use<> {
     let edges = graph.edges.iter().map(|edge| line(page, edge)).collect_view();
+    let trunks = graph.trunks.iter().map(|trunk| shared(page, trunk)).collect_view();
     let ports = graph.ports.iter().map(port).collect_view();
     let nodes = graph.nodes.iter().filter_map(|node| Some(step(app, page, page.slot(node.order)?, *node)));
     let (width, height) = (graph.width, graph.height);
@@ -32,7 +33,7 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
         .attr("height", height.to_string())
         .attr("viewBox", format!("0 0 {width} {height}"))
         .attr("aria-hidden", "true")
-        .child((edges, ports));
+        .child((edges, trunks, ports));
     let full = graph.nodes.iter().all(|node| node.width.is_some());
     let size = full.then(|| format!("{width}px")).unwrap_or_default();
     html::div().class(class).attr("role", "group").attr("aria-label", "Steps of the plan").child(
@@ -62,6 +63,23 @@ fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
         .attr("d", edge.path.clone())
 }
 
+/// It carries something as soon as anything was given.
+fn shared(page: &PlanPage, trunk: &Trunk) -> impl IntoView + use<> {
+    let view = page.slot(trunk.to).map(|slot| slot.view.clone());
+    let given = move || match view.as_ref().map(|view| view.with(StepView::was_told)) {
+        Some(true) => "given",
+        Some(false) | None => "planned",
+    };
+    let (to, selected) = (trunk.to, page.selected.clone());
+    let shown = move || selected.get().map(|order| if order == to { "in" } else { "other" });
+    svg::path()
+        .attr("class", "line")
+        .attr("data-kind", trunk.kind.as_str())
+        .attr("data-given", given)
+        .attr("data-shown", shown)
+        .attr("d", trunk.path.clone())
+}
+
 fn port(port: &Port) -> impl IntoView + use<> {
     svg::circle()
         .attr("class", "port")
@@ -76,10 +94,11 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
     let (kind, agent, action, words) =
         slot.view.with_untracked(|view| (view.kind, view.agent.clone(), view.action.clone(), view.kind_words));
     let level = if kind == AgentKind::Synthesis { "synthesis" } else { "normal" };
-    let label = {
+    let told = {
         let view = slot.view.clone();
-        move || view.with(|view| view.label.clone())
+        move || view.with(|view| view.told.clone())
     };
+    let hidden = |words: &'static str| html::span().class("hidden").child(words);
     let status = {
         let view = slot.view.clone();
         move || view.with(|view| view.status.as_str())
@@ -116,7 +135,6 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
         .attr("data-kind", kind.as_str())
         .attr("data-level", level)
         .attr("data-status", status)
-        .attr("aria-label", label)
         .attr("aria-pressed", pressed)
         .style(("left", format!("{}px", node.x)))
         .style(("top", format!("{}px", node.y)))
@@ -125,11 +143,14 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
         .on(ev::click, click)
         .child((
             html::span().class("who").child((
-                html::span().class("no").child(order),
+                html::span().class("no").child((hidden("Step "), order)),
+                hidden(", "),
                 html::b().child(agent),
+                hidden(", "),
                 html::span().class("kind").child(words),
             )),
-            html::span().class("what").child(action),
-            html::span().class("stands").child((stands, html::span().class("time").child(time))),
+            html::span().class("what").child((hidden(": "), action, hidden(". "))),
+            html::span().class("stands").child((stands, hidden(" "), html::span().class("time").child(time))),
+            html::span().class("hidden").child((" ", told)),
         ))
 }

@@ -32,7 +32,7 @@ impl ExamplePlan {
     /// As it would be written by hand.
     #[must_use]
     pub fn plan(&self) -> Value {
-        let gather = |what: &str| json!({ "kind": "gather", "system": what, "tools": READING, "max_turns": 6 });
+        let gather = |what: &str| json!({ "kind": "gather", "system": what, "tools": READING, "max_turns": 9 });
         let synthesis = |what: &str| json!({ "kind": "synthesis", "system": what, "tools": [], "max_turns": 3 });
         let step = |order: u32, agent: &str, action: &str| json!({ "order": order, "agent": agent, "action": action, "dependencies": [], "tools": [] });
         json!({

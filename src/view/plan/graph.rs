@@ -11,16 +11,18 @@ use crate::plan::{AgentKind, Plan, Step};
 
 /// The size of a step and the space between steps, left to right.
 const WIDTH: i32 = 212;
-const HEIGHT: i32 = 88;
+const HEIGHT: i32 = 100;
 const BETWEEN: i32 = 66;
 const BELOW: i32 = 12;
 const LANE: i32 = 16;
 /// The same from top to bottom, where steps fill the width beside the lines.
-const TALL: i32 = 92;
+const TALL: i32 = 100;
 const TRACK: i32 = 11;
 const BEND: i32 = 8;
 /// Where lines leave and enter a step, above and below its middle.
 const APART: i32 = 9;
+/// How far the end of a line is seen.
+const PORT: i32 = 4;
 
 /// The whole drawing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +31,7 @@ pub struct Graph {
     pub height: i32,
     pub nodes: Vec<Node>,
     pub edges: Vec<Edge>,
+    pub trunks: Vec<Trunk>,
     pub ports: Vec<Port>,
 }
 
@@ -44,7 +47,7 @@ pub struct Node {
     pub height: i32,
 }
 
-/// A line from a step to one that is told of it.
+/// A line from a step to one that is told of it, or to the trunk of that one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     pub from: u32,
@@ -52,6 +55,14 @@ pub struct Edge {
     /// Of the step it leads to: dependencies, or the context of the session.
     pub kind: AgentKind,
     /// As an SVG path has it.
+    pub path: String,
+}
+
+/// What several lines to a step share, drawn once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trunk {
+    pub to: u32,
+    pub kind: AgentKind,
     pub path: String,
 }
 
@@ -119,9 +130,9 @@ impl Graph {
         }
         let height = columns.iter().map(Column::height).max().unwrap_or(0);
         let nodes = placed(plan, &mut columns, height);
-        let (edges, ports) = lines(plan, &columns, &nodes, height);
+        let (edges, trunks, ports) = lines(plan, &columns, &nodes, height);
         let width = count(columns.len()) * (WIDTH + BETWEEN) - BETWEEN;
-        Graph { width, height, nodes, edges, ports }
+        Graph { width, height, nodes, edges, trunks, ports }
     }
 
     /// From top to bottom, one step below the other, for narrow pages.
@@ -141,26 +152,24 @@ impl Graph {
             })
             .collect();
         let middle = |order: u32| nodes.iter().find(|node| node.order == order).map_or(0, |node| node.y + TALL / 2);
-        let (mut edges, mut ports) = (Vec::new(), Vec::new());
+        let (mut edges, mut trunks, mut ports) = (Vec::new(), Vec::new(), Vec::new());
         for step in &steps {
             let Some(track) = tracks.iter().position(|order| *order == step.order) else { continue };
             let (kind, to) = (plan.kind(step), middle(step.order) - APART);
             let at = x - BEND - 4 - count(track) * TRACK;
-            ports.push(Port { order: step.order, kind, x, y: to });
-            edges.extend(told_of(plan, step).into_iter().map(|order| {
+            ports.push(Port { order: step.order, kind, x: x - PORT, y: to });
+            let mut first = to;
+            for order in told_of(plan, step) {
                 let from = middle(order) + APART;
-                let path = format!(
-                    "M{x} {from}H{}Q{at} {from} {at} {}V{}Q{at} {to} {} {to}H{x}",
-                    at + BEND,
-                    from + BEND,
-                    to - BEND,
-                    at + BEND
-                );
-                Edge { from: order, to: step.order, kind, path }
-            }));
+                first = first.min(from + BEND);
+                let path = format!("M{x} {from}H{}Q{at} {from} {at} {}", at + BEND, from + BEND);
+                edges.push(Edge { from: order, to: step.order, kind, path });
+            }
+            let path = format!("M{at} {first}V{}Q{at} {to} {} {to}H{x}", to - BEND, at + BEND);
+            trunks.push(Trunk { to: step.order, kind, path });
         }
         let height = nodes.last().map_or(0, |node| node.y + TALL);
-        Graph { width: x, height, nodes, edges, ports }
+        Graph { width: x, height, nodes, edges, trunks, ports }
     }
 }
 
@@ -184,29 +193,41 @@ fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
     nodes
 }
 
-fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> (Vec<Edge>, Vec<Port>) {
+type Lines = (Vec<Edge>, Vec<Trunk>, Vec<Port>);
+
+fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines {
     let node = |order: u32| nodes.iter().find(|node| node.order == order);
-    let (mut edges, mut ports) = (Vec::new(), Vec::new());
+    let (mut edges, mut trunks, mut ports) = (Vec::new(), Vec::new(), Vec::new());
     for step in &plan.steps {
         let (kind, told) = (plan.kind(step), told_of(plan, step));
         let Some(to) = node(step.order).filter(|_| !told.is_empty()) else { continue };
-        ports.push(Port { order: step.order, kind, x: to.x, y: to.y + HEIGHT / 2 });
+        let end = (to.x, to.y + HEIGHT / 2);
+        ports.push(Port { order: step.order, kind, x: end.0 - PORT, y: end.1 });
+        // Where the step's lane enters each column that it passes.
+        let lanes = columns.iter().enumerate().filter_map(|(at, column)| {
+            let lane = column.lanes.iter().position(|order| *order == step.order)?;
+            let top = (height - column.height()) / 2 + count(lane) * LANE + LANE / 4;
+            Some((at, (count(at) * (WIDTH + BETWEEN), top)))
+        });
+        let lanes: BTreeMap<usize, (i32, i32)> = lanes.collect();
         for from in told.into_iter().filter_map(node) {
-            let (mut x, mut y) = (from.x + WIDTH, from.y + HEIGHT / 2);
-            let mut path = format!("M{x} {y}");
-            for (at, column) in columns.iter().enumerate().take(to.column).skip(from.column + 1) {
-                let Some(lane) = column.lanes.iter().position(|order| *order == step.order) else { continue };
-                let left = count(at) * (WIDTH + BETWEEN);
-                let lane = (height - column.height()) / 2 + count(lane) * LANE + LANE / 4;
-                curve(&mut path, (x, y), (left, lane));
-                (x, y) = (left + WIDTH, lane);
-                let _ = write!(path, "H{x}");
-            }
-            curve(&mut path, (x, y), (to.x, to.y + HEIGHT / 2));
+            let begin = (from.x + WIDTH, from.y + HEIGHT / 2);
+            let mut path = format!("M{} {}", begin.0, begin.1);
+            curve(&mut path, begin, lanes.get(&(from.column + 1)).copied().unwrap_or(end));
             edges.push(Edge { from: from.order, to: step.order, kind, path });
         }
+        if let Some((x, y)) = lanes.values().next().copied() {
+            let mut path = format!("M{x} {y}");
+            let following = lanes.values().skip(1).copied().chain(std::iter::once(end));
+            for (lane, next) in lanes.values().zip(following) {
+                let right = (lane.0 + WIDTH, lane.1);
+                let _ = write!(path, "H{}", right.0);
+                curve(&mut path, right, next);
+            }
+            trunks.push(Trunk { to: step.order, kind, path });
+        }
     }
-    (edges, ports)
+    (edges, trunks, ports)
 }
 
 /// Leaves and arrives level.

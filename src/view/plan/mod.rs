@@ -10,7 +10,7 @@ pub mod panel;
 pub mod step;
 
 pub use context::{ArtifactView, ContextView};
-pub use graph::{Edge, Graph, Node, Port};
+pub use graph::{Edge, Graph, Node, Port, Trunk};
 pub use panel::{PlanPanelView, Told};
 pub use step::{Given, StepView};
 

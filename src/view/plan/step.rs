@@ -36,8 +36,8 @@ pub struct StepView {
     pub requests: u32,
     pub usage: Usage,
     pub error: Option<String>,
-    /// All of it in one line, for those who do not see the graph.
-    pub label: String,
+    /// What the lines of the graph say: `Was told of 1 and 2.`
+    pub told: String,
 }
 
 /// A line of the graph, as it came out.
@@ -78,9 +78,9 @@ impl From<&StepSource<'_>> for StepView {
             requests: run.as_ref().map_or(0, |run| run.requests),
             usage: run.as_ref().map(|run| run.usage).unwrap_or_default(),
             error: record.error.as_deref().map(|error| one_line(error, 400)),
-            label: String::new(),
+            told: String::new(),
         };
-        view.label = label(&view);
+        view.told = told(&view);
         view
     }
 }
@@ -95,6 +95,12 @@ impl StepView {
             None if self.status.ended() => Given::Missing,
             None => Given::Planned,
         }
+    }
+
+    /// It was given the result of another step.
+    #[must_use]
+    pub fn was_told(&self) -> bool {
+        self.given.as_ref().is_some_and(|given| !given.is_empty())
     }
 
     /// `4.2 s`, or a clock that runs.
@@ -183,16 +189,10 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) ->
     }
 }
 
-fn label(view: &StepView) -> String {
-    let mut label = format!("Step {}, {}, {}: {}. ", view.order, view.agent, view.kind_words, view.state);
-    if let Some(ms) = view.elapsed_ms {
-        label.push_str(&format!("Took {}. ", duration(ms)));
-    }
+fn told(view: &StepView) -> String {
     match &view.given {
-        Some(given) if !given.is_empty() => label.push_str(&format!("Was told of {}. ", listed(given))),
-        None if !view.told_of.is_empty() => label.push_str(&format!("Builds on {}. ", listed(&view.told_of))),
-        _ => {}
+        Some(given) if !given.is_empty() => format!("Was told of {}.", listed(given)),
+        None if !view.told_of.is_empty() && !view.status.ended() => format!("Builds on {}.", listed(&view.told_of)),
+        _ => String::new(),
     }
-    label.push_str(&one_line(&view.action, 200));
-    label
 }
