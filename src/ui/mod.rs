@@ -60,6 +60,7 @@ pub fn mount() {
 fn app() -> impl IntoView {
     let app = App::new();
     settings::keep(app);
+    plan::editor::keep(app);
     theme::follow(app);
     keyboard::listen(app);
     samples::load(app);
@@ -82,6 +83,7 @@ fn app() -> impl IntoView {
         settings::settings(app),
         files::files(app),
         log::log(app),
+        plan::editor::editor(app),
         drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))

@@ -11,6 +11,7 @@ use send_wrapper::SendWrapper;
 
 use crate::shell::Session;
 use crate::view::log::Log;
+use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
 use crate::view::{HeadView, PanelView, RailView, SegmentView, Source, TurnView, ViewModel};
 use crate::worker::Workspace;
@@ -37,6 +38,8 @@ pub struct App {
     pub rail_open: RwSignal<bool>,
     pub panel_open: RwSignal<bool>,
     pub draft: RwSignal<String>,
+    /// The plan that is being written.
+    pub plan_draft: RwSignal<PlanDraft>,
     /// The reader is at the end of the transcript.
     pub at_end: RwSignal<bool>,
     pub toast: RwSignal<Option<Toast>>,
@@ -56,6 +59,7 @@ pub enum Dialog {
     Settings,
     Files,
     Log,
+    Plan,
 }
 
 /// One task and its follow-ups.
@@ -136,6 +140,7 @@ impl App {
             rail_open: RwSignal::new(false),
             panel_open: RwSignal::new(false),
             draft: RwSignal::new(String::new()),
+            plan_draft: RwSignal::new(PlanDraft::blank()),
             at_end: RwSignal::new(true),
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),

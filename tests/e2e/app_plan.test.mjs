@@ -7,8 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { PHONE, WIDE, download, drop, withApp } from './lib/app.mjs';
+import { withPage } from './lib/browser.mjs';
+import { withScript } from './lib/script-server.mjs';
 import { assertValidSession } from './lib/session.mjs';
-import { root } from './lib/site.mjs';
+import { root, withSite } from './lib/site.mjs';
 
 const shots = path.join(root, 'tests/e2e/shots');
 mkdirSync(shots, { recursive: true });
@@ -99,7 +101,7 @@ looked('again from a step, from a record too', async (page) => {
   await page.getByText('kept from an earlier run of the plan').waitFor();
   assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 3);
   await node(page, 7).click();
-  await page.getByText(/^started .* after the plan$/).waitFor();
+  await page.getByText(/^started (with the plan|.* after it)$/).waitFor();
 
   const saved = await download(page);
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
@@ -148,3 +150,119 @@ looked('cancel ends every step at once, stop starts no other', async (page, shoo
   await page.getByText('You stopped it; some steps completed.', { exact: true }).waitFor({ timeout: 30000 });
   assert.match((await labels(page))[6], /\. not started /);
 }, ['wide-light']);
+
+const editor = async (page) => {
+  const drawer = page.getByRole('button', { name: 'Runs' });
+  if (await drawer.isVisible()) await drawer.click();
+  await page.getByRole('button', { name: 'New plan' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Plan' });
+  await dialog.waitFor();
+  return dialog;
+};
+const row = (dialog, name) => dialog.getByRole('group', { name, exact: true });
+const wrong = (field) => field.locator('.wrong').filter({ hasText: /./ }).allTextContents();
+
+looked('the editor names every fault beside its field, as JSON too, and keeps what is written', async (page, shoot) => {
+  let dialog = await editor(page);
+  await dialog.getByText('2 things have to be put right first.').waitFor();
+  await dialog.getByText('The demo model is scripted and cannot draft a plan.').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Draft the plan' }).isDisabled());
+  assert.ok(await dialog.getByRole('button', { name: 'Run the plan' }).isDisabled());
+  await dialog.getByRole('button', { name: 'Use the example' }).click();
+  await dialog.getByText('What you write is kept in this browser.').waitFor();
+  assert.equal(await dialog.locator('[data-what=agent]').count(), 7);
+  await shoot('editor');
+
+  await row(dialog, 'step 3').getByLabel('Depends on').fill('1, 3, 9, x');
+  await row(dialog, 'step 5').getByLabel('Only these tools').fill('read_file, telepathy');
+  await row(dialog, 'step 4').getByLabel('Order').fill('two');
+  await row(dialog, 'agent News').getByLabel('Name').fill('Numbers');
+  await row(dialog, 'agent Market').getByLabel('Turns at most').fill('0');
+  assert.deepEqual(await wrong(row(dialog, 'step 3')), [
+    'there is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it above.',
+    'got "x"; it takes one of the orders of steps. Write a value of that kind. 3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one. 9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one. there is no step of order 9. Name the order of a step that is there.',
+  ]);
+  assert.match((await wrong(row(dialog, 'step 5'))).join(), /there is no tool "telepathy"/);
+  assert.match((await wrong(row(dialog, 'step two'))).join(), /got "two"; it takes a whole number, 1 or more/);
+  assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /"Numbers" is there already/);
+  assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; it takes a whole number, 1 or more/);
+  assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').getAttribute('aria-invalid'), 'true');
+  await dialog.getByText('9 things have to be put right first.').waitFor();
+  await row(dialog, 'step 3').getByLabel('Depends on').scrollIntoViewIfNeeded();
+  await shoot('faults');
+
+  // It survives closing the dialog, and the page.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.reload();
+  await page.evaluate(axe);
+  dialog = await editor(page);
+  assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').inputValue(), '1, 3, 9, x');
+
+  await dialog.getByRole('button', { name: 'JSON' }).click();
+  const text = dialog.getByLabel('The plan as JSON');
+  assert.match(await dialog.locator('.faults').innerText(), /Step 3, dependencies/);
+  await shoot('json');
+  await text.fill('{ "agents": ');
+  await dialog.locator('.faults').getByText(/EOF while parsing/).waitFor();
+  await dialog.getByRole('button', { name: 'Form' }).click();
+  await dialog.getByRole('alert').getByText(/This is not JSON/).waitFor();
+  await text.fill(JSON.stringify({
+    agents: { Reader: { kind: 'gather', tools: ['calculate'] }, Writer: { kind: 'synthesis', tools: [] } },
+    steps: [{ order: 1, agent: 'Reader', action: 'What is 6 * 7?' }, { order: 5, agent: 'Writer', action: 'Sum it up' }],
+  }));
+  await dialog.getByRole('button', { name: 'Form' }).click();
+  await dialog.getByRole('button', { name: 'Add a step' }).click();
+  await row(dialog, 'step 6').getByLabel('Action').fill('What is 5 MJ in kWh?');
+  await row(dialog, 'step 6').getByLabel('Agent').selectOption('Reader');
+  await row(dialog, 'step 6').getByLabel('Depends on').fill('1');
+  await row(dialog, 'step 5').getByRole('button', { name: 'Remove step 5' }).click();
+  await dialog.getByRole('button', { name: 'Run the plan' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await ended(page);
+  assert.equal((await labels(page)).length, 2);
+  await node(page, 6).click();
+  assert.deepEqual(await told(page), [1]);
+  await page.getByText('The results of what it depends on: step 1.').waitFor();
+
+  await details(page);
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await dialog.waitFor();
+  assert.equal(await row(dialog, 'step 6').getByLabel('Action').inputValue(), 'What is 5 MJ in kWh?');
+});
+
+test('a model drafts a plan, which is shown before it runs', () => withSite((site) => {
+  const steps = [
+    { order: 1, agent: 'Researcher', action: 'Find the sources', dependencies: [], tools: [] },
+    { order: 2, agent: 'Writer', action: 'Write the overview', dependencies: [], tools: [] },
+  ];
+  const report = (content) => ({ calls: [{ id: 'r', name: 'final_report', args: { format: 'json', content } }] });
+  const script = [
+    {
+      ...report({ steps }),
+      check: (request) => {
+        assert.match(JSON.stringify(request.messages), /An overview of tides/);
+        assert.deepEqual(request.tools.map(({ function: { name } }) => name), ['final_report']);
+      },
+    },
+    { status: 401, body: '{"error":{"message":"bad key"}}' },
+  ];
+  return withScript(script, (baseUrl) => {
+    const stored = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
+    const origins = [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value: JSON.stringify(stored) }] }];
+    const context = { viewport: WIDE, storageState: { cookies: [], origins } };
+    return withPage(site.app, { reach: [baseUrl], context, expect: [/^(warning|error): turnwise: /, /^error: Failed to load resource/] }, async (page) => {
+      const dialog = await editor(page);
+      const draft = dialog.getByRole('button', { name: 'Draft the plan' });
+      assert.ok(await draft.isDisabled(), 'without a task');
+      await dialog.getByLabel('Draft from a task').fill('An overview of tides');
+      await draft.click();
+      await dialog.getByText('Drafted. Read it before you run it: nothing has run yet.').waitFor();
+      assert.equal(await row(dialog, 'step 2').getByLabel('Action').inputValue(), 'Write the overview');
+      assert.equal(await page.locator('.run').count(), 0, 'nothing runs');
+      await draft.click();
+      await dialog.getByText(/The model's draft cannot be used/).waitFor();
+      assert.equal(await row(dialog, 'step 2').getByLabel('Action').inputValue(), 'Write the overview', 'the old one stays');
+    });
+  });
+}));

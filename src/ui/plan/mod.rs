@@ -3,6 +3,7 @@
 mod actions;
 mod context;
 mod detail;
+pub mod editor;
 mod example;
 mod graph;
 mod live;

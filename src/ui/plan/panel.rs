@@ -20,7 +20,7 @@ pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
     let state = Memo::new(move |_| view.with(|view| (view.running, view.can_stop)));
     let controls = move || match state.get() {
         (true, can_stop) => running(app, can_stop).into_any(),
-        (false, _) => html::div().class("row").child(download(app)).into_any(),
+        (false, _) => html::div().class("row").child((edit(app), download(app))).into_any(),
     };
     let ending = Memo::new(move |_| view.with(|view| view.ending.clone()));
     (
@@ -58,6 +58,16 @@ fn running(app: App, can_stop: bool) -> impl IntoView {
         can_stop.then(|| button("Stop", stop, move || app.stop_plan())),
         button("Cancel", "End every step at once", move || app.cancel_plan()),
     ))
+}
+
+fn edit(app: App) -> impl IntoView {
+    let title = "This plan in the editor, to change it and run it anew";
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .attr("title", title)
+        .on(ev::click, move |_| app.edit_plan())
+        .child("Edit")
 }
 
 fn download(app: App) -> impl IntoView {

@@ -33,7 +33,7 @@ impl ExamplePlan {
     #[must_use]
     pub fn plan(&self) -> Value {
         let gather = |what: &str| json!({ "kind": "gather", "system": what, "tools": READING, "max_turns": 9 });
-        let synthesis = |what: &str| json!({ "kind": "synthesis", "system": what, "tools": [], "max_turns": 3 });
+        let synthesis = |what: &str| json!({ "kind": "synthesis", "system": what, "tools": [], "max_turns": 8 });
         let step = |order: u32, agent: &str, action: &str| json!({ "order": order, "agent": agent, "action": action, "dependencies": [], "tools": [] });
         json!({
             "agents": {
@@ -47,7 +47,7 @@ impl ExamplePlan {
             },
             "steps": [
                 step(1, "Company", "Find the products and their payload in product.md"),
-                step(2, "Numbers", "Find revenue, operating result and order book in numbers.md"),
+                step(2, "Numbers", "Find how revenue grew and what the order book covers in numbers.md"),
                 step(3, "News", "Find the largest order, the recall and the price increase in news.md"),
                 step(4, "Market", "Find how demand grows and which subsidy ends in market.md"),
                 step(5, "Competitors", "Find the price and share of each competitor in competitors.md"),

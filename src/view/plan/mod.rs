@@ -4,6 +4,7 @@
 //! step, which are those of any run.
 
 pub mod context;
+pub mod edit;
 pub mod example;
 pub mod graph;
 pub mod panel;

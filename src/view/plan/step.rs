@@ -120,7 +120,8 @@ impl StepView {
         if let Some(started) = self.started_at {
             let after = started.checked_sub(plan_started).filter(|_| plan_started > 0);
             facts.push(match after {
-                Some(ms) => format!("started {} after the plan", duration(ms)),
+                Some(0..100) => "started with the plan".to_owned(),
+                Some(ms) => format!("started {} after it", duration(ms)),
                 None => "kept from an earlier run of the plan".to_owned(),
             });
         }
