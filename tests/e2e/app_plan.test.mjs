@@ -177,7 +177,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await row(dialog, 'step 5').getByLabel('Only these tools').fill('read_file, telepathy');
   await row(dialog, 'step 4').getByLabel('Order').fill('two');
   await row(dialog, 'agent News').getByLabel('Name').fill('Numbers');
-  await row(dialog, 'agent Market').getByLabel('Turns at most').fill('0');
+  await row(dialog, 'agent Market').getByLabel('Turns').fill('0');
   assert.deepEqual(await wrong(row(dialog, 'step 3')), [
     'there is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it above.',
     'got "x"; it takes one of the orders of steps. Write a value of that kind. 3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one. 9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one. there is no step of order 9. Name the order of a step that is there.',
@@ -195,6 +195,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.reload();
+  await page.getByRole('textbox', { name: 'Task' }).waitFor();
   await page.evaluate(axe);
   dialog = await editor(page);
   assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').inputValue(), '1, 3, 9, x');

@@ -230,12 +230,6 @@ impl AgentForm {
         }
         Value::Object(fields)
     }
-
-    /// Where its fields are in the JSON.
-    #[must_use]
-    pub fn path(&self, field: &str) -> String {
-        format!("plan.agents.{}.{field}", self.name.trim())
-    }
 }
 
 impl StepForm {
@@ -281,6 +275,18 @@ impl FaultView {
             message: why.to_owned(),
             advice: "Put it right here; the form comes back as soon as it is JSON.",
         }
+    }
+
+    /// What is wrong and what to do, for a place that says where.
+    #[must_use]
+    pub fn words(&self) -> String {
+        format!("{}. {}", self.message, self.advice)
+    }
+
+    /// No field is at its place.
+    #[must_use]
+    pub fn is_about_the_whole(&self) -> bool {
+        !["plan.steps[", "plan.agents.", "form."].iter().any(|at| self.path.starts_with(at))
     }
 
     /// Whether it is about a field, or about something in it.

@@ -3,6 +3,7 @@
 //! Everything comes from the plan and the records of its steps, live or from disk. Deliberately absent: the turns of a
 //! step, which are those of any run.
 
+pub mod cell;
 pub mod context;
 pub mod edit;
 pub mod example;

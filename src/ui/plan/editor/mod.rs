@@ -111,10 +111,7 @@ fn faults(checked: Checked) -> impl IntoView {
         checked.with(|checked| {
             let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
             let line = |fault: &FaultView| {
-                html::li().child((
-                    html::b().child(fault.place.clone()),
-                    html::span().child(format!("{}. {}", fault.message, fault.advice)),
-                ))
+                html::li().child((html::b().child(fault.place.clone()), html::span().child(fault.words())))
             };
             faults.iter().map(line).collect_view()
         })
