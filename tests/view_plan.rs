@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::plan::*;
 use turnwise::view::ending::Tone;
+use turnwise::view::plan::cell::Field;
+use turnwise::view::plan::edit::{FaultView, PlanDraft};
 use turnwise::view::plan::example::PLAN;
 use turnwise::view::plan::*;
 use turnwise::view::{Origin, TickKind, TickState};
@@ -250,4 +252,133 @@ fn the_example_is_a_plan_of_five_and_two_over_files_that_are_there() {
     let graph = Graph::wide(&plan);
     assert!(graph.width <= 800, "it fits the page: {}", graph.width);
     assert_eq!(graph.edges.len(), 5 + 6);
+}
+
+const TOOLS: [&str; 2] = ["read_file", "calculate"];
+
+fn written(value: &Value) -> PlanDraft {
+    let mut draft = PlanDraft::default();
+    draft.fill(value);
+    draft
+}
+
+fn small() -> Value {
+    json!({
+        "agents": {
+            "Reader": { "kind": "gather", "tools": ["read_file", "calculate"], "maxTurns": 4 },
+            "Writer": { "kind": "synthesis", "system": "You write.", "tools": [] },
+        },
+        "steps": [
+            { "order": 1, "agent": "Reader", "action": "read" },
+            { "order": 4, "agent": "Reader", "action": "reckon", "dependencies": [1], "tools": ["calculate"] },
+            { "order": 7, "agent": "Writer", "action": "write" },
+        ],
+    })
+}
+
+#[test]
+fn what_is_filled_in_comes_out_the_same() {
+    let plan = read(&small(), &TOOLS).unwrap();
+    let mut draft = written(&small());
+    assert_eq!(draft.plan(&TOOLS), Ok(plan.clone()));
+    draft.switch().unwrap();
+    assert!(draft.text.is_some());
+    assert_eq!(draft.plan(&TOOLS), Ok(plan.clone()));
+    draft.switch().unwrap();
+    assert_eq!(draft.plan(&TOOLS), Ok(plan.clone()));
+    assert_eq!(PlanDraft::from_json(&draft.to_json()), draft);
+    let mut again = PlanDraft::default();
+    again.fill_from(&plan);
+    assert_eq!(again.plan(&TOOLS), Ok(plan));
+}
+
+#[test]
+fn nothing_kept_is_a_plan_to_begin_with() {
+    for text in ["", "{}", "[1]", "nonsense"] {
+        let draft = PlanDraft::from_json(text);
+        assert_eq!((draft.agents.len(), draft.steps.len()), (2, 2), "{text}");
+    }
+    let faults = PlanDraft::blank().plan(&TOOLS).unwrap_err();
+    assert_eq!(
+        faults.iter().map(|fault| fault.place.as_str()).collect::<Vec<_>>(),
+        ["Step 1, action", "Step 2, action"]
+    );
+}
+
+#[test]
+fn every_fault_of_the_form_stands_beside_a_field() {
+    let mut draft = written(&small());
+    let (reader, writer) = (draft.agents[0].key, draft.agents[1].key);
+    let steps: Vec<u32> = draft.steps.iter().map(|step| step.key).collect();
+    draft.set(reader, Field::Turns, "many".into());
+    draft.set(writer, Field::Kind, "dance".into());
+    draft.set(writer, Field::AgentTools, "telepathy".into());
+    draft.set(steps[0], Field::Order, String::new());
+    draft.set(steps[1], Field::Dependencies, "4, 9 no".into());
+    draft.set(steps[1], Field::StepTools, "calculate, guess".into());
+    draft.set(steps[2], Field::Agent, "Nobody".into());
+    draft.set(steps[2], Field::Order, "4".into());
+    draft.set(steps[2], Field::Action, " ".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    let at = |key: u32, field: Field| faults.iter().filter(|fault| fault.is_at(&draft.path(key, field))).count();
+    let places = [
+        (reader, Field::Turns, 1),
+        (writer, Field::Kind, 1),
+        (writer, Field::AgentTools, 1),
+        (steps[0], Field::Order, 1),
+        (steps[1], Field::Dependencies, 4),
+        (steps[1], Field::StepTools, 1),
+        (steps[2], Field::Agent, 1),
+        (steps[2], Field::Order, 1),
+        (steps[2], Field::Action, 1),
+    ];
+    for (key, field, count) in places {
+        assert_eq!(at(key, field), count, "{field:?}: {faults:?}");
+    }
+    assert_eq!(faults.len(), places.iter().map(|(_, _, count)| count).sum::<usize>());
+    assert!(faults.iter().all(|fault| !fault.is_about_the_whole() && !fault.advice.is_empty()));
+    assert_eq!(at(steps[1], Field::Action), 0);
+}
+
+#[test]
+fn names_that_json_cannot_say_are_faults_too() {
+    let mut draft = written(&small());
+    let (reader, writer) = (draft.agents[0].key, draft.agents[1].key);
+    draft.set(writer, Field::Name, " Reader ".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert!(faults.iter().any(|fault| fault.is_at(&draft.path(writer, Field::Name))), "{faults:?}");
+    draft.remove(writer);
+    draft.set(reader, Field::Name, String::new());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert!(faults.iter().any(|fault| fault.message == "it has no name"), "{faults:?}");
+    for step in draft.steps.clone() {
+        draft.remove(step.key);
+    }
+    assert!(draft.plan(&TOOLS).unwrap_err().iter().any(FaultView::is_about_the_whole), "it has no steps");
+}
+
+#[test]
+fn rows_that_are_added_have_keys_and_orders_of_their_own() {
+    let mut draft = written(&small());
+    draft.add_step();
+    draft.add_agent();
+    let step = draft.steps.last().unwrap();
+    assert_eq!((step.order.as_str(), step.agent.as_str()), ("8", "Writer"));
+    let mut keys: Vec<u32> = draft.agents.iter().map(|a| a.key).chain(draft.steps.iter().map(|s| s.key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), draft.agents.len() + draft.steps.len());
+    assert_eq!(draft.choices(Field::Agent).unwrap()[..2], ["Reader", "Writer"]);
+    assert_eq!(draft.choices(Field::Kind).unwrap(), ["gather", "synthesis"]);
+    assert_eq!(draft.choices(Field::Order), None);
+}
+
+#[test]
+fn text_that_is_no_json_stays_as_it_is() {
+    let mut draft = PlanDraft::default();
+    draft.text = Some("{ \"agents\": ".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert_eq!((faults.len(), faults[0].place.as_str()), (1, "JSON"));
+    assert!(draft.switch().unwrap_err().starts_with("This is not JSON"));
+    assert_eq!(draft.text.as_deref(), Some("{ \"agents\": "));
 }

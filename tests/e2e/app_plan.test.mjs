@@ -160,7 +160,7 @@ const editor = async (page) => {
   return dialog;
 };
 const row = (dialog, name) => dialog.getByRole('group', { name, exact: true });
-const wrong = (field) => field.locator('.wrong').filter({ hasText: /./ }).allTextContents();
+const wrong = (field) => field.locator('.wrong p').allTextContents();
 
 looked('the editor names every fault beside its field, as JSON too, and keeps what is written', async (page, shoot) => {
   let dialog = await editor(page);
@@ -179,8 +179,11 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await row(dialog, 'agent News').getByLabel('Name').fill('Numbers');
   await row(dialog, 'agent Market').getByLabel('Turns').fill('0');
   assert.deepEqual(await wrong(row(dialog, 'step 3')), [
-    'there is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it above.',
-    'got "x"; it takes one of the orders of steps. Write a value of that kind. 3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one. 9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one. there is no step of order 9. Name the order of a step that is there.',
+    'Agentthere is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it.',
+    'Depends ongot "x"; it takes one of the orders of steps. Write a value of that kind.',
+    'Depends on3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
+    'Depends on9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
+    'Depends onthere is no step of order 9. Name the order of a step that is there.',
   ]);
   assert.match((await wrong(row(dialog, 'step 5'))).join(), /there is no tool "telepathy"/);
   assert.match((await wrong(row(dialog, 'step two'))).join(), /got "two"; it takes a whole number, 1 or more/);

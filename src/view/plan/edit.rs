@@ -318,7 +318,7 @@ fn advice(kind: FaultKind) -> &'static str {
         FaultKind::UnknownField => "Remove it, or look for a typing error.",
         FaultKind::EmptyPlan => "Add a step.",
         FaultKind::DuplicateOrder => "Give each step an order of its own.",
-        FaultKind::UnknownAgent => "Choose one of the agents, or add it above.",
+        FaultKind::UnknownAgent => "Choose one of the agents, or add it.",
         FaultKind::UnknownOrder => "Name the order of a step that is there.",
         FaultKind::DependencyNotSmaller => "Name smaller orders only, or give the step a larger one.",
         FaultKind::UnknownTool => "Choose one of these; which there are is set in the settings.",

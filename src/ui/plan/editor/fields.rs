@@ -48,18 +48,21 @@ fn add(words: &'static str, act: impl Fn() + 'static) -> impl IntoView {
 
 fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field; 5], name: Field) -> impl IntoView {
     let title = move || app.plan_draft.with(|draft| format!("{what} {}", draft.get(key, name)));
+    let (inputs, faults): (Vec<_>, Vec<_>) = fields.into_iter().map(|of| field(app, checked, key, of)).unzip();
     html::div().class("plan-row").attr("role", "group").attr("aria-label", title).attr("data-what", what).child((
-        fields.map(|of| field(app, checked, key, of)).into_iter().collect_view(),
+        inputs,
         html::button()
             .r#type("button")
             .class("btn bare square")
             .attr("aria-label", move || format!("Remove {}", title()))
             .on(ev::click, move |_| app.plan_draft.update(|draft| draft.remove(key)))
             .child(icon(Icon::Trash)),
+        html::div().class("row-faults").child(faults),
     ))
 }
 
-fn field(app: App, checked: Checked, key: u32, field: Field) -> impl IntoView {
+/// The input, and what is wrong with it: below the row, where there is room for words.
+fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, impl IntoView) {
     let id = format!("plan-{key}-{}", field.key());
     let says = format!("{id}-wrong");
     let wrong = Memo::new(move |_| {
@@ -67,7 +70,7 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> impl IntoView {
         checked.with(|checked| {
             let faults = checked.as_ref().err()?.iter().filter(|fault| fault.is_at(&path));
             let words: Vec<String> = faults.map(FaultView::words).collect();
-            (!words.is_empty()).then(|| words.join(" "))
+            (!words.is_empty()).then_some(words)
         })
     });
     let invalid = move || if wrong.with(Option::is_some) { "true" } else { "false" };
@@ -102,11 +105,11 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> impl IntoView {
             .on(ev::input, move |event| set(event_target_value(&event)))
             .into_any(),
     };
-    html::div().class("input").attr("data-field", field.key()).child((
-        html::label().r#for(id).child(field.label()),
-        input,
-        html::span().class("wrong").id(says).child(move || wrong.get()),
-    ))
+    let label = html::label().r#for(id).child(field.label());
+    let input = html::div().class("input").attr("data-field", field.key()).child((label, input));
+    let line = move |words: String| html::p().child((html::b().child(field.label()), words));
+    let faults = move || wrong.get().unwrap_or_default().into_iter().map(line).collect_view();
+    (input, html::div().class("wrong").id(says).child(faults))
 }
 
 /// What is chosen stays to be seen, also where it is none of the choices.
