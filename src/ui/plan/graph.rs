@@ -35,7 +35,7 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
         .attr("aria-hidden", "true")
         .child((edges, trunks, ports));
     let full = graph.nodes.iter().all(|node| node.width.is_some());
-    let size = full.then(|| format!("{width}px")).unwrap_or_default();
+    let size = if full { format!("{width}px") } else { String::new() };
     html::div().class(class).attr("role", "group").attr("aria-label", "Steps of the plan").child(
         html::div()
             .class("canvas")
