@@ -48,11 +48,7 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
 fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
     let view = page.slot(edge.to).map(|slot| slot.view.clone());
     let (from, to) = (edge.from, edge.to);
-    let given = move || match view.as_ref().map(|view| view.with(|view| view.given_by(from))) {
-        Some(Given::Given) => "given",
-        Some(Given::Missing) => "missing",
-        Some(Given::Planned) | None => "planned",
-    };
+    let given = move || style(view.as_ref().map(|view| view.with(|view| view.given_by(from))));
     let selected = page.selected.clone();
     let shown = move || selected.get().map(|order| if order == to { "in" } else { "other" });
     svg::path()
@@ -63,13 +59,19 @@ fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
         .attr("d", edge.path.clone())
 }
 
+/// As the styles name it.
+fn style(given: Option<Given>) -> &'static str {
+    match given {
+        Some(Given::Given) => "given",
+        Some(Given::Missing) => "missing",
+        Some(Given::Planned) | None => "planned",
+    }
+}
+
 /// It carries something as soon as anything was given.
 fn shared(page: &PlanPage, trunk: &Trunk) -> impl IntoView + use<> {
     let view = page.slot(trunk.to).map(|slot| slot.view.clone());
-    let given = move || match view.as_ref().map(|view| view.with(StepView::was_told)) {
-        Some(true) => "given",
-        Some(false) | None => "planned",
-    };
+    let given = move || style(view.as_ref().map(|view| view.with(StepView::given_at_all)));
     let (to, selected) = (trunk.to, page.selected.clone());
     let shown = move || selected.get().map(|order| if order == to { "in" } else { "other" });
     svg::path()

@@ -21,7 +21,7 @@ pub struct Told<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanPanelView {
-    /// Steps that have ended.
+    /// Steps that have completed.
     pub done: u32,
     pub of: u32,
     pub running: bool,
@@ -61,7 +61,7 @@ impl PlanPanelView {
     #[must_use]
     pub fn of(steps: &[StepView], told: &Told<'_>) -> Self {
         let of = length(steps.len());
-        let done = length(steps.iter().filter(|step| step.status.ended()).count());
+        let done = length(steps.iter().filter(|step| step.status == StepStatus::Completed).count());
         let at_work = steps.iter().filter(|step| step.status == StepStatus::Running).count();
         let running = told.ending.is_none() && told.origin == Origin::Session;
         let usage = steps.iter().fold(Usage::default(), |sum, step| plus(sum, step.usage));
@@ -81,7 +81,7 @@ impl PlanPanelView {
             running,
             can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
             can_rerun: !running,
-            meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{words} ended") },
+            meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{words} completed") },
             note: note(told, at_work),
             calls,
             tokens_in: tokens(usage.input),
@@ -92,11 +92,11 @@ impl PlanPanelView {
             title: match &ending {
                 Some(ending) if ending.tone == Tone::Failed => "Failed".to_owned(),
                 Some(_) => "Done".to_owned(),
-                None => format!("Step {done}/{of}"),
+                None => format!("{done}/{of} steps"),
             },
             announcement: match &ending {
                 Some(ending) => format!("Plan ended: {} {}.", ending.headline, ending.steps),
-                None => format!("{words} ended, {at_work} running."),
+                None => format!("{words} completed, {at_work} running."),
             },
             ending,
         }

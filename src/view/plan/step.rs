@@ -97,10 +97,15 @@ impl StepView {
         }
     }
 
-    /// It was given the result of another step.
+    /// The same of all lines to it together.
     #[must_use]
-    pub fn was_told(&self) -> bool {
-        self.given.as_ref().is_some_and(|given| !given.is_empty())
+    pub fn given_at_all(&self) -> Given {
+        match &self.given {
+            Some(given) if !given.is_empty() => Given::Given,
+            Some(_) => Given::Missing,
+            None if self.status.ended() => Given::Missing,
+            None => Given::Planned,
+        }
     }
 
     /// `4.2 s`, or a clock that runs.
