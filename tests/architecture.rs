@@ -32,7 +32,7 @@ fn folders() -> BTreeMap<String, Folder> {
 }
 
 /// Files of a mixed folder that are pure all the same.
-const PURE_FILES: &[&str] = &["src/worker/protocol.rs", "src/worker/pool.rs"];
+const PURE_FILES: &[&str] = &["src/worker/protocol.rs", "src/worker/pool.rs", "src/worker/documents.rs"];
 
 fn is_pure(source: &Source, folders: &BTreeMap<String, Folder>) -> bool {
     let kind = folders.get(source.folder()).map(|folder| folder.kind.as_str());

@@ -6,141 +6,11 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::json;
+use support::tree::*;
 use support::*;
 use turnwise::engine::*;
-use turnwise::trajectory::{Recorder, Trajectory, replay};
-
-/// What a model does at each request of its.
-type Model = fn(&ModelCall) -> Result<Reply, ModelError>;
-
-/// A tree of runs whose requests and tools are answered one after the other, the oldest first.
-struct Tree {
-    recorder: Recorder,
-    at: u64,
-    requests: Vec<ModelCall>,
-    open: Vec<ModelCall>,
-    tools: Vec<RunTool>,
-    timers: Vec<(TimerId, u64)>,
-    records: Vec<Record>,
-    kept: Vec<(CallId, String)>,
-    /// Open requests at once, at most.
-    most_open: usize,
-    finished: bool,
-}
-
-impl Tree {
-    fn new(config: RunConfig) -> Self {
-        let (recorder, effects) = Recorder::start(config, task());
-        let mut tree = Tree {
-            recorder,
-            at: 0,
-            requests: Vec::new(),
-            open: Vec::new(),
-            tools: Vec::new(),
-            timers: Vec::new(),
-            records: Vec::new(),
-            kept: Vec::new(),
-            most_open: 0,
-            finished: false,
-        };
-        tree.take(effects);
-        tree
-    }
-
-    fn handle(&mut self, event: Event) {
-        self.at += 10;
-        let effects = self.recorder.handle(Millis(self.at), event);
-        self.take(effects);
-    }
-
-    fn take(&mut self, effects: Vec<Effect>) {
-        for effect in effects {
-            match effect {
-                Effect::CallModel(call) => {
-                    self.requests.push(call.clone());
-                    self.open.push(call);
-                }
-                Effect::RunTool(tool) => self.tools.push(tool),
-                Effect::Sleep { timer, ms } => self.timers.push((timer, ms)),
-                Effect::Abort(Abort::Request(id)) => self.open.retain(|call| call.request != id),
-                Effect::Abort(Abort::Tool(id)) => self.tools.retain(|tool| tool.call != id),
-                Effect::Abort(Abort::Timer(id)) => self.timers.retain(|(timer, _)| *timer != id),
-                Effect::KeepResult { handle, content } => self.kept.push((handle, content)),
-                Effect::Record(record) => self.records.push(record),
-                Effect::Finish => self.finished = true,
-            }
-        }
-        self.most_open = self.most_open.max(self.open.len());
-    }
-
-    /// One answer; false where nothing is open.
-    fn step(&mut self, model: Model) -> bool {
-        if !self.tools.is_empty() {
-            let tool = self.tools.remove(0);
-            let outcome = ToolOutcome::Executed { content: "found".into(), repaired_args: None };
-            self.handle(Event::ToolFinished { call: tool.call, outcome });
-        } else if !self.open.is_empty() {
-            let call = self.open.remove(0);
-            let request = call.request;
-            self.handle(match model(&call) {
-                Ok(reply) => Event::ModelReplied { request, reply, raw: None, first_token_ms: None },
-                Err(error) => Event::ModelFailed { request, error, raw: None },
-            });
-        } else {
-            return false;
-        }
-        true
-    }
-
-    fn play(mut self, model: Model) -> Self {
-        for _ in 0..2_000 {
-            if !self.step(model) {
-                break;
-            }
-        }
-        assert!(self.finished, "{:?}", self.recorder.run.status());
-        assert!(self.timers.is_empty(), "a timer is left: {:?}", self.timers);
-        self
-    }
-
-    fn run(&self) -> &Run {
-        &self.recorder.run
-    }
-
-    /// What the model read of the first call of the first turn, without the counter line.
-    fn reports(&self) -> Vec<Value> {
-        let result = self.run().turns()[0].tool_calls[0].result.clone().unwrap();
-        serde_json::from_str(result.lines().next().unwrap()).unwrap()
-    }
-
-    fn children(&self) -> impl Iterator<Item = &Ending> {
-        self.run().child_runs().map(|run| run.ending().expect("every sub-agent has ended"))
-    }
-}
-
-fn spawning(preset: Preset) -> RunConfig {
-    let mut config = config(preset);
-    config.tools.push(spawn::spec(&[]));
-    config
-}
-
-fn spawn_call(tasks: &[Value]) -> Reply {
-    reply_call("spawn_subagents", &json!({ "tasks": tasks }).to_string())
-}
-
-fn reply_call(name: &str, arguments: &str) -> Reply {
-    let call = RawCall { id: String::new(), name: name.into(), arguments: arguments.into() };
-    Reply { tool_calls: vec![call], finish: FinishReason::ToolCalls, ..Reply::default() }
-}
-
-fn says(content: &str) -> Reply {
-    Reply { content: content.into(), ..Reply::default() }
-}
-
-fn tasks(n: usize) -> Vec<Value> {
-    (1..=n).map(|i| json!({ "task": format!("part {i}") })).collect()
-}
+use turnwise::trajectory::{Trajectory, replay};
 
 /// The parent asks for two; each works until its limit and concludes.
 fn endless(call: &ModelCall) -> Result<Reply, ModelError> {
@@ -385,4 +255,68 @@ fn the_document_nests_the_children_and_replays_byte_for_byte() {
     let text = serde_json::to_string(&document).unwrap();
     let again = replay(&Trajectory::parse(&text).unwrap()).unwrap_or_else(|m| panic!("{m:?}"));
     assert_eq!(serde_json::to_string(&again.document()).unwrap(), text);
+}
+
+#[test]
+fn a_child_has_its_parents_configuration_but_for_what_is_its_own() {
+    let mut parent = spawning(Preset::Orchestrator);
+    parent.agents = vec![SubagentKind {
+        name: "reader".into(),
+        tools: vec!["read".into()],
+        max_turns: 2,
+        ..SubagentKind::default()
+    }];
+    (parent.limits.tokens, parent.limits.cost, parent.limits.child_ms) = (Some(9), Some(1.0), 5_000);
+    parent.limits.max_result_chars = 77;
+    let asked =
+        |agent: Option<&str>| spawn::Asked { task: "t".into(), max_turns: None, agent: agent.map(str::to_owned) };
+    let child = spawn::config(&parent, &asked(Some("reader")), 1);
+    assert_eq!((child.preset, child.synthesis), (Preset::Research, Some(SynthesisConfig::preset(Preset::Research))));
+    assert_eq!((child.agents.len(), child.limits.children, child.limits.max_result_chars), (0, 0, 77));
+    assert_eq!((child.limits.wall_ms, child.limits.tokens, child.limits.cost), (Some(5_000), None, None));
+    let seeds: BTreeSet<u64> = (1..=16).map(|id| spawn::config(&parent, &asked(None), id).seed).collect();
+    assert_eq!(seeds.len(), 16, "each has chance of its own");
+    assert!(seeds.iter().all(|seed| *seed < 1 << 53), "a number that JSON keeps");
+    assert!(seeds.iter().filter(|seed| **seed > 1 << 45).count() > 10, "{seeds:?}");
+    assert_eq!(
+        (spawn::bound(&parent, &asked(Some("reader"))), spawn::bound(&parent, &asked(None))),
+        (2 * 3 + 3, 7 * 3 + 3)
+    );
+    assert_eq!(spawn::most(&parent), 7 * 3 + 3);
+}
+
+#[test]
+fn the_calls_left_are_the_trees_at_every_step() {
+    let mut config = spawning(Preset::Research);
+    (config.max_turns, config.limits.children) = (3, 3);
+    let mut tree = Tree::new(config);
+    assert_eq!(tree.run().calls_left(), (2 + 2 * 3 + 3) + 3 * 24, "its own, and three that may be asked for");
+    (0..2).for_each(|_| assert!(tree.step(endless)));
+    assert_eq!(tree.run().calls_left(), (2 * 3 + 3) + 2 * 23 + 24, "two have asked once, one may still be asked for");
+    tree.handle(Event::StopRequested);
+    assert_eq!(tree.run().calls_left(), 3 + 2 * 2, "its conclusion, and two more attempts of each");
+}
+
+#[test]
+fn a_batch_beside_sub_agents_keeps_its_own_answer_when_all_is_cancelled() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        let _ = call;
+        let batch = RawCall {
+            id: "b".into(),
+            name: "batch".into(),
+            arguments: r#"{"calls": [{"name": "search", "arguments": {}}]}"#.into(),
+        };
+        let mut reply = spawn_call(&tasks(1));
+        reply.tool_calls.push(batch);
+        Ok(reply)
+    }
+    let mut config = spawning(Preset::Research);
+    config.tools.push(batch::batch_spec());
+    let mut tree = Tree::new(config);
+    // The reply, and the checks of both calls.
+    (0..3).for_each(|_| assert!(tree.step(model)));
+    tree.handle(Event::Cancelled);
+    let calls = &tree.run().turns()[0].tool_calls;
+    assert_eq!(calls[0].result.as_deref(), Some("cancelled"));
+    assert!(calls[1].result.as_deref().unwrap().starts_with("[{\"error\":\"cancelled\""), "{:?}", calls[1].result);
 }

@@ -58,12 +58,12 @@ fn a_gather_step_is_given_its_dependencies_only() {
 fn the_context_is_one_json_object_in_the_first_user_message() {
     for kind in ["synthesis", "gather"] {
         let document = run(kind).document();
-        let run = document.steps[3].run.as_ref().unwrap();
+        let run = document.steps[3].run.as_ref().unwrap().trajectory().unwrap();
         let (action, context) = run.input.split_once("\n\n").unwrap();
         assert_eq!(action, "Analyze the positive developments");
         let context: Value = serde_json::from_str(context).unwrap();
         assert_eq!(context, serde_json::to_value(&document.steps[3].context).unwrap());
-        let first = document.steps[0].run.as_ref().unwrap();
+        let first = document.steps[0].run.as_ref().unwrap().trajectory().unwrap();
         assert_eq!(first.input, "Look up the company", "nothing but the action where there is no context");
     }
 }

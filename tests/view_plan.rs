@@ -41,7 +41,11 @@ fn columns(graph: &Graph) -> Vec<(u32, usize)> {
 }
 
 fn views(document: &PlanDocument) -> Vec<StepView> {
-    steps(document)
+    let view = |record: &StepRecord| {
+        let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
+        StepView::from(&StepSource::recorded(&document.plan, record, run.as_ref()))
+    };
+    document.steps.iter().map(view).collect()
 }
 
 fn view(document: &PlanDocument, order: u32) -> StepView {
@@ -50,7 +54,8 @@ fn view(document: &PlanDocument, order: u32) -> StepView {
 
 fn context(document: &PlanDocument, order: u32) -> ContextView {
     let record = document.steps.iter().find(|step| step.order == order).expect("a step");
-    ContextView::from(&StepSource::recorded(&document.plan, record))
+    let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
+    ContextView::from(&StepSource::recorded(&document.plan, record, run.as_ref()))
 }
 
 fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {

@@ -5,13 +5,17 @@ use std::rc::Rc;
 
 use js_sys::Promise;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
-use super::error::{describe, type_error};
+use super::error::{describe, error, type_error};
 use super::files::Files;
 use super::listener::Listener;
 use super::reader::whole;
-use super::{options, run_options, tool_options};
-use crate::shell::{PlanSession, Session};
+use super::run_options::{self, RunOptions};
+use super::trajectory::ask;
+use super::{options, tool_options};
+use crate::shell::{Carried, PlanSession, Session, StartError};
+use crate::worker::protocol::DocumentTask;
 
 /// An agent: one run at a time, as many as you like one after the other. Several agents live side by side.
 #[wasm_bindgen]
@@ -93,12 +97,17 @@ impl Agent {
             .as_string()
             .filter(|task| !task.trim().is_empty())
             .ok_or_else(|| type_error(&format!("task: got {}; it takes a text", describe(task))))?;
-        let given = run_options::read(options, &["onEvent", "signal", "approve", "after"])?;
-        let ear = Rc::clone(&self.listener);
-        self.listener.promise(&self.session, given.on_event, given.signal, |session| {
-            session.set_approve(given.approve);
-            session.start(task, given.after, move |notice| ear.hear(notice))
-        })
+        let mut given = run_options::read(options, &["onEvent", "signal", "approve", "after"])?;
+        let Some(text) = given.after.take() else { return begin(&self.session, &self.listener, task, None, given) };
+        if self.session.is_running() {
+            return Err(error(&StartError::Busy.to_string()));
+        }
+        let (session, listener) = (self.session.clone(), Rc::clone(&self.listener));
+        Ok(future_to_promise(async move {
+            let carried = ask("options.after", session.worker_url(), DocumentTask::Carry, text).await?;
+            let carried = serde_json::from_str(&carried).map_err(|e| error(&e.to_string()))?;
+            JsFuture::from(begin(&session, &listener, task, Some(carried), given)?).await
+        }))
     }
 
     fn try_grant(&self, turns: &JsValue, options: &JsValue) -> Result<Promise, JsValue> {
@@ -112,6 +121,20 @@ impl Agent {
             session.grant(turns)
         })
     }
+}
+
+fn begin(
+    session: &Session,
+    listener: &Rc<Listener>,
+    task: String,
+    after: Option<Carried>,
+    given: RunOptions,
+) -> Result<Promise, JsValue> {
+    let ear = Rc::clone(listener);
+    listener.promise(session, given.on_event, given.signal, |session| {
+        session.set_approve(given.approve);
+        session.start(task, after, move |notice| ear.hear(notice))
+    })
 }
 
 /// `free()`, or the page forgot the agent. A run under way still ends and keeps its promise, then everything goes:

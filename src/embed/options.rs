@@ -286,7 +286,7 @@ fn headers(given: &Reader) -> Result<Vec<(String, String)>, JsValue> {
     Ok(headers)
 }
 
-fn beside_module(file: &str) -> String {
+pub(super) fn beside_module(file: &str) -> String {
     let module = MODULE_URL.with(Clone::clone);
     web_sys::Url::new_with_base(file, &module).map_or_else(|_| file.to_owned(), |url| url.href())
 }

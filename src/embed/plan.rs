@@ -5,12 +5,17 @@ use std::rc::Rc;
 
 use js_sys::{Function, Promise, Reflect};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::agent::{Agent, or_rejected};
+use super::error::{error, type_error};
+use super::event;
 use super::listener::{Aborting, Listener};
-use super::{event, plan_options, trajectory};
-use crate::plan::{PlanRecord, PlanRecordKind};
+use super::plan_options::{self, PlanRunOptions};
+use super::trajectory::{self, ask};
+use crate::plan::{Plan, PlanDocument, PlanRecord, PlanRecordKind};
 use crate::shell::{Notice, PlanNotice, PlanSession, Session, StartError};
+use crate::worker::protocol::DocumentTask;
 
 #[wasm_bindgen]
 impl Agent {
@@ -29,13 +34,36 @@ impl Agent {
 impl Agent {
     fn try_plan(&self, plan: &JsValue, options: &JsValue) -> Result<Promise, JsValue> {
         let plan = plan_options::plan(&self.session, plan)?;
-        let given = plan_options::read(options, &plan)?;
+        let mut given = plan_options::read(options, &plan)?;
         if self.session.is_running() {
-            return Err(super::error::error(&StartError::Busy.to_string()));
+            return Err(error(&StartError::Busy.to_string()));
         }
+        let place =
+            Place { session: self.session.clone(), listener: Rc::clone(&self.listener), plan: Rc::clone(&self.plan) };
+        let Some(text) = given.after.take() else { return place.begin(plan, given) };
+        Ok(future_to_promise(async move {
+            let name = "options.after";
+            ask(name, place.session.worker_url(), DocumentTask::Session, text.clone()).await?;
+            let after = PlanDocument::parse(&text).map_err(|e| type_error(&format!("{name}: {e}")))?;
+            given.start.after = Some(Box::new(after));
+            JsFuture::from(place.begin(plan, given)?).await
+        }))
+    }
+}
+
+/// Where a plan runs: an agent, which may be forgotten meanwhile.
+struct Place {
+    session: Session,
+    listener: Rc<Listener>,
+    /// Where the agent keeps the plan under way.
+    plan: Rc<RefCell<Option<PlanSession>>>,
+}
+
+impl Place {
+    fn begin(&self, plan: Plan, given: PlanRunOptions) -> Result<Promise, JsValue> {
         let mut resolver = None;
         let promise = Promise::new(&mut |resolve: Function, _reject: Function| resolver = Some(resolve));
-        let resolve = resolver.ok_or_else(|| super::error::error("the promise was not made"))?;
+        let resolve = resolver.ok_or_else(|| error("the promise was not made"))?;
         let ear = Ear {
             agent: self.session.clone(),
             listener: Rc::clone(&self.listener),
@@ -53,9 +81,11 @@ impl Agent {
             ear.aborting.replace(signal.map(|signal| Aborting::new(signal, move || session.cancel())));
         };
         PlanSession::start(&self.session, plan, given.start, ready, move |notice| hearing.hear(notice))
-            .map_err(|refused| super::error::error(&refused.to_string()))?;
-        if given.signal.is_some_and(|signal| signal.aborted()) {
-            self.cancel();
+            .map_err(|refused| error(&refused.to_string()))?;
+        // Out of the cell first: what the plan tells empties it.
+        let under_way = self.plan.borrow().clone();
+        if let Some(plan) = under_way.filter(|_| given.signal.is_some_and(|signal| signal.aborted())) {
+            plan.cancel();
         }
         Ok(promise)
     }
@@ -104,8 +134,12 @@ fn from_notice(notice: PlanNotice<'_>) -> Result<JsValue, JsValue> {
         PlanNotice::Step { order, calls_left, notice } => {
             let event = match notice {
                 Notice::Record(record) => event::from_record(record)?,
-                Notice::TextDelta { turn, text } => event::from_delta("text_delta", turn, calls_left, text)?,
-                Notice::ReasoningDelta { turn, text } => event::from_delta("reasoning_delta", turn, calls_left, text)?,
+                Notice::TextDelta { child, turn, text } => {
+                    event::from_delta("text_delta", child, turn, calls_left, text)?
+                }
+                Notice::ReasoningDelta { child, turn, text } => {
+                    event::from_delta("reasoning_delta", child, turn, calls_left, text)?
+                }
             };
             (event, Some(order), calls_left)
         }

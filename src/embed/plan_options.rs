@@ -6,10 +6,9 @@ use web_sys::AbortSignal;
 
 use super::error::{describe, type_error};
 use super::reader::Reader;
-use super::run_options;
-use crate::plan::{Fault, Plan, PlanDocument, StepStatus, fault};
+use super::{run_options, trajectory};
+use crate::plan::{Fault, Plan, fault};
 use crate::shell::{Approve, PlanSession, PlanStart, Session};
-use crate::trajectory::replay;
 
 const KNOWN: &[&str] = &["onEvent", "signal", "approve", "parallel", "after", "from"];
 
@@ -17,6 +16,8 @@ pub(super) struct PlanRunOptions {
     pub(super) on_event: Option<Function>,
     pub(super) signal: Option<AbortSignal>,
     pub(super) approve: Option<Approve>,
+    /// The text of an earlier run's record.
+    pub(super) after: Option<String>,
     pub(super) start: PlanStart,
 }
 
@@ -39,7 +40,7 @@ pub(super) fn read(options: &JsValue, plan: &Plan) -> Result<PlanRunOptions, JsV
     let given = Reader::open_optional("options", options, KNOWN, &[])?;
     let after = match given.get("after") {
         None => None,
-        Some(value) => Some(Box::new(session(&given, &value)?)),
+        Some(value) => Some(trajectory::text("options.after", &value, "the record of an earlier run of a plan")?),
     };
     let from = given.whole::<u32>("from", 1)?;
     if let Some(order) = from {
@@ -54,24 +55,7 @@ pub(super) fn read(options: &JsValue, plan: &Plan) -> Result<PlanRunOptions, JsV
         on_event: given.function("onEvent")?,
         signal: run_options::signal(&given)?,
         approve: given.function("approve")?.map(Approve::new),
-        start: PlanStart { parallel: given.whole("parallel", 1)?, after, from },
+        after,
+        start: PlanStart { parallel: given.whole("parallel", 1)?, after: None, from },
     })
-}
-
-/// The record of an earlier run. Later steps are told its results, so only what the engine can vouch for is taken.
-fn session(given: &Reader, value: &JsValue) -> Result<PlanDocument, JsValue> {
-    if !value.is_object() {
-        return Err(given.wrong("after", value, "the record of an earlier run of a plan"));
-    }
-    let text = JSON::stringify(value)?.as_string().unwrap_or_default();
-    let session = PlanDocument::parse(&text).map_err(|e| type_error(&format!("options.after: {e}")))?;
-    let completed = session.steps.iter().filter(|step| step.status == StepStatus::Completed);
-    for step in completed {
-        if step.run.as_ref().is_some_and(|run| replay(run).is_err()) {
-            let order = step.order;
-            let message = format!("options.after: the run of step {order} does not replay; replay() says where");
-            return Err(type_error(&message));
-        }
-    }
-    Ok(session)
 }

@@ -6,21 +6,21 @@ use web_sys::AbortSignal;
 
 use super::reader::Reader;
 use super::trajectory;
-use crate::shell::{Approve, Carried};
-use crate::trajectory::replay;
+use crate::shell::Approve;
 
 pub(super) struct RunOptions {
     pub(super) on_event: Option<Function>,
     pub(super) signal: Option<AbortSignal>,
     pub(super) approve: Option<Approve>,
-    pub(super) after: Option<Carried>,
+    /// The text of an earlier run's trajectory.
+    pub(super) after: Option<String>,
 }
 
 pub(super) fn read(options: &JsValue, known: &[&str]) -> Result<RunOptions, JsValue> {
     let given = Reader::open_optional("options", options, known, &[])?;
     let after = match given.get("after") {
         None => None,
-        Some(value) => Some(carried(&given, &value)?),
+        Some(value) => Some(trajectory::text("options.after", &value, "the trajectory of an earlier run")?),
     };
     Ok(RunOptions {
         on_event: given.function("onEvent")?,
@@ -34,15 +34,4 @@ pub(super) fn signal(given: &Reader) -> Result<Option<AbortSignal>, JsValue> {
     let Some(value) = given.get("signal") else { return Ok(None) };
     let signal = value.clone().dyn_into::<AbortSignal>();
     signal.map(Some).map_err(|_| given.wrong("signal", &value, "an AbortSignal"))
-}
-
-/// The history of an earlier run: derived again from its document, so only what the engine itself can vouch for.
-fn carried(given: &Reader, value: &JsValue) -> Result<Carried, JsValue> {
-    if !value.is_object() {
-        return Err(given.wrong("after", value, "the trajectory of an earlier run"));
-    }
-    let document = trajectory::from_js(&format!("{}.after", given.path), value)?;
-    let refused = || super::error::type_error("options.after: this trajectory does not replay; replay() says where");
-    let recorder = replay(&document).map_err(|_| refused())?;
-    Ok(Carried::from_run(&recorder.run))
 }

@@ -1,11 +1,15 @@
-//! Trajectories to and from JavaScript, `replay` and `exportTrajectory`.
+//! Records to and from JavaScript, `replay` and `exportTrajectory`. What reads a record is in the worker.
 
-use js_sys::{JSON, Object, Promise, Reflect};
+use js_sys::{JSON, Promise, Reflect};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
 use super::error::{describe, error, type_error};
-use crate::trajectory::{Trajectory, replay};
+use super::options::beside_module;
+use crate::trajectory::document::{FORMAT, VERSION};
+use crate::worker::protocol::DocumentTask;
+use crate::worker::records;
 
 /// As a plain object. JSON is the record's own form, and the browser's parser is faster than building it by hand.
 pub(super) fn to_js(part: &impl Serialize) -> Result<JsValue, JsValue> {
@@ -13,32 +17,27 @@ pub(super) fn to_js(part: &impl Serialize) -> Result<JsValue, JsValue> {
     JSON::parse(&text)
 }
 
-/// `name` is what the page calls it.
-pub(super) fn from_js(name: &str, value: &JsValue) -> Result<Trajectory, JsValue> {
+/// The text of a record that the page calls `name`.
+pub(super) fn text(name: &str, value: &JsValue, takes: &str) -> Result<String, JsValue> {
     if !value.is_object() {
-        return Err(type_error(&format!("{name}: got {}; it takes a trajectory", describe(value))));
+        return Err(type_error(&format!("{name}: got {}; it takes {takes}", describe(value))));
     }
-    let text = JSON::stringify(value)?.as_string().unwrap_or_default();
-    Trajectory::parse(&text).map_err(|e| type_error(&format!("{name}: {e}")))
+    Ok(JSON::stringify(value)?.as_string().unwrap_or_default())
+}
+
+/// Asks a worker about a record; what is wrong with it is the page's fault.
+pub(super) async fn ask(name: &str, url: String, task: DocumentTask, text: String) -> Result<String, JsValue> {
+    records::ask(url, task, text).await.map_err(|e| type_error(&format!("{name}: {e}")))
 }
 
 /// Drives the engine through a recorded run again, with no key and no network.
 #[wasm_bindgen(js_name = replay, unchecked_return_type = "Promise<ReplayResult>")]
 pub fn replay_trajectory(#[wasm_bindgen(unchecked_param_type = "Trajectory")] trajectory: &JsValue) -> Promise {
-    let result = from_js("trajectory", trajectory).and_then(|document| {
-        let result = Object::new();
-        let replayed = replay(&document);
-        Reflect::set(&result, &"ok".into(), &replayed.is_ok().into())?;
-        if let Err(mismatch) = replayed {
-            let details = mismatch.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?;
-            Object::assign(&result, details.unchecked_ref());
-        }
-        Ok(JsValue::from(result))
-    });
-    match result {
-        Ok(value) => Promise::resolve(&value),
-        Err(thrown) => Promise::reject(&thrown),
-    }
+    let text = text("trajectory", trajectory, "a trajectory");
+    future_to_promise(async move {
+        let answer = ask("trajectory", beside_module("worker.js"), DocumentTask::Replay, text?).await?;
+        JSON::parse(&answer)
+    })
 }
 
 const LATER_FORMATS: &[&str] = &["atif", "otlp", "openai-jsonl", "mini-swe-agent", "markdown", "html"];
@@ -51,8 +50,12 @@ pub fn export_trajectory(
 ) -> Result<String, JsValue> {
     match format.as_string().as_deref() {
         Some("native") => {
-            let document = to_js(&from_js("trajectory", trajectory)?)?;
-            let text = JSON::stringify_with_replacer_and_space(&document, &JsValue::NULL, &2.into())?;
+            let is = |key: &str, wanted: &JsValue| Reflect::get(trajectory, &key.into()).is_ok_and(|v| v == *wanted);
+            if !(trajectory.is_object() && is("format", &FORMAT.into()) && is("version", &VERSION.into())) {
+                let got = describe(trajectory);
+                return Err(type_error(&format!("trajectory: got {got}; it takes a trajectory of version {VERSION}")));
+            }
+            let text = JSON::stringify_with_replacer_and_space(trajectory, &JsValue::NULL, &2.into())?;
             Ok(text.into())
         }
         Some(name) if LATER_FORMATS.contains(&name) => {

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::{AgentKind, Step};
+use super::model::{AgentKind, Step, by_order};
 
 /// What a later step is told of a completed one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,8 +87,6 @@ impl Context {
     }
 }
 
-fn sorted(mut artifacts: Vec<Artifact>) -> Vec<Artifact> {
-    artifacts.sort_by_key(|artifact| artifact.step_order);
-    artifacts.dedup_by_key(|artifact| artifact.step_order);
-    artifacts
+fn sorted(artifacts: Vec<Artifact>) -> Vec<Artifact> {
+    by_order(artifacts, |artifact| artifact.step_order)
 }

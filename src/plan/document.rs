@@ -8,7 +8,8 @@ use super::context::Context;
 use super::effect::{PlanEnding, PlanTraceRecord};
 use super::model::{AgentKind, Plan, StepStatus};
 use super::run::PlanRun;
-use crate::engine::{EpochMillis, TokenCount, Usage, time};
+use super::step_run::StepRun;
+use crate::engine::{EpochMillis, Usage, time};
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ENGINE_VERSION;
 
@@ -53,7 +54,7 @@ pub struct StepRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// `None` where it was never started.
-    pub run: Option<Box<Trajectory>>,
+    pub run: Option<StepRun>,
 }
 
 /// Why a text is no session that this version can read.
@@ -93,7 +94,7 @@ impl PlanDocument {
     pub(super) fn of(run: &PlanRun, mut live: impl FnMut(u32) -> Option<Trajectory>) -> Self {
         let mut steps: Vec<StepRecord> = run.steps.iter().map(|state| state.record()).collect();
         for step in steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
-            step.run = live(step.order).map(Box::new);
+            step.run = live(step.order).map(|run| StepRun::of(&run));
         }
         let runs = || steps.iter().filter_map(|step| step.run.as_ref());
         PlanDocument {
@@ -108,7 +109,7 @@ impl PlanDocument {
             finished_at: run.ending.as_ref().map(|ending| ending.finished_at.clone()),
             ending: run.ending.clone(),
             requests: runs().fold(0, |sum: u32, run| sum.saturating_add(run.requests)),
-            tokens: runs().fold(Usage::default(), |sum, run| plus(sum, run.tokens)),
+            tokens: runs().fold(Usage::default(), |sum, run| sum.plus(run.tokens)),
             traces: run.traces.clone(),
             steps,
         }
@@ -130,16 +131,5 @@ impl PlanDocument {
             return Err(SessionError::UnknownVersion(marks.version.to_string()));
         }
         serde_json::from_str(text).map_err(|e| SessionError::Invalid(e.to_string()))
-    }
-}
-
-fn plus(a: Usage, b: Usage) -> Usage {
-    let sum = |a: TokenCount, b: TokenCount| TokenCount(a.0.saturating_add(b.0));
-    Usage {
-        input: sum(a.input, b.input),
-        output: sum(a.output, b.output),
-        cached: sum(a.cached, b.cached),
-        reasoning: sum(a.reasoning, b.reasoning),
-        estimated: a.estimated || b.estimated,
     }
 }

@@ -19,6 +19,7 @@ pub mod run;
 mod schedule;
 mod state;
 mod step_config;
+mod step_run;
 
 pub use context::{Artifact, Context};
 pub use document::{PlanDocument, SessionError, StepRecord};
@@ -27,3 +28,4 @@ pub use fault::{Fault, FaultKind};
 pub use model::*;
 pub use read::read;
 pub use run::PlanRun;
+pub use step_run::StepRun;

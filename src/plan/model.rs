@@ -92,6 +92,18 @@ pub struct PlanOptions {
 /// Steps at once, unless told otherwise: a page has four requests to one origin open at most (SEMANTICS 8).
 pub const PARALLEL: usize = 4;
 
+/// Sorted by order, the first of each order. By insertion: there are few, mostly in order already, and a sort or a map for
+/// each type would weigh a lot in a page.
+pub(super) fn by_order<T>(items: impl IntoIterator<Item = T>, order: impl Fn(&T) -> u32) -> Vec<T> {
+    let mut sorted: Vec<T> = Vec::new();
+    for item in items {
+        if let Err(place) = sorted.binary_search_by(|other| order(other).cmp(&order(&item))) {
+            sorted.insert(place, item);
+        }
+    }
+    sorted
+}
+
 impl Plan {
     #[must_use]
     pub fn step(&self, order: u32) -> Option<&Step> {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::check;
 use super::fault::{Fault, FaultKind};
-use super::model::{AgentKind, AgentSpec, Plan, Step};
+use super::model::{AgentKind, AgentSpec, Plan, Step, by_order};
 
 const PLAN: &[&str] = &["plan_id", "agents", "steps"];
 /// Pages write `maxTurns`, documents `max_turns`.
@@ -26,8 +26,7 @@ pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<Fault>> {
     let steps = reader.steps(fields);
     let mut faults = reader.faults;
     faults.extend(check::check(&agents, &steps, tools));
-    let mut steps: Vec<Step> = steps.into_iter().map(Draft::into_step).collect();
-    steps.sort_by_key(|step| step.order);
+    let steps = by_order(steps.into_iter().map(Draft::into_step), |step| step.order);
     if faults.is_empty() { Ok(Plan { plan_id, agents, steps }) } else { Err(faults) }
 }
 

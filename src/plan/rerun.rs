@@ -1,34 +1,33 @@
 //! Going on with a plan: which steps of an earlier run are kept, and which are run (again) (SEMANTICS 9).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::document::{PlanDocument, StepRecord};
-use super::model::{AgentKind, Plan, Step, StepStatus};
+use super::model::{AgentKind, Plan, Step, StepStatus, by_order};
 use crate::engine::Outcome;
 
 /// The steps that are kept: they ended, they are the same in both plans, and nothing they build on is run again.
-pub(super) fn kept(plan: &Plan, after: &PlanDocument, from: Option<u32>) -> BTreeMap<u32, StepRecord> {
-    let mut records: BTreeMap<u32, &StepRecord> = after.steps.iter().map(|record| (record.order, record)).collect();
-    records.retain(|order, record| {
-        let same = plan.step(*order).is_some_and(|step| is_same(plan, after, step));
-        Some(*order) != from && same && has_ended(record)
+pub(super) fn kept(plan: &Plan, after: &PlanDocument, from: Option<u32>) -> Vec<StepRecord> {
+    let mut records = by_order(&after.steps, |record| record.order);
+    records.retain(|record| {
+        let same = plan.step(record.order).is_some_and(|step| is_same(plan, after, step));
+        Some(record.order) != from && same && has_ended(record)
     });
     // Steps that went away count as changed: a later synthesis step may have been given their results.
     let orders = plan.steps.iter().chain(&after.plan.steps).map(|step| step.order);
-    let fresh: BTreeSet<u32> = orders.filter(|order| !records.contains_key(order)).collect();
-    let fresh = with_dependents(plan, fresh);
-    records.into_iter().filter(|(order, _)| !fresh.contains(order)).map(|(o, record)| (o, record.clone())).collect()
+    let fresh = orders.filter(|order| !records.iter().any(|record| record.order == *order));
+    let fresh = with_dependents(plan, fresh.collect());
+    records.into_iter().filter(|record| !fresh.contains(&record.order)).cloned().collect()
 }
 
 /// The steps given and all that build on them: gather steps by their dependencies, synthesis steps by every step before.
-pub(super) fn with_dependents(plan: &Plan, mut steps: BTreeSet<u32>) -> BTreeSet<u32> {
+fn with_dependents(plan: &Plan, mut steps: Vec<u32>) -> Vec<u32> {
+    let first = steps.iter().min().copied();
     for step in &plan.steps {
         let builds_on = match plan.kind(step) {
             AgentKind::Gather => step.dependencies.iter().any(|needed| steps.contains(needed)),
-            AgentKind::Synthesis => steps.first().is_some_and(|first| *first < step.order),
+            AgentKind::Synthesis => first.is_some_and(|first| first < step.order),
         };
         if builds_on {
-            steps.insert(step.order);
+            steps.push(step.order);
         }
     }
     steps

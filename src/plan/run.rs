@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::document::{PlanDocument, StepRecord};
 use super::effect::*;
-use super::model::{Plan, PlanOptions, StepStatus};
+use super::model::{Plan, PlanOptions, StepStatus, by_order};
 use super::state::StepState;
+use super::step_run::StepRun;
 use super::{rerun, step_config};
 use crate::engine::{EpochMillis, Millis, Outcome, time};
 use crate::trajectory::Trajectory;
@@ -48,26 +49,27 @@ impl PlanRun {
     pub fn start(mut plan: Plan, mut options: PlanOptions) -> (PlanRun, Vec<PlanEffect>) {
         let after = options.after.take();
         let from = options.from.take();
-        plan.steps.sort_by_key(|step| step.order);
-        plan.steps.dedup_by_key(|step| step.order);
+        plan.steps = by_order(plan.steps, |step| step.order);
         if plan.plan_id.is_empty() {
             let earlier = after.as_ref().map(|after| after.plan_id.clone());
             plan.plan_id = earlier.unwrap_or_else(|| plan_id(options.started_at, options.base.seed));
         }
         let origin = after.as_ref().map_or(options.started_at, |after| after.started_ms.min(options.started_at));
         let mut kept = after.as_deref().map(|after| rerun::kept(&plan, after, from)).unwrap_or_default();
-        let orders: Vec<u32> = kept.keys().copied().collect();
+        let orders: Vec<u32> = kept.iter().map(|record| record.order).collect();
         let traces = after.map(|after| after.traces).unwrap_or_default();
-        let bounds = step_config::bounds(&plan, &options.base);
-        let state = |step: &super::Step| match kept.remove(&step.order) {
-            Some(record) => StepState::kept(step.clone(), plan.kind(step), record),
-            None => {
-                let bound = bounds.get(&step.agent).copied().unwrap_or_default();
-                StepState::new(step.clone(), plan.kind(step), bound)
-            }
-        };
+        let mut bound = step_config::bounds(&plan, &options.base);
+        let mut states = Vec::new();
+        for step in &plan.steps {
+            let kind = plan.kind(step);
+            states.push(match kept.iter().position(|record| record.order == step.order) {
+                Some(at) => StepState::kept(step.clone(), kind, kept.swap_remove(at)),
+                None => StepState::new(step.clone(), kind, bound(step)),
+            });
+        }
+        drop(bound);
         let mut run = PlanRun {
-            steps: plan.steps.iter().map(state).collect(),
+            steps: states,
             traces: traces.into_iter().filter(|trace| orders.contains(&trace.step)).collect(),
             now: Millis(options.started_at.0.saturating_sub(origin.0)),
             plan,
@@ -212,7 +214,7 @@ impl PlanRun {
         if status == StepStatus::Failed {
             state.error = run.error.clone().or_else(|| run.output.clone());
         }
-        state.run = Some(run);
+        state.run = Some(StepRun::of(&run));
         self.finish_step(order, status);
         self.advance();
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::context::{Artifact, Context};
 use super::effect::*;
-use super::model::{AgentKind, StepStatus};
+use super::model::{AgentKind, StepStatus, by_order};
 use super::run::{Asked, PlanRun};
 use super::step_config;
 use crate::engine::{Outcome, Task, Trigger, time};
@@ -84,10 +84,7 @@ impl PlanRun {
     /// Those of the given steps that did not complete, ascending.
     fn incomplete(&self, orders: &[u32]) -> Vec<u32> {
         let completed = |order: u32| self.state(order).is_some_and(|s| s.status == StepStatus::Completed);
-        let mut missing: Vec<u32> = orders.iter().copied().filter(|order| !completed(*order)).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        missing
+        by_order(orders.iter().copied().filter(|order| !completed(*order)), |order| *order)
     }
 
     fn running_steps(&self) -> usize {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::context::{Artifact, Context};
 use super::document::StepRecord;
 use super::model::{AgentKind, Step, StepStatus};
-use crate::trajectory::Trajectory;
+use super::step_run::StepRun;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct StepState {
@@ -17,7 +17,7 @@ pub(super) struct StepState {
     pub(super) error: Option<String>,
     /// LLM requests its run can still send: all of them before it starts, none once it has ended.
     pub(super) calls_left: u32,
-    pub(super) run: Option<Box<Trajectory>>,
+    pub(super) run: Option<StepRun>,
 }
 
 impl StepState {

@@ -1,7 +1,5 @@
 //! What a step's run is configured with: the plan's base, its agent, the step itself (SEMANTICS 9).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::model::{AgentSpec, Plan, Step};
 use crate::engine::retry::Rng;
 use crate::engine::{Effect, Run, RunConfig, Task};
@@ -32,17 +30,20 @@ fn seed(base: u64, order: u32) -> u64 {
     rng.up_to(MAX_SEED)
 }
 
-/// LLM requests a step of each agent can send at most. The engine says so in the first record of a run.
-pub(super) fn bounds(plan: &Plan, base: &RunConfig) -> BTreeMap<String, u32> {
-    let bound = |agent: &String| {
-        let step = Step { agent: agent.clone(), ..Step::default() };
-        let (_, effects) = Run::start(config(base, plan.agents.get(agent), &step), Task::default());
+/// LLM requests that each step can send at most: they depend on its agent alone. The engine says so in the first record
+/// of a run.
+pub(super) fn bounds<'a>(plan: &'a Plan, base: &'a RunConfig) -> impl FnMut(&Step) -> u32 + 'a {
+    let mut known: Vec<(String, u32)> = Vec::new();
+    move |step| {
+        if let Some((_, bound)) = known.iter().find(|(agent, _)| *agent == step.agent) {
+            return *bound;
+        }
+        let (_, effects) = Run::start(config(base, plan.agents.get(&step.agent), step), Task::default());
         let first = effects.iter().find_map(|effect| match effect {
             Effect::Record(record) => Some(record.calls_left),
             _ => None,
         });
-        (agent.clone(), first.unwrap_or_default())
-    };
-    let agents: BTreeSet<&String> = plan.steps.iter().map(|step| &step.agent).collect();
-    agents.into_iter().map(bound).collect()
+        known.push((step.agent.clone(), first.unwrap_or_default()));
+        first.unwrap_or_default()
+    }
 }

@@ -11,6 +11,7 @@ mod gate;
 mod history;
 mod ids;
 pub mod js;
+mod misuse;
 mod plain;
 mod plan;
 mod record;

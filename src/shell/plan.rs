@@ -4,7 +4,7 @@
 //! The agent the plan belongs to is busy for as long as it runs. Its steps share its access, host tools and files.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
 
@@ -23,7 +23,7 @@ struct Inner {
     agent: Session,
     run: RefCell<PlanRun>,
     /// Of the steps that are running.
-    steps: RefCell<BTreeMap<u32, Session>>,
+    steps: RefCell<Vec<(u32, Session)>>,
     observer: Box<dyn Fn(PlanNotice<'_>)>,
     inbox: RefCell<VecDeque<PlanEvent>>,
     handling: Cell<bool>,
@@ -117,12 +117,6 @@ impl PlanSession {
         self.0.run.borrow().ending().is_none()
     }
 
-    /// The session of a step that is running.
-    #[must_use]
-    pub fn step(&self, order: u32) -> Option<Session> {
-        self.0.steps.borrow().get(&order).cloned()
-    }
-
     /// The plan run as it stands. Not to be kept.
     pub fn with_run<R>(&self, f: impl FnOnce(&PlanRun) -> R) -> R {
         f(&self.0.run.borrow())
@@ -131,8 +125,7 @@ impl PlanSession {
     /// The record so far, steps under way included.
     #[must_use]
     pub fn document(&self) -> PlanDocument {
-        let steps = self.0.steps.borrow();
-        self.0.run.borrow().document(|order| steps.get(&order).and_then(Session::document))
+        self.0.run.borrow().document(|order| self.step(order)?.document())
     }
 
     fn send(&self, event: PlanEvent) {
@@ -158,7 +151,7 @@ impl PlanSession {
 
     fn perform(&self, effects: Vec<PlanEffect>) {
         // The agent is free again when the observer hears of the end.
-        if effects.contains(&PlanEffect::Finish) {
+        if effects.iter().any(|effect| matches!(effect, PlanEffect::Finish)) {
             self.0.agent.finish();
         }
         // Records first: what a step's session tells has the bound of the whole batch already.
@@ -179,10 +172,10 @@ impl PlanSession {
 
     fn start_step(&self, order: u32, config: RunConfig, task: Task) {
         let step = self.0.agent.beside(config.clone(), &format!("step-{order}"));
-        self.0.steps.borrow_mut().insert(order, step.clone());
+        self.0.steps.borrow_mut().push((order, step.clone()));
         let plan = self.clone();
         if let Err(refused) = step.begin(config, task, move |notice| plan.hear(order, notice)) {
-            self.0.steps.borrow_mut().remove(&order);
+            self.forget(order);
             self.send(PlanEvent::StepRefused { order, message: refused.to_string() });
         }
     }
@@ -199,8 +192,8 @@ impl PlanSession {
     }
 
     fn step_ended(&self, order: u32) {
-        let step = self.0.steps.borrow_mut().remove(&order);
-        let Some(step) = step else { return };
+        let Some(step) = self.step(order) else { return };
+        self.forget(order);
         if let Some(document) = step.document() {
             self.send(PlanEvent::StepEnded { order, run: Box::new(document) });
         }
@@ -208,10 +201,19 @@ impl PlanSession {
     }
 
     fn with_step(&self, order: u32, f: impl FnOnce(&Session)) {
-        let step = self.0.steps.borrow().get(&order).cloned();
-        if let Some(step) = step {
+        if let Some(step) = self.step(order) {
             f(&step);
         }
+    }
+
+    /// The session of a step that is running.
+    #[must_use]
+    pub fn step(&self, order: u32) -> Option<Session> {
+        self.0.steps.borrow().iter().find(|(running, _)| *running == order).map(|(_, step)| step.clone())
+    }
+
+    fn forget(&self, order: u32) {
+        self.0.steps.borrow_mut().retain(|(running, _)| *running != order);
     }
 }
 

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::fetch::OpenRequest;
+pub use super::misuse::StartError;
 use super::timer::Timeout;
 use super::tool::{Approve, HostTool, OpenCall};
 use super::watch::Watchdog;
@@ -94,21 +95,10 @@ pub enum Notice<'a> {
 }
 
 /// What a follow-up takes over from an ended run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 pub struct Carried {
     pub session_id: String,
     pub history: Vec<Message>,
-}
-
-/// Misuse. A run that fails is no such error: it ends with a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartError {
-    /// A run of this agent is under way.
-    Busy,
-    /// The last run did not end on a limit, or there is none.
-    NothingToContinue,
-    /// The agent was freed.
-    Closed,
 }
 
 impl Session {
@@ -215,6 +205,12 @@ impl Session {
     #[must_use]
     pub fn document(&self) -> Option<Trajectory> {
         self.0.live.borrow().as_ref().map(|live| live.recorder.document())
+    }
+
+    /// Where `worker.js` is.
+    #[must_use]
+    pub fn worker_url(&self) -> String {
+        self.0.worker_url.clone()
     }
 
     #[must_use]
@@ -384,15 +380,5 @@ impl Carried {
     #[must_use]
     pub fn from_run(run: &Run) -> Self {
         Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }
-    }
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            StartError::Busy => "this agent has a run under way: wait for it, cancel it, or make another agent",
-            StartError::NothingToContinue => "there is no run that ended on a limit and could be granted turns",
-            StartError::Closed => "this agent was freed",
-        })
     }
 }

@@ -1,6 +1,7 @@
 //! What the user can do, wired to sessions. No rule of a run is here: the engine refuses what makes no sense.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use leptos::prelude::*;
 
@@ -14,6 +15,7 @@ use crate::view::{Phase, Preview, RailView, Source};
 use crate::worker::Workspace;
 
 use super::live::LiveRun;
+use super::slots::Behind;
 use super::state::{App, Backing, Dialog, Local, Page, Thread};
 use super::{composer, dom, follow, samples};
 
@@ -93,11 +95,12 @@ impl App {
     }
 
     /// Shows a trajectory, to be read.
-    pub fn open_document(&self, name: &str, text: String, document: &Trajectory) {
-        let source = Source::from(document);
-        let page = Page::new(0, &source);
-        let renderer = self.renderer.get_value();
-        page.turns.with_untracked(|turns| turns.iter().for_each(|turn| renderer.render(&turn.text)));
+    pub fn open_document(&self, name: &str, text: String, document: Trajectory) {
+        // The events are in the text, which is what is downloaded.
+        let document = Arc::new(Trajectory { events: Vec::new(), ..document });
+        let source = Source::from(document.as_ref());
+        let behind = Behind::Document(Arc::clone(&document));
+        let page = Page::new(0, &source, behind, &self.renderer.get_value());
         self.add_thread(Thread {
             id: self.next_id(),
             pages: ArcRwSignal::new(vec![page]),
@@ -210,7 +213,9 @@ impl App {
         }
         let made = session.with_run(|run| {
             let source = Source::from(run?);
-            Some((Page::new(0, &source), rail.unwrap_or_else(|| ArcRwSignal::new(RailView::from(&source)))))
+            let behind = Behind::Session(Local::new(session.clone()));
+            let page = Page::new(0, &source, behind, &self.renderer.get_value());
+            Some((page, rail.unwrap_or_else(|| ArcRwSignal::new(RailView::from(&source)))))
         });
         if let Some((page, rail)) = made {
             let run = LiveRun::new(*self, session.clone(), page.clone(), rail.clone(), self.renderer.get_value());

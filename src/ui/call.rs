@@ -5,12 +5,37 @@ use leptos::prelude::*;
 
 use crate::view::call::{CallState, CallView, Note, Progress};
 
-use super::{attempt, icon};
+use super::slots::{Behind, CallSlot, TurnSlot};
+use super::state::App;
+use super::{attempt, icon, lane};
 
 /// The calls of a turn or of an attempt, in order.
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
     let each = calls.iter().map(one).collect::<Vec<_>>();
     (!each.is_empty()).then(|| html::div().class("calls").child(each))
+}
+
+/// The calls of a turn that may still go on, each with its sub-agents.
+pub fn live(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (calls, behind) = (slot.calls.clone(), behind.clone());
+    html::div().class("calls").child(For(ForProps::builder()
+        .each(move || calls.get())
+        .key(|slot| (slot.place, slot.id.clone()))
+        .children(move |slot| live_one(app, &behind, slot))
+        .build()))
+}
+
+fn live_one(app: App, behind: &Behind, slot: CallSlot) -> impl IntoView + use<> {
+    let lanes = lane::lanes(app, behind, &slot);
+    let report = {
+        let view = slot.view.clone();
+        Memo::new(move |_| view.with(|view| view.progress.clone()))
+    };
+    let one = move || match report.get() {
+        Some(report) => progress(&report).into_any(),
+        None => live_card(&slot).into_any(),
+    };
+    (one, lanes)
 }
 
 fn one(call: &CallView) -> AnyView {
@@ -28,36 +53,78 @@ pub fn progress(report: &Progress) -> impl IntoView + use<> {
 }
 
 fn card(call: &CallView) -> impl IntoView + use<> {
-    let state = match call.state {
+    let card = html::details()
+        .class("call")
+        .attr("data-state", state(call))
+        .child((html::summary().child(line(call)), detail(call.args.clone(), call.result.clone())));
+    (card, inside(&call.inner))
+}
+
+/// A card that stays as open as it is while its call goes on.
+fn live_card(slot: &CallSlot) -> impl IntoView + use<> {
+    let state = {
+        let view = slot.view.clone();
+        move || view.with(state)
+    };
+    let line = {
+        let view = slot.view.clone();
+        move || view.with(line)
+    };
+    let texts = {
+        let view = slot.view.clone();
+        Memo::new(move |_| view.with(|view| (view.args.clone(), view.result.clone())))
+    };
+    let inside = {
+        let view = slot.view.clone();
+        let inner = Memo::new(move |_| view.with(|view| view.inner.clone()));
+        move || inner.with(|inner| inside(inner))
+    };
+    let card =
+        html::details().class("call").attr("data-state", state).child((html::summary().child(line), move || {
+            let (args, result) = texts.get();
+            detail(args, result)
+        }));
+    (card, inside)
+}
+
+fn state(call: &CallView) -> &'static str {
+    match call.state {
         CallState::Open => "open",
         CallState::Done => "done",
         CallState::Failed => "failed",
         CallState::Ended => "ended",
-    };
+    }
+}
+
+fn line(call: &CallView) -> impl IntoView + use<> {
     let why = call.error.clone().filter(|_| call.slug.is_some());
-    let card = html::details().class("call").attr("data-state", state).child((
-        html::summary().child((
-            icon::chevron(),
-            html::span().class("line").child((
-                html::span().class("name").child(call.name.clone()),
-                html::span().class("arg").child(call.summary.clone()),
-                note(call),
-                call.slug.map(attempt::slug),
-                call.ended_run.map(|words| html::span().class("ended-run").child(words)),
-                call.duration.clone().map(|duration| html::span().class("t").child(duration)),
-                (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
-            )),
-            why.map(|why| html::span().class("why").child(why)),
+    (
+        icon::chevron(),
+        html::span().class("line").child((
+            html::span().class("name").child(call.name.clone()),
+            html::span().class("arg").child(call.summary.clone()),
+            note(call),
+            call.slug.map(attempt::slug),
+            call.ended_run.map(|words| html::span().class("ended-run").child(words)),
+            call.duration.clone().map(|duration| html::span().class("t").child(duration)),
+            (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
         )),
-        html::div().class("detail").child((
-            html::p().class("over").child("Arguments"),
-            html::pre().class("args").attr("tabindex", "0").child(call.args.clone()),
-            html::p().class("over").child("What the model read"),
-            html::pre().attr("tabindex", "0").child(call.result.clone().unwrap_or_else(|| "no answer yet".to_owned())),
-        )),
-    ));
-    let inner = list(&call.inner).map(|calls| html::div().class("inside").child(calls).into_any());
-    (card, inner)
+        why.map(|why| html::span().class("why").child(why)),
+    )
+}
+
+fn detail(args: String, result: Option<String>) -> impl IntoView {
+    html::div().class("detail").child((
+        html::p().class("over").child("Arguments"),
+        html::pre().class("args").attr("tabindex", "0").child(args),
+        html::p().class("over").child("What the model read"),
+        html::pre().attr("tabindex", "0").child(result.unwrap_or_else(|| "no answer yet".to_owned())),
+    ))
+}
+
+/// The calls of a batch.
+fn inside(inner: &[CallView]) -> Option<AnyView> {
+    list(inner).map(|calls| html::div().class("inside").child(calls).into_any())
 }
 
 fn note(call: &CallView) -> Option<AnyView> {

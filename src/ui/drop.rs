@@ -104,7 +104,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
     match Trajectory::parse(&text) {
         Ok(document) => {
             app.dialog.set(None);
-            app.open_document(name, text, &document);
+            app.open_document(name, text, document);
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }
@@ -125,7 +125,6 @@ fn open_plan(app: App, name: &str, text: String) -> bool {
         Ok(document) => {
             app.dialog.set(None);
             app.open_plan(name, text, document);
-            app.tell(format!("Opened {name}. Nothing in it is changed."));
             true
         }
         Err(SessionError::NotJson(_) | SessionError::OtherFormat) => false,

@@ -8,10 +8,15 @@ use crate::view::ending::Tone;
 use crate::view::report::Stand;
 
 use super::report;
+use super::slots::Whose;
 use super::state::App;
 
-pub fn ending(app: App, segment: &SegmentView) -> impl IntoView + use<> {
+pub fn ending(app: App, segment: &SegmentView, whose: Whose) -> impl IntoView + use<> {
     let view = segment.ending.clone();
+    let label = match whose {
+        Whose::Run => "How it ended",
+        Whose::Subagent(_) => "How the sub-agent ended",
+    };
     let granted = segment.granted.map(|turns| {
         let words = if turns == 1 { "1 more turn granted".to_owned() } else { format!("{turns} more turns granted") };
         html::p().class("granted").child(words)
@@ -22,7 +27,7 @@ pub fn ending(app: App, segment: &SegmentView) -> impl IntoView + use<> {
     };
     (
         standing(Stand::Before),
-        html::section().class("ending").attr("aria-label", "How it ended").child((
+        html::section().class("ending").attr("aria-label", label).child((
             dot(Some(view.tone), "dot sign"),
             html::div().child((
                 html::p().class("headline").child(view.headline.clone()),

@@ -12,11 +12,12 @@ use wasm_bindgen::closure::Closure;
 
 use crate::engine::RecordKind;
 use crate::shell::{Notice, Session};
-use crate::view::{Live, PanelView, RailView, Source, TurnView, segments};
+use crate::view::{Live, PanelView, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;
-use super::state::{App, Page, TurnSlot};
+use super::slots::{TurnSlot, put};
+use super::state::{App, Page};
 use super::{dom, follow};
 
 /// Draws one run; clones share it.
@@ -97,7 +98,7 @@ impl LiveRun {
                 }
             });
         }
-        if let Some(slot) = self.0.page.turns.with_untracked(|turns| turns.last().cloned()) {
+        if let Some(slot) = self.0.page.transcript.turns.with_untracked(|turns| turns.last().cloned()) {
             self.stream(&slot, &pending);
         }
         follow::keep_up(self.0.app);
@@ -105,45 +106,14 @@ impl LiveRun {
 
     fn refresh(&self, source: &Source<'_>) {
         let page = &self.0.page;
-        let known = page.turns.with_untracked(Vec::len);
-        for index in known.saturating_sub(1)..source.turns.len() {
-            let Some(view) = TurnView::at(source, index) else { continue };
-            match page.turns.with_untracked(|turns| turns.get(index).cloned()) {
-                Some(slot) => self.renew(&slot, view),
-                None => {
-                    let slot = TurnSlot::new(view);
-                    self.0.renderer.render(&slot.text);
-                    page.turns.update(|turns| turns.push(slot));
-                }
-            }
-        }
-        let ended = segments(source);
-        if page.segments.with_untracked(|old| *old != ended) {
-            page.segments.set(ended);
-        }
-        let panel = PanelView::from(source);
-        if page.panel.with_untracked(|old| *old != panel) {
-            page.panel.set(panel);
-        }
+        page.transcript.refresh(source, &self.0.renderer);
+        put(&page.panel, PanelView::from(source));
         page.log.maybe_update(|log| log.take(source));
         // A follow-up keeps the name of its thread's first task.
         let title = self.0.rail.with_untracked(|rail| rail.title.clone());
         let rail = RailView { title, ..RailView::from(source) };
-        if self.0.rail.with_untracked(|old| *old != rail) {
-            self.0.rail.set(rail);
-        }
+        put(&self.0.rail, rail);
         self.0.app.tick();
-    }
-
-    fn renew(&self, slot: &TurnSlot, view: TurnView) {
-        let calling = matches!(view.live, Some(Live::Calling { .. } | Live::Waiting(_)));
-        if slot.view.with_untracked(|old| *old != view) {
-            slot.view.set(view);
-        }
-        if !calling {
-            slot.settle();
-            self.0.renderer.render(&slot.text);
-        }
     }
 
     fn stream(&self, slot: &TurnSlot, pending: &Pending) {

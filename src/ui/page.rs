@@ -4,6 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::ending;
+use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
 use super::turn;
 
@@ -19,34 +20,41 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     } else {
         html::h2().class(class).child(task).into_any()
     };
-    html::article().class("page").child((heading, html::ul().class("facts").child(facts), turns(app, page)))
+    html::article().class("page").child((
+        heading,
+        html::ul().class("facts").child(facts),
+        transcript(app, &page.behind, &page.transcript),
+    ))
 }
 
-/// The turns and endings alone.
-pub fn turns(app: App, page: &Page) -> impl IntoView + use<> {
-    let turns = page.turns.clone();
-    let segments = page.segments.clone();
-    let before = endings(app, segments.clone(), None);
+/// The turns of a run or of a sub-agent, and how its segments ended.
+pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView + use<> {
+    let (turns, segments, behind, whose) = (of.turns.clone(), of.segments.clone(), behind.clone(), of.whose);
     (
-        before,
+        endings(app, whose, segments.clone(), None),
         For(ForProps::builder()
             .each(move || turns.get())
             .key(|slot| slot.index)
             .children(move |slot| {
-                let after = endings(app, segments.clone(), Some(slot.index));
-                (turn::turn(app, &slot), after)
+                let after = endings(app, whose, segments.clone(), Some(slot.index));
+                (turn::turn(app, &behind, &slot), after)
             })
             .build()),
     )
 }
 
-fn endings(app: App, segments: ArcRwSignal<Vec<crate::view::SegmentView>>, after: Option<usize>) -> impl IntoView {
+fn endings(
+    app: App,
+    whose: Whose,
+    segments: ArcRwSignal<Vec<crate::view::SegmentView>>,
+    after: Option<usize>,
+) -> impl IntoView {
     move || {
         segments.with(|segments| {
             segments
                 .iter()
                 .filter(|segment| segment.after == after)
-                .map(|segment| ending::ending(app, segment))
+                .map(|segment| ending::ending(app, segment, whose))
                 .collect_view()
         })
     }

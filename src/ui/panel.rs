@@ -162,6 +162,7 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
         view.tokens_reasoning.clone().map(|count| row("sub", "of these reasoning", count)),
         (view.tokens_estimated == Estimated::Estimated).then(|| row("sub", "token counts are", "estimates".to_owned())),
         view.cost.clone().map(|cost| row("", "Cost", cost)),
+        view.subagents.clone().map(|words| row("", "Sub-agents", words)),
         (html::dt().child("Elapsed"), html::dd().child(elapsed)),
         view.context.as_ref().map(context),
     ))

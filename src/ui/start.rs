@@ -1,4 +1,4 @@
-//! The empty page: what this is, and three tasks and a plan that each show something different.
+//! The empty page: what this is, a few tasks and a plan that each show something different.
 
 use leptos::ev;
 use leptos::html;

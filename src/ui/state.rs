@@ -13,15 +13,15 @@ use crate::shell::Session;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
-use crate::view::{HeadView, PanelView, RailView, SegmentView, Source, TurnView, ViewModel};
+use crate::view::{HeadView, PanelView, RailView, Source};
 use crate::worker::Workspace;
 
 use super::keys::Keys;
 use super::library::Library;
 use super::plan::state::PlanPage;
-use super::prose::{Prose, Streaming};
 use super::render::Renderer;
 use super::samples::Samples;
+use super::slots::{Behind, Transcript, Whose};
 use super::theme::Theme;
 use super::toast::Toast;
 
@@ -91,21 +91,10 @@ pub struct Local<T>(Arc<SendWrapper<T>>);
 pub struct Page {
     pub place: usize,
     pub head: HeadView,
-    pub turns: ArcRwSignal<Vec<TurnSlot>>,
-    pub segments: ArcRwSignal<Vec<SegmentView>>,
+    pub behind: Behind,
+    pub transcript: Transcript,
     pub panel: ArcRwSignal<PanelView>,
     pub log: ArcRwSignal<Log>,
-}
-
-/// One turn on the screen: its view, and its texts that grow by themselves.
-#[derive(Clone, Debug)]
-pub struct TurnSlot {
-    pub index: usize,
-    pub view: ArcRwSignal<TurnView>,
-    pub text: Prose,
-    pub thoughts: Prose,
-    /// Something was streamed since the attempt began.
-    pub streaming: ArcRwSignal<bool>,
 }
 
 impl<T> Local<T> {
@@ -195,40 +184,16 @@ impl Thread {
 
 impl Page {
     /// A run as it stands.
-    pub fn new(place: usize, source: &Source<'_>) -> Self {
-        let view = ViewModel::from(source);
+    pub fn new(place: usize, source: &Source<'_>, behind: Behind, renderer: &Renderer) -> Self {
         let mut log = Log::default();
         log.take(source);
         Page {
             place,
-            head: view.head,
-            turns: ArcRwSignal::new(view.turns.into_iter().map(TurnSlot::new).collect()),
-            segments: ArcRwSignal::new(view.segments),
-            panel: ArcRwSignal::new(view.panel),
+            head: HeadView::from(source),
+            behind,
+            transcript: Transcript::new(source, Whose::Run, renderer),
+            panel: ArcRwSignal::new(PanelView::from(source)),
             log: ArcRwSignal::new(log),
         }
-    }
-}
-
-impl TurnSlot {
-    pub fn new(view: TurnView) -> Self {
-        let slot = TurnSlot {
-            index: view.index,
-            text: Prose::new("prose"),
-            thoughts: Prose::new("text"),
-            streaming: ArcRwSignal::new(false),
-            view: ArcRwSignal::new(view),
-        };
-        slot.settle();
-        slot
-    }
-
-    /// Shows what the record says, where a reply is whole.
-    pub fn settle(&self) {
-        let (content, reasoning) = self.view.with_untracked(|view| (view.content.clone(), view.reasoning.clone()));
-        self.text.mark(&Streaming::No);
-        self.text.set(&content);
-        self.thoughts.set(&reasoning);
-        self.streaming.set(false);
     }
 }

@@ -10,10 +10,11 @@ use super::attempt;
 use super::call;
 use super::icon;
 use super::meter;
-use super::state::{App, TurnSlot};
+use super::slots::{Behind, TurnSlot};
+use super::state::App;
 
 /// The turn, renewed by its own signal alone.
-pub fn turn(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+pub fn turn(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
@@ -26,7 +27,7 @@ pub fn turn(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
-        html::div().class("body").child(body(app, slot)),
+        html::div().class("body").child(body(app, behind, slot)),
     ))
 }
 
@@ -34,7 +35,7 @@ fn is_synthesis(view: &TurnView) -> bool {
     matches!(view.kind, TurnKind::Synthesis { .. })
 }
 
-fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
+fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     let remark = {
         let view = slot.view.clone();
         move || view.with(|view| view.remark.clone()).map(|words| html::p().class("remark").child(words))
@@ -61,10 +62,7 @@ fn body(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     } else {
         said.into_any()
     };
-    let calls = {
-        let view = slot.view.clone();
-        move || view.with(|view| call::list(&view.calls))
-    };
+    let calls = call::live(app, behind, slot);
     let counter = {
         let view = slot.view.clone();
         move || {

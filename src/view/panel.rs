@@ -1,10 +1,11 @@
 //! The run panel: where the run stands, what it used, what can be done.
 
-use crate::engine::{CounterLevel, Outcome, Status, Usage};
+use crate::engine::{CounterLevel, Outcome, Status, Usage, spawn};
 
 use super::call::{self, Progress};
 use super::ending::EndingView;
 use super::format::{counted, dollars, thousands};
+use super::lane::Tally;
 use super::meter::{self, Meter};
 use super::source::{Origin, Source};
 use super::turn::{Wait, forces_report};
@@ -29,6 +30,8 @@ pub struct PanelView {
     pub cost: Option<String>,
     /// How full the model's window is, where it is known.
     pub context: Option<Fill>,
+    /// `3 of 5 done`, where there are sub-agents.
+    pub subagents: Option<String>,
     /// What the model last said it is doing, while the run is open.
     pub progress: Option<Progress>,
     /// Milliseconds since 1970.
@@ -101,6 +104,7 @@ impl From<&Source<'_>> for PanelView {
             tokens_estimated: if usage.estimated { Estimated::Estimated } else { Estimated::Exact },
             cost: source.cost.filter(|_| source.requests > 0).map(dollars),
             context: source.context_percent.map(fill),
+            subagents: Tally::of(source).words(),
             progress: progress(source, phase),
             started_at: source.started_at.0,
             elapsed_ms: (phase == Phase::Ended).then(|| elapsed(source)),
@@ -186,7 +190,7 @@ fn tokens(usage: Usage, count: u64) -> String {
 }
 
 /// When the last thing ended, since the run started.
-fn elapsed(source: &Source<'_>) -> u64 {
+pub(super) fn elapsed(source: &Source<'_>) -> u64 {
     let ends = source.turns.iter().rev().take(2).flat_map(|turn| {
         let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
         let calls = turn.tool_calls.iter().map(|call| call.started_ms + call.duration_ms.unwrap_or(0));
@@ -211,11 +215,24 @@ fn announcement(source: &Source<'_>, phase: Phase, turn: u32, ending: Option<&En
         (Phase::Synthesizing, _) => "Writing the synthesis.".to_owned(),
         (Phase::Running, _) => match source.status {
             Status::Waiting { attempt, .. } => format!("Turn {turn}: waiting before attempt {attempt}."),
-            Status::Calling { .. } | Status::Tools { .. } | Status::Ended => {
-                format!("Turn {turn} of {}.", source.effective_max_turns)
-            }
+            Status::Tools { .. } if at_work(source) => now_at_work(source, turn),
+            Status::Calling { .. } | Status::Tools { .. } | Status::Ended => turn_words(source, turn),
         },
     }
+}
+
+fn turn_words(source: &Source<'_>, turn: u32) -> String {
+    format!("Turn {turn} of {}.", source.effective_max_turns)
+}
+
+/// Sub-agents of this turn are at work: told is the end of each, not what each of them does.
+fn at_work(source: &Source<'_>) -> bool {
+    let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
+    calls.iter().any(|call| call.name == spawn::TOOL && call.result.is_none())
+}
+
+fn now_at_work(source: &Source<'_>, turn: u32) -> String {
+    Tally::of(source).announcement().unwrap_or_else(|| turn_words(source, turn))
 }
 
 fn title(phase: Phase, turn: u32, max_turns: u32, outcome: Option<Outcome>) -> String {

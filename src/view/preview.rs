@@ -1,6 +1,6 @@
 //! Before a run: what it will have, and what the meter's ticks mean.
 
-use crate::engine::{CounterLevel, RunConfig};
+use crate::engine::{CounterLevel, RunConfig, spawn};
 
 use super::format::counted;
 use super::meter::{self, Meter, Tick, TickKind, TickState};
@@ -26,7 +26,7 @@ impl From<&RunConfig> for Preview {
         let synthesis = config.synthesis.as_ref().map(|_| TickKind::Synthesis);
         let ticks = kinds.chain(synthesis).map(|kind| Tick { kind, state: TickState::Ahead }).collect();
         let attempts = config.synthesis.as_ref().map_or(0, |synthesis| synthesis.attempts);
-        let calls = u64::from(max) * u64::from(config.max_attempts) + u64::from(attempts);
+        let calls = u64::from(max) * u64::from(config.max_attempts) + u64::from(attempts) + subagents(config);
         Preview {
             max_turns: max,
             meter: Meter { ticks, label: format!("{} at most", counted(u64::from(max), "turn")) },
@@ -37,6 +37,12 @@ impl From<&RunConfig> for Preview {
             tools: config.tools.len().to_string(),
         }
     }
+}
+
+/// What sub-agents may ask for at most, where the run can have some.
+fn subagents(config: &RunConfig) -> u64 {
+    let most = u64::from(config.limits.children) * u64::from(spawn::most(config));
+    if config.spawns() { most } else { 0 }
 }
 
 fn short(of: &crate::engine::ProviderConfig) -> String {

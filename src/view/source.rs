@@ -1,6 +1,8 @@
 //! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
 
-use crate::engine::{Ending, EpochMillis, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage};
+use crate::engine::{
+    Child, Ending, EpochMillis, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
+};
 use crate::trajectory::Trajectory;
 
 /// The readable state of a run.
@@ -26,6 +28,16 @@ pub struct Source<'a> {
     pub status: Status,
     pub can_continue: bool,
     pub origin: Origin,
+    pub children: Children<'a>,
+}
+
+/// Its sub-agents, as they are kept.
+#[derive(Clone, Copy, Debug)]
+pub enum Children<'a> {
+    /// Those that wait or never began, too.
+    Live(&'a [Child]),
+    /// Those that began.
+    Document(&'a [Trajectory]),
 }
 
 /// Where a run is seen from.
@@ -66,6 +78,7 @@ impl<'a> From<&'a Run> for Source<'a> {
             status: run.status(),
             can_continue: run.can_continue(),
             origin: Origin::Session,
+            children: Children::Live(run.children()),
         }
     }
 }
@@ -91,6 +104,7 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
             status: Status::Ended,
             can_continue: false,
             origin: Origin::Document,
+            children: Children::Document(&document.children),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The tasks of the empty page: three to click, each shows something different.
+//! The tasks of the empty page: a few to click, each shows something different.
 
-use crate::engine::{CounterLevel, DemoMode, ProviderKind, RunConfig};
+use crate::engine::{CounterConfig, CounterLevel, DemoMode, Preset, ProviderKind, RunConfig, SynthesisConfig, spawn};
 
 use super::meter::{Tick, TickKind, TickState};
 
@@ -12,6 +12,10 @@ pub struct ExampleTask {
     pub shows: &'static str,
     /// What is asked.
     pub text: &'static str,
+    /// What it shows is this preset's; `None`: the user's.
+    pub preset: Option<Preset>,
+    /// It offers the tool for sub-agents, whether the user does or not.
+    pub subagents: bool,
     /// A limit of its own, so that it is reached while one watches.
     pub max_turns: Option<u32>,
     /// How the demo model plays it; other models are not touched.
@@ -29,6 +33,8 @@ pub const EXAMPLES: &[ExampleTask] = &[
         title: "Tools over files",
         shows: "It searches the sample files, reads what it finds and names its source.",
         text: "What happens when a run reaches its turn limit? Find it in the files and name the file.",
+        preset: None,
+        subagents: false,
         max_turns: None,
         demo: DemoMode::Normal,
         course: &[CALM, CALM, CALM, CALM],
@@ -37,6 +43,8 @@ pub const EXAMPLES: &[ExampleTask] = &[
         title: "Limit and synthesis",
         shows: "Seven turns are not enough: the counter goes from calm over amber to red, and a synthesis concludes.",
         text: "Read every file from the first to the last and compare what each says about turns.",
+        preset: Some(Preset::Research),
+        subagents: false,
         max_turns: Some(7),
         demo: DemoMode::Endless,
         course: &[CALM, AMBER, AMBER, RED, RED, RED, RED, TickKind::Synthesis],
@@ -45,6 +53,18 @@ pub const EXAMPLES: &[ExampleTask] = &[
         title: "Calculation with units",
         shows: "Numbers come from a calculator that knows units, not from the model.",
         text: "How long does light need for 384400 km, and how many kWh are 5 MJ?",
+        preset: None,
+        subagents: false,
+        max_turns: None,
+        demo: DemoMode::Normal,
+        course: &[CALM, CALM, CALM],
+    },
+    ExampleTask {
+        title: "Parallel readers",
+        shows: "Sub-agents read a file each, side by side: every one has turns of its own, and its report comes back.",
+        text: "Let readers work in parallel: what does each file say about turns and limits?",
+        preset: Some(Preset::Research),
+        subagents: true,
         max_turns: None,
         demo: DemoMode::Normal,
         course: &[CALM, CALM, CALM],
@@ -59,6 +79,12 @@ impl ExampleTask {
 
     /// What the example changes in the user's configuration.
     pub fn apply(&self, config: &mut RunConfig) {
+        if let Some(preset) = self.preset {
+            promise(config, preset);
+        }
+        if self.subagents && config.tools.iter().all(|tool| tool.name != spawn::TOOL) {
+            config.tools.push(spawn::spec(&config.agents));
+        }
         if let Some(max_turns) = self.max_turns {
             config.max_turns = max_turns;
         }
@@ -66,4 +92,17 @@ impl ExampleTask {
             provider.demo = Some(self.demo);
         }
     }
+}
+
+/// What an example shows is there whatever the user has set: another preset's rules, a counter or a synthesis that is
+/// switched off would break its word.
+fn promise(config: &mut RunConfig, preset: Preset) {
+    if config.preset != preset {
+        let own = RunConfig::preset(preset);
+        (config.preset, config.max_turns, config.synthesis) = (preset, own.max_turns, own.synthesis);
+    }
+    if config.synthesis.is_none() {
+        config.synthesis = Some(SynthesisConfig::preset(preset));
+    }
+    config.counter.get_or_insert_with(CounterConfig::default);
 }

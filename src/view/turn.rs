@@ -1,11 +1,13 @@
 //! One turn of the transcript: what was said, what was called, what went wrong on the way.
 
 use crate::engine::success::{AtLimit, Policy};
-use crate::engine::{CounterLevel, Status, Trigger, TurnRecord};
+use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, spawn};
 
 use super::attempt::{self, FailedAttempt};
 use super::call::CallView;
 use super::ending::trigger_words;
+use super::failure::sentence_case;
+use super::lane::Tally;
 use super::meter;
 use super::source::{SegmentSpan, Source};
 
@@ -98,7 +100,7 @@ impl TurnView {
             failed: attempt::failed(record, source.turns.get(index + 1), attempts, open),
             reasoning: record.reasoning.clone(),
             content: record.content.clone(),
-            calls: attempt::calls(record),
+            calls: calls(source, record),
             counter: counter(record),
             live: if open { live(source, attempts) } else { None },
             is_final: record.is_final,
@@ -106,6 +108,18 @@ impl TurnView {
             level,
         })
     }
+}
+
+/// A call for sub-agents says how far they are.
+fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
+    let mut calls = attempt::calls(record);
+    for call in calls.iter_mut().filter(|call| call.name == spawn::TOOL) {
+        let of = record.tool_calls.iter().find(|of| of.id.0 == call.id);
+        if let Some(words) = of.and_then(|of| Tally::of_call(source, of)) {
+            (call.summary, call.note) = (words, None);
+        }
+    }
+    calls
 }
 
 fn attempts_of(source: &Source<'_>, record: &TurnRecord) -> u32 {
@@ -180,16 +194,18 @@ fn live(source: &Source<'_>, attempts: u32) -> Option<Live> {
             let until = source.started_at.0.saturating_add(until.0);
             Some(Live::Waiting(Wait { until, attempt, of: attempts }))
         }
-        Status::Tools { .. } => {
-            let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
-            let open: Vec<&str> =
-                calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
-            let words = match open.as_slice() {
-                [only] => format!("Running {only}"),
-                several => format!("Running {} tools", several.len()),
-            };
-            Some(Live::Tools { words })
-        }
+        Status::Tools { .. } => Some(Live::Tools { words: sentence_case(&running(source)) }),
         Status::Ended => None,
+    }
+}
+
+/// `running search_files`, `running 3 tools`
+pub(super) fn running(source: &Source<'_>) -> String {
+    let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
+    let open: Vec<&str> = calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
+    match open.as_slice() {
+        [spawn::TOOL] => "sub-agents at work".to_owned(),
+        [only] => format!("running {only}"),
+        several => format!("running {} tools", several.len()),
     }
 }

@@ -1,9 +1,11 @@
 //! The tool worker, from both sides.
 //!
-//! [`protocol`] and [`pool`] are PURE: what is said, and which worker runs what. On the page's side (wasm32)
-//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host` and `render` are what
-//! the rest uses. In the worker (feature `worker`) `serve` answers. Deliberately absent: what the tools do (`tools`).
+//! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the page's side (wasm32)
+//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `render` and `records`
+//! are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
 
+#[cfg(feature = "worker")]
+pub mod documents;
 pub mod pool;
 pub mod protocol;
 
@@ -13,6 +15,8 @@ mod driver;
 pub mod host;
 #[cfg(target_arch = "wasm32")]
 mod live;
+#[cfg(target_arch = "wasm32")]
+pub mod records;
 #[cfg(target_arch = "wasm32")]
 pub mod render;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]

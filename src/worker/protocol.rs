@@ -45,6 +45,20 @@ pub enum Call {
     Check { name: String, arguments: String, schema: SchemaRef },
     /// Markdown to nodes; answered with [`Answer::Nodes`].
     Render { markdown: String },
+    /// A question about the text of a record; answered with [`Answer::Document`].
+    Document { task: DocumentTask, text: String },
+}
+
+/// What is asked about a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentTask {
+    /// Does this trajectory replay? `{ok}`, and where it does not the first difference.
+    Replay,
+    /// What a follow-up takes over from this trajectory: `{session_id, history}`.
+    Carry,
+    /// Do the completed steps of this plan's record replay? `true`, or an error.
+    Session,
 }
 
 /// A schema by number; its text goes along the first time a worker meets it.
@@ -104,6 +118,8 @@ pub enum Answer {
     },
     Checked(Checked),
     Nodes(Vec<Node>),
+    /// JSON text.
+    Document(String),
 }
 
 /// Arguments that passed, or the outcome that refuses them.

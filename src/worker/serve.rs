@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, MessageEvent};
 
+use super::documents;
 use super::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef};
 use super::workspace::text_blob;
 use crate::engine::{EpochMillis, ToolOutcome};
@@ -49,6 +50,10 @@ impl Worker {
         let mut written = Vec::new();
         let result = match request.call {
             Call::Render { markdown } => Answer::Nodes(markdown::parse(&markdown)),
+            Call::Document { task, text } => match documents::answer(task, &text) {
+                Ok(answer) => Answer::Document(answer),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
             Call::Check { name, arguments, schema } => {
                 self.define(&schema);
                 Answer::Checked(match self.validators.check(&name, schema.id, &arguments) {

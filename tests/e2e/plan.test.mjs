@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { reply } from './lib/script-server.mjs';
 import { assertValidSession } from './lib/session.mjs';
-import { root } from './lib/site.mjs';
+import { root, withPackage } from './lib/site.mjs';
 
 const dist = path.resolve(root, process.env.SITE ?? 'dist');
 const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/node.js'));
@@ -250,4 +250,32 @@ test('an agent freed during a plan still keeps its promise', async () => {
     other.free();
     assert.equal(statuses(await promise), '1 completed');
   });
+});
+
+test('in Chromium a plan runs with the demo model, and is cancelled by its signal', async () => {
+  const { session, events, cancelled } = await withPackage({}, (page) => page.evaluate(async () => {
+    const agent = new window.turnwise.Agent({ provider: { kind: 'demo' }, seed: 3 });
+    agent.files.put('docs/counter.md', '# Counter\n\nThe counter has three levels.\n');
+    const plan = {
+      agents: { Reader: { kind: 'gather', maxTurns: 6 }, Reporter: { kind: 'synthesis', maxTurns: 6 } },
+      steps: [
+        { order: 1, agent: 'Reader', action: 'How many levels has the counter?' },
+        { order: 2, agent: 'Reader', action: 'What is 6 * 7?', tools: ['calculate'] },
+        { order: 3, agent: 'Reporter', action: 'Sum up what was found' },
+      ],
+    };
+    const events = [];
+    const session = await agent.runPlan(plan, { onEvent: (event) => events.push(JSON.parse(JSON.stringify(event))) });
+    const controller = new AbortController();
+    const cancelled = await agent.runPlan(plan, { signal: controller.signal, onEvent: (event) => { if (event.type === 'tool_started') controller.abort(); } });
+    agent.free();
+    return { session, events, cancelled };
+  }));
+  assertValidSession(session);
+  checkEvents(events);
+  assert.equal(statuses(session), '1 completed, 2 completed, 3 completed');
+  assert.deepEqual(orders(session.steps[2].context.session_context), [1, 2]);
+  assertValidSession(cancelled);
+  assert.equal(cancelled.ending.outcome, 'cancelled');
+  assert.match(statuses(cancelled), /^1 cancelled, 2 cancelled, 3 cancelled$/);
 });

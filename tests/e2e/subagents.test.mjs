@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withCrew } from './lib/crew-server.mjs';
 import { withPackage } from './lib/site.mjs';
+import { longestTask } from './lib/trace.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
 const SIZE = 16;
@@ -17,22 +18,6 @@ const start = (page, baseUrl, more = {}) => page.evaluate(async ({ baseUrl, more
 }, { baseUrl, more });
 
 const ended = (page) => page.evaluate(() => window.run);
-
-/** The longest task of the page's main thread while `body` runs, in milliseconds. */
-async function longestTask(page, body) {
-  const session = await page.context().newCDPSession(page);
-  const events = [];
-  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
-  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] } });
-  await body();
-  const done = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
-  await session.send('Tracing.end');
-  await done;
-  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid}.${tid}`));
-  const tasks = events.filter(({ name, pid, tid }) => name === 'RunTask' && main.has(`${pid}.${tid}`));
-  assert.ok(tasks.length > 100, `the trace has ${tasks.length} tasks`);
-  return Math.max(...tasks.map(({ dur = 0 }) => dur)) / 1000;
-}
 
 test('sixteen sub-agents reach their limit, conclude and report, while the page stays responsive', async () => {
   const longest = [];

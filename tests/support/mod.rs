@@ -2,6 +2,8 @@
 #![allow(dead_code)]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+pub mod tree;
+
 use std::collections::VecDeque;
 
 use serde_json::json;

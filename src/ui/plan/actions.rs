@@ -6,10 +6,11 @@ use std::rc::Rc;
 use leptos::prelude::*;
 
 use crate::engine::RunConfig;
-use crate::plan::{Plan, PlanDocument, StepStatus};
+use crate::plan::{Plan, PlanDocument};
 use crate::shell::{PlanSession, PlanStart};
-use crate::trajectory::replay;
-use crate::worker::Workspace;
+use crate::worker::protocol::DocumentTask;
+use crate::worker::{Workspace, records};
+use wasm_bindgen_futures::spawn_local;
 
 use super::super::dom;
 use super::super::state::{App, Backing, Local, Thread};
@@ -52,7 +53,11 @@ impl App {
 
     /// Shows the record of a plan.
     pub fn open_plan(&self, name: &str, text: String, document: PlanDocument) {
-        let page = PlanPage::document(name, text, document);
+        let page = match PlanPage::document(name, text, document) {
+            Ok(page) => page,
+            Err(why) => return self.complain(format!("{name} was not opened. {why}")),
+        };
+        self.tell(format!("Opened {name}. Nothing in it is changed."));
         let rail = ArcRwSignal::new(page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
         self.add_plan(page, rail, None);
     }
@@ -96,27 +101,26 @@ impl App {
     /// The open plan again from a step: what does not build on it is kept. A thread of its own, so that both can be read.
     pub fn rerun_from(&self, order: u32) {
         let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
-        let document = match &page.record {
-            Record::Live(session) => session.document(),
-            Record::Document { document, .. } => {
-                // A file may have been changed, and later steps are told its results.
-                let completed = document.steps.iter().filter(|step| step.status == StepStatus::Completed);
-                let broken = completed.filter_map(|step| Some((step.order, step.run.as_ref()?)));
-                if let Some((order, _)) = broken.into_iter().find(|(_, run)| replay(run).is_err()) {
-                    self.complain(format!("This file was changed: the run of step {order} does not replay."));
-                    return;
-                }
-                PlanDocument::clone(document)
-            }
-        };
         let Some(config) = self.config() else { return };
         let workspace = workspace.map_or_else(|| self.new_workspace(), |workspace| Workspace::clone(&workspace));
         let plan = page.plan.as_ref().clone();
-        self.run_plan(
-            plan,
-            config,
-            workspace,
-            PlanStart { after: Some(Box::new(document)), from: Some(order), parallel: None },
-        );
+        let app = *self;
+        let run = move |document: PlanDocument| {
+            let how = PlanStart { after: Some(Box::new(document)), from: Some(order), parallel: None };
+            app.run_plan(plan, config, workspace, how);
+        };
+        match &page.record {
+            Record::Live(session) => run(session.document()),
+            Record::Document { name, text, document } => {
+                // A file may have been changed, and later steps are told its results.
+                let (name, text, document) = (name.clone(), text.to_string(), PlanDocument::clone(document));
+                spawn_local(async move {
+                    match records::ask(dom::worker_url(), DocumentTask::Session, text).await {
+                        Ok(_) => run(document),
+                        Err(why) => app.complain(format!("{name} cannot be gone on with: {why}.")),
+                    }
+                });
+            }
+        }
     }
 }

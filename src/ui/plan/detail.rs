@@ -56,7 +56,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
     let transcript = {
         let slot = slot.clone();
         move || match slot.page.get() {
-            Some(page) => page::turns(app, &page).into_any(),
+            Some(page) => page::transcript(app, &page.behind, &page.transcript).into_any(),
             None => html::p().class("fact").child("It has no transcript: it was not run.").into_any(),
         }
     };

@@ -15,7 +15,8 @@ use crate::view::{Origin, RailView, Source};
 
 use super::super::dom;
 use super::super::live::LiveRun;
-use super::super::state::{App, Page};
+use super::super::slots::{Behind, put};
+use super::super::state::{App, Local, Page};
 use super::state::PlanPage;
 
 /// Draws one plan run; clones share it.
@@ -71,12 +72,13 @@ impl LivePlan {
             return Some(step.clone());
         }
         let session = self.0.session.step(order)?;
+        let (app, renderer) = (self.0.app, self.0.app.renderer.get_value());
         let (page, rail) = session.with_run(|run| {
             let source = Source::from(run?);
-            Some((Page::new(0, &source), RailView::from(&source)))
+            let behind = Behind::Session(Local::new(session.clone()));
+            Some((Page::new(0, &source, behind, &renderer), RailView::from(&source)))
         })?;
-        let app = self.0.app;
-        let run = LiveRun::new(app, session.clone(), page.clone(), ArcRwSignal::new(rail), app.renderer.get_value());
+        let run = LiveRun::new(app, session.clone(), page.clone(), ArcRwSignal::new(rail), renderer);
         let step = LiveStep { session, page, run };
         self.0.steps.borrow_mut().insert(order, step.clone());
         Some(step)
@@ -112,8 +114,8 @@ impl LivePlan {
             PlanPanelView::of(&views, &told)
         });
         let rail = panel.rail(&self.0.page.head.title);
-        renew(&self.0.page.panel, panel);
-        renew(&self.0.rail, rail);
+        put(&self.0.page.panel, panel);
+        put(&self.0.rail, rail);
         self.0.app.tick();
     }
 
@@ -123,26 +125,18 @@ impl LivePlan {
         let live = self.0.steps.borrow().get(&order).cloned();
         let plan = &self.0.page.plan;
         let draw = |source: &StepSource<'_>| {
-            renew(&slot.view, StepView::from(source));
-            renew(&slot.context, ContextView::from(source));
+            put(&slot.view, StepView::from(source));
+            put(&slot.context, ContextView::from(source));
         };
-        match live {
-            // Under way: its run is in its session.
-            Some(step) if record.run.is_none() => {
+        match &live {
+            Some(step) => {
                 step.session.with_run(|run| draw(&StepSource { plan, record: &record, run: run.map(Source::from) }));
             }
-            _ => draw(&StepSource::recorded(plan, &record)),
+            None => draw(&StepSource::recorded(plan, &record, slot.recorded.as_deref())),
         }
         let there = slot.page.with_untracked(Option::is_some);
-        if let Some(step) = self.0.steps.borrow().get(&order).filter(|_| !there) {
-            slot.page.set(Some(step.page.clone()));
+        if let Some(step) = live.filter(|_| !there) {
+            slot.page.set(Some(step.page));
         }
-    }
-}
-
-/// Only what changed is drawn again.
-fn renew<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
-    if signal.with_untracked(|old| *old != value) {
-        signal.set(value);
     }
 }

@@ -7,9 +7,11 @@ use leptos::prelude::*;
 use crate::engine::EpochMillis;
 use crate::plan::{Plan, PlanDocument, StepRecord};
 use crate::shell::PlanSession;
+use crate::trajectory::{ParseError, Trajectory};
 use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource, StepView, Told};
 use crate::view::{Origin, Source};
 
+use super::super::slots::Behind;
 use super::super::state::{App, Local, Page};
 
 /// One plan run; a cheap copy.
@@ -45,6 +47,8 @@ pub struct StepSlot {
     pub order: u32,
     pub view: ArcRwSignal<StepView>,
     pub context: ArcRwSignal<ContextView>,
+    /// Its run, where it ended before.
+    pub recorded: Option<Arc<Trajectory>>,
     /// Its transcript; made when it runs, or when it is looked at.
     pub page: ArcRwSignal<Option<Page>>,
 }
@@ -53,7 +57,9 @@ impl PlanPage {
     pub fn live(session: &PlanSession) -> Self {
         let record = Record::Live(Local::new(session.clone()));
         session.with_run(|run| {
-            let records = run.plan().steps.iter().filter_map(|step| run.step_record(step.order)).collect::<Vec<_>>();
+            let records = run.plan().steps.iter().filter_map(|step| run.step_record(step.order));
+            // What was kept was read before: a run that is none is shown without its turns.
+            let records = records.map(|record| (trajectory(&record).ok().flatten(), record)).collect::<Vec<_>>();
             let told = Told {
                 started_at: run.options().started_at,
                 calls_left: run.calls_left(),
@@ -64,7 +70,9 @@ impl PlanPage {
         })
     }
 
-    pub fn document(name: &str, text: String, document: PlanDocument) -> Self {
+    /// # Errors
+    /// Which run in it is none.
+    pub fn document(name: &str, text: String, document: PlanDocument) -> Result<Self, String> {
         let document = Arc::new(document);
         let told = Told {
             started_at: document.started_ms,
@@ -72,17 +80,23 @@ impl PlanPage {
             ending: document.ending.as_ref(),
             origin: Origin::Document,
         };
+        let mut records = Vec::new();
+        for record in &document.steps {
+            let run = trajectory(record).map_err(|e| format!("The run of step {} is damaged: {e}", record.order))?;
+            records.push((run, record.clone()));
+        }
         let record = Record::Document { name: name.to_owned(), text: text.into(), document: Arc::clone(&document) };
-        PlanPage::new(&document.plan, &document.steps, &told, record)
+        Ok(PlanPage::new(&document.plan, &records, &told, record))
     }
 
-    fn new(plan: &Plan, records: &[StepRecord], told: &Told<'_>, record: Record) -> Self {
-        let slot = |record: &StepRecord| {
-            let source = StepSource::recorded(plan, record);
+    fn new(plan: &Plan, records: &[(Option<Arc<Trajectory>>, StepRecord)], told: &Told<'_>, record: Record) -> Self {
+        let slot = |(run, record): &(Option<Arc<Trajectory>>, StepRecord)| {
+            let source = StepSource::recorded(plan, record, run.as_deref());
             StepSlot {
                 order: record.order,
                 view: ArcRwSignal::new(StepView::from(&source)),
                 context: ArcRwSignal::new(ContextView::from(&source)),
+                recorded: run.clone(),
                 page: ArcRwSignal::new(None),
             }
         };
@@ -120,14 +134,15 @@ impl PlanPage {
         if slot.page.with_untracked(Option::is_some) {
             return;
         }
-        let record = match &self.record {
-            Record::Live(session) => session.with_run(|run| run.step_record(order)),
-            Record::Document { document, .. } => document.steps.iter().find(|step| step.order == order).cloned(),
-        };
-        let Some(run) = record.and_then(|record| record.run) else { return };
-        let page = Page::new(0, &Source::from(&*run));
-        let renderer = app.renderer.get_value();
-        page.turns.with_untracked(|turns| turns.iter().for_each(|turn| renderer.render(&turn.text)));
-        slot.page.set(Some(page));
+        let Some(run) = &slot.recorded else { return };
+        let behind = Behind::Document(Arc::clone(run));
+        slot.page.set(Some(Page::new(0, &Source::from(run.as_ref()), behind, &app.renderer.get_value())));
     }
+}
+
+/// The run of a record, without its events: the record has them.
+fn trajectory(record: &StepRecord) -> Result<Option<Arc<Trajectory>>, ParseError> {
+    let Some(run) = &record.run else { return Ok(None) };
+    let run = run.trajectory()?;
+    Ok(Some(Arc::new(Trajectory { events: Vec::new(), ..run })))
 }

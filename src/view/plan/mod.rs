@@ -16,7 +16,8 @@ pub use graph::{Edge, Graph, Node, Port, Trunk};
 pub use panel::{PlanPanelView, Told};
 pub use step::{Given, StepView};
 
-use crate::plan::{Plan, PlanDocument, StepRecord};
+use crate::plan::{Plan, StepRecord};
+use crate::trajectory::Trajectory;
 
 use super::format::{counted, one_line};
 use super::source::Source;
@@ -39,10 +40,10 @@ pub struct PlanHead {
 }
 
 impl<'a> StepSource<'a> {
-    /// A step whose run, if any, is in its record.
+    /// A step whose run, if any, was read from its record.
     #[must_use]
-    pub fn recorded(plan: &'a Plan, record: &'a StepRecord) -> Self {
-        StepSource { plan, record, run: record.run.as_deref().map(Source::from) }
+    pub fn recorded(plan: &'a Plan, record: &'a StepRecord, run: Option<&'a Trajectory>) -> Self {
+        StepSource { plan, record, run: run.map(Source::from) }
     }
 }
 
@@ -54,13 +55,6 @@ impl PlanHead {
         let agents = counted(plan.agents.len() as u64, "agent");
         PlanHead { title: last, facts: vec!["plan".to_owned(), steps, agents] }
     }
-}
-
-/// Every step of a document, in its order.
-#[must_use]
-pub fn steps(document: &PlanDocument) -> Vec<StepView> {
-    let sources = document.steps.iter().map(|record| StepSource::recorded(&document.plan, record));
-    sources.map(|source| StepView::from(&source)).collect()
 }
 
 /// `1`, `1 and 2`, `1, 2 and 5`.

@@ -64,7 +64,7 @@ impl PlanPanelView {
         let done = length(steps.iter().filter(|step| step.status == StepStatus::Completed).count());
         let at_work = steps.iter().filter(|step| step.status == StepStatus::Running).count();
         let running = told.ending.is_none() && told.origin == Origin::Session;
-        let usage = steps.iter().fold(Usage::default(), |sum, step| plus(sum, step.usage));
+        let usage = steps.iter().fold(Usage::default(), |sum, step| sum.plus(step.usage));
         let requests = steps.iter().fold(0, |sum: u32, step| sum.saturating_add(step.requests));
         let tokens = |count: TokenCount| {
             if usage.estimated { format!("≈ {}", thousands(count.0)) } else { thousands(count.0) }
@@ -165,17 +165,6 @@ fn note(told: &Told<'_>, at_work: usize) -> String {
 fn elapsed(steps: &[StepView], started_at: u64) -> u64 {
     let ends = steps.iter().filter_map(|step| Some(step.started_at?.saturating_add(step.elapsed_ms?)));
     ends.max().unwrap_or(started_at).saturating_sub(started_at)
-}
-
-fn plus(a: Usage, b: Usage) -> Usage {
-    let sum = |a: TokenCount, b: TokenCount| TokenCount(a.0.saturating_add(b.0));
-    Usage {
-        input: sum(a.input, b.input),
-        output: sum(a.output, b.output),
-        cached: sum(a.cached, b.cached),
-        reasoning: sum(a.reasoning, b.reasoning),
-        estimated: a.estimated || b.estimated,
-    }
 }
 
 fn length(of: usize) -> u32 {

@@ -1,0 +1,24 @@
+//! Calls that make no sense as an agent stands.
+
+use std::fmt;
+
+/// Misuse. A run that fails is no such error: it ends with a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// A run of this agent is under way.
+    Busy,
+    /// The last run did not end on a limit, or there is none.
+    NothingToContinue,
+    /// The agent was freed.
+    Closed,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            StartError::Busy => "this agent has a run under way: wait for it, cancel it, or make another agent",
+            StartError::NothingToContinue => "there is no run that ended on a limit and could be granted turns",
+            StartError::Closed => "this agent was freed",
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! A sub-agent below the call that asked for it: a line, and its own transcript while it is open.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+use crate::view::format::clock;
+use crate::view::{LaneState, LaneTime, LaneView};
+
+use super::ending::dot;
+use super::slots::{Behind, CallSlot, LaneSlot};
+use super::state::App;
+use super::{icon, meter, page};
+
+/// The sub-agents of a call, where it has any.
+pub fn lanes(app: App, behind: &Behind, slot: &CallSlot) -> impl IntoView + use<> {
+    let lanes = slot.lanes.clone();
+    let some = {
+        let lanes = lanes.clone();
+        Memo::new(move |_| lanes.with(|lanes| !lanes.is_empty()))
+    };
+    let behind = behind.clone();
+    move || {
+        let (lanes, behind) = (lanes.clone(), behind.clone());
+        some.get().then(|| {
+            html::ul().class("lanes").attr("aria-label", "Sub-agents").child(For(ForProps::builder()
+                .each(move || lanes.get())
+                .key(|slot| slot.task_id)
+                .children(move |slot| html::li().child(lane(app, &behind, &slot)))
+                .build()))
+        })
+    }
+}
+
+fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
+    let part = |part: fn(&LaneView) -> String| {
+        let view = slot.view.clone();
+        move || view.with(part)
+    };
+    let state = {
+        let view = slot.view.clone();
+        Memo::new(move |_| view.with(|view| view.state))
+    };
+    let ticks = {
+        let view = slot.view.clone();
+        let ticks = Memo::new(move |_| view.with(|view| view.ticks.clone()));
+        move || ticks.with(|ticks| meter::tiny(ticks))
+    };
+    let agent = slot.view.with_untracked(|view| view.agent.clone());
+    let body = {
+        let (behind, slot) = (behind.clone(), slot.clone());
+        move || slot.opened.get().then(|| inside(app, behind.clone(), &slot))
+    };
+    let toggled = {
+        let (behind, slot) = (behind.clone(), slot.clone());
+        move |event: web_sys::Event| {
+            let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+            if target.is_some_and(|it| it.has_attribute("open")) {
+                // Whoever reads here does not want to be taken to the end.
+                app.at_end.set(false);
+                slot.open(&behind, &app.renderer.get_value());
+            } else {
+                slot.close();
+            }
+        }
+    };
+    let gone = slot.clone();
+    on_cleanup(move || gone.close());
+    html::details()
+        .class("lane")
+        .attr("data-state", move || name(state.get()))
+        .attr("data-level", move || level(state.get()))
+        .on(ev::toggle, toggled)
+        .child((
+            html::summary().child((
+                icon::chevron(),
+                html::span().class("sign").child(move || sign(state.get())),
+                html::span().class("what").child((
+                    agent.map(|agent| html::b().child(agent)),
+                    html::span().child(part(|view| view.task.clone())),
+                )),
+                html::span().class("course").child(ticks),
+                html::span().class("words").child(part(|view| view.words.clone())),
+                html::span().class("t").child(time(app, slot)),
+            )),
+            body,
+        ))
+}
+
+fn inside(app: App, behind: Behind, slot: &LaneSlot) -> impl IntoView + use<> {
+    let (inside, view) = (slot.inside.clone(), slot.view.clone());
+    let content = move || match inside.get() {
+        Some(inside) => (
+            inside.task.map(|task| html::p().class("whole").child(task)),
+            page::transcript(app, &behind, &inside.transcript).into_any(),
+        )
+            .into_any(),
+        None => html::p().class("fact").child(view.with(LaneView::nothing_yet)).into_any(),
+    };
+    html::div().class("lane-body").child(content)
+}
+
+fn time(app: App, slot: &LaneSlot) -> impl IntoView + use<> {
+    let view = slot.view.clone();
+    let time = Memo::new(move |_| view.with(|view| view.time.clone()));
+    move || match time.get() {
+        LaneTime::None => String::new(),
+        LaneTime::Took(words) => words,
+        LaneTime::Since(at) => clock(app.now.get().saturating_sub(at)),
+    }
+}
+
+fn sign(state: LaneState) -> AnyView {
+    match state {
+        LaneState::Running | LaneState::Concluding => dot(None, "dot").into_any(),
+        LaneState::Ended(tone) => dot(Some(tone), "dot").into_any(),
+        LaneState::Waiting | LaneState::NotRun => html::i().class("dot").attr("data-tone", name(state)).into_any(),
+    }
+}
+
+fn level(state: LaneState) -> Option<&'static str> {
+    (state == LaneState::Concluding).then_some("synthesis")
+}
+
+fn name(state: LaneState) -> &'static str {
+    match state {
+        LaneState::Waiting => "waiting",
+        LaneState::Running => "running",
+        LaneState::Concluding => "concluding",
+        LaneState::Ended(_) => "ended",
+        LaneState::NotRun => "not-run",
+    }
+}

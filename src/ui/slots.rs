@@ -1,0 +1,251 @@
+//! The pieces of a transcript as signals: turns, their calls, the lanes of sub-agents. A refresh touches what changed.
+//!
+//! Invariant: the turns of a sub-agent are made when its lane is opened and dropped when it is closed, so that many of
+//! them cost no more than their lines.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::shell::Session;
+use crate::trajectory::Trajectory;
+use crate::view::lane;
+use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segments};
+
+use super::prose::{Prose, Streaming};
+use super::render::Renderer;
+use super::state::Local;
+
+/// What a page is made from, for what is made later.
+#[derive(Clone, Debug)]
+pub enum Behind {
+    Session(Local<Session>),
+    Document(Arc<Trajectory>),
+}
+
+/// The turns of a run, and how its segments ended.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    pub turns: ArcRwSignal<Vec<TurnSlot>>,
+    pub segments: ArcRwSignal<Vec<SegmentView>>,
+    pub whose: Whose,
+}
+
+/// Whose turns they are; sub-agents have none of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    Run,
+    /// With its place among the tasks.
+    Subagent(u32),
+}
+
+/// One turn on the screen: its view, and its texts that grow by themselves.
+#[derive(Clone, Debug)]
+pub struct TurnSlot {
+    pub index: usize,
+    /// Without its calls, which are renewed one by one.
+    pub view: ArcRwSignal<TurnView>,
+    pub calls: ArcRwSignal<Vec<CallSlot>>,
+    pub text: Prose,
+    pub thoughts: Prose,
+    /// Something was streamed since the attempt began.
+    pub streaming: ArcRwSignal<bool>,
+}
+
+/// One call on the screen: it stays open while others end.
+#[derive(Clone, Debug)]
+pub struct CallSlot {
+    pub place: usize,
+    pub id: String,
+    pub view: ArcRwSignal<CallView>,
+    pub lanes: ArcRwSignal<Vec<LaneSlot>>,
+}
+
+/// One sub-agent on the screen.
+#[derive(Clone, Debug)]
+pub struct LaneSlot {
+    pub call: String,
+    pub task_id: u32,
+    pub view: ArcRwSignal<LaneView>,
+    pub opened: ArcRwSignal<bool>,
+    /// While it is open, and once it has begun.
+    pub inside: ArcRwSignal<Option<Inside>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Inside {
+    /// Its whole task, where the line is not all of it.
+    pub task: Option<String>,
+    pub transcript: Transcript,
+}
+
+impl Behind {
+    /// Looks at the run as it stands.
+    pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+        match self {
+            Behind::Session(session) => session.with_run(|run| run.map(|run| look(&Source::from(run)))),
+            Behind::Document(document) => Some(look(&Source::from(document.as_ref()))),
+        }
+    }
+}
+
+impl Transcript {
+    pub fn new(source: &Source<'_>, whose: Whose, renderer: &Renderer) -> Self {
+        let new = Transcript { turns: ArcRwSignal::default(), segments: ArcRwSignal::default(), whose };
+        new.refresh(source, renderer);
+        new
+    }
+
+    /// Only turns that can have changed are looked at again: the last known one and what came after it.
+    pub fn refresh(&self, source: &Source<'_>, renderer: &Renderer) {
+        let known = self.turns.with_untracked(Vec::len);
+        let mut new = Vec::new();
+        for index in known.saturating_sub(1)..source.turns.len() {
+            let Some(view) = TurnView::at(source, index) else { continue };
+            let (view, lanes) = match self.whose {
+                Whose::Run => (view, LaneView::of_turn(source, index)),
+                Whose::Subagent(task_id) => (lane::turn_of(task_id, view), Vec::new()),
+            };
+            let slot = match self.turns.with_untracked(|turns| turns.get(index).cloned()) {
+                Some(slot) => slot.renew(view, lanes, renderer),
+                None => {
+                    let slot = TurnSlot::new(view, lanes);
+                    renderer.render(&slot.text);
+                    new.push(slot.clone());
+                    slot
+                }
+            };
+            slot.lanes().iter().for_each(|lane| lane.renew_inside(source, renderer));
+        }
+        if !new.is_empty() {
+            self.turns.update(|turns| turns.append(&mut new));
+        }
+        let ended = segments(source);
+        if self.segments.with_untracked(|old| *old != ended) {
+            self.segments.set(ended);
+        }
+    }
+}
+
+impl TurnSlot {
+    fn new(mut view: TurnView, lanes: Vec<LaneView>) -> Self {
+        let calls = std::mem::take(&mut view.calls);
+        let slot = TurnSlot {
+            index: view.index,
+            text: Prose::new("prose"),
+            thoughts: Prose::new("text"),
+            streaming: ArcRwSignal::new(false),
+            view: ArcRwSignal::new(view),
+            calls: ArcRwSignal::default(),
+        };
+        slot.renew_calls(calls, lanes);
+        slot.settle();
+        slot
+    }
+
+    fn renew(self, mut view: TurnView, lanes: Vec<LaneView>, renderer: &Renderer) -> Self {
+        self.renew_calls(std::mem::take(&mut view.calls), lanes);
+        let calling = matches!(view.live, Some(Live::Calling { .. } | Live::Waiting(_)));
+        put(&self.view, view);
+        if !calling {
+            self.settle();
+            renderer.render(&self.text);
+        }
+        self
+    }
+
+    fn renew_calls(&self, calls: Vec<CallView>, lanes: Vec<LaneView>) {
+        let mut of_call: BTreeMap<String, Vec<LaneView>> = BTreeMap::new();
+        for lane in lanes {
+            of_call.entry(lane.call.clone()).or_default().push(lane);
+        }
+        let known = self.calls.get_untracked();
+        let mut changed = known.len() != calls.len();
+        let slots = calls.into_iter().enumerate().map(|(place, view)| {
+            let lanes = of_call.remove(&view.id).unwrap_or_default();
+            let slot = known.get(place).filter(|slot| slot.id == view.id).cloned().unwrap_or_else(|| {
+                changed = true;
+                let id = view.id.clone();
+                CallSlot { place, id, view: ArcRwSignal::new(view.clone()), lanes: ArcRwSignal::default() }
+            });
+            put(&slot.view, view);
+            slot.renew_lanes(lanes);
+            slot
+        });
+        let slots = slots.collect();
+        if changed {
+            self.calls.set(slots);
+        }
+    }
+
+    fn lanes(&self) -> Vec<LaneSlot> {
+        self.calls.with_untracked(|calls| calls.iter().flat_map(|call| call.lanes.get_untracked()).collect())
+    }
+
+    /// Shows what the record says, where a reply is whole.
+    fn settle(&self) {
+        let (content, reasoning) = self.view.with_untracked(|view| (view.content.clone(), view.reasoning.clone()));
+        self.text.mark(&Streaming::No);
+        self.text.set(&content);
+        self.thoughts.set(&reasoning);
+        self.streaming.set(false);
+    }
+}
+
+impl CallSlot {
+    /// Lanes are asked for all at once, in an order that never changes.
+    fn renew_lanes(&self, lanes: Vec<LaneView>) {
+        let known = self.lanes.get_untracked();
+        if known.len() != lanes.len() {
+            self.lanes.set(lanes.into_iter().map(LaneSlot::new).collect());
+            return;
+        }
+        for (slot, view) in known.iter().zip(lanes) {
+            put(&slot.view, view);
+        }
+    }
+}
+
+impl LaneSlot {
+    fn new(view: LaneView) -> Self {
+        LaneSlot {
+            call: view.call.clone(),
+            task_id: view.task_id,
+            view: ArcRwSignal::new(view),
+            opened: ArcRwSignal::new(false),
+            inside: ArcRwSignal::new(None),
+        }
+    }
+
+    pub fn open(&self, behind: &Behind, renderer: &Renderer) {
+        self.opened.set(true);
+        behind.with(|source| self.renew_inside(source, renderer));
+    }
+
+    pub fn close(&self) {
+        self.opened.set(false);
+        self.inside.set(None);
+    }
+
+    fn renew_inside(&self, source: &Source<'_>, renderer: &Renderer) {
+        if !self.opened.get_untracked() {
+            return;
+        }
+        let Some(run) = source.child(&self.call, self.task_id) else { return };
+        match self.inside.get_untracked() {
+            Some(inside) => inside.transcript.refresh(&run, renderer),
+            None => self.inside.set(Some(Inside {
+                task: self.view.with_untracked(|view| view.whole(run.input)),
+                transcript: Transcript::new(&run, Whose::Subagent(self.task_id), renderer),
+            })),
+        }
+    }
+}
+
+/// Nobody is told of what stayed the same.
+pub fn put<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
+    if signal.with_untracked(|old| *old != value) {
+        signal.set(value);
+    }
+}

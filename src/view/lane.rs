@@ -1,0 +1,302 @@
+//! Sub-agents as lanes below the call that asked for them: one line each. What one did turn by turn is made from
+//! [`Source::child`], only where somebody looks.
+
+use serde_json::Value;
+
+use crate::engine::spawn::{self, Asked};
+use crate::engine::{CallRecord, Slug, Status};
+
+use super::ending::{self, Tone};
+use super::format::{counted, duration, one_line};
+use super::meter::{Meter, Tick, TickState};
+use super::panel::{elapsed, turns_used};
+use super::source::{Children, Origin, Source};
+use super::turn::{self, TurnView};
+
+/// More ticks than these are not drawn in a line.
+const TICKS: usize = 16;
+
+/// One sub-agent, in one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneView {
+    /// The call that asked for it, and its place among that call's tasks, from 1: together its key.
+    pub call: String,
+    pub task_id: u32,
+    pub task: String,
+    /// The kind of agent, where one was named.
+    pub agent: Option<String>,
+    pub state: LaneState,
+    /// `turn 3 of 7, running search_files`, `8 turns, synthesized`
+    pub words: String,
+    pub ticks: Vec<Tick>,
+    pub time: LaneTime,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaneState {
+    Waiting,
+    Running,
+    /// It writes its synthesis.
+    Concluding,
+    Ended(Tone),
+    /// It never began.
+    NotRun,
+}
+
+/// How long it took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LaneTime {
+    None,
+    /// It is running: milliseconds since 1970.
+    Since(u64),
+    Took(String),
+}
+
+/// One task of a call, with the run made for it.
+struct Lane<'a> {
+    task_id: u32,
+    asked: Asked,
+    run: Option<Source<'a>>,
+    state: LaneState,
+    /// Why it did not begin, where the call was not answered yet.
+    why_not: &'static str,
+}
+
+impl LaneView {
+    /// Those of the turn at a place of the source's list, in the order in which they were asked for.
+    #[must_use]
+    pub fn of_turn(source: &Source<'_>, index: usize) -> Vec<Self> {
+        let calls = source.turns.get(index).map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
+        calls.iter().flat_map(|call| lanes(source, call).into_iter().map(|lane| LaneView::new(call, lane))).collect()
+    }
+
+    fn new(call: &CallRecord, lane: Lane<'_>) -> Self {
+        let words = match (lane.state, &lane.run) {
+            (LaneState::Waiting, _) => "waiting to begin".to_owned(),
+            (LaneState::NotRun, _) | (_, None) => {
+                why_not(call, lane.task_id).unwrap_or_else(|| lane.why_not.to_owned())
+            }
+            (_, Some(run)) => words(run),
+        };
+        LaneView {
+            call: call.id.0.clone(),
+            task_id: lane.task_id,
+            task: one_line(&lane.asked.task, 200),
+            agent: lane.asked.agent,
+            state: lane.state,
+            words,
+            ticks: lane.run.as_ref().map(ticks).unwrap_or_default(),
+            time: lane.run.as_ref().map_or(LaneTime::None, time),
+        }
+    }
+
+    /// The whole task, where the line is not all of it.
+    #[must_use]
+    pub fn whole(&self, task: &str) -> Option<String> {
+        (task.trim() != self.task).then(|| task.to_owned())
+    }
+
+    /// Said in place of a transcript.
+    #[must_use]
+    pub fn nothing_yet(&self) -> &'static str {
+        match self.state {
+            LaneState::Waiting => "It begins when another one ends.",
+            LaneState::Running | LaneState::Concluding | LaneState::Ended(_) | LaneState::NotRun => {
+                "It did nothing: there is no transcript."
+            }
+        }
+    }
+}
+
+/// A turn of a sub-agent, which says so to those who do not see where it stands.
+#[must_use]
+pub fn turn_of(task_id: u32, turn: TurnView) -> TurnView {
+    TurnView { label: format!("Sub-agent {task_id}: {}", turn.label), ..turn }
+}
+
+/// How many there are, and what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub asked: u64,
+    pub done: u64,
+    pub failed: u64,
+    pub cancelled: u64,
+    pub not_run: u64,
+}
+
+impl Tally {
+    /// Over the whole run.
+    #[must_use]
+    pub fn of(source: &Source<'_>) -> Self {
+        Tally::over(source, source.turns.iter().flat_map(|turn| &turn.tool_calls))
+    }
+
+    /// `5 sub-agents, 3 done`: in place of a call's arguments; `None` where it has none.
+    pub(super) fn of_call(source: &Source<'_>, call: &CallRecord) -> Option<String> {
+        let tally = Tally::over(source, std::iter::once(call));
+        if tally.asked == 0 {
+            return None;
+        }
+        let done = match (tally.done, call.result.is_some()) {
+            (done, _) if done == tally.asked => "all done".to_owned(),
+            (0, false) => "none done yet".to_owned(),
+            (done, _) => format!("{done} done"),
+        };
+        Some(format!("{}, {done}{}", counted(tally.asked, "sub-agent"), tally.rest()))
+    }
+
+    /// `3 of 5 done, 1 failed`; `None` where there are none.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        (self.asked > 0).then(|| format!("{} of {} done{}", self.done, self.asked, self.rest()))
+    }
+
+    /// Told when one ends; `None` while none has.
+    #[must_use]
+    pub fn announcement(&self) -> Option<String> {
+        let ended = self.done + self.failed + self.cancelled;
+        let words = self.words().filter(|_| ended > 0)?;
+        Some(format!("Sub-agents: {words}."))
+    }
+
+    fn rest(&self) -> String {
+        let each = [(self.failed, "failed"), (self.cancelled, "cancelled"), (self.not_run, "not run")];
+        each.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!(", {count} {word}")).collect()
+    }
+
+    fn over<'r>(source: &Source<'_>, calls: impl Iterator<Item = &'r CallRecord>) -> Self {
+        let mut tally = Tally::default();
+        for lane in calls.flat_map(|call| lanes(source, call)) {
+            tally.asked += 1;
+            match lane.state {
+                LaneState::Ended(Tone::Complete | Tone::Synthesized) => tally.done += 1,
+                LaneState::Ended(Tone::Failed) => tally.failed += 1,
+                LaneState::Ended(Tone::Cancelled) => tally.cancelled += 1,
+                LaneState::NotRun => tally.not_run += 1,
+                LaneState::Waiting | LaneState::Running | LaneState::Concluding => {}
+            }
+        }
+        tally
+    }
+}
+
+impl<'a> Source<'a> {
+    /// The sub-agent that a call's task is given to, from 1, once it has begun.
+    #[must_use]
+    pub fn child(&self, call: &str, task_id: u32) -> Option<Source<'a>> {
+        let mut calls = self.turns.iter().flat_map(|turn| &turn.tool_calls);
+        self.child_of(calls.find(|record| record.id.0 == call)?, task_id)
+    }
+
+    fn child_of(&self, call: &CallRecord, task_id: u32) -> Option<Source<'a>> {
+        match self.children {
+            Children::Live(children) => {
+                let child = children.iter().find(|child| child.call == call.id && child.task_id == task_id)?;
+                child.run().map(Source::from)
+            }
+            // They begin in the order of the tasks, so that those that never began are the last.
+            Children::Document(children) => {
+                let run_id = call.children.get(usize::try_from(task_id).ok()?.checked_sub(1)?)?;
+                children.iter().find(|child| child.run_id == *run_id).map(Source::from)
+            }
+        }
+    }
+
+    /// Whether a call has asked for sub-agents at all, and was not refused.
+    fn has_children(&self, call: &CallRecord) -> bool {
+        call.name == spawn::TOOL
+            && match self.children {
+                Children::Live(children) => children.iter().any(|child| child.call == call.id),
+                Children::Document(_) => !call.children.is_empty() || reports(call).is_some(),
+            }
+    }
+}
+
+fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
+    if !source.has_children(call) {
+        return Vec::new();
+    }
+    let tasks = (1..).zip(spawn::asked(&call.args));
+    let lane = |(task_id, asked)| {
+        let run = source.child_of(call, task_id);
+        let (state, why_not) = match &run {
+            Some(run) => (state(run), ""),
+            None => unbegun(source, call, task_id),
+        };
+        Lane { task_id, asked, run, state, why_not }
+    };
+    tasks.map(lane).collect()
+}
+
+fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, &'static str) {
+    let refused = match source.children {
+        Children::Live(children) => {
+            children.iter().any(|child| child.call == call.id && child.task_id == task_id && child.is_refused())
+        }
+        Children::Document(_) => false,
+    };
+    let over = call.result.is_some() || source.wrap_up.is_some() || source.status == Status::Ended;
+    match (source.origin, refused) {
+        (_, true) => (LaneState::NotRun, "not run: one too many"),
+        (Origin::Document, false) => (LaneState::NotRun, "had not begun"),
+        (Origin::Session, false) if over => (LaneState::NotRun, "stopped before it began"),
+        (Origin::Session, false) => (LaneState::Waiting, ""),
+    }
+}
+
+fn state(run: &Source<'_>) -> LaneState {
+    match (run.status, run.segments.last()) {
+        (Status::Ended, Some(ending)) => LaneState::Ended(ending::tone(ending)),
+        // A document that was written meanwhile.
+        (Status::Ended, None) => LaneState::Ended(Tone::Cancelled),
+        (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => LaneState::Concluding,
+        (Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. }, _) => LaneState::Running,
+    }
+}
+
+fn words(run: &Source<'_>) -> String {
+    let (turn, max) = (turns_used(run), run.effective_max_turns);
+    match (run.status, run.segments.last()) {
+        (Status::Ended, Some(ending)) => ending::short(ending),
+        (Status::Ended, None) => format!("{turn} of {max} turns, unfinished"),
+        (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => {
+            "writing the synthesis".to_owned()
+        }
+        (Status::Calling { .. }, _) => format!("turn {turn} of {max}, asking the model"),
+        (Status::Waiting { .. }, _) => format!("turn {turn} of {max}, waiting to try again"),
+        (Status::Tools { .. }, _) => format!("turn {turn} of {max}, {}", turn::running(run)),
+    }
+}
+
+/// What the call was answered for a task that nobody worked on.
+fn why_not(call: &CallRecord, task_id: u32) -> Option<String> {
+    if call.slug == Some(Slug::Cancelled) {
+        return Some("cancelled before it began".to_owned());
+    }
+    let of = |report: &Value| report.get("task_id").and_then(Value::as_u64) == Some(u64::from(task_id));
+    let report = reports(call)?.into_iter().find(of)?;
+    report.get("report").and_then(Value::as_str).map(|text| one_line(text, 80))
+}
+
+fn reports(call: &CallRecord) -> Option<Vec<Value>> {
+    serde_json::from_str(call.result.as_deref()?.lines().next()?).ok()
+}
+
+/// What is to come is shown while it can still come.
+fn ticks(run: &Source<'_>) -> Vec<Tick> {
+    let mut ticks = Meter::from(run).ticks;
+    if run.status == Status::Ended || ticks.len() > TICKS {
+        ticks.retain(|tick| tick.state != TickState::Ahead);
+    }
+    ticks.split_off(ticks.len().saturating_sub(TICKS))
+}
+
+fn time(run: &Source<'_>) -> LaneTime {
+    match (run.status, elapsed(run)) {
+        (Status::Ended, 0) => LaneTime::None,
+        (Status::Ended, ms) => LaneTime::Took(duration(ms)),
+        (Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. }, _) => {
+            LaneTime::Since(run.started_at.0)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Reading records: replaying them, and what another run takes over from one. PURE: text in, text out.
+//!
+//! It happens in a worker, because a page that never opens a record should not load what reads one.
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::protocol::DocumentTask;
+use crate::engine::Message;
+use crate::plan::{PlanDocument, StepStatus};
+use crate::trajectory::{Mismatch, Trajectory, replay};
+
+/// What a follow-up takes over.
+#[derive(Serialize)]
+struct Carried<'a> {
+    session_id: &'a str,
+    history: &'a [Message],
+}
+
+/// The answer to a task about the text of a record, as JSON.
+///
+/// # Errors
+/// What is wrong with the record, for people.
+pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
+    match task {
+        DocumentTask::Replay => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(match replay(&document) {
+                Ok(_) => json!({ "ok": true }).to_string(),
+                Err(mismatch) => refused(&mismatch),
+            })
+        }
+        DocumentTask::Carry => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            // Derived again, so only what the engine itself can vouch for.
+            let recorder = replay(&document).map_err(|_| does_not_replay("this trajectory"))?;
+            let task = recorder.run.task();
+            Ok(written(&Carried { session_id: &task.session_id, history: recorder.run.messages() }))
+        }
+        DocumentTask::Session => {
+            let session = PlanDocument::parse(text).map_err(|e| e.to_string())?;
+            // Later steps are told the results of those that completed.
+            for step in session.steps.iter().filter(|step| step.status == StepStatus::Completed) {
+                let run = step.run.as_ref().map(crate::plan::StepRun::trajectory);
+                if !run.is_some_and(|run| run.is_ok_and(|run| replay(&run).is_ok())) {
+                    return Err(does_not_replay(&format!("the run of step {}", step.order)));
+                }
+            }
+            Ok("true".to_owned())
+        }
+    }
+}
+
+fn refused(mismatch: &Mismatch) -> String {
+    #[derive(Serialize)]
+    struct Refused<'a> {
+        ok: bool,
+        #[serde(flatten)]
+        mismatch: &'a Mismatch,
+    }
+    written(&Refused { ok: false, mismatch })
+}
+
+fn does_not_replay(what: &str) -> String {
+    format!("{what} does not replay; replay() says where")
+}
+
+fn written(part: &impl Serialize) -> String {
+    // Plain data with string keys: serializing cannot fail.
+    serde_json::to_string(part).unwrap_or_default()
+}

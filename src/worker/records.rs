@@ -1,0 +1,28 @@
+//! Asks a worker about the text of a record. The worker is made for the question and ended after it.
+
+use super::driver::{Driver, Ended};
+use super::pool::End;
+use super::protocol::{Answer, Call, DocumentTask};
+use super::workspace::Workspace;
+
+/// Records of thousands of turns take seconds; what takes longer is stuck.
+const DOCUMENT_MS: u64 = 120_000;
+
+/// The answer as JSON text.
+///
+/// # Errors
+/// What is wrong with the record, or why it could not be read, for people.
+pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result<String, String> {
+    let driver = Driver::new(worker_url, Workspace::new(), 1);
+    let (_, ended) = driver.submit(Call::Document { task, text }, DOCUMENT_MS);
+    let answer = match ended.await {
+        Ok(Ended::Answer(Answer::Document(answer))) => Ok(answer),
+        Ok(Ended::Answer(_)) => Err("the worker answered another question".to_owned()),
+        Ok(Ended::Error(why)) => Err(why),
+        Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => Err(format!("the worker failed: {why}")),
+        Ok(Ended::Without(End::TimedOut)) => Err("reading the record took too long".to_owned()),
+        Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err("the worker was ended".to_owned()),
+    };
+    driver.close();
+    answer
+}

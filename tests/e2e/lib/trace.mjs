@@ -1,0 +1,18 @@
+// What Chromium's own trace says about a page.
+import assert from 'node:assert/strict';
+
+/** The longest task of the page's main thread while `body` runs, in milliseconds. */
+export async function longestTask(page, body) {
+  const session = await page.context().newCDPSession(page);
+  const events = [];
+  session.on('Tracing.dataCollected', ({ value }) => events.push(...value));
+  await session.send('Tracing.start', { transferMode: 'ReportEvents', traceConfig: { includedCategories: ['toplevel', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] } });
+  await body();
+  const done = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve));
+  await session.send('Tracing.end');
+  await done;
+  const main = new Set(events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(({ pid, tid }) => `${pid}.${tid}`));
+  const tasks = events.filter(({ name, pid, tid }) => name === 'RunTask' && main.has(`${pid}.${tid}`));
+  assert.ok(tasks.length > 100, `the trace has ${tasks.length} tasks`);
+  return Math.max(...tasks.map(({ dur = 0 }) => dur)) / 1000;
+}
