@@ -78,7 +78,7 @@ fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
         let most: &[&str] = match name.as_str() {
             "engine" => &[],
             "view" => &["engine", "plan", "trajectory"], // documents and plans from disk are drawn too
-            "plan" => &["engine", "trajectory"], // a plan's record holds those of its steps' runs
+            "plan" => &["engine", "trajectory"],         // a plan's record holds those of its steps' runs
             _ => &["engine"],
         };
         assert_eq!(folder.may_use.iter().map(String::as_str).collect::<Vec<_>>(), most, "{name}");

@@ -220,7 +220,8 @@ fn the_runs_in_the_record_replay() {
     driven.complete();
     let document = driven.document();
     for step in &document.steps {
-        replay(&step.run.as_ref().unwrap().trajectory().unwrap()).unwrap_or_else(|m| panic!("step {}: {m:?}", step.order));
+        replay(&step.run.as_ref().unwrap().trajectory().unwrap())
+            .unwrap_or_else(|m| panic!("step {}: {m:?}", step.order));
     }
     assert_eq!(document.requests, 6);
 }

@@ -102,7 +102,7 @@ impl PlanRun {
                     state.calls_left = state.calls_left.min(calls_left);
                 }
             }
-            PlanEvent::StepEnded { order, run } => self.step_ended(order, run),
+            PlanEvent::StepEnded { order, run } => self.step_ended(order, &run),
             PlanEvent::StepRefused { order, message } => {
                 if let Some(state) = self.running(order) {
                     state.error = Some(message);
@@ -204,7 +204,7 @@ impl PlanRun {
         self.state_mut(order).filter(|state| state.status == StepStatus::Running)
     }
 
-    fn step_ended(&mut self, order: u32, run: Box<Trajectory>) {
+    fn step_ended(&mut self, order: u32, run: &Trajectory) {
         let Some(state) = self.running(order) else { return };
         let status = match run.outcome {
             Some(Outcome::Success | Outcome::Partial) => StepStatus::Completed,
@@ -214,7 +214,7 @@ impl PlanRun {
         if status == StepStatus::Failed {
             state.error = run.error.clone().or_else(|| run.output.clone());
         }
-        state.run = Some(StepRun::of(&run));
+        state.run = Some(StepRun::of(run));
         self.finish_step(order, status);
         self.advance();
     }
