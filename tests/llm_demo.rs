@@ -286,3 +286,29 @@ fn every_task_ends_whatever_it_says() {
         }
     }
 }
+
+#[test]
+fn a_step_of_a_plan_puts_together_what_it_was_given() {
+    let given = |key: &str| {
+        let artifact = |order: u32, agent: &str, result: &str| json!({ "step_order": order, "agent": agent, "action": "look", "tools": [], "result": result });
+        let artifacts = [
+            artifact(1, "News", "**The best match:**\n\n> A record quarter\n\nMore"),
+            artifact(3, "Market", "It grows."),
+        ];
+        format!("Weigh it\n\n{}", json!({ key: artifacts }))
+    };
+    let played = Game::new(docs()).ask(&given("session_context"));
+    assert_eq!(played.turns.len(), 0, "it has everything: {:?}", names(&played));
+    let text = &played.reply.content;
+    assert!(text.starts_with("**From what steps 1 and 3 found:**"), "{text}");
+    assert!(text.contains("- **News** (step 1): A record quarter\n- **Market** (step 3): It grows."), "{text}");
+    let gathers = Game::new(docs()).ask(&given("dependency_artifacts"));
+    assert!(gathers.turns.len() >= 2, "it still looks itself: {:?}", names(&gathers));
+    assert!(gathers.reply.content.contains("A record quarter"), "{}", gathers.reply.content);
+    assert!(
+        gathers.turns.iter().flatten().all(|(_, args)| !args.to_string().contains("artifacts")),
+        "the task is the action"
+    );
+    let other = Game::new(docs()).ask("Say what this is:\n\n{\"port\": 8080}");
+    assert!(!other.reply.content.contains("found:**"), "{}", other.reply.content);
+}

@@ -22,7 +22,7 @@ mod step_config;
 mod step_run;
 
 pub use context::{Artifact, Context};
-pub use document::{PlanDocument, SessionError};
+pub use document::{PlanDocument, SessionError, StepRecord};
 pub use effect::*;
 pub use fault::{Fault, FaultKind};
 pub use model::*;

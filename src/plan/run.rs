@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::document::PlanDocument;
+use super::document::{PlanDocument, StepRecord};
 use super::effect::*;
 use super::model::{Plan, PlanOptions, StepStatus, by_order};
 use super::state::StepState;
@@ -135,6 +135,12 @@ impl PlanRun {
     /// Every step's order and status, in ascending order.
     pub fn statuses(&self) -> impl Iterator<Item = (u32, StepStatus)> + '_ {
         self.steps.iter().map(|state| (state.step.order, state.status))
+    }
+
+    /// One step as it would stand in the record now; without its run while that is under way.
+    #[must_use]
+    pub fn step_record(&self, order: u32) -> Option<StepRecord> {
+        self.state(order).map(StepState::record)
     }
 
     /// LLM requests of the whole plan that can still follow at most: the sum over its steps. It only shrinks.

@@ -206,7 +206,9 @@ impl PlanSession {
         }
     }
 
-    fn step(&self, order: u32) -> Option<Session> {
+    /// The session of a step that is running.
+    #[must_use]
+    pub fn step(&self, order: u32) -> Option<Session> {
         self.0.steps.borrow().iter().find(|(running, _)| *running == order).map(|(_, step)| step.clone())
     }
 

@@ -83,6 +83,7 @@ impl App {
         let Some(thread) = self.thread_now() else { return };
         let named = match &thread.backing {
             Backing::Document { name, text } => Some((name.clone(), text.to_string())),
+            Backing::Plan { .. } => return self.download_plan(),
             Backing::Live { session, .. } => session.borrow().document().and_then(|document| {
                 Some((format!("{}.json", document.run_id), serde_json::to_string_pretty(&document).ok()?))
             }),
@@ -140,7 +141,7 @@ impl App {
     }
 
     /// The next run's configuration; where a setting is wrong, the settings open and say so.
-    fn config(&self) -> Option<RunConfig> {
+    pub(super) fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self
             .settings
             .with_untracked(|settings| (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty()));
@@ -246,13 +247,13 @@ impl App {
         }
     }
 
-    fn add_thread(&self, thread: Thread) {
+    pub(super) fn add_thread(&self, thread: Thread) {
         let id = thread.id;
         self.threads.update(|threads| threads.push(thread));
         self.open_thread(id);
     }
 
-    fn next_id(&self) -> u32 {
+    pub(super) fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
 }

@@ -52,12 +52,18 @@ pub fn composer(app: App) -> impl IntoView {
         )
             .into_any(),
     };
-    let to_read = move || matches!(app.thread().map(|thread| thread.backing), Some(Backing::Document { .. }));
+    let to_read = move || match app.thread().map(|thread| thread.backing) {
+        Some(Backing::Document { .. }) => {
+            Some("This run was opened from a file: it can be read and downloaded, not continued.")
+        }
+        Some(Backing::Plan { .. }) => Some("A plan takes no follow-ups. Any of its steps can be run again."),
+        Some(Backing::Live { .. }) | None => None,
+    };
     html::div().class("composer").child((
         toast::toast(app),
         follow::latest(app),
-        move || to_read().then(|| read_only(app)),
-        html::div().class("field").prop("hidden", to_read).child((
+        move || to_read().map(|words| read_only(app, words)),
+        html::div().class("field").prop("hidden", move || to_read().is_some()).child((
             area,
             html::div().class("tools").child((
                 html::button()
@@ -78,10 +84,10 @@ pub fn composer(app: App) -> impl IntoView {
     ))
 }
 
-/// In the place of the task box, for a run that was opened from a file.
-fn read_only(app: App) -> impl IntoView {
+/// In the place of the task box, for what takes no follow-up.
+fn read_only(app: App, words: &'static str) -> impl IntoView {
     html::div().class("read-only").child((
-        html::p().child("This run was opened from a file: it can be read and downloaded, not continued."),
+        html::p().child(words),
         html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.new_run()).child("New run"),
     ))
 }

@@ -7,6 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
+use crate::plan::{PlanDocument, SessionError};
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ParseError;
 
@@ -42,7 +43,7 @@ pub fn zone(app: App) -> impl IntoView {
         over.get().then(|| {
             html::div().class("drop").child((
                 html::b().child("Drop it here"),
-                html::span().child("Files and folders are for the agent; a trajectory (.json) opens as a run."),
+                html::span().child("Files and folders are for the agent; a trajectory (.json) opens as a run, the record of a plan as a plan."),
             ))
         })
     }
@@ -84,7 +85,7 @@ fn dropped(app: App, event: &DragEvent) {
     });
 }
 
-/// One trajectory opens as a run; everything else is for the agent.
+/// One trajectory opens as a run, one session as a plan; everything else is for the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
     let words = App::added(&files);
     match files.as_slice() {
@@ -107,8 +108,26 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }
+        Err(ParseError::OtherFormat) => open_plan(app, name, text),
         // Any other JSON is a file like all others.
-        Err(ParseError::NotJson(_) | ParseError::OtherFormat) => false,
+        Err(ParseError::NotJson(_)) => false,
+        Err(error) => {
+            app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
+            app.complain(format!("{name} was not opened. {error}"));
+            true
+        }
+    }
+}
+
+/// The same for the record of a plan.
+fn open_plan(app: App, name: &str, text: String) -> bool {
+    match PlanDocument::parse(&text) {
+        Ok(document) => {
+            app.dialog.set(None);
+            app.open_plan(name, text, document);
+            true
+        }
+        Err(SessionError::NotJson(_) | SessionError::OtherFormat) => false,
         Err(error) => {
             app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
             app.complain(format!("{name} was not opened. {error}"));

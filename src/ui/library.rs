@@ -15,6 +15,8 @@ use super::state::{App, Backing, Thread};
 #[derive(Debug, Default)]
 pub struct Library {
     files: BTreeMap<String, Blob>,
+    /// Documents that came with an example, for its thread alone.
+    lent: BTreeMap<String, Blob>,
     subscriptions: Vec<Subscription>,
 }
 
@@ -36,10 +38,25 @@ impl App {
                 let _ = workspace.put(path, blob.clone());
             }
         });
+        self.watch(&workspace);
+        workspace
+    }
+
+    /// A workspace with these files alone.
+    pub fn workspace_of(&self, files: Vec<(String, Blob)>) -> Workspace {
+        let workspace = Workspace::new();
+        for (path, blob) in &files {
+            let _ = workspace.put(path, blob.clone());
+        }
+        self.library.update_value(|library| library.lent.extend(files));
+        self.watch(&workspace);
+        workspace
+    }
+
+    fn watch(&self, workspace: &Workspace) {
         let version = self.files_version;
         let subscription = workspace.subscribe(move || version.update(|version| *version += 1));
         self.library.update_value(|library| library.subscriptions.push(subscription));
-        workspace
     }
 
     /// Adds files of the user's, to the open thread as well.
@@ -78,7 +95,9 @@ impl App {
             Some(workspace) => {
                 let rows = workspace.list().into_iter();
                 rows.map(|file| {
-                    let written = library.files.get(&file.path) != workspace.get(&file.path).as_ref();
+                    let now = workspace.get(&file.path);
+                    let brought = [&library.files, &library.lent].map(|files| files.get(&file.path));
+                    let written = brought.iter().all(|brought| *brought != now.as_ref());
                     FileRow { path: file.path, size: bytes(file.size), written }
                 })
                 .collect()
@@ -111,6 +130,7 @@ impl App {
 fn workspace(of: Option<Thread>) -> Option<Workspace> {
     match of?.backing {
         Backing::Live { workspace, .. } => Some(Workspace::clone(&workspace)),
+        Backing::Plan { workspace, .. } => workspace.map(|workspace| Workspace::clone(&workspace)),
         Backing::Document { .. } => None,
     }
 }

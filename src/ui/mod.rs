@@ -27,6 +27,7 @@ pub mod markdown;
 pub mod meter;
 mod page;
 mod panel;
+mod plan;
 mod prose;
 mod rail;
 mod render;
@@ -61,6 +62,7 @@ pub fn mount() {
 fn app() -> impl IntoView {
     let app = App::new();
     settings::keep(app);
+    plan::editor::keep(app);
     theme::follow(app);
     keyboard::listen(app);
     samples::load(app);
@@ -77,12 +79,13 @@ fn app() -> impl IntoView {
             .on(leptos::ev::click, move |_| app.rail_open.set(false)),
         html::main()
             .class("main")
-            .attr("data-state", move || if app.page().is_some() { "run" } else { "start" })
+            .attr("data-state", move || if app.current.get().is_some() { "run" } else { "start" })
             .child((start::hello(app), transcript::transcript(app), composer::composer(app), start::examples(app))),
         panel::panel(app),
         settings::settings(app),
         files::files(app),
         log::log(app),
+        plan::editor::editor(app),
         drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))
@@ -107,7 +110,7 @@ fn clock(app: App) {
 
 /// Where the run stands, for whoever is in another tab.
 fn title(app: App) {
-    let title = Memo::new(move |_| match app.page().map(|page| page.panel.with(|panel| panel.title.clone())) {
+    let title = Memo::new(move |_| match app.open_title() {
         Some(title) if !title.is_empty() => format!("{title} · Turnwise"),
         _ => "Turnwise".to_owned(),
     });

@@ -14,20 +14,24 @@ use super::call;
 use super::ending::dot;
 use super::icon::{Icon, icon};
 use super::meter;
+use super::plan;
+use super::plan::state::PlanPage;
 use super::state::{App, Dialog, Page};
 
 pub fn panel(app: App) -> impl IntoView {
     let page = Memo::new_with_compare(move |_| app.page().map(PageKey), |a, b| a != b);
     let open = move || if app.panel_open.get() { "true" } else { "false" };
-    let content = move || match page.get() {
-        Some(PageKey(page)) => of_run(app, &page).into_any(),
-        None => before(app).into_any(),
+    let plan = Memo::new_with_compare(move |_| app.plan().map(PlanKey), |a, b| a != b);
+    let content = move || match (plan.get(), page.get()) {
+        (Some(PlanKey(page)), _) => plan::panel::panel(app, &page).into_any(),
+        (None, Some(PageKey(page))) => of_run(app, &page).into_any(),
+        (None, None) => before(app).into_any(),
     };
     html::aside()
         .class("panel")
-        .attr("aria-label", "Run")
+        .attr("aria-label", move || if plan.with(Option::is_some) { "Plan" } else { "Run" })
         .attr("data-open", open)
-        .attr("data-start", move || page.with(Option::is_none).then_some("true"))
+        .attr("data-start", move || app.current.get().is_none().then_some("true"))
         .child(content)
 }
 
@@ -36,6 +40,16 @@ pub fn panel(app: App) -> impl IntoView {
 struct PageKey(Page);
 
 impl PartialEq for PageKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.panel == other.0.panel
+    }
+}
+
+/// The same of a plan.
+#[derive(Clone)]
+struct PlanKey(PlanPage);
+
+impl PartialEq for PlanKey {
     fn eq(&self, other: &Self) -> bool {
         self.0.panel == other.0.panel
     }

@@ -49,6 +49,11 @@ pub fn rail(app: App) -> impl IntoView {
             .id(NEW)
             .on(ev::click, move |_| app.new_run())
             .child((html::span().child("New run"), html::kbd().child("N"))),
+        html::button()
+            .r#type("button")
+            .class("btn bare new-plan")
+            .on(ev::click, move |_| app.new_plan())
+            .child((icon(Icon::Plus), "New plan")),
         html::h2().class("over").child("This session"),
         move || {
             empty().then(|| {

@@ -78,7 +78,7 @@ fn done(app: App, files: Vec<(String, Blob)>) {
     }
 }
 
-async fn fetch(path: &str) -> Option<String> {
+pub async fn fetch(path: &str) -> Option<String> {
     let response = Request::get(&dom::beside(path)).send().await.ok()?;
     if response.ok() { response.text().await.ok() } else { None }
 }

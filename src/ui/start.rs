@@ -1,4 +1,4 @@
-//! The empty page: what this is, and a few tasks that each show something different.
+//! The empty page: what this is, a few tasks and a plan that each show something different.
 
 use leptos::ev;
 use leptos::html;
@@ -6,12 +6,12 @@ use leptos::prelude::*;
 
 use crate::view::tasks::EXAMPLES;
 
-use super::meter;
 use super::state::App;
+use super::{meter, plan};
 
 pub fn hello(app: App) -> impl IntoView {
     move || {
-        app.page().is_none().then(|| {
+        app.current.get().is_none().then(|| {
             html::header().class("hello").child((
                 html::h1().child("Give it a task, watch every turn"),
                 html::p().child(
@@ -25,7 +25,7 @@ pub fn hello(app: App) -> impl IntoView {
 
 pub fn examples(app: App) -> impl IntoView {
     move || {
-        app.page().is_none().then(|| {
+        app.current.get().is_none().then(|| {
             let cards = EXAMPLES.iter().map(|task| {
                 html::li().child(
                     html::button()
@@ -41,7 +41,7 @@ pub fn examples(app: App) -> impl IntoView {
             });
             html::section().class("examples").attr("aria-label", "Example tasks").child((
                 html::h2().class("over").child("Or start with one of these"),
-                html::ul().child(cards.collect_view()),
+                html::ul().child((cards.collect_view(), html::li().class("wide").child(plan::example(app)))),
                 html::p().class("more").child(
                     "Drop files or a whole folder anywhere on this page and the agent works over them. Drop a \
                      trajectory (.json) to open a run again.",

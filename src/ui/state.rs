@@ -11,12 +11,14 @@ use send_wrapper::SendWrapper;
 
 use crate::shell::Session;
 use crate::view::log::Log;
+use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
 use crate::view::{HeadView, PanelView, RailView, Source};
 use crate::worker::Workspace;
 
 use super::keys::Keys;
 use super::library::Library;
+use super::plan::state::PlanPage;
 use super::render::Renderer;
 use super::samples::Samples;
 use super::slots::{Behind, Transcript, Whose};
@@ -36,6 +38,8 @@ pub struct App {
     pub rail_open: RwSignal<bool>,
     pub panel_open: RwSignal<bool>,
     pub draft: RwSignal<String>,
+    /// The plan that is being written.
+    pub plan_draft: RwSignal<PlanDraft>,
     /// The reader is at the end of the transcript.
     pub at_end: RwSignal<bool>,
     pub toast: RwSignal<Option<Toast>>,
@@ -55,6 +59,7 @@ pub enum Dialog {
     Settings,
     Files,
     Log,
+    Plan,
 }
 
 /// One task and its follow-ups.
@@ -73,6 +78,8 @@ pub enum Backing {
     Live { session: Local<RefCell<Session>>, workspace: Local<Workspace> },
     /// A document, kept letter by letter.
     Document { name: String, text: Arc<str> },
+    /// A plan, and the files of its steps where it runs here.
+    Plan { page: PlanPage, workspace: Option<Local<Workspace>> },
 }
 
 /// Something of the page's one thread, in a shared handle that nothing disposes of while it is held.
@@ -122,6 +129,7 @@ impl App {
             rail_open: RwSignal::new(false),
             panel_open: RwSignal::new(false),
             draft: RwSignal::new(String::new()),
+            plan_draft: RwSignal::new(PlanDraft::blank()),
             at_end: RwSignal::new(true),
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),
@@ -150,9 +158,27 @@ impl App {
         self.thread().and_then(|thread| thread.pages.with(|pages| pages.last().cloned()))
     }
 
+    /// Where the open run or plan stands, in a word.
+    pub fn open_title(&self) -> Option<String> {
+        let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.title.clone()));
+        of_plan.or_else(|| self.page().map(|page| page.panel.with(|panel| panel.title.clone())))
+    }
+
     /// What screen readers are told when it changes.
     pub fn announcement(&self) -> String {
-        self.page().map(|page| page.panel.with(|panel| panel.announcement.clone())).unwrap_or_default()
+        let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.announcement.clone()));
+        let of_run = || self.page().map(|page| page.panel.with(|panel| panel.announcement.clone()));
+        of_plan.or_else(of_run).unwrap_or_default()
+    }
+}
+
+impl Thread {
+    /// The plan it is about, if it is about one.
+    pub fn plan(&self) -> Option<PlanPage> {
+        match &self.backing {
+            Backing::Plan { page, .. } => Some(page.clone()),
+            Backing::Live { .. } | Backing::Document { .. } => None,
+        }
     }
 }
 

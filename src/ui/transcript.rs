@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 use super::state::{App, Dialog};
-use super::{follow, page};
+use super::{follow, page, plan};
 
 pub fn transcript(app: App) -> impl IntoView {
     let current = Memo::new(move |_| app.current.get());
@@ -16,6 +16,17 @@ pub fn transcript(app: App) -> impl IntoView {
         let thread = app.threads.with_untracked(|threads| {
             threads.iter().find(|thread| Some(thread.id) == current.get_untracked()).cloned()
         })?;
+        if let Some(plan) = thread.plan() {
+            let column = html::div().class("col of-plan").child(plan::page(app, &plan));
+            return Some(
+                html::div()
+                    .class("scroll")
+                    .attr("tabindex", "-1")
+                    .on(ev::click, move |event| clicked(app, &event))
+                    .child(column)
+                    .into_any(),
+            );
+        }
         let pages = thread.pages;
         let column = html::div().class("col").child(For(ForProps::builder()
             .each(move || pages.get())
@@ -29,7 +40,8 @@ pub fn transcript(app: App) -> impl IntoView {
                 .attr("tabindex", "-1")
                 .on(ev::scroll, move |_| follow::scrolled(app))
                 .on(ev::click, move |event| clicked(app, &event))
-                .child(column),
+                .child(column)
+                .into_any(),
         )
     }
 }

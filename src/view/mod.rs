@@ -1,4 +1,4 @@
-//! What a person sees of a run, as data. PURE -> engine, trajectory.
+//! What a person sees of a run, as data. PURE -> engine, plan, trajectory.
 //!
 //! Owns every word, level, tick and number of the run page, so that components only draw. [`Source`] is what a view is
 //! made from: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
@@ -16,6 +16,7 @@ pub mod markdown;
 pub mod meter;
 pub mod mrkdwn;
 pub mod panel;
+pub mod plan;
 pub mod preview;
 pub mod probe;
 pub mod provider;

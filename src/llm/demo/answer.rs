@@ -56,8 +56,15 @@ pub(super) fn synthesis(scene: &Scene<'_>, mode: DemoMode) -> String {
 
 /// What was found, calculated and done; and where nothing was, what to try.
 fn body(scene: &Scene<'_>) -> String {
-    let parts =
-        [share::reports(scene), from_files(scene), calculated(scene), time(scene), host_results(scene), written(scene)];
+    let parts = [
+        scene.given.put_together(),
+        share::reports(scene),
+        from_files(scene),
+        calculated(scene),
+        time(scene),
+        host_results(scene),
+        written(scene),
+    ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { nothing(scene) } else { parts.join("\n\n") }
 }

@@ -7,6 +7,7 @@
 
 mod answer;
 mod evidence;
+mod given;
 mod minimal;
 mod moves;
 mod report;

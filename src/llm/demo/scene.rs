@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use crate::engine::{Message, ToolChoice};
 
+use super::given::{self, Given};
+
 /// How the engine tells of more turns.
 const GRANTED: &str = "You have been granted ";
 
@@ -22,6 +24,8 @@ pub(super) struct Step<'a> {
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     pub task: &'a str,
+    /// What a plan tells of its earlier steps.
+    pub given: Given,
     /// Since the task was given, in order.
     pub steps: Vec<Step<'a>>,
     /// Replies since the task was given.
@@ -47,7 +51,8 @@ impl<'a> Scene<'a> {
             Some(Message::User { content }) => content.as_str(),
             _ => "",
         };
-        let mut scene = Scene { task, steps: Vec::new(), turns: 0, remaining: None, ending };
+        let (task, given) = given::split(task);
+        let mut scene = Scene { task, given, steps: Vec::new(), turns: 0, remaining: None, ending };
         let mut open = Vec::new();
         for message in messages.iter().skip(at + 1) {
             match message {

@@ -1,0 +1,53 @@
+//! What a step was told: one card a result, and the same as the model read it.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::plan::{ArtifactView, ContextView};
+
+use super::super::prose::Prose;
+use super::super::state::App;
+use super::super::{icon, json};
+
+pub fn context(app: App, view: &ContextView) -> impl IntoView + use<> {
+    let cards = view.artifacts.iter().map(|artifact| card(app, artifact)).collect_view();
+    let raw = view.json.clone().map(|place| {
+        html::details().class("call as-read").child((
+            html::summary()
+                .child((icon::chevron(), html::span().class("line").child("As the model read it, below its action"))),
+            html::div().class("detail").child(json::tree(place)),
+        ))
+    });
+    (
+        html::p().class("fact").child(view.words.clone()),
+        view.missing.clone().map(|words| html::p().class("missing").child(words)),
+        html::div().class("calls").child((cards, raw)),
+    )
+}
+
+fn card(app: App, artifact: &ArtifactView) -> impl IntoView + use<> {
+    let result = artifact.result.clone();
+    // What is closed is not rendered.
+    let opened = RwSignal::new(false);
+    let body = move || {
+        opened.get().then(|| {
+            let prose = Prose::new("prose");
+            prose.set(&result);
+            app.renderer.get_value().render(&prose);
+            html::div().class("detail told").child(prose.place())
+        })
+    };
+    html::details().class("call").attr("data-order", artifact.order.to_string()).child((
+        html::summary().on(ev::click, move |_| opened.set(true)).child((
+            icon::chevron(),
+            html::span().class("line").child((
+                html::span().class("name").child(artifact.title.clone()),
+                html::span().class("arg").child(artifact.action.clone()),
+                artifact.tools.clone().map(|tools| html::span().class("t").child(tools)),
+                html::span().class("t").child(artifact.size.clone()),
+            )),
+        )),
+        body,
+    ))
+}

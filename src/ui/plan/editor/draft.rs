@@ -1,0 +1,139 @@
+//! A plan drafted by a model: the task, the run that drafts it, and what came of it, to be edited before it runs.
+
+use std::collections::BTreeMap;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::engine::{ProviderKind, RecordKind, RunConfig};
+use crate::plan::{AgentSpec, draft, fault};
+use crate::shell::{Notice, Session};
+use crate::view::plan::edit::PlanDraft;
+use crate::worker::Workspace;
+
+use super::super::super::state::{App, Local};
+
+/// Where drafting stands.
+#[derive(Clone, Debug, Default)]
+enum Stand {
+    #[default]
+    Idle,
+    Drafting(Local<Session>),
+    Done(String),
+    Failed(String),
+}
+
+pub fn draft(app: App) -> impl IntoView {
+    let stand = RwSignal::new(Stand::Idle);
+    // The session goes with the dialog.
+    on_cleanup(move || {
+        if let Some(Stand::Drafting(session)) = stand.try_get_untracked() {
+            session.close();
+        }
+    });
+    let demo = Memo::new(move |_| {
+        let (config, _) = app.settings.with(|settings| settings.draft(crate::tools::all()));
+        is_demo(&config)
+    });
+    let busy = Memo::new(move |_| stand.with(|stand| matches!(stand, Stand::Drafting(_))));
+    let act = move || {
+        if busy.get() {
+            let cancel = move |_| {
+                if let Stand::Drafting(session) = stand.get_untracked() {
+                    session.cancel();
+                }
+            };
+            html::button().r#type("button").class("btn quiet").on(ev::click, cancel).child("Cancel").into_any()
+        } else {
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .prop("disabled", move || demo.get() || app.plan_draft.with(|draft| draft.task.trim().is_empty()))
+                .on(ev::click, move |_| begin(app, stand))
+                .child("Draft the plan")
+                .into_any()
+        }
+    };
+    let said = move || {
+        match (stand.get(), demo.get()) {
+        (Stand::Drafting(_), _) => Some(("doing", "The model drafts it.".to_owned())),
+        (Stand::Done(words), _) => Some(("done", words)),
+        (Stand::Failed(words), _) => Some(("wrong", words)),
+        (Stand::Idle, true) => Some((
+            "help",
+            "The demo model is scripted and cannot draft a plan. Choose a model in the settings, or use the example below."
+                .to_owned(),
+        )),
+        (Stand::Idle, false) => Some((
+            "help",
+            "The model drafts steps for the agents below, and you edit them before anything runs.".to_owned(),
+        )),
+    }
+    };
+    html::div().class("drafting").child((
+        html::div().class("input").child((
+            html::label().r#for("plan-task").child("Draft from a task"),
+            html::textarea()
+                .id("plan-task")
+                .attr("rows", "2")
+                .attr("placeholder", "What should the plan lead to?")
+                .prop("value", move || app.plan_draft.with(|draft| draft.task.clone()))
+                .on(ev::input, move |event| {
+                    let task = event_target_value(&event);
+                    app.plan_draft.update(|draft| draft.task = task);
+                }),
+        )),
+        html::div().class("row").child((
+            act,
+            html::span()
+                .class("said")
+                .attr("role", "status")
+                .child(move || said().map(|(class, words)| html::span().class(class).child(words))),
+        )),
+    ))
+}
+
+fn is_demo(config: &RunConfig) -> bool {
+    config.providers.iter().all(|provider| provider.kind == ProviderKind::Demo)
+}
+
+fn begin(app: App, stand: RwSignal<Stand>) {
+    let Some(base) = app.config() else { return };
+    let (task, agents) = app.plan_draft.with_untracked(|draft| (draft.task.clone(), agents(draft)));
+    let agents = match agents {
+        Ok(agents) => agents,
+        Err(why) => return stand.set(Stand::Failed(why)),
+    };
+    let session = app.session(draft::config(&base, &agents), Workspace::new());
+    let input = draft::input(&task, &base, &agents);
+    let ear = session.clone();
+    let observer = move |notice: Notice<'_>| {
+        let Notice::Record(record) = notice else { return };
+        if !matches!(record.what, RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. }) {
+            return;
+        }
+        let ending = ear.with_run(|run| run.and_then(|run| run.segments().last().cloned()));
+        let Some(ending) = ending else { return };
+        let came = match draft::plan(&ending, &base, &agents) {
+            Ok(plan) => {
+                app.plan_draft.update(|draft| draft.fill_from(&plan));
+                Stand::Done("Drafted. Read it before you run it: nothing has run yet.".to_owned())
+            }
+            Err(faults) => Stand::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),
+        };
+        let _ = stand.try_set(came);
+    };
+    match session.start(input, None, observer) {
+        Ok(()) => stand.set(Stand::Drafting(Local::new(session))),
+        Err(error) => stand.set(Stand::Failed(error.to_string())),
+    }
+}
+
+/// The agents that were written, where there are any and nothing is wrong with them.
+fn agents(written: &PlanDraft) -> Result<BTreeMap<String, AgentSpec>, String> {
+    let text = written.agents_value().to_string();
+    let agents: BTreeMap<String, AgentSpec> =
+        serde_json::from_str(&text).map_err(|e| format!("Put the agents right first: {e}"))?;
+    Ok(if agents.is_empty() { draft::default_agents() } else { agents })
+}

@@ -1,0 +1,144 @@
+//! The form: agents and steps as rows of fields, each fault beside its field.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::plan::cell::{Field, OF_AGENT, OF_STEP};
+use crate::view::plan::edit::{FaultView, PlanDraft};
+
+use super::super::super::icon::{Icon, icon};
+use super::super::super::state::App;
+use super::Checked;
+
+pub fn form(app: App, checked: Checked) -> impl IntoView {
+    let agents = move || app.plan_draft.with(|draft| draft.agents.iter().map(|agent| agent.key).collect::<Vec<_>>());
+    let steps = move || app.plan_draft.with(|draft| draft.steps.iter().map(|step| step.key).collect::<Vec<_>>());
+    let agent = move |key| row(app, checked, key, "agent", OF_AGENT, Field::Name);
+    let step = move |key| row(app, checked, key, "step", OF_STEP, Field::Order);
+    (
+        html::fieldset().class("group").child((
+            html::legend().child("Steps"),
+            html::p().class("fact").child(
+                "Steps that need nothing from each other run at the same time. A synthesis step is told all that came \
+                 before it; it needs no dependencies for that.",
+            ),
+            For(ForProps::builder().each(steps).key(|key| *key).children(step).build()),
+            add("Add a step", move || app.plan_draft.update(PlanDraft::add_step)),
+            other_faults(checked),
+        )),
+        html::fieldset().class("group").child((
+            html::legend().child("Agents"),
+            html::p().class("fact").child(
+                "Tools are named with commas between them: nothing means all that are set, the word none means no tools.",
+            ),
+            For(ForProps::builder().each(agents).key(|key| *key).children(agent).build()),
+            add("Add an agent", move || app.plan_draft.update(PlanDraft::add_agent)),
+        )),
+    )
+}
+
+fn add(words: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn quiet small add")
+        .on(ev::click, move |_| act())
+        .child((icon(Icon::Plus), words))
+}
+
+fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field; 5], name: Field) -> impl IntoView {
+    let title = move || app.plan_draft.with(|draft| format!("{what} {}", draft.get(key, name)));
+    let (inputs, faults): (Vec<_>, Vec<_>) = fields.into_iter().map(|of| field(app, checked, key, of)).unzip();
+    html::div().class("plan-row").attr("role", "group").attr("aria-label", title).attr("data-what", what).child((
+        inputs,
+        html::button()
+            .r#type("button")
+            .class("btn bare square")
+            .attr("aria-label", move || format!("Remove {}", title()))
+            .on(ev::click, move |_| app.plan_draft.update(|draft| draft.remove(key)))
+            .child(icon(Icon::Trash)),
+        html::div().class("row-faults").child(faults),
+    ))
+}
+
+/// The input, and what is wrong with it: below the row, where there is room for words.
+fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, impl IntoView) {
+    let id = format!("plan-{key}-{}", field.key());
+    let says = format!("{id}-wrong");
+    let wrong = Memo::new(move |_| {
+        let path = app.plan_draft.with(|draft| draft.path(key, field));
+        checked.with(|checked| {
+            let faults = checked.as_ref().err()?.iter().filter(|fault| fault.is_at(&path));
+            let words: Vec<String> = faults.map(FaultView::words).collect();
+            (!words.is_empty()).then_some(words)
+        })
+    });
+    let invalid = move || if wrong.with(Option::is_some) { "true" } else { "false" };
+    let value = move || app.plan_draft.with(|draft| draft.get(key, field));
+    let set = move |value: String| app.plan_draft.update(|draft| draft.set(key, field, value));
+    let input = match field {
+        Field::Kind | Field::Agent => html::select()
+            .id(id.clone())
+            .attr("aria-describedby", says.clone())
+            .attr("aria-invalid", invalid)
+            .on(ev::change, move |event| set(event_target_value(&event)))
+            .child(options(app, key, field))
+            .into_any(),
+        Field::Action | Field::System => html::textarea()
+            .id(id.clone())
+            .attr("rows", "1")
+            .attr("aria-describedby", says.clone())
+            .attr("aria-invalid", invalid)
+            .attr("placeholder", field.empty())
+            .prop("value", value)
+            .on(ev::input, move |event| set(event_target_value(&event)))
+            .into_any(),
+        _ => html::input()
+            .r#type("text")
+            .id(id.clone())
+            .attr("autocomplete", "off")
+            .attr("spellcheck", "false")
+            .attr("aria-describedby", says.clone())
+            .attr("aria-invalid", invalid)
+            .attr("placeholder", field.empty())
+            .prop("value", value)
+            .on(ev::input, move |event| set(event_target_value(&event)))
+            .into_any(),
+    };
+    let label = html::label().r#for(id).child(field.label());
+    let input = html::div().class("input").attr("data-field", field.key()).child((label, input));
+    let line = move |words: String| html::p().child((html::b().child(field.label()), words));
+    let faults = move || wrong.get().unwrap_or_default().into_iter().map(line).collect_view();
+    (input, html::div().class("wrong").id(says).child(faults))
+}
+
+/// What is chosen stays to be seen, also where it is none of the choices.
+fn options(app: App, key: u32, field: Field) -> impl IntoView {
+    let now = Memo::new(move |_| app.plan_draft.with(|draft| draft.get(key, field)));
+    let each = Memo::new(move |_| {
+        let mut choices = app.plan_draft.with(|draft| draft.choices(field)).unwrap_or_default();
+        let now = now.get();
+        if !choices.contains(&now) {
+            choices.push(now);
+        }
+        choices
+    });
+    move || {
+        let option = |name: String| {
+            let same = name.clone();
+            html::option().value(name.clone()).prop("selected", move || now.get() == same).child(name)
+        };
+        each.get().into_iter().map(option).collect_view()
+    }
+}
+
+/// What stands beside no field: about the plan as a whole.
+fn other_faults(checked: Checked) -> impl IntoView {
+    move || {
+        checked.with(|checked| {
+            let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
+            let line = |fault: &FaultView| html::p().class("wrong").child(fault.words());
+            faults.iter().filter(|fault| fault.is_about_the_whole()).map(line).collect_view()
+        })
+    }
+}

@@ -1,0 +1,196 @@
+//! The editor of a plan: a form or JSON, what is wrong with it, a draft by a model, and Run.
+
+mod draft;
+mod fields;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::plan::Plan;
+use crate::shell::PlanStart;
+use crate::view::plan::edit::{FaultView, PlanDraft};
+use crate::view::plan::example::PLAN;
+
+use super::super::dialog::dialog;
+use super::super::state::{App, Backing, Dialog, Thread};
+use super::super::storage;
+
+const STORED: &str = "turnwise.plan";
+
+/// What was written on an earlier visit; kept as it changes.
+pub fn keep(app: App) {
+    if let Some(text) = storage::load(STORED) {
+        app.plan_draft.set(PlanDraft::from_json(&text));
+    }
+    Effect::new(move || app.plan_draft.with(|draft| storage::save(STORED, &draft.to_json())));
+}
+
+pub fn editor(app: App) -> impl IntoView {
+    dialog(app, Dialog::Plan, "plan-editor", "Plan", move || content(app))
+}
+
+/// The plan, or all that is wrong with it, as the user types.
+type Checked = Memo<Result<Plan, Vec<FaultView>>>;
+
+fn content(app: App) -> impl IntoView {
+    let checked: Checked = Memo::new(move |_| {
+        let (config, _) = app.settings.with(|settings| settings.draft(crate::tools::all()));
+        let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
+        app.plan_draft.with(|draft| draft.plan(&tools))
+    });
+    let as_json = Memo::new(move |_| app.plan_draft.with(|draft| draft.text.is_some()));
+    let body =
+        move || if as_json.get() { json(app, checked).into_any() } else { fields::form(app, checked).into_any() };
+    (html::div().class("dialog-body").child((draft::draft(app), mode(app, as_json), body)), foot(app, checked))
+}
+
+/// The form, or JSON.
+fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
+    let refused = RwSignal::new(None::<String>);
+    let choice = move |words: &'static str, json: bool| {
+        html::button()
+            .r#type("button")
+            .attr("aria-pressed", move || if as_json.get() == json { "true" } else { "false" })
+            .on(ev::click, move |_| {
+                if as_json.get_untracked() != json {
+                    let mut tried = app.plan_draft.get_untracked();
+                    let switched = tried.switch();
+                    if switched.is_ok() {
+                        app.plan_draft.set(tried);
+                    }
+                    refused.set(switched.err());
+                }
+            })
+            .child(words)
+    };
+    html::div().class("mode").child((
+        html::div()
+            .class("segmented")
+            .attr("role", "group")
+            .attr("aria-label", "How it is written")
+            .child((choice("Form", false), choice("JSON", true))),
+        html::button()
+            .r#type("button")
+            .class("btn bare small")
+            .on(ev::click, move |_| app.use_example())
+            .child("Use the example"),
+        html::button()
+            .r#type("button")
+            .class("btn bare small")
+            .on(ev::click, move |_| app.plan_draft.set(PlanDraft::blank()))
+            .child("Start over"),
+        move || refused.get().map(|why| html::span().class("wrong").attr("role", "alert").child(why)),
+    ))
+}
+
+fn json(app: App, checked: Checked) -> impl IntoView {
+    let invalid = move || if checked.with(Result::is_err) { "true" } else { "false" };
+    (
+        html::div().class("input mono").child((
+            html::label().r#for("plan-json").child("The plan as JSON"),
+            html::textarea()
+                .id("plan-json")
+                .attr("rows", "16")
+                .attr("spellcheck", "false")
+                .attr("aria-invalid", invalid)
+                .attr("aria-describedby", "plan-faults")
+                .prop("value", move || app.plan_draft.with(|draft| draft.text.clone().unwrap_or_default()))
+                .on(ev::input, move |event| {
+                    let text = event_target_value(&event);
+                    app.plan_draft.update(|draft| draft.text = Some(text));
+                }),
+        )),
+        faults(checked),
+    )
+}
+
+/// Every fault, with its place and what to do.
+fn faults(checked: Checked) -> impl IntoView {
+    let each = move || {
+        checked.with(|checked| {
+            let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
+            let line = |fault: &FaultView| {
+                html::li().child((html::b().child(fault.place.clone()), html::span().child(fault.words())))
+            };
+            faults.iter().map(line).collect_view()
+        })
+    };
+    html::ul().class("faults").id("plan-faults").child(each)
+}
+
+fn foot(app: App, checked: Checked) -> impl IntoView {
+    let words = move || match checked.with(|checked| checked.as_ref().err().map(Vec::len)) {
+        None => "What you write is kept in this browser.".to_owned(),
+        Some(1) => "One thing has to be put right first.".to_owned(),
+        Some(more) => format!("{more} things have to be put right first."),
+    };
+    let samples = move || {
+        app.plan_draft.with(|draft| draft.samples).then(|| {
+            html::label().class("with-samples").child((
+                html::input()
+                    .r#type("checkbox")
+                    .prop("checked", true)
+                    .on(ev::change, move |_| app.plan_draft.update(|draft| draft.samples = false)),
+                "over the sample documents",
+            ))
+        })
+    };
+    html::div().class("dialog-foot").child((
+        html::span().class("grow").attr("role", "status").child(words),
+        samples,
+        html::button()
+            .r#type("button")
+            .class("btn primary")
+            .prop("disabled", move || checked.with(Result::is_err))
+            .on(ev::click, move |_| {
+                if let Ok(plan) = checked.get_untracked() {
+                    app.run_edited(plan);
+                }
+            })
+            .child("Run the plan"),
+    ))
+}
+
+impl App {
+    /// A plan to write, as it was left.
+    pub fn new_plan(&self) {
+        self.rail_open.set(false);
+        self.dialog.set(Some(Dialog::Plan));
+    }
+
+    /// The open plan as one to write.
+    pub fn edit_plan(&self) {
+        let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
+        let first = PLAN.files.first().map(|name| format!("{}/{name}", PLAN.folder)).unwrap_or_default();
+        let samples = workspace.is_some_and(|workspace| workspace.get(&first).is_some());
+        self.plan_draft.update(|draft| {
+            draft.fill_from(&page.plan);
+            draft.samples = samples;
+        });
+        self.dialog.set(Some(Dialog::Plan));
+    }
+
+    fn use_example(&self) {
+        self.plan_draft.update(|draft| {
+            draft.fill(&PLAN.plan());
+            draft.samples = true;
+        });
+    }
+
+    /// Runs what was written.
+    fn run_edited(&self, plan: Plan) {
+        let Some(config) = self.config() else { return };
+        self.dialog.set(None);
+        let app = *self;
+        if self.plan_draft.with_untracked(|draft| draft.samples) {
+            self.with_sample_documents(move |files| {
+                app.run_plan(plan, config, app.workspace_of(files), PlanStart::default());
+            });
+        } else {
+            super::super::samples::when_ready(app, move || {
+                app.run_plan(plan, config, app.new_workspace(), PlanStart::default());
+            });
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The graph: steps as buttons, lines between them as SVG. Drawn twice, left to right and top to bottom; the styles show
+//! the one that fits.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use leptos::svg;
+
+use crate::plan::{AgentKind, StepStatus};
+use crate::view::plan::{Edge, Given, Graph, Node, Port, StepView, Trunk};
+
+use super::super::ending::dot;
+use super::super::meter;
+use super::super::state::App;
+use super::detail;
+use super::state::{PlanPage, StepSlot};
+
+pub fn graph(app: App, page: &PlanPage) -> impl IntoView + use<> {
+    html::div()
+        .class("graphs")
+        .child((drawing(app, page, &page.wide, "graph wide"), drawing(app, page, &page.narrow, "graph narrow")))
+}
+
+fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> impl IntoView + use<> {
+    let edges = graph.edges.iter().map(|edge| line(page, edge)).collect_view();
+    let trunks = graph.trunks.iter().map(|trunk| shared(page, trunk)).collect_view();
+    let ports = graph.ports.iter().map(port).collect_view();
+    let nodes = graph.nodes.iter().filter_map(|node| Some(step(app, page, page.slot(node.order)?, *node)));
+    let (width, height) = (graph.width, graph.height);
+    let lines = svg::svg()
+        .attr("class", "lines")
+        .attr("width", width.to_string())
+        .attr("height", height.to_string())
+        .attr("viewBox", format!("0 0 {width} {height}"))
+        .attr("aria-hidden", "true")
+        .child((edges, trunks, ports));
+    let full = graph.nodes.iter().all(|node| node.width.is_some());
+    let size = if full { format!("{width}px") } else { String::new() };
+    html::div().class(class).attr("role", "group").attr("aria-label", "Steps of the plan").child(
+        html::div()
+            .class("canvas")
+            .style(("width", size))
+            .style(("height", format!("{height}px")))
+            .child((lines, nodes.collect_view())),
+    )
+}
+
+fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
+    let view = page.slot(edge.to).map(|slot| slot.view.clone());
+    let (from, to) = (edge.from, edge.to);
+    let given = move || style(view.as_ref().map(|view| view.with(|view| view.given_by(from))));
+    let selected = page.selected.clone();
+    let shown = move || selected.get().map(|order| if order == to { "in" } else { "other" });
+    svg::path()
+        .attr("class", "line")
+        .attr("data-kind", edge.kind.as_str())
+        .attr("data-given", given)
+        .attr("data-shown", shown)
+        .attr("d", edge.path.clone())
+}
+
+/// As the styles name it.
+fn style(given: Option<Given>) -> &'static str {
+    match given {
+        Some(Given::Given) => "given",
+        Some(Given::Missing) => "missing",
+        Some(Given::Planned) | None => "planned",
+    }
+}
+
+/// It carries something as soon as anything was given.
+fn shared(page: &PlanPage, trunk: &Trunk) -> impl IntoView + use<> {
+    let view = page.slot(trunk.to).map(|slot| slot.view.clone());
+    let given = move || style(view.as_ref().map(|view| view.with(StepView::given_at_all)));
+    let (to, selected) = (trunk.to, page.selected.clone());
+    let shown = move || selected.get().map(|order| if order == to { "in" } else { "other" });
+    svg::path()
+        .attr("class", "line")
+        .attr("data-kind", trunk.kind.as_str())
+        .attr("data-given", given)
+        .attr("data-shown", shown)
+        .attr("d", trunk.path.clone())
+}
+
+fn port(port: &Port) -> impl IntoView + use<> {
+    svg::circle()
+        .attr("class", "port")
+        .attr("data-kind", port.kind.as_str())
+        .attr("cx", port.x.to_string())
+        .attr("cy", port.y.to_string())
+        .attr("r", "4")
+}
+
+fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView + use<> {
+    let order = slot.order;
+    let (kind, agent, action, words) =
+        slot.view.with_untracked(|view| (view.kind, view.agent.clone(), view.action.clone(), view.kind_words));
+    let level = if kind == AgentKind::Synthesis { "synthesis" } else { "normal" };
+    let told = {
+        let view = slot.view.clone();
+        move || view.with(|view| view.told.clone())
+    };
+    let hidden = |words: &'static str| html::span().class("hidden").child(words);
+    let status = {
+        let view = slot.view.clone();
+        move || view.with(|view| view.status.as_str())
+    };
+    let stands = {
+        let view = slot.view.clone();
+        move || {
+            view.with(|view| {
+                let sign = match view.status {
+                    StepStatus::Pending => html::i().class("dot waiting").attr("aria-hidden", "true").into_any(),
+                    _ => dot(view.tone, "dot").into_any(),
+                };
+                (sign, html::span().class("words").child(view.state.clone()), meter::tiny(&view.ticks))
+            })
+        }
+    };
+    let time = {
+        let view = slot.view.clone();
+        move || view.with(|view| view.time(if view.status == StepStatus::Running { app.now.get() } else { 0 }))
+    };
+    let selected = page.selected.clone();
+    let pressed = move || if selected.get() == Some(order) { "true" } else { "false" };
+    let page = page.clone();
+    let click = move |_| {
+        let shown = page.selected.get_untracked() == Some(order);
+        page.select(app, (!shown).then_some(order));
+        if !shown {
+            detail::bring_into_view();
+        }
+    };
+    html::button()
+        .r#type("button")
+        .class("node")
+        .attr("data-kind", kind.as_str())
+        .attr("data-level", level)
+        .attr("data-status", status)
+        .attr("aria-pressed", pressed)
+        .style(("left", format!("{}px", node.x)))
+        .style(("top", format!("{}px", node.y)))
+        .style(("width", node.width.map(|width| format!("{width}px")).unwrap_or_default()))
+        .style(("height", format!("{}px", node.height)))
+        .on(ev::click, click)
+        .child((
+            html::span().class("who").child((
+                html::span().class("no").child((hidden("Step "), order)),
+                hidden(", "),
+                html::b().child(agent),
+                hidden(", "),
+                html::span().class("kind").child(words),
+            )),
+            html::span().class("what").child((hidden(": "), action, hidden(". "))),
+            html::span().class("stands").child((stands, hidden(" "), html::span().class("time").child(time))),
+            html::span().class("hidden").child((" ", told)),
+        ))
+}

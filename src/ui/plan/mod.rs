@@ -1,0 +1,15 @@
+//! Plans on the page: the graph, a step with all it was told and did, the panel, and what can be done with a plan.
+
+mod actions;
+mod context;
+mod detail;
+pub mod editor;
+mod example;
+mod graph;
+mod live;
+mod page;
+pub mod panel;
+pub mod state;
+
+pub use example::example;
+pub use page::page;

@@ -1,0 +1,60 @@
+//! The page of a plan: what it is for, its graph, and below it the step that was selected or the result.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::super::ending::dot;
+use super::super::prose::Prose;
+use super::super::state::App;
+use super::state::PlanPage;
+use super::{detail, graph};
+
+pub fn page(app: App, page: &PlanPage) -> impl IntoView + use<> {
+    let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
+    let selected = {
+        let selected = page.selected.clone();
+        Memo::new(move |_| selected.get())
+    };
+    let below = {
+        let page = page.clone();
+        move || match selected.get() {
+            Some(order) => detail::detail(app, &page, order).into_any(),
+            None => result(app, &page).into_any(),
+        }
+    };
+    html::article().class("page plan").child((
+        html::h1().class("task").child(page.head.title.clone()),
+        html::ul().class("facts").child(facts),
+        graph::graph(app, page),
+        below,
+    ))
+}
+
+/// What the plan came to; before that, what can be done here.
+fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
+    let ending = {
+        let panel = page.panel.clone();
+        Memo::new(move |_| panel.with(|panel| panel.ending.clone()))
+    };
+    move || {
+        let hint = "Select a step to see what it was told and what it did.";
+        let Some(ending) = ending.get() else { return html::p().class("hint-below").child(hint).into_any() };
+        let prose = Prose::new("prose");
+        prose.set(&ending.output);
+        app.renderer.get_value().render(&prose);
+        let of = ending.output_step.map(|order| format!("from step {order}"));
+        html::section()
+            .class("plan-result")
+            .attr("aria-label", "Result of the plan")
+            .child((
+                html::div().class("result-head").child((
+                    dot(Some(ending.tone), "dot"),
+                    html::h2().child("Result"),
+                    html::span().class("fact").child(of),
+                    html::span().class("fact end").child(hint),
+                )),
+                prose.place(),
+            ))
+            .into_any()
+    }
+}

@@ -1,0 +1,106 @@
+//! The panel of a plan: steps and meter, what can be done, what was used, how it ended.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::format::clock;
+use crate::view::plan::PlanPanelView;
+use crate::view::plan::panel::PlanEndingView;
+
+use super::super::ending::dot;
+use super::super::icon::{Icon, icon};
+use super::super::meter;
+use super::super::state::App;
+use super::state::PlanPage;
+
+pub fn panel(app: App, page: &PlanPage) -> impl IntoView + use<> {
+    let panel = page.panel.clone();
+    let view = Memo::new(move |_| panel.get());
+    let state = Memo::new(move |_| view.with(|view| (view.running, view.can_stop)));
+    let controls = move || match state.get() {
+        (true, can_stop) => running(app, can_stop).into_any(),
+        (false, _) => html::div().class("row").child((edit(app), download(app))).into_any(),
+    };
+    let ending = Memo::new(move |_| view.with(|view| view.ending.clone()));
+    (
+        move || view.with(|view| figures(app, view)),
+        controls,
+        move || ending.with(|ending| ending.as_ref().map(ends)),
+        move || view.with(|view| numbers(app, view)),
+    )
+}
+
+fn figures(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
+    let more = html::button()
+        .r#type("button")
+        .class("btn quiet small more")
+        .attr("aria-expanded", move || if app.panel_open.get() { "true" } else { "false" })
+        .on(ev::click, move |_| app.panel_open.update(|open| *open = !*open))
+        .child("Details");
+    html::div().class("meter").child((
+        html::div()
+            .class("figure")
+            .child((html::span().child(view.done), html::span().class("of").child(format!("/ {} steps", view.of)))),
+        meter::meter(&view.meter),
+        more,
+        html::p().class("note").child(view.note.clone()),
+    ))
+}
+
+fn button(words: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(words)
+}
+
+fn running(app: App, can_stop: bool) -> impl IntoView {
+    let stop = "Steps under way wrap up, and no other starts";
+    html::div().class("row next").child((
+        can_stop.then(|| button("Stop", stop, move || app.stop_plan())),
+        button("Cancel", "End every step at once", move || app.cancel_plan()),
+    ))
+}
+
+fn edit(app: App) -> impl IntoView {
+    let title = "This plan in the editor, to change it and run it anew";
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .attr("title", title)
+        .on(ev::click, move |_| app.edit_plan())
+        .child("Edit")
+}
+
+fn download(app: App) -> impl IntoView {
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .attr("title", "The whole plan with the runs of its steps (JSON)")
+        .on(ev::click, move |_| app.download_plan())
+        .child((icon(Icon::Download), "Download"))
+}
+
+fn numbers(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
+    let row = |class: &'static str, name: &'static str, value: String| {
+        (html::dt().class(class).child(name), html::dd().child(value))
+    };
+    let (started, ended) = (view.started_at, view.elapsed_ms);
+    let elapsed = move || clock(ended.unwrap_or_else(|| app.now.get().saturating_sub(started)));
+    html::dl().class("figures").child((
+        row("", "LLM calls", view.calls.clone()),
+        row("", "Tokens in", view.tokens_in.clone()),
+        row("", "Tokens out", view.tokens_out.clone()),
+        view.estimated.then(|| row("sub", "token counts are", "estimates".to_owned())),
+        (html::dt().child("Elapsed"), html::dd().child(elapsed)),
+    ))
+}
+
+fn ends(view: &PlanEndingView) -> impl IntoView + use<> {
+    let row = |name: &'static str, value: AnyView| html::div().child((html::dt().child(name), html::dd().child(value)));
+    html::section().class("ends").attr("aria-label", "Ending").child((
+        html::p().class("headline").child((dot(Some(view.tone), "dot"), html::span().child(view.headline.clone()))),
+        html::dl().child((
+            row("Outcome", html::code().child(view.outcome).into_any()),
+            row("Steps", html::span().class("plain").child(view.steps.clone()).into_any()),
+        )),
+    ))
+}

@@ -1,0 +1,90 @@
+//! What a step was told, exactly: which results of which steps.
+
+use std::sync::Arc;
+
+use crate::plan::{AgentKind, Artifact, StepStatus};
+
+use super::super::format::{counted, one_line};
+use super::super::json::Place;
+use super::graph::told_of;
+use super::{StepSource, named};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextView {
+    /// One sentence.
+    pub words: String,
+    /// What it was not told of, and why.
+    pub missing: Option<String>,
+    pub artifacts: Vec<ArtifactView>,
+    /// The same as the model read it, below its action.
+    pub json: Option<Place>,
+}
+
+/// The result of one step, as a later one was given it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArtifactView {
+    pub order: u32,
+    /// `Step 2, Company`
+    pub title: String,
+    pub action: String,
+    /// `tools: read_file`, where it was offered only some.
+    pub tools: Option<String>,
+    /// `12 lines`
+    pub size: String,
+    /// Markdown.
+    pub result: String,
+}
+
+impl From<&StepSource<'_>> for ContextView {
+    fn from(source: &StepSource<'_>) -> Self {
+        let record = source.record;
+        let artifacts = record.context.artifacts();
+        let orders: Vec<u32> = artifacts.iter().map(|artifact| artifact.step_order).collect();
+        let told_of = source.plan.step(record.order).map(|step| told_of(source.plan, step)).unwrap_or_default();
+        let not_given: Vec<u32> = told_of.iter().copied().filter(|order| !orders.contains(order)).collect();
+        let started = source.run.is_some();
+        let json = (!record.context.is_empty()).then(|| serde_json::to_string(&record.context).ok()).flatten();
+        ContextView {
+            words: words(source, &orders, &told_of),
+            missing: (started && !not_given.is_empty())
+                .then(|| format!("Nothing of {}: without a completed run there is no result.", named(&not_given))),
+            artifacts: artifacts.iter().map(ArtifactView::from).collect(),
+            json: json.and_then(|text| serde_json::from_str(&text).ok()).map(|value| Place::root(Arc::new(value))),
+        }
+    }
+}
+
+impl From<&Artifact> for ArtifactView {
+    fn from(artifact: &Artifact) -> Self {
+        let lines = artifact.result.lines().count();
+        ArtifactView {
+            order: artifact.step_order,
+            title: format!("Step {}, {}", artifact.step_order, artifact.agent),
+            action: one_line(&artifact.action, 160),
+            tools: (!artifact.tools.is_empty()).then(|| format!("tools: {}", artifact.tools.join(", "))),
+            size: counted(lines as u64, "line"),
+            result: artifact.result.clone(),
+        }
+    }
+}
+
+fn words(source: &StepSource<'_>, given: &[u32], told_of: &[u32]) -> String {
+    let record = source.record;
+    let synthesis = record.kind == AgentKind::Synthesis;
+    match record.status {
+        StepStatus::Blocked => "It was not run, so it was told nothing.".to_owned(),
+        StepStatus::Cancelled if source.run.is_none() => "It was not started, so it was told nothing.".to_owned(),
+        StepStatus::Pending if synthesis => {
+            "A synthesis step: it will be told the results of every completed step before it.".to_owned()
+        }
+        StepStatus::Pending if told_of.is_empty() => "Its action alone: it depends on no other step.".to_owned(),
+        StepStatus::Pending => format!("It will be told the results of {}, once they are there.", named(told_of)),
+        _ if given.is_empty() => "Its action alone: it depends on no other step.".to_owned(),
+        _ => match record.context.key() {
+            Some("session_context") => {
+                format!("The results of every completed step before it: {}.", named(given))
+            }
+            _ => format!("The results of what it depends on: {}.", named(given)),
+        },
+    }
+}

@@ -1,0 +1,245 @@
+//! Where the steps of a plan stand and how the lines between them run, as numbers alone.
+//!
+//! A step stands in the column after the last one that it is told of: its dependencies for a gather step, every step
+//! before it for a synthesis step. A line that has to pass a column runs through a lane above that column's steps, one
+//! lane for each step it leads to, so that no line crosses a step and lines to one step become one.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::plan::{AgentKind, Plan, Step};
+
+/// The size of a step and the space between steps, left to right.
+const WIDTH: i32 = 212;
+const HEIGHT: i32 = 100;
+const BETWEEN: i32 = 66;
+const BELOW: i32 = 12;
+const LANE: i32 = 16;
+/// The same from top to bottom, where steps fill the width beside the lines.
+const TALL: i32 = 100;
+const TRACK: i32 = 11;
+const BEND: i32 = 8;
+/// Where lines leave and enter a step, above and below its middle.
+const APART: i32 = 9;
+/// How far the end of a line is seen.
+const PORT: i32 = 4;
+
+/// The whole drawing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    pub width: i32,
+    pub height: i32,
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+    pub trunks: Vec<Trunk>,
+    pub ports: Vec<Port>,
+}
+
+/// A step, in the order of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub order: u32,
+    pub column: usize,
+    pub x: i32,
+    pub y: i32,
+    /// `None`: all that is left.
+    pub width: Option<i32>,
+    pub height: i32,
+}
+
+/// A line from a step to one that is told of it, or to the trunk of that one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    pub from: u32,
+    pub to: u32,
+    /// Of the step it leads to: dependencies, or the context of the session.
+    pub kind: AgentKind,
+    /// As an SVG path has it.
+    pub path: String,
+}
+
+/// What several lines to a step share, drawn once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trunk {
+    pub to: u32,
+    pub kind: AgentKind,
+    pub path: String,
+}
+
+/// Where the lines to a step end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    pub order: u32,
+    pub kind: AgentKind,
+    pub x: i32,
+    pub y: i32,
+}
+
+/// The steps that a step is told of, where all goes well.
+#[must_use]
+pub fn told_of(plan: &Plan, step: &Step) -> Vec<u32> {
+    let before = plan.steps.iter().map(|other| other.order).filter(|order| *order < step.order);
+    match plan.kind(step) {
+        AgentKind::Synthesis => before.collect(),
+        AgentKind::Gather => before.filter(|order| step.dependencies.contains(order)).collect(),
+    }
+}
+
+/// The column of each step: one after the last of those it waits for.
+fn columns(plan: &Plan) -> BTreeMap<u32, usize> {
+    let mut columns = BTreeMap::new();
+    for step in &plan.steps {
+        let before = told_of(plan, step).into_iter().filter_map(|order| columns.get(&order)).max();
+        columns.insert(step.order, before.map_or(0, |last: &usize| last + 1));
+    }
+    columns
+}
+
+/// What stands in one column: steps from top to bottom, under lanes for lines that pass by.
+#[derive(Default)]
+struct Column {
+    steps: Vec<u32>,
+    /// Steps further right whose lines pass.
+    lanes: Vec<u32>,
+}
+
+impl Column {
+    fn height(&self) -> i32 {
+        let steps = count(self.steps.len());
+        count(self.lanes.len()) * LANE + steps * HEIGHT + (steps - 1).max(0) * BELOW
+    }
+}
+
+impl Graph {
+    /// From left to right.
+    #[must_use]
+    pub fn wide(plan: &Plan) -> Self {
+        let place = columns(plan);
+        let last = place.values().copied().max().unwrap_or(0);
+        let mut columns: Vec<Column> = (0..=last).map(|_| Column::default()).collect();
+        for step in &plan.steps {
+            let to = column_of(&place, step.order);
+            let from = told_of(plan, step).iter().map(|order| column_of(&place, *order)).min().unwrap_or(to);
+            for (at, column) in columns.iter_mut().enumerate() {
+                if at == to {
+                    column.steps.push(step.order);
+                } else if from < at && at < to {
+                    column.lanes.push(step.order);
+                }
+            }
+        }
+        let height = columns.iter().map(Column::height).max().unwrap_or(0);
+        let nodes = placed(plan, &mut columns, height);
+        let (edges, trunks, ports) = lines(plan, &columns, &nodes, height);
+        let width = count(columns.len()) * (WIDTH + BETWEEN) - BETWEEN;
+        Graph { width, height, nodes, edges, trunks, ports }
+    }
+
+    /// From top to bottom, one step below the other, for narrow pages.
+    #[must_use]
+    pub fn narrow(plan: &Plan) -> Self {
+        let place = columns(plan);
+        let mut steps: Vec<&Step> = plan.steps.iter().collect();
+        steps.sort_by_key(|step| (column_of(&place, step.order), step.order));
+        let tracks: Vec<u32> =
+            steps.iter().filter(|step| !told_of(plan, step).is_empty()).map(|step| step.order).collect();
+        let x = if tracks.is_empty() { 0 } else { count(tracks.len()) * TRACK + BEND + 4 };
+        let rows = steps.iter().enumerate();
+        let nodes: Vec<Node> = rows
+            .map(|(row, step)| {
+                let (order, y) = (step.order, count(row) * (TALL + BELOW));
+                Node { order, column: column_of(&place, order), x, y, width: None, height: TALL }
+            })
+            .collect();
+        let middle = |order: u32| nodes.iter().find(|node| node.order == order).map_or(0, |node| node.y + TALL / 2);
+        let (mut edges, mut trunks, mut ports) = (Vec::new(), Vec::new(), Vec::new());
+        for step in &steps {
+            let Some(track) = tracks.iter().position(|order| *order == step.order) else { continue };
+            let (kind, to) = (plan.kind(step), middle(step.order) - APART);
+            let at = x - BEND - 4 - count(track) * TRACK;
+            ports.push(Port { order: step.order, kind, x: x - PORT, y: to });
+            let mut first = to;
+            for order in told_of(plan, step) {
+                let from = middle(order) + APART;
+                first = first.min(from + BEND);
+                let path = format!("M{x} {from}H{}Q{at} {from} {at} {}", at + BEND, from + BEND);
+                edges.push(Edge { from: order, to: step.order, kind, path });
+            }
+            let path = format!("M{at} {first}V{}Q{at} {to} {} {to}H{x}", to - BEND, at + BEND);
+            trunks.push(Trunk { to: step.order, kind, path });
+        }
+        let height = nodes.last().map_or(0, |node| node.y + TALL);
+        Graph { width: x, height, nodes, edges, trunks, ports }
+    }
+}
+
+/// Column by column: steps near those they are told of, the whole in the middle.
+fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::with_capacity(plan.steps.len());
+    for (at, column) in columns.iter_mut().enumerate() {
+        let told = |order: u32| plan.step(order).map(|step| told_of(plan, step)).unwrap_or_default();
+        column.steps.sort_by_key(|order| {
+            let near = told(*order);
+            let ys: Vec<i32> = nodes.iter().filter(|node| near.contains(&node.order)).map(|node| node.y).collect();
+            (ys.iter().sum::<i32>() / count(ys.len()).max(1), *order)
+        });
+        let top = (height - column.height()) / 2 + count(column.lanes.len()) * LANE;
+        for (row, order) in column.steps.iter().enumerate() {
+            let (x, y) = (count(at) * (WIDTH + BETWEEN), top + count(row) * (HEIGHT + BELOW));
+            nodes.push(Node { order: *order, column: at, x, y, width: Some(WIDTH), height: HEIGHT });
+        }
+    }
+    nodes.sort_by_key(|node| node.order);
+    nodes
+}
+
+type Lines = (Vec<Edge>, Vec<Trunk>, Vec<Port>);
+
+fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines {
+    let node = |order: u32| nodes.iter().find(|node| node.order == order);
+    let (mut edges, mut trunks, mut ports) = (Vec::new(), Vec::new(), Vec::new());
+    for step in &plan.steps {
+        let (kind, told) = (plan.kind(step), told_of(plan, step));
+        let Some(to) = node(step.order).filter(|_| !told.is_empty()) else { continue };
+        let end = (to.x, to.y + HEIGHT / 2);
+        ports.push(Port { order: step.order, kind, x: end.0 - PORT, y: end.1 });
+        // Where the step's lane enters each column that it passes.
+        let lanes = columns.iter().enumerate().filter_map(|(at, column)| {
+            let lane = column.lanes.iter().position(|order| *order == step.order)?;
+            let top = (height - column.height()) / 2 + count(lane) * LANE + LANE / 4;
+            Some((at, (count(at) * (WIDTH + BETWEEN), top)))
+        });
+        let lanes: BTreeMap<usize, (i32, i32)> = lanes.collect();
+        for from in told.into_iter().filter_map(node) {
+            let begin = (from.x + WIDTH, from.y + HEIGHT / 2);
+            let mut path = format!("M{} {}", begin.0, begin.1);
+            curve(&mut path, begin, lanes.get(&(from.column + 1)).copied().unwrap_or(end));
+            edges.push(Edge { from: from.order, to: step.order, kind, path });
+        }
+        if let Some((x, y)) = lanes.values().next().copied() {
+            let mut path = format!("M{x} {y}");
+            let following = lanes.values().skip(1).copied().chain(std::iter::once(end));
+            for (lane, next) in lanes.values().zip(following) {
+                let right = (lane.0 + WIDTH, lane.1);
+                let _ = write!(path, "H{}", right.0);
+                curve(&mut path, right, next);
+            }
+            trunks.push(Trunk { to: step.order, kind, path });
+        }
+    }
+    (edges, trunks, ports)
+}
+
+/// Leaves and arrives level.
+fn curve(path: &mut String, from: (i32, i32), to: (i32, i32)) {
+    let middle = i32::midpoint(from.0, to.0);
+    let _ = write!(path, "C{middle} {} {middle} {} {} {}", from.1, to.1, to.0, to.1);
+}
+
+fn column_of(place: &BTreeMap<u32, usize>, order: u32) -> usize {
+    place.get(&order).copied().unwrap_or(0)
+}
+
+fn count(of: usize) -> i32 {
+    i32::try_from(of).unwrap_or(i32::MAX / 1_000)
+}

@@ -1,0 +1,73 @@
+//! What a person sees of a plan: its graph, each step, its context, the panel.
+//!
+//! Everything comes from the plan and the records of its steps, live or from disk. Deliberately absent: the turns of a
+//! step, which are those of any run.
+
+pub mod cell;
+pub mod context;
+pub mod edit;
+pub mod example;
+pub mod graph;
+pub mod panel;
+pub mod step;
+
+pub use context::{ArtifactView, ContextView};
+pub use graph::{Edge, Graph, Node, Port, Trunk};
+pub use panel::{PlanPanelView, Told};
+pub use step::{Given, StepView};
+
+use crate::plan::{Plan, StepRecord};
+use crate::trajectory::Trajectory;
+
+use super::format::{counted, one_line};
+use super::source::Source;
+
+/// One step, borrowed: its record, and its run wherever that is.
+#[derive(Clone, Copy, Debug)]
+pub struct StepSource<'a> {
+    pub plan: &'a Plan,
+    pub record: &'a StepRecord,
+    /// `None`: it was not started.
+    pub run: Option<Source<'a>>,
+}
+
+/// The top of a plan's page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanHead {
+    /// What the plan leads to: the action of its last step.
+    pub title: String,
+    pub facts: Vec<String>,
+}
+
+impl<'a> StepSource<'a> {
+    /// A step whose run, if any, was read from its record.
+    #[must_use]
+    pub fn recorded(plan: &'a Plan, record: &'a StepRecord, run: Option<&'a Trajectory>) -> Self {
+        StepSource { plan, record, run: run.map(Source::from) }
+    }
+}
+
+impl PlanHead {
+    #[must_use]
+    pub fn of(plan: &Plan) -> Self {
+        let last = plan.steps.last().map(|step| one_line(&step.action, 160)).unwrap_or_default();
+        let steps = counted(plan.steps.len() as u64, "step");
+        let agents = counted(plan.agents.len() as u64, "agent");
+        PlanHead { title: last, facts: vec!["plan".to_owned(), steps, agents] }
+    }
+}
+
+/// `1`, `1 and 2`, `1, 2 and 5`.
+pub(super) fn listed(orders: &[u32]) -> String {
+    let words: Vec<String> = orders.iter().map(u32::to_string).collect();
+    match words.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, head)) => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// `step 1`, `steps 1 and 2`.
+pub(super) fn named(orders: &[u32]) -> String {
+    format!("{} {}", if orders.len() == 1 { "step" } else { "steps" }, listed(orders))
+}

@@ -1,0 +1,172 @@
+//! The panel of a plan run and its entry in the list of runs: steps done, calls left, tokens, how it ended.
+
+use crate::engine::{EpochMillis, Outcome, TokenCount, Usage};
+use crate::plan::{PlanEnding, StepStatus};
+
+use super::super::ending::Tone;
+use super::super::format::{counted, thousands};
+use super::super::meter::Meter;
+use super::super::rail::RailView;
+use super::super::source::Origin;
+use super::StepView;
+
+/// What is known of the plan as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    pub started_at: EpochMillis,
+    pub calls_left: u32,
+    pub ending: Option<&'a PlanEnding>,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanPanelView {
+    /// Steps that have completed.
+    pub done: u32,
+    pub of: u32,
+    pub running: bool,
+    /// Where there is still something to stop: it stops once.
+    pub can_stop: bool,
+    /// A step can be run again.
+    pub can_rerun: bool,
+    /// One tick a step.
+    pub meter: Meter,
+    pub note: String,
+    /// `9 of at most 48`
+    pub calls: String,
+    pub tokens_in: String,
+    pub tokens_out: String,
+    pub estimated: bool,
+    pub started_at: u64,
+    pub elapsed_ms: Option<u64>,
+    pub ending: Option<PlanEndingView>,
+    pub title: String,
+    pub announcement: String,
+}
+
+/// How the plan ended, in words and as code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanEndingView {
+    pub tone: Tone,
+    pub headline: String,
+    pub outcome: &'static str,
+    /// `6 completed, 1 failed`
+    pub steps: String,
+    /// The result, and which step's it is.
+    pub output: String,
+    pub output_step: Option<u32>,
+}
+
+impl PlanPanelView {
+    #[must_use]
+    pub fn of(steps: &[StepView], told: &Told<'_>) -> Self {
+        let of = length(steps.len());
+        let done = length(steps.iter().filter(|step| step.status == StepStatus::Completed).count());
+        let at_work = steps.iter().filter(|step| step.status == StepStatus::Running).count();
+        let running = told.ending.is_none() && told.origin == Origin::Session;
+        let usage = steps.iter().fold(Usage::default(), |sum, step| sum.plus(step.usage));
+        let requests = steps.iter().fold(0, |sum: u32, step| sum.saturating_add(step.requests));
+        let tokens = |count: TokenCount| {
+            if usage.estimated { format!("≈ {}", thousands(count.0)) } else { thousands(count.0) }
+        };
+        let calls = match running {
+            true => format!("{requests} of at most {}", thousands(u64::from(requests) + u64::from(told.calls_left))),
+            false => thousands(u64::from(requests)),
+        };
+        let ending = told.ending.map(PlanEndingView::of);
+        let words = format!("{done} of {}", counted(u64::from(of), "step"));
+        PlanPanelView {
+            done,
+            of,
+            running,
+            can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
+            can_rerun: !running,
+            meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{words} completed") },
+            note: note(told, at_work),
+            calls,
+            tokens_in: tokens(usage.input),
+            tokens_out: tokens(usage.output),
+            estimated: usage.estimated,
+            started_at: told.started_at.0,
+            elapsed_ms: (!running).then(|| elapsed(steps, told.started_at.0)),
+            title: match &ending {
+                Some(ending) if ending.tone == Tone::Failed => "Failed".to_owned(),
+                Some(_) => "Done".to_owned(),
+                None => format!("{done}/{of} steps"),
+            },
+            announcement: match &ending {
+                Some(ending) => format!("Plan ended: {} {}.", ending.headline, ending.steps),
+                None => format!("{words} completed, {at_work} running."),
+            },
+            ending,
+        }
+    }
+
+    /// The plan in the list of runs.
+    #[must_use]
+    pub fn rail(&self, title: &str) -> RailView {
+        let words = match &self.ending {
+            Some(ending) => format!("plan, {}", ending.steps),
+            None if self.running => format!("plan, {} of {} steps", self.done, self.of),
+            None => format!("plan, {} of {} steps, unfinished", self.done, self.of),
+        };
+        let over = (!self.running).then_some(Tone::Cancelled);
+        let tone = self.ending.as_ref().map(|ending| ending.tone).or(over);
+        RailView { title: title.to_owned(), words, tone, ticks: self.meter.ticks.clone() }
+    }
+}
+
+impl PlanEndingView {
+    fn of(ending: &PlanEnding) -> Self {
+        let stopped = ending.wrap_up.is_some();
+        let (tone, outcome, headline) = match ending.outcome {
+            Outcome::Success if stopped => {
+                (Tone::Complete, "success", "You stopped it, when nothing was left to start.")
+            }
+            Outcome::Success => (Tone::Complete, "success", "Every step completed."),
+            Outcome::Partial if stopped => (Tone::Synthesized, "partial", "You stopped it; some steps completed."),
+            Outcome::Partial => (Tone::Synthesized, "partial", "Some steps did not complete."),
+            Outcome::Failed => (Tone::Failed, "failed", "No step completed."),
+            Outcome::Cancelled => (Tone::Cancelled, "cancelled", "You cancelled the plan."),
+        };
+        let counts = [
+            (ending.completed, "completed"),
+            (ending.failed, "failed"),
+            (ending.blocked, "blocked"),
+            (ending.cancelled, "cancelled"),
+        ];
+        let steps = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        PlanEndingView {
+            tone,
+            headline: headline.to_owned(),
+            outcome,
+            steps: steps.collect::<Vec<_>>().join(", "),
+            output: ending.output.clone(),
+            output_step: ending.output_step,
+        }
+    }
+}
+
+fn note(told: &Told<'_>, at_work: usize) -> String {
+    match (told.ending, told.origin) {
+        (Some(_), Origin::Session) => "Any step can be run again: select it in the graph.".to_owned(),
+        (Some(_), Origin::Document) => {
+            "Opened from a file. Nothing in it is changed by running a step again.".to_owned()
+        }
+        (None, Origin::Document) => "Opened from a file that was written while the plan was under way.".to_owned(),
+        (None, Origin::Session) => {
+            let left = counted(u64::from(told.calls_left), "LLM call");
+            format!("{} running, at most {left} more.", counted(at_work as u64, "step"))
+        }
+    }
+}
+
+/// From the start to the end of the last step.
+fn elapsed(steps: &[StepView], started_at: u64) -> u64 {
+    let ends = steps.iter().filter_map(|step| Some(step.started_at?.saturating_add(step.elapsed_ms?)));
+    ends.max().unwrap_or(started_at).saturating_sub(started_at)
+}
+
+fn length(of: usize) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,204 @@
+//! A step as its node shows it: agent, kind, where it stands in words, how long it took, its turns as ticks.
+
+use crate::engine::{Outcome, Usage};
+use crate::plan::{AgentKind, StepStatus};
+
+use super::super::ending::Tone;
+use super::super::format::{clock, counted, duration, one_line};
+use super::super::meter::{Meter, Tick, TickKind, TickState};
+use super::super::panel::PanelView;
+use super::graph::told_of;
+use super::{StepSource, listed, named};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepView {
+    pub order: u32,
+    pub agent: String,
+    pub kind: AgentKind,
+    /// `gathers`, `synthesis`
+    pub kind_words: &'static str,
+    pub action: String,
+    pub status: StepStatus,
+    /// Where it stands: `turn 3 of 6`, `completed`, `blocked by step 2`.
+    pub state: String,
+    /// How its state is drawn; `None`: it is running or has not begun.
+    pub tone: Option<Tone>,
+    /// The turns of its run.
+    pub ticks: Vec<Tick>,
+    /// Milliseconds since 1970.
+    pub started_at: Option<u64>,
+    /// What it took, once it has ended.
+    pub elapsed_ms: Option<u64>,
+    /// Whom it waits for, or was told of, in ascending order.
+    pub told_of: Vec<u32>,
+    /// What it was told of; `None` before it starts.
+    pub given: Option<Vec<u32>>,
+    pub requests: u32,
+    pub usage: Usage,
+    pub error: Option<String>,
+    /// What the lines of the graph say: `Was told of 1 and 2.`
+    pub told: String,
+}
+
+/// A line of the graph, as it came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// Nobody knows yet.
+    Planned,
+    Given,
+    /// There was nothing to give.
+    Missing,
+}
+
+impl From<&StepSource<'_>> for StepView {
+    fn from(source: &StepSource<'_>) -> Self {
+        let StepSource { plan, record, run } = *source;
+        let action = plan.step(record.order).map(|step| step.action.clone()).unwrap_or_default();
+        let told_of = plan.step(record.order).map(|step| told_of(plan, step)).unwrap_or_default();
+        let panel = run.as_ref().map(PanelView::from);
+        let started = !matches!(record.status, StepStatus::Pending | StepStatus::Blocked) && run.is_some();
+        let orders = || record.context.artifacts().iter().map(|artifact| artifact.step_order).collect();
+        let state = state(source, panel.as_ref(), &told_of);
+        let ticks = run.as_ref().map(|run| Meter::from(run).ticks).unwrap_or_default();
+        let elapsed_ms = panel.as_ref().and_then(|panel| panel.elapsed_ms).filter(|_| record.status.ended());
+        let mut view = StepView {
+            order: record.order,
+            agent: record.agent.clone(),
+            kind: record.kind,
+            kind_words: kind_words(record.kind),
+            action,
+            status: record.status,
+            state,
+            tone: tone(source),
+            ticks: ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect(),
+            started_at: run.as_ref().map(|run| run.started_at.0),
+            elapsed_ms,
+            told_of,
+            given: (started || record.status == StepStatus::Running).then(orders),
+            requests: run.as_ref().map_or(0, |run| run.requests),
+            usage: run.as_ref().map(|run| run.usage).unwrap_or_default(),
+            error: record.error.as_deref().map(|error| one_line(error, 400)),
+            told: String::new(),
+        };
+        view.told = told(&view);
+        view
+    }
+}
+
+impl StepView {
+    /// What came of the line from another step to this one.
+    #[must_use]
+    pub fn given_by(&self, from: u32) -> Given {
+        match &self.given {
+            Some(given) if given.contains(&from) => Given::Given,
+            Some(_) => Given::Missing,
+            None if self.status.ended() => Given::Missing,
+            None => Given::Planned,
+        }
+    }
+
+    /// The same of all lines to it together.
+    #[must_use]
+    pub fn given_at_all(&self) -> Given {
+        match &self.given {
+            Some(given) if !given.is_empty() => Given::Given,
+            Some(_) => Given::Missing,
+            None if self.status.ended() => Given::Missing,
+            None => Given::Planned,
+        }
+    }
+
+    /// `4.2 s`, or a clock that runs.
+    #[must_use]
+    pub fn time(&self, now: u64) -> Option<String> {
+        match (self.elapsed_ms, self.started_at) {
+            (Some(ms), _) => Some(duration(ms)),
+            (None, Some(started)) if self.status == StepStatus::Running => Some(clock(now.saturating_sub(started))),
+            _ => None,
+        }
+    }
+
+    /// Short phrases under the title of its detail.
+    #[must_use]
+    pub fn facts(&self, plan_started: u64) -> Vec<String> {
+        let mut facts = vec![self.state.clone()];
+        if let Some(started) = self.started_at {
+            let after = started.checked_sub(plan_started).filter(|_| plan_started > 0);
+            facts.push(match after {
+                Some(0..100) => "started with the plan".to_owned(),
+                Some(ms) => format!("started {} after it", duration(ms)),
+                None => "kept from an earlier run of the plan".to_owned(),
+            });
+        }
+        facts.extend(self.elapsed_ms.map(|ms| format!("took {}", duration(ms))));
+        if self.requests > 0 {
+            facts.push(counted(u64::from(self.requests), "LLM call"));
+        }
+        facts
+    }
+
+    /// The step as one tick of the plan.
+    #[must_use]
+    pub fn tick(&self) -> Tick {
+        let kind = match self.kind {
+            AgentKind::Gather => TickKind::Turn(crate::engine::CounterLevel::Normal),
+            AgentKind::Synthesis => TickKind::Synthesis,
+        };
+        let state = match self.status {
+            StepStatus::Completed => TickState::Used,
+            StepStatus::Running => TickState::Live,
+            StepStatus::Failed | StepStatus::Blocked => TickState::Failed,
+            StepStatus::Pending | StepStatus::Cancelled => TickState::Ahead,
+        };
+        Tick { kind, state }
+    }
+}
+
+/// What an agent of a kind does, in a word.
+#[must_use]
+pub fn kind_words(kind: AgentKind) -> &'static str {
+    match kind {
+        AgentKind::Gather => "gathers",
+        AgentKind::Synthesis => "synthesis",
+    }
+}
+
+fn tone(source: &StepSource<'_>) -> Option<Tone> {
+    let partial = source.record.run.as_ref().is_some_and(|run| run.outcome == Some(Outcome::Partial));
+    match source.record.status {
+        StepStatus::Pending | StepStatus::Running => None,
+        StepStatus::Completed if partial => Some(Tone::Synthesized),
+        StepStatus::Completed => Some(Tone::Complete),
+        StepStatus::Failed | StepStatus::Blocked => Some(Tone::Failed),
+        StepStatus::Cancelled => Some(Tone::Cancelled),
+    }
+}
+
+fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) -> String {
+    let record = source.record;
+    match record.status {
+        StepStatus::Pending if told_of.is_empty() => "waits for a free place".to_owned(),
+        StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all before it".to_owned(),
+        StepStatus::Pending => format!("waits for {}", named(told_of)),
+        StepStatus::Running => match panel {
+            Some(panel) if panel.phase == super::super::Phase::Synthesizing => "concluding".to_owned(),
+            Some(panel) if panel.turn > 0 => format!("turn {} of {}", panel.turn, panel.max_turns),
+            _ => "starting".to_owned(),
+        },
+        StepStatus::Completed if tone(source) == Some(Tone::Synthesized) => "completed early".to_owned(),
+        StepStatus::Completed => "completed".to_owned(),
+        StepStatus::Failed => "failed".to_owned(),
+        StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: nothing to go on".to_owned(),
+        StepStatus::Blocked => format!("blocked by {}", named(&record.blocked_by)),
+        StepStatus::Cancelled if record.run.is_some() => "cancelled".to_owned(),
+        StepStatus::Cancelled => "not started".to_owned(),
+    }
+}
+
+fn told(view: &StepView) -> String {
+    match &view.given {
+        Some(given) if !given.is_empty() => format!("Was told of {}.", listed(given)),
+        None if !view.told_of.is_empty() && !view.status.ended() => format!("Builds on {}.", listed(&view.told_of)),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,272 @@
+// Plans in the app: the example runs to its end, what each step was told, a step's transcript, running again from a step,
+// cancel, a record opened from a file. In both themes and sizes, without axe complaints.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { PHONE, WIDE, download, drop, withApp } from './lib/app.mjs';
+import { withPage } from './lib/browser.mjs';
+import { withScript } from './lib/script-server.mjs';
+import { assertValidSession } from './lib/session.mjs';
+import { root, withSite } from './lib/site.mjs';
+
+const shots = path.join(root, 'tests/e2e/shots');
+mkdirSync(shots, { recursive: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const looks = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] };
+
+/** The app in one look, with a way to take a picture that also asks axe. */
+function looked(name, body, only = Object.keys(looks)) {
+  for (const look of only) {
+    const [viewport, colorScheme] = looks[look];
+    test(`${name}: ${look}`, () => withApp({ context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page) => {
+      await page.evaluate(axe);
+      const shoot = async (what) => {
+        await page.screenshot({ path: path.join(shots, `plan-${what}-${look}.png`) });
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`), [], what);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
+      };
+      await body(page, shoot);
+    }));
+  }
+}
+
+const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order} ?, `) });
+const begin = (page) => page.getByRole('button', { name: /A plan with seven agents/ }).click();
+const ended = (page) => page.getByRole('region', { name: 'Result of the plan' }).waitFor({ timeout: 90000 });
+const labels = (page) => page.getByRole('button', { name: /^Step \d+ ?, / }).evaluateAll((all) => all.map((one) => one.textContent));
+const told = (page) => page.locator('.told .call[data-order]').evaluateAll((cards) => cards.map((card) => Number(card.dataset.order)));
+const details = async (page) => {
+  const more = page.getByRole('button', { name: 'Details' });
+  if (await more.isVisible()) await more.click();
+};
+
+looked('the example: seven steps, two of which are told all that came before', async (page, shoot) => {
+  await shoot('start');
+  await begin(page);
+  await node(page, 1).and(page.getByRole('button', { name: /turn [2-9]/ })).waitFor();
+  await shoot('running');
+  await node(page, 6).click();
+  await page.getByText('it will be told the results of every completed step before it').waitFor();
+  await page.getByRole('button', { name: 'Close the step' }).click();
+  await ended(page);
+  const all = await labels(page);
+  assert.equal(all.length, 7);
+  for (const label of all) assert.match(label, /^Step \d, \w+, (gathers|synthesis): .*\. completed \d+(\.\d)? m?s /);
+  assert.equal(all.filter((label) => /, synthesis: .* Was told of 1, 2, 3, 4(, 5)? and \d\.$/.test(label)).length, 2);
+  assert.match(await page.locator('.plan-result .prose').innerText(), /From what steps 1, 2, 3, 4, 5 and 6 found/);
+  await page.locator('.scroll').evaluate((it) => { it.scrollTop = 0; });
+  await shoot('graph');
+
+  await node(page, 6).click();
+  assert.deepEqual(await told(page), [1, 2, 3, 4, 5]);
+  await page.getByRole('button', { name: 'Close the step' }).click();
+  await node(page, 7).click();
+  assert.deepEqual(await told(page), [1, 2, 3, 4, 5, 6]);
+  const numbers = page.locator('.told .call[data-order="2"]');
+  await numbers.locator('summary').click();
+  await numbers.locator('.prose').getByText(/numbers\.md/).first().waitFor();
+  await page.locator('.as-read summary').first().click();
+  assert.match(await page.locator('.as-read .json').innerText(), /session_context/);
+  await shoot('step');
+
+  await node(page, 2).click();
+  assert.deepEqual(await told(page), []);
+  await page.getByText('Its action alone').waitFor();
+  const did = page.getByRole('region', { name: 'What it did' });
+  assert.ok(await did.locator('section.turn').count() >= 3);
+  assert.ok((await did.locator('.call .name').allTextContents()).includes('read_file'));
+  await shoot('transcript');
+
+  await details(page);
+  const saved = await download(page);
+  const document = JSON.parse(saved.text);
+  assertValidSession(document);
+  assert.deepEqual(document.steps.map(({ status }) => status), Array(7).fill('completed'));
+  assert.deepEqual(document.steps[6].context.session_context.map(({ step_order: order }) => order), [1, 2, 3, 4, 5, 6]);
+});
+
+looked('again from a step, from a record too', async (page) => {
+  await begin(page);
+  await ended(page);
+  await node(page, 6).click();
+  await page.getByRole('button', { name: 'Run again from this step' }).click();
+  const runs = page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: /Write a one-page forecast/ });
+  await runs.nth(1).waitFor();
+  await ended(page);
+  await node(page, 1).click();
+  await page.getByText('kept from an earlier run of the plan').waitFor();
+  assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 3);
+  await node(page, 7).click();
+  await page.getByText(/^started (with the plan|.* after it)$/).waitFor();
+
+  const saved = await download(page);
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
+  try {
+    const put = (name, text) => { writeFileSync(path.join(folder, name), text); return path.join(folder, name); };
+    await drop(page, [put('plan.json', saved.text)]);
+    await page.getByText('Opened plan.json.').waitFor();
+    assert.equal((await labels(page)).length, 7);
+    await node(page, 7).click();
+    assert.deepEqual(await told(page), [1, 2, 3, 4, 5, 6]);
+    assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 1);
+    await page.getByRole('button', { name: 'Run again from this step' }).click();
+    await runs.nth(3).waitFor();
+    await ended(page);
+
+    await drop(page, [put('newer.json', saved.text.replace('"version": 1', '"version": 9'))]);
+    await page.getByText(/newer\.json was not opened\. This record has version 9/).waitFor();
+    await drop(page, [put('damaged.json', saved.text.replace('"steps": [', '"steps": 3, "x": ['))]);
+    await page.getByText(/damaged\.json was not opened\. This record is damaged/).waitFor();
+    const changed = JSON.parse(saved.text);
+    changed.steps[0].run.turns[0].content = 'something else';
+    await drop(page, [put('changed.json', JSON.stringify(changed))]);
+    await page.getByText('Opened changed.json.').waitFor();
+    await node(page, 7).click();
+    await page.getByRole('button', { name: 'Run again from this step' }).click();
+    await page.getByText(/changed\.json cannot be gone on with: the run of step 1 does not replay/).waitFor();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, ['wide-light']);
+
+looked('cancel ends every step at once, stop starts no other', async (page, shoot) => {
+  await begin(page);
+  await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('You cancelled the plan.', { exact: true }).waitFor();
+  const all = await labels(page);
+  assert.match(all[0], /\. cancelled /);
+  assert.match(all[6], /\. not started /);
+  await shoot('cancelled');
+
+  await page.getByRole('button', { name: 'New run' }).first().click();
+  await begin(page);
+  await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('You stopped it; some steps completed.', { exact: true }).waitFor({ timeout: 30000 });
+  assert.match((await labels(page))[6], /\. not started /);
+}, ['wide-light']);
+
+const editor = async (page) => {
+  const drawer = page.getByRole('button', { name: 'Runs' });
+  if (await drawer.isVisible()) await drawer.click();
+  await page.getByRole('button', { name: 'New plan' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Plan' });
+  await dialog.waitFor();
+  return dialog;
+};
+const row = (dialog, name) => dialog.getByRole('group', { name, exact: true });
+const wrong = (field) => field.locator('.wrong p').allTextContents();
+
+looked('the editor names every fault beside its field, as JSON too, and keeps what is written', async (page, shoot) => {
+  let dialog = await editor(page);
+  await dialog.getByText('2 things have to be put right first.').waitFor();
+  await dialog.getByText('The demo model is scripted and cannot draft a plan.').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Draft the plan' }).isDisabled());
+  assert.ok(await dialog.getByRole('button', { name: 'Run the plan' }).isDisabled());
+  await dialog.getByRole('button', { name: 'Use the example' }).click();
+  await dialog.getByText('What you write is kept in this browser.').waitFor();
+  assert.equal(await dialog.locator('[data-what=agent]').count(), 7);
+  await shoot('editor');
+
+  await row(dialog, 'step 3').getByLabel('Depends on').fill('1, 3, 9, x');
+  await row(dialog, 'step 5').getByLabel('Only these tools').fill('read_file, telepathy');
+  await row(dialog, 'step 4').getByLabel('Order').fill('two');
+  await row(dialog, 'agent News').getByLabel('Name').fill('Numbers');
+  await row(dialog, 'agent Market').getByLabel('Turns').fill('0');
+  assert.deepEqual(await wrong(row(dialog, 'step 3')), [
+    'Agentthere is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it.',
+    'Depends ongot "x"; it takes one of the orders of steps. Write a value of that kind.',
+    'Depends on3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
+    'Depends on9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
+    'Depends onthere is no step of order 9. Name the order of a step that is there.',
+  ]);
+  assert.match((await wrong(row(dialog, 'step 5'))).join(), /there is no tool "telepathy"/);
+  assert.match((await wrong(row(dialog, 'step two'))).join(), /got "two"; it takes a whole number, 1 or more/);
+  assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /"Numbers" is there already/);
+  assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; it takes a whole number, 1 or more/);
+  assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').getAttribute('aria-invalid'), 'true');
+  await dialog.getByText('9 things have to be put right first.').waitFor();
+  await row(dialog, 'step 3').getByLabel('Depends on').scrollIntoViewIfNeeded();
+  await shoot('faults');
+
+  // It survives closing the dialog, and the page.
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.reload();
+  await page.getByRole('textbox', { name: 'Task' }).waitFor();
+  await page.evaluate(axe);
+  dialog = await editor(page);
+  assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').inputValue(), '1, 3, 9, x');
+
+  await dialog.getByRole('button', { name: 'JSON' }).click();
+  const text = dialog.getByLabel('The plan as JSON');
+  assert.match(await dialog.locator('.faults').innerText(), /Step 3, dependencies/);
+  await shoot('json');
+  await text.fill('{ "agents": ');
+  await dialog.locator('.faults').getByText(/EOF while parsing/).waitFor();
+  await dialog.getByRole('button', { name: 'Form' }).click();
+  await dialog.getByRole('alert').getByText(/This is not JSON/).waitFor();
+  await text.fill(JSON.stringify({
+    agents: { Reader: { kind: 'gather', tools: ['calculate'] }, Writer: { kind: 'synthesis', tools: [] } },
+    steps: [{ order: 1, agent: 'Reader', action: 'What is 6 * 7?' }, { order: 5, agent: 'Writer', action: 'Sum it up' }],
+  }));
+  await dialog.getByRole('button', { name: 'Form' }).click();
+  await dialog.getByRole('button', { name: 'Add a step' }).click();
+  await row(dialog, 'step 6').getByLabel('Action').fill('What is 5 MJ in kWh?');
+  await row(dialog, 'step 6').getByLabel('Agent').selectOption('Reader');
+  await row(dialog, 'step 6').getByLabel('Depends on').fill('1');
+  await row(dialog, 'step 5').getByRole('button', { name: 'Remove step 5' }).click();
+  await dialog.getByRole('button', { name: 'Run the plan' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await ended(page);
+  assert.equal((await labels(page)).length, 2);
+  await node(page, 6).click();
+  assert.deepEqual(await told(page), [1]);
+  await page.getByText('The results of what it depends on: step 1.').waitFor();
+
+  await details(page);
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await dialog.waitFor();
+  assert.equal(await row(dialog, 'step 6').getByLabel('Action').inputValue(), 'What is 5 MJ in kWh?');
+});
+
+test('a model drafts a plan, which is shown before it runs', () => withSite((site) => {
+  const steps = [
+    { order: 1, agent: 'Researcher', action: 'Find the sources', dependencies: [], tools: [] },
+    { order: 2, agent: 'Writer', action: 'Write the overview', dependencies: [], tools: [] },
+  ];
+  const report = (content) => ({ calls: [{ id: 'r', name: 'final_report', args: { format: 'json', content } }] });
+  const script = [
+    {
+      ...report({ steps }),
+      check: (request) => {
+        assert.match(JSON.stringify(request.messages), /An overview of tides/);
+        assert.deepEqual(request.tools.map(({ function: { name } }) => name), ['final_report']);
+      },
+    },
+    { status: 401, body: '{"error":{"message":"bad key"}}' },
+  ];
+  return withScript(script, (baseUrl) => {
+    const stored = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
+    const origins = [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value: JSON.stringify(stored) }] }];
+    const context = { viewport: WIDE, storageState: { cookies: [], origins } };
+    return withPage(site.app, { reach: [baseUrl], context, expect: [/^(warning|error): turnwise: /, /^error: Failed to load resource/] }, async (page) => {
+      const dialog = await editor(page);
+      const draft = dialog.getByRole('button', { name: 'Draft the plan' });
+      assert.ok(await draft.isDisabled(), 'without a task');
+      await dialog.getByLabel('Draft from a task').fill('An overview of tides');
+      await draft.click();
+      await dialog.getByText('Drafted. Read it before you run it: nothing has run yet.').waitFor();
+      assert.equal(await row(dialog, 'step 2').getByLabel('Action').inputValue(), 'Write the overview');
+      assert.equal(await page.locator('.run').count(), 0, 'nothing runs');
+      await draft.click();
+      await dialog.getByText(/The model's draft cannot be used/).waitFor();
+      assert.equal(await row(dialog, 'step 2').getByLabel('Action').inputValue(), 'Write the overview', 'the old one stays');
+    });
+  });
+}));
