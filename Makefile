@@ -21,8 +21,8 @@ test:
 
 # The random runs again, ten times as many: minutes.
 test-long:
-	@.ci/setup run
-	@source .toolchain.env && TURNWISE_CASES=100000 cargo nextest run --locked --cargo-quiet --test sim_run
+	@.ci/setup test
+	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test sim_run
 
 dist:
 	@.ci/setup dist
