@@ -268,6 +268,7 @@ fn a_child_has_its_parents_configuration_but_for_what_is_its_own() {
     }];
     (parent.limits.tokens, parent.limits.cost, parent.limits.child_ms) = (Some(9), Some(1.0), 5_000);
     parent.limits.max_result_chars = 77;
+    parent.seed = 5;
     let asked =
         |agent: Option<&str>| spawn::Asked { task: "t".into(), max_turns: None, agent: agent.map(str::to_owned) };
     let child = spawn::config(&parent, &asked(Some("reader")), 1);
