@@ -1,6 +1,6 @@
 //! The class `Agent`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::Promise;
@@ -24,6 +24,8 @@ pub struct Agent {
     pub(super) listener: Rc<Listener>,
     /// The plan under way.
     pub(super) plan: Rc<RefCell<Option<PlanSession>>>,
+    /// How often `cancel` was called: a run that is still reading its `after` is not under way yet, and ends all the same.
+    pub(super) cancels: Rc<Cell<u32>>,
 }
 
 #[wasm_bindgen]
@@ -34,7 +36,7 @@ impl Agent {
         #[wasm_bindgen(unchecked_optional_param_type = "AgentOptions")] options: &JsValue,
     ) -> Result<Agent, JsValue> {
         let session = Session::new(options::read(options)?);
-        Ok(Agent { session, listener: Rc::default(), plan: Rc::default() })
+        Ok(Agent { session, listener: Rc::default(), plan: Rc::default(), cancels: Rc::default() })
     }
 
     /// Runs a task. Resolves with the trajectory for every way a run can end; rejects only for misuse.
@@ -67,6 +69,7 @@ impl Agent {
 
     /// Ends the run at once.
     pub fn cancel(&self) {
+        self.cancels.set(self.cancels.get().wrapping_add(1));
         match self.plan_under_way() {
             Some(plan) => plan.cancel(),
             None => self.session.cancel(),
@@ -102,11 +105,16 @@ impl Agent {
         if self.session.is_running() {
             return Err(error(&StartError::Busy.to_string()));
         }
-        let (session, listener) = (self.session.clone(), Rc::clone(&self.listener));
+        let (session, listener, cancels) = (self.session.clone(), Rc::clone(&self.listener), Rc::clone(&self.cancels));
+        let before = cancels.get();
         Ok(future_to_promise(async move {
             let carried = ask("options.after", session.worker_url(), DocumentTask::Carry, text).await?;
             let carried = serde_json::from_str(&carried).map_err(|e| error(&e.to_string()))?;
-            JsFuture::from(begin(&session, &listener, task, Some(carried), given)?).await
+            let promise = begin(&session, &listener, task, Some(carried), given)?;
+            if cancels.get() != before {
+                session.cancel();
+            }
+            JsFuture::from(promise).await
         }))
     }
 

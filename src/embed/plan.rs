@@ -41,12 +41,18 @@ impl Agent {
         let place =
             Place { session: self.session.clone(), listener: Rc::clone(&self.listener), plan: Rc::clone(&self.plan) };
         let Some(text) = given.after.take() else { return place.begin(plan, given) };
+        let cancels = Rc::clone(&self.cancels);
+        let before = cancels.get();
         Ok(future_to_promise(async move {
             let name = "options.after";
             ask(name, place.session.worker_url(), DocumentTask::Session, text.clone()).await?;
             let after = PlanDocument::parse(&text).map_err(|e| type_error(&format!("{name}: {e}")))?;
             given.start.after = Some(Box::new(after));
-            JsFuture::from(place.begin(plan, given)?).await
+            let promise = place.begin(plan, given)?;
+            if cancels.get() != before {
+                place.cancel();
+            }
+            JsFuture::from(promise).await
         }))
     }
 }
@@ -82,12 +88,18 @@ impl Place {
         };
         PlanSession::start(&self.session, plan, given.start, ready, move |notice| hearing.hear(notice))
             .map_err(|refused| error(&refused.to_string()))?;
-        // Out of the cell first: what the plan tells empties it.
-        let under_way = self.plan.borrow().clone();
-        if let Some(plan) = under_way.filter(|_| given.signal.is_some_and(|signal| signal.aborted())) {
-            plan.cancel();
+        if given.signal.is_some_and(|signal| signal.aborted()) {
+            self.cancel();
         }
         Ok(promise)
+    }
+
+    fn cancel(&self) {
+        // Out of the cell first: what the plan tells empties it.
+        let under_way = self.plan.borrow().clone();
+        if let Some(plan) = under_way {
+            plan.cancel();
+        }
     }
 }
 

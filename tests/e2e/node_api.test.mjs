@@ -213,6 +213,16 @@ test('a run can be continued after the limit, and followed up', async () => {
   });
 });
 
+test('a follow-up that is cancelled while the earlier run is read ends at once', async () => {
+  await withAgent([{ text: 'First.' }], undefined, async (agent) => {
+    const first = await agent.run('go');
+    const next = agent.run('and then?', { after: first });
+    agent.cancel();
+    const { outcome, session_id } = await next;
+    assert.deepEqual([outcome, session_id], ['cancelled', first.session_id]);
+  });
+});
+
 test('a long history reaches the server whole', async () => {
   const long = 'x'.repeat(15_000);
   const turns = 14;
