@@ -92,7 +92,7 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
     for preset in [Preset::Research, Preset::Orchestrator] {
         let config = SynthesisConfig::preset(preset);
         let text = |trigger| match synthesis::prompt(preset, &config, trigger) {
-            turnwise::engine::Message::User { content } | turnwise::engine::Message::System { content } => content,
+            turnwise::engine::Message::User { content, .. } | turnwise::engine::Message::System { content } => content,
             other => panic!("{other:?}"),
         };
         let whole = text(Trigger::MaxTurns);

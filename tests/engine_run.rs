@@ -26,7 +26,7 @@ fn kind(what: &RecordKind) -> String {
 fn an_empty_reply_is_retried_with_a_notice_that_never_enters_the_history() {
     let played = play(config(Preset::Research), vec![text("  "), text("answer")]);
     assert_eq!(played.fields(), "llm_complete / success / model / 1");
-    let [Message::User { content }] = played.requests[1].tail.as_slice() else { panic!("one notice") };
+    let [Message::User { content, .. }] = played.requests[1].tail.as_slice() else { panic!("one notice") };
     assert!(content.starts_with("system notice: Your last reply was empty"));
     assert_eq!(played.run().messages().len(), 3, "system, task, answer");
     assert_eq!(played.run().turns()[0].attempts[0].slugs, [Slug::EmptyResponse]);
@@ -195,7 +195,7 @@ fn a_reply_cut_by_its_length_runs_none_of_its_calls() {
     let script = vec![cut_reply(calls("text", &[("a", "search", "{\"q\":")])), text("ok")];
     let played = play(config(Preset::Research), script);
     assert_eq!(played.run().turns()[0].tool_calls[0].slug, Some(Slug::TruncatedOutput));
-    let [Message::User { content }] = played.requests[1].tail.as_slice() else { panic!("one notice") };
+    let [Message::User { content, .. }] = played.requests[1].tail.as_slice() else { panic!("one notice") };
     assert!(content.contains("cut off by its length limit"));
 }
 

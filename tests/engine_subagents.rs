@@ -35,7 +35,7 @@ fn children_that_reach_their_limit_report_what_they_synthesized_in_order() {
     assert_eq!(tree.run().ending().unwrap().output, "all together");
     assert_eq!(tree.run().requests(), 2 + 2 * 8, "the tree's");
     let last = tree.requests.iter().rfind(|call| call.request.child() == 1).unwrap();
-    let Message::User { content } = &last.tail[0] else { panic!("{last:?}") };
+    let Message::User { content, .. } = &last.tail[0] else { panic!("{last:?}") };
     assert!(content.starts_with("You have reached the maximum number of reasoning steps."), "{content}");
 }
 

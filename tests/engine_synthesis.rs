@@ -129,7 +129,7 @@ fn stop_during_a_request_aborts_it_and_synthesizes() {
     assert_eq!(played.ending().wrap_up, Some(Trigger::Stop));
     assert_eq!((played.wrn(), played.run().requests()), (0, 2));
     assert_eq!(played.run().turns()[0].attempts[0].slugs, [Slug::Stopped]);
-    let Message::User { content } = &played.requests[1].tail[0] else { panic!() };
+    let Message::User { content, .. } = &played.requests[1].tail[0] else { panic!() };
     assert!(content.starts_with("You have been asked to finish now. Based on all"));
 }
 

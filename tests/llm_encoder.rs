@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use turnwise::engine::*;
-use turnwise::llm::{Encoder, Position, request_head};
+use turnwise::llm::{Encode, encoder, request_head};
 
 fn provider(base_url: &str) -> ProviderConfig {
     ProviderConfig {
@@ -54,24 +54,26 @@ fn history() -> Vec<Message> {
     ]
 }
 
-fn frozen(encoder: &Encoder, messages: &[Message]) -> Vec<u8> {
-    let mut bytes = encoder.prefix();
-    for (index, message) in messages.iter().enumerate() {
-        encoder.message(message, if index == 0 { Position::First } else { Position::Next }, &mut bytes);
+fn frozen(p: &ProviderConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
+    let (mut encoder, mut bytes) = (encoder(p, None), Vec::new());
+    encoder.start(&mut bytes);
+    for message in messages {
+        encoder.message(message, &mut bytes);
     }
-    bytes
+    (bytes, encoder)
 }
 
-fn body(encoder: &Encoder, messages: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Value {
-    let mut bytes = frozen(encoder, messages);
-    bytes.extend(encoder.suffix(tools, choice));
+fn body(p: &ProviderConfig, messages: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Value {
+    let (mut bytes, encoder) = frozen(p, messages);
+    let mut rest = encoder.fork();
+    rest.mark(&mut bytes);
+    rest.end(tools, choice, &mut bytes);
     serde_json::from_slice(&bytes).unwrap()
 }
 
 #[test]
 fn a_whole_request_has_the_format_of_the_api() {
-    let encoder = Encoder::new(&provider("http://x/v1"), Some(0.2));
-    let body = body(&encoder, &history(), &[tool("f"), tool("g")], ToolChoice::Auto);
+    let body = body(&provider("http://x/v1"), &history(), &[tool("f"), tool("g")], ToolChoice::Auto);
     let function = |name: &str| {
         json!({ "type": "function", "function":
             { "name": name, "description": "says \"hi\"", "parameters": { "type": "object" } } })
@@ -79,7 +81,7 @@ fn a_whole_request_has_the_format_of_the_api() {
     assert_eq!(
         body,
         json!({
-            "model": "m", "stream": true, "stream_options": { "include_usage": true }, "temperature": 0.2,
+            "model": "m", "stream": true, "stream_options": { "include_usage": true },
             "messages": [
                 { "role": "system", "content": "be \"brief\"\n" },
                 { "role": "user", "content": "Grüße 🙂 \u{2028} \u{0}" },
@@ -98,19 +100,20 @@ fn a_whole_request_has_the_format_of_the_api() {
 
 #[test]
 fn what_was_encoded_for_one_turn_is_a_byte_prefix_of_the_next() {
-    let encoder = Encoder::new(&provider(""), None);
-    let messages = history();
-    let whole = frozen(&encoder, &messages);
-    for length in 0..=messages.len() {
-        assert!(whole.starts_with(&frozen(&encoder, &messages[..length])), "{length} messages");
+    for kind in ProviderKind::ALL {
+        let p = ProviderConfig { kind: *kind, ..provider("") };
+        let messages = history();
+        let (whole, _) = frozen(&p, &messages);
+        for length in 0..=messages.len() {
+            assert!(whole.starts_with(&frozen(&p, &messages[..length]).0), "{kind:?}, {length} messages");
+        }
     }
 }
 
 #[test]
 fn without_tools_the_request_has_no_tools_at_all() {
-    let encoder = Encoder::new(&provider(""), None);
     for (tools, choice) in [(vec![tool("f")], ToolChoice::None), (vec![], ToolChoice::Auto)] {
-        let body = body(&encoder, &history(), &tools, choice);
+        let body = body(&provider(""), &history(), &tools, choice);
         assert!(body.get("tools").is_none() && body.get("tool_choice").is_none());
         assert_eq!(body["messages"][2]["tool_calls"][0]["id"], "a", "the history keeps its calls");
     }
@@ -126,7 +129,7 @@ fn the_output_limit_has_the_name_the_server_knows() {
     ];
     for (base_url, name) in cases {
         let p = ProviderConfig { max_output_tokens: Some(7), ..provider(base_url) };
-        let body = body(&Encoder::new(&p, None), &[], &[], ToolChoice::Auto);
+        let body = body(&p, &[], &[], ToolChoice::Auto);
         assert_eq!(body[name], 7, "{base_url}");
         assert!(body.get("temperature").is_none());
     }
@@ -146,7 +149,7 @@ fn arguments_sent_back_are_always_a_json_object() {
     ];
     for (arguments, expected) in cases {
         let messages = [assistant("", &[("a", "f", arguments)])];
-        let body = body(&Encoder::new(&provider(""), None), &messages, &[], ToolChoice::Auto);
+        let body = body(&provider(""), &messages, &[], ToolChoice::Auto);
         let sent = body["messages"][0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
         assert_eq!(serde_json::from_str::<Value>(sent).unwrap(), expected, "{arguments:?}");
     }
@@ -154,7 +157,7 @@ fn arguments_sent_back_are_always_a_json_object() {
 
 #[test]
 fn an_assistant_message_without_calls_keeps_its_empty_text() {
-    let body = body(&Encoder::new(&provider(""), None), &[assistant("", &[])], &[], ToolChoice::Auto);
+    let body = body(&provider(""), &[assistant("", &[])], &[], ToolChoice::Auto);
     assert_eq!(body["messages"][0], json!({ "role": "assistant", "content": "" }));
 }
 
@@ -176,4 +179,65 @@ fn the_head_has_the_address_and_the_key_only_where_one_is_set() {
     }
     let key = ("authorization".to_owned(), "Bearer sk-1".to_owned());
     assert_eq!(request_head(&provider(""), Some(" sk-1\n")).headers, [json, key]);
+}
+
+#[test]
+fn the_temperature_is_sent_only_where_one_is_set() {
+    for (temperature, sent) in [(Some(0.2), json!(0.2)), (Some(f64::NAN), Value::Null), (None, Value::Null)] {
+        let (mut encoder, mut bytes) = (encoder(&provider(""), temperature), Vec::new());
+        encoder.start(&mut bytes);
+        encoder.end(&[], ToolChoice::Auto, &mut bytes);
+        assert_eq!(serde_json::from_slice::<Value>(&bytes).unwrap()["temperature"], sent);
+    }
+}
+
+#[test]
+fn pictures_stand_beside_their_text() {
+    let image = Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() };
+    let message = Message::User { content: "What is this?".into(), images: vec![image] };
+    let body = body(&provider(""), &[message], &[], ToolChoice::Auto);
+    assert_eq!(
+        body["messages"][0]["content"],
+        json!([
+            { "type": "text", "text": "What is this?" },
+            { "type": "image_url", "image_url": { "url": "data:image/png;base64,iVBORw0KGgo=" } },
+        ])
+    );
+}
+
+#[test]
+fn local_templates_get_alternating_roles_and_one_system_message() {
+    let messages = [
+        Message::system("be brief"),
+        Message::user("a \"task\""),
+        Message::system("conclude"),
+        Message::user("system notice: go on\n"),
+        assistant("done", &[]),
+        Message::user("and?"),
+    ];
+    for (kind, expected) in [
+        (
+            ProviderKind::Llamacpp,
+            json!([
+                { "role": "system", "content": "be brief" },
+                { "role": "user", "content": "a \"task\"\n\nconclude\n\nsystem notice: go on\n" },
+                { "role": "assistant", "content": "done" },
+                { "role": "user", "content": "and?" },
+            ]),
+        ),
+        (
+            ProviderKind::Openai,
+            json!([
+                { "role": "system", "content": "be brief" },
+                { "role": "user", "content": "a \"task\"" },
+                { "role": "system", "content": "conclude" },
+                { "role": "user", "content": "system notice: go on\n" },
+                { "role": "assistant", "content": "done" },
+                { "role": "user", "content": "and?" },
+            ]),
+        ),
+    ] {
+        let p = ProviderConfig { kind, ..provider("http://x/v1") };
+        assert_eq!(body(&p, &messages, &[], ToolChoice::Auto)["messages"], expected);
+    }
 }

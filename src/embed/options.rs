@@ -28,7 +28,6 @@ const TOP: &[&str] = &[
     "seed",
     "workerUrl",
 ];
-const LATER_KINDS: &[&str] = &["openai-responses", "anthropic", "gemini", "openrouter", "ollama", "prompt-api"];
 
 #[wasm_bindgen]
 extern "C" {
@@ -224,11 +223,11 @@ fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsV
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> =
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
-    let kind = given.word("kind", &kinds, LATER_KINDS)?;
-    let kind = kind.ok_or_else(|| given.missing("kind", "'demo' or 'openai'"))?;
+    let kind = given.word("kind", &kinds, &[])?;
+    let kind = kind.ok_or_else(|| given.missing("kind", "'demo', 'openai', or another of the kinds"))?;
     let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
     let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
-    if let (ProviderKind::Openai, Some(demo)) = (kind, given.get("demo")) {
+    if let Some(demo) = given.get("demo").filter(|_| kind != ProviderKind::Demo) {
         return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
     }
     let config = ProviderConfig {

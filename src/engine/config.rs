@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limits::{Limits, Price, RetryConfig};
+use super::limits::{Limits, RetryConfig};
+use super::provider::ProviderConfig;
 
 /// Everything that decides what a run does, besides its events (SEMANTICS 2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -116,45 +117,6 @@ pub enum SynthesisFallback {
     Message,
     /// The aggregated assistant text so far, joined by blank lines.
     AggregatedText,
-}
-
-/// One model behind one endpoint. Without key and headers: those never leave the shell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ProviderConfig {
-    pub kind: ProviderKind,
-    /// Up to and including `/v1`; empty: the kind's own.
-    pub base_url: String,
-    pub model: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_output_tokens: Option<u32>,
-    /// Demo model only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub demo: Option<DemoMode>,
-    /// What its tokens cost, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub price: Option<Price>,
-}
-
-/// Which wire format. Adding one is one file in `llm` and one row here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProviderKind {
-    /// Scripted, not an AI: no key, no network.
-    #[default]
-    Demo,
-    /// OpenAI Chat Completions and all that speak it.
-    Openai,
-}
-
-/// How the demo model behaves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DemoMode {
-    #[default]
-    Normal,
-    /// Never finishes by itself, so that limits and synthesis can be seen.
-    Endless,
 }
 
 /// A tool as offered to the model.
@@ -310,18 +272,6 @@ impl Preset {
             Preset::Research => "research",
             Preset::Orchestrator => "orchestrator",
             Preset::Strict => "strict",
-        }
-    }
-}
-
-impl ProviderKind {
-    pub const ALL: &'static [ProviderKind] = &[ProviderKind::Demo, ProviderKind::Openai];
-
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ProviderKind::Demo => "demo",
-            ProviderKind::Openai => "openai",
         }
     }
 }

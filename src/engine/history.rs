@@ -5,10 +5,11 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::config::{ProviderConfig, RunConfig};
+use super::config::RunConfig;
 use super::effect::ToolChoice;
 use super::ids::BaseId;
 use super::message::{Message, ToolMessage};
+use super::provider::ProviderConfig;
 
 /// All messages of a run, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,9 +124,14 @@ fn link(chain: &str, part: &impl Serialize) -> String {
     hex
 }
 
+/// About 1,500 tokens, at 4 bytes a token: what providers count for a picture of common size.
+const IMAGE_WEIGHT: usize = 6_000;
+
 fn weigh(message: &Message) -> u64 {
     let n = match message {
-        Message::System { content } | Message::User { content } => content.len(),
+        Message::System { content } => content.len(),
+        // What a picture costs does not follow from its bytes.
+        Message::User { content, images } => content.len() + images.len() * IMAGE_WEIGHT,
         Message::Tool(tool) => tool.content.len(),
         Message::Assistant(a) => {
             a.content.len() + a.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum::<usize>()

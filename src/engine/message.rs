@@ -9,10 +9,25 @@ use super::ids::CallId;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    System { content: String },
-    User { content: String },
+    System {
+        content: String,
+    },
+    User {
+        content: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
+    },
     Assistant(AssistantMessage),
     Tool(ToolMessage),
+}
+
+/// A picture for the model to look at. Kept whole, so that a record replays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`: what all providers with vision take.
+    pub media_type: String,
+    /// Its bytes in base64.
+    pub data: String,
 }
 
 /// A model's reply as it entered the history.
@@ -49,7 +64,7 @@ pub struct ToolMessage {
 
 impl Message {
     pub fn user(content: impl Into<String>) -> Self {
-        Message::User { content: content.into() }
+        Message::User { content: content.into(), images: Vec::new() }
     }
 
     pub fn system(content: impl Into<String>) -> Self {

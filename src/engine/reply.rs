@@ -46,6 +46,8 @@ pub enum FinishReason {
     ToolCalls,
     ContentFilter,
     Refusal,
+    /// The provider paused a long turn: it goes on where the reply is sent back (Anthropic's `pause_turn`).
+    Paused,
 }
 
 /// Token usage of one reply. `input` includes `cached`, `output` includes `reasoning`.

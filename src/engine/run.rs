@@ -24,6 +24,9 @@ pub struct Task {
     pub run_id: String,
     pub session_id: String,
     pub input: String,
+    /// Pictures that belong to the input.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     /// For a follow-up: the history carried over, system message included; empty for a first run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
@@ -97,7 +100,7 @@ impl Run {
         if messages.is_empty() {
             messages.push(Message::system(config.system_text()));
         }
-        messages.push(Message::user(task.input.clone()));
+        messages.push(Message::User { content: task.input.clone(), images: task.images.clone() });
         let mut run = Run {
             history: History::new(&config, messages),
             used_ids: call_ids(&task.history),
@@ -130,6 +133,9 @@ impl Run {
             out: Vec::new(),
         };
         run.announce();
+        if run.task.history.iter().skip(1).any(|message| matches!(message, Message::System { .. })) {
+            run.trace_moved_system();
+        }
         run.start_clock();
         run.begin_turn(1);
         let effects = run.take_effects();

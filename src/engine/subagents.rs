@@ -217,6 +217,7 @@ impl Run {
                 run_id: time::run_id(started_at, config.seed),
                 session_id: self.task.session_id.clone(),
                 input: asked.task.clone(),
+                images: Vec::new(),
                 history: Vec::new(),
                 started_at,
                 child: id,

@@ -79,6 +79,7 @@ pub enum Verdict {
 pub fn judge_text(policy: Policy, offer: Offer, reply: &Reply) -> Verdict {
     let cut = reply.finish == FinishReason::Length;
     match (policy.completion, textless(reply)) {
+        (_, None) if reply.finish == FinishReason::Paused && offer == Offer::AllTools => Verdict::GoOn(Vec::new()),
         (Completion::Text, None) if cut => Verdict::GoOn(vec![Slug::TruncatedOutput]),
         (Completion::Text, None) => Verdict::Complete,
         (completion, textless) => {
@@ -143,7 +144,7 @@ pub fn judge_synthesis(reply: &Reply) -> Result<(), Vec<Slug>> {
     } else if let Some(slug) = textless(reply) {
         slugs.push(slug);
     }
-    if reply.finish == FinishReason::Length {
+    if matches!(reply.finish, FinishReason::Length | FinishReason::Paused) {
         slugs.push(Slug::TruncatedOutput);
     }
     if slugs.is_empty() { Ok(()) } else { Err(slugs) }

@@ -50,6 +50,9 @@ impl Run {
         self.record(RecordKind::SynthesisStarted { trigger });
         self.record(RecordKind::TurnStarted { synthesis: true });
         self.trace(&format!("{name}_prompt_injected"), serde_json::Value::Null);
+        if self.config.synthesis.as_ref().is_some_and(|s| s.role == SynthesisRole::System) {
+            self.trace_moved_system();
+        }
         self.send(1, None);
     }
 
@@ -100,6 +103,15 @@ impl Run {
         }
         if let Some(record) = self.turns.last().cloned() {
             self.record(RecordKind::TurnFinished { record });
+        }
+    }
+
+    /// The record says where a system message cannot stand and goes as a user message.
+    pub(super) fn trace_moved_system(&mut self) {
+        let refusing = self.config.providers.iter().filter(|p| !p.kind.takes_system_midway());
+        let kinds: Vec<&str> = refusing.map(|p| p.kind.as_str()).collect();
+        if !kinds.is_empty() {
+            self.trace("system_message_sent_as_user", json!({ "providers": kinds }));
         }
     }
 

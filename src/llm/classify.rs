@@ -162,7 +162,7 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
         _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
         _ if status >= 500 => format!("{host} has a problem ({status})."),
         _ if status == 404 && error.names_model() => format!("{host} has no model {} (404).", model(p)),
-        _ if status == 404 || status == 405 => format!("{host} has nothing at {} ({status}).", endpoint::chat_url(p)),
+        _ if status == 404 || status == 405 => format!("{host} has nothing at {} ({status}).", endpoint::reply_url(p)),
         _ if status < 400 => format!("{host} answered {status} without a reply."),
         _ => format!("{host} refused the request ({status})."),
     };

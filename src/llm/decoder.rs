@@ -1,13 +1,13 @@
 //! A response's bytes to a reply, in any chunking: the same reply however the bytes were cut.
 //!
 //! Owns the framing (an event stream, or one JSON answer from a server that does not stream), the raw capture for the
-//! log, and what a stream that ended early means. The chunks' meaning is the provider's (`openai`).
+//! log, and what a stream that ended early means. The events' meaning is the format's (`dialect`).
 //! A stream without its end marker is never a reply: it is `stream_cut`.
 
 use crate::engine::{ModelError, ProviderKind, RAW_CAP, RawResponse, Reply, Retry, Slug};
 
+use super::dialect::{Assemble, Unfinished, assembly};
 use super::error_body::{excerpt, page_title};
-use super::openai::decode::{Assembly, Unfinished};
 use super::sse::SseParser;
 
 /// What some bytes added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
@@ -21,7 +21,7 @@ pub struct Delta<'a> {
 #[derive(Debug)]
 pub struct Decoder {
     framing: Framing,
-    assembly: Assembly,
+    assembly: Box<dyn Assemble>,
     raw: Vec<u8>,
     raw_truncated: bool,
 }
@@ -36,13 +36,14 @@ enum Framing {
 }
 
 impl Decoder {
-    /// Both kinds speak Chat Completions: the demo model answers with the same wire bytes.
     #[must_use]
     pub fn new(kind: ProviderKind) -> Self {
-        let assembly = match kind {
-            ProviderKind::Demo | ProviderKind::Openai => Assembly::default(),
-        };
-        Decoder { framing: Framing::Unknown(SseParser::default()), assembly, raw: Vec::new(), raw_truncated: false }
+        Decoder {
+            framing: Framing::Unknown(SseParser::default()),
+            assembly: assembly(kind),
+            raw: Vec::new(),
+            raw_truncated: false,
+        }
     }
 
     /// Takes the next bytes of the body.

@@ -1,22 +1,97 @@
-//! What can be read off a provider's base URL.
+//! Where a provider answers, and what opens its door: addresses and headers by kind.
 
 use crate::engine::{ProviderConfig, ProviderKind};
 
-const OPENAI: &str = "https://api.openai.com/v1";
-const CHAT: &str = "/chat/completions";
+/// Where a request goes and the headers this side knows of. The user's extra headers are the shell's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpRequestHead {
+    pub url: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+}
 
-/// The base URL without a trailing slash; the kind's own where none is set.
-pub(super) fn base(p: &ProviderConfig) -> &str {
-    let base = p.base_url.trim().trim_end_matches('/');
-    match p.kind {
+/// The head of a request for a reply. White space around a pasted key is dropped; without a key no header names one.
+#[must_use]
+pub fn request_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
+    let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    headers.extend(access(p, api_key));
+    HttpRequestHead { url: reply_url(p), headers }
+}
+
+/// The head of a request for the list of models (GET); empty address: the kind has none.
+#[must_use]
+pub fn models_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
+    let url = match p.kind {
+        ProviderKind::Anthropic => format!("{}/models?limit=1000", base(p)),
+        ProviderKind::Gemini => format!("{}/models?pageSize=1000", base(p)),
+        kind if kind.is_http() => format!("{}/models", base(p)),
+        _ => String::new(),
+    };
+    HttpRequestHead { url, headers: access(p, api_key) }
+}
+
+/// Headers that open the door, by kind.
+fn access(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
+    let key = api_key.map(str::trim).filter(|key| !key.is_empty());
+    let mut headers = Vec::new();
+    let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
+    match (p.kind, key) {
+        (ProviderKind::Anthropic, key) => {
+            add("anthropic-version", "2023-06-01");
+            // Without it Anthropic answers 401 to a page.
+            add("anthropic-dangerous-direct-browser-access", "true");
+            if let Some(key) = key {
+                add("x-api-key", key);
+            }
+        }
+        (ProviderKind::Gemini, Some(key)) => add("x-goog-api-key", key),
+        (_, Some(key)) => add("authorization", &format!("Bearer {key}")),
+        (_, None) => {}
+    }
+    if p.kind == ProviderKind::Openrouter {
+        add("x-openrouter-title", "Turnwise");
+    }
+    headers
+}
+
+/// A kind's own address.
+#[must_use]
+pub fn base_url(kind: ProviderKind) -> &'static str {
+    match kind {
+        ProviderKind::Openai | ProviderKind::OpenaiResponses => "https://api.openai.com/v1",
+        ProviderKind::Anthropic => "https://api.anthropic.com/v1",
+        ProviderKind::Gemini => "https://generativelanguage.googleapis.com/v1beta",
+        ProviderKind::Openrouter => "https://openrouter.ai/api/v1",
+        ProviderKind::Ollama => "http://localhost:11434/v1",
+        ProviderKind::Lmstudio => "http://localhost:1234/v1",
+        ProviderKind::Llamacpp => "http://localhost:8080/v1",
         ProviderKind::Demo => "demo:",
-        ProviderKind::Openai if base.is_empty() => OPENAI,
-        ProviderKind::Openai => base.strip_suffix(CHAT).unwrap_or(base),
+        ProviderKind::PromptApi => "prompt-api:",
+        ProviderKind::Custom => "custom:",
     }
 }
 
-pub(super) fn chat_url(p: &ProviderConfig) -> String {
-    format!("{}{CHAT}", base(p))
+/// The base URL without a trailing slash and without what is added to it; the kind's own where none is set.
+pub(super) fn base(p: &ProviderConfig) -> &str {
+    let base = p.base_url.trim().trim_end_matches('/');
+    if base.is_empty() || !p.kind.is_http() {
+        return base_url(p.kind);
+    }
+    ["/chat/completions", "/responses", "/messages"].iter().find_map(|path| base.strip_suffix(path)).unwrap_or(base)
+}
+
+/// Where replies are asked for.
+pub(super) fn reply_url(p: &ProviderConfig) -> String {
+    let base = base(p);
+    match p.kind {
+        ProviderKind::OpenaiResponses => format!("{base}/responses"),
+        ProviderKind::Anthropic => format!("{base}/messages"),
+        ProviderKind::Gemini => {
+            let model = p.model.trim().trim_start_matches("models/");
+            format!("{base}/models/{model}:streamGenerateContent?alt=sse")
+        }
+        _ => format!("{base}/chat/completions"),
+    }
 }
 
 /// Host and port, for messages; a relative base URL is named whole.
@@ -37,5 +112,5 @@ pub(super) fn is_local(p: &ProviderConfig) -> bool {
 }
 
 pub(super) fn is_ollama(p: &ProviderConfig) -> bool {
-    host(p).ends_with(":11434")
+    p.kind == ProviderKind::Ollama || host(p).ends_with(":11434")
 }

@@ -129,6 +129,7 @@ impl PlanRun {
             run_id: time::run_id(started_at, config.seed),
             session_id: self.options.session_id.clone(),
             input: context.input(&state.step.action),
+            images: Vec::new(),
             history: Vec::new(),
             started_at,
             child: 0,

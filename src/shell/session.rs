@@ -94,6 +94,13 @@ pub enum Notice<'a> {
     },
 }
 
+/// What a run is asked: a text, and pictures that belong to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    pub text: String,
+    pub images: Vec<Image>,
+}
+
 /// What a follow-up takes over from an ended run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 pub struct Carried {
@@ -130,7 +137,7 @@ impl Session {
     /// Starts a run; everything after that is told to the observer.
     pub fn start(
         &self,
-        input: String,
+        input: impl Into<Input>,
         after: Option<Carried>,
         observer: impl Fn(Notice<'_>) + 'static,
     ) -> Result<(), StartError> {
@@ -139,7 +146,8 @@ impl Session {
         let Carried { session_id, history } = after
             .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
-        let task = Task { run_id, session_id, input, history, started_at: EpochMillis(started_at), child: 0 };
+        let Input { text: input, images } = input.into();
+        let task = Task { run_id, session_id, input, images, history, started_at: EpochMillis(started_at), child: 0 };
         self.begin(config, task, observer)
     }
 
@@ -372,6 +380,12 @@ impl fmt::Debug for Session {
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Access(..)")
+    }
+}
+
+impl From<String> for Input {
+    fn from(text: String) -> Self {
+        Input { text, images: Vec::new() }
     }
 }
 

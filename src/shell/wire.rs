@@ -9,7 +9,7 @@ use super::history::History;
 use super::session::Access;
 use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig};
 use crate::llm::demo::{self, DemoChunk};
-use crate::llm::{self, Encoder, Position};
+use crate::llm::{self, Encode};
 
 /// All lines of a run.
 pub(super) struct Wire {
@@ -19,14 +19,13 @@ pub(super) struct Wire {
 
 struct Line {
     provider: Rc<ProviderConfig>,
-    encoder: Encoder,
+    encoder: Box<dyn Encode>,
     access: Access,
     /// Address, method and headers, built at the first request.
     template: Option<Template>,
     history: History,
     /// The messages themselves: the demo model reads those, not bytes.
     told: Vec<Message>,
-    position: Position,
 }
 
 /// What all requests of a line have in common.
@@ -52,12 +51,11 @@ impl Wire {
         let mut access = access.iter().cloned();
         let line = |provider: &ProviderConfig| Line {
             provider: Rc::new(provider.clone()),
-            encoder: Encoder::new(provider, config.temperature),
+            encoder: llm::encoder(provider, config.temperature),
             access: access.next().unwrap_or_default(),
             template: None,
             history: History::default(),
             told: Vec::new(),
-            position: Position::First,
         };
         Wire { base: None, lines: config.providers.iter().map(line).collect() }
     }
@@ -82,9 +80,8 @@ impl Wire {
 impl Line {
     fn start_over(&mut self) {
         self.history = History::default();
-        self.history.fresh().extend_from_slice(&self.encoder.prefix());
+        self.encoder.start(self.history.fresh());
         self.told.clear();
-        self.position = Position::First;
     }
 
     fn tell(&mut self, messages: &[Message]) {
@@ -93,8 +90,7 @@ impl Line {
             return;
         }
         for message in messages {
-            self.encoder.message(message, self.position, self.history.fresh());
-            self.position = Position::Next;
+            self.encoder.message(message, self.history.fresh());
         }
     }
 
@@ -112,13 +108,13 @@ impl Line {
             Some(template) => template.clone(),
             None => self.template.insert(template(&provider, &self.access)?).clone(),
         };
-        let (encoder, mut position) = (&self.encoder, self.position);
+        let mut rest = self.encoder.fork();
         let body = self.history.body(|out| {
+            rest.mark(out);
             for message in &call.tail {
-                encoder.message(message, position, out);
-                position = Position::Next;
+                rest.message(message, out);
             }
-            out.extend_from_slice(&encoder.suffix(&config.tools, call.tools));
+            rest.end(&config.tools, call.tools, out);
         })?;
         Ok(Job { provider, how: How::Http { template, body } })
     }

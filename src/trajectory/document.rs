@@ -28,6 +28,8 @@ pub struct Trajectory {
     pub config: RunConfig,
     pub tools: Vec<ToolSpec>,
     pub input: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     /// What a follow-up carried over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
@@ -128,6 +130,7 @@ impl Trajectory {
             preset: config.preset,
             tools,
             input: task.input.clone(),
+            images: task.images.clone(),
             history: task.history.clone(),
             started_at: time::rfc3339(task.started_at),
             started_ms: task.started_at,
@@ -178,6 +181,7 @@ impl Trajectory {
             run_id: self.run_id.clone(),
             session_id: self.session_id.clone(),
             input: self.input.clone(),
+            images: self.images.clone(),
             history: self.history.clone(),
             started_at: self.started_ms,
             child: 0,

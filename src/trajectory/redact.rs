@@ -153,7 +153,7 @@ impl Secrets {
         }
         for message in &mut task.history {
             match message {
-                Message::System { content } | Message::User { content } => self.scrub_in_place(content),
+                Message::System { content } | Message::User { content, .. } => self.scrub_in_place(content),
                 Message::Assistant(a) => self.scrub_in_place(&mut a.content),
                 Message::Tool(t) => self.scrub_in_place(&mut t.content),
             }

@@ -229,9 +229,9 @@ impl App {
     /// A session with the user's keys.
     pub(super) fn session(&self, config: RunConfig, workspace: Workspace) -> Session {
         let access = config.providers.iter().map(|provider| Access {
-            api_key: match provider.kind {
-                ProviderKind::Demo => None,
-                ProviderKind::Openai => self.keys.with_untracked(|keys| keys.get(&provider.base_url)),
+            api_key: match provider.kind.is_http() {
+                true => self.keys.with_untracked(|keys| keys.get(&provider.base_url)),
+                false => None,
             },
             headers: Vec::new(),
         });

@@ -48,8 +48,8 @@ fn subagents(config: &RunConfig) -> u64 {
 fn short(of: &crate::engine::ProviderConfig) -> String {
     match of.kind {
         crate::engine::ProviderKind::Demo => "Demo, not an AI".to_owned(),
-        crate::engine::ProviderKind::Openai if of.model.is_empty() => provider::name(of),
-        crate::engine::ProviderKind::Openai => of.model.clone(),
+        _ if of.model.is_empty() => provider::name(of),
+        _ => of.model.clone(),
     }
 }
 

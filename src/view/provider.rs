@@ -93,7 +93,7 @@ pub fn name(provider: &ProviderConfig) -> String {
     match (provider.kind, provider.demo) {
         (ProviderKind::Demo, Some(DemoMode::Endless)) => "Demo: scripted, not an AI; never finishes".to_owned(),
         (ProviderKind::Demo, _) => "Demo: scripted, not an AI".to_owned(),
-        (ProviderKind::Openai, _) => match host(&provider.base_url) {
+        _ => match host(&provider.base_url) {
             Some(host) if provider.model.is_empty() => format!("model at {host}"),
             Some(host) => format!("{} at {host}", provider.model),
             None => provider.model.clone(),

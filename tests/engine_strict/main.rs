@@ -165,7 +165,7 @@ fn the_messages_that_were_sent_are_the_golden_ones() {
 fn one_line(message: &Message) -> String {
     match message {
         Message::System { content } => format!("system: {content:?}"),
-        Message::User { content } => format!("user: {content:?}"),
+        Message::User { content, .. } => format!("user: {content:?}"),
         Message::Tool(t) => format!("tool {}: {:?}", t.name, t.content),
         Message::Assistant(a) => {
             let calls: Vec<String> = a.tool_calls.iter().map(|c| format!("{}({})", c.name, c.arguments)).collect();

@@ -251,7 +251,7 @@ impl Sim {
             self.left,
             self.bound
         );
-        let notices = |m: &&Message| matches!(m, Message::User { content } if content.starts_with(notice::PREFIX));
+        let notices = |m: &&Message| matches!(m, Message::User { content, .. } if content.starts_with(notice::PREFIX));
         assert!(call.tail.iter().filter(notices).count() <= 1, "more than one notice in a request");
         assert_eq!(call.append.iter().filter(notices).count(), 0, "a notice in the history");
         let mine = |o: &&Open| matches!(o, Open::Request(id) if id.child() == child);

@@ -68,6 +68,7 @@ pub fn task() -> Task {
         run_id: "run_20261121_220000_abcdef".into(),
         session_id: "session".into(),
         input: "the task".into(),
+        images: Vec::new(),
         history: Vec::new(),
         started_at: EpochMillis(1_795_298_400_000),
         child: 0,

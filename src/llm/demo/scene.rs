@@ -39,7 +39,7 @@ pub(super) struct Scene<'a> {
 impl<'a> Scene<'a> {
     pub fn read(messages: &'a [Message], choice: ToolChoice) -> Self {
         let (messages, ending) = match (choice, messages) {
-            (ToolChoice::None, [head @ .., Message::User { content } | Message::System { content }])
+            (ToolChoice::None, [head @ .., Message::User { content, .. } | Message::System { content }])
                 if head.iter().any(is_user) =>
             {
                 (head, Some(content.as_str()))
@@ -48,7 +48,7 @@ impl<'a> Scene<'a> {
         };
         let at = task_index(messages);
         let task = match messages.get(at) {
-            Some(Message::User { content }) => content.as_str(),
+            Some(Message::User { content, .. }) => content.as_str(),
             _ => "",
         };
         let (task, given) = given::split(task);
@@ -68,7 +68,7 @@ impl<'a> Scene<'a> {
                     let args = call.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or_default();
                     scene.steps.push(Step { name: &tool.name, args, result, failed: tool.is_error });
                 }
-                Message::User { content } => {
+                Message::User { content, .. } => {
                     // A grant takes back what the counter last said.
                     let granted = content.strip_prefix(GRANTED).and_then(|rest| rest.split(' ').next()?.parse().ok());
                     scene.remaining = granted.or(scene.remaining);
@@ -140,7 +140,7 @@ fn is_user(message: &Message) -> bool {
 fn task_index(messages: &[Message]) -> usize {
     let mut at = messages.len();
     while let Some(index) = messages.get(..at).and_then(|head| head.iter().rposition(is_user)) {
-        let Some(Message::User { content }) = messages.get(index) else { return 0 };
+        let Some(Message::User { content, .. }) = messages.get(index) else { return 0 };
         let granted = content.starts_with(GRANTED);
         if !granted && !content.starts_with("system notice: ") {
             return index;

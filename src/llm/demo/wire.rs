@@ -105,7 +105,7 @@ fn usage(next: &Move, messages: &[Message]) -> Value {
     let input: usize = messages
         .iter()
         .map(|message| match message {
-            Message::System { content } | Message::User { content } => content.len(),
+            Message::System { content } | Message::User { content, .. } => content.len(),
             Message::Assistant(reply) => {
                 reply.content.len()
                     + reply.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()

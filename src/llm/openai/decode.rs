@@ -1,21 +1,26 @@
 //! Chunks to a reply.
 //!
-//! Invariants: a reply exists only where a `finish_reason` was seen; after an error, or after `[DONE]`, nothing changes
-//! it any more. The hot path makes no allocation but the growth of the reply's own texts: most chunks of a stream are
+//! The end marker is `finish_reason`; what comes after it until `[DONE]` is usage. The hot path makes no allocation but the growth of the reply's own texts: most chunks of a stream are
 //! byte for byte the one before but for one string, so only that string is parsed.
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, TokenCount, Usage};
 
 use super::super::classify::stream_error;
+use super::super::dialect::{Assemble, Unfinished, chars};
 use super::super::error_body::excerpt;
+use super::DIALECT;
 use super::calls::Calls;
 use super::wire::{Body, Chunk, Text, WireUsage};
 
 /// What has come of one reply.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Assembly {
+    /// OpenRouter's `reasoning_details`.
+    details: Vec<Value>,
     reply: Reply,
     calls: Calls,
     finish: Option<FinishReason>,
@@ -36,21 +41,14 @@ struct Pattern {
     after: Vec<u8>,
 }
 
-/// A stream without its end marker: how much had come.
-#[derive(Debug)]
-pub(in crate::llm) struct Unfinished {
-    pub chars: usize,
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Field {
     Content,
     Reasoning,
 }
 
-impl Assembly {
-    /// One chunk.
-    pub fn event(&mut self, data: &[u8]) {
+impl Assemble for Assembly {
+    fn event(&mut self, data: &[u8]) {
         if self.is_done() || self.repeats_pattern(data) {
             return;
         }
@@ -75,41 +73,34 @@ impl Assembly {
         }
     }
 
-    /// What came of a last event whose end is missing: it counts only if it is whole.
-    pub fn last_event(&mut self, data: &[u8]) {
-        if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok() {
-            self.event(data);
-        }
-    }
-
-    /// Nothing that could still come matters.
-    pub fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.trailer || self.error.is_some()
     }
 
-    pub fn content(&self) -> &str {
+    fn content(&self) -> &str {
         &self.reply.content
     }
 
-    pub fn reasoning(&self) -> &str {
+    fn reasoning(&self) -> &str {
         &self.reply.reasoning
     }
 
-    /// The reply or the error; `Err` where the stream ended without either.
-    pub fn finish(self) -> Result<Result<Reply, ModelError>, Unfinished> {
-        let Assembly { mut reply, calls, finish, refused, error, .. } = self;
+    fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
+        let Assembly { mut reply, calls, finish, refused, error, details, .. } = *self;
         if let Some(error) = error {
             return Ok(Err(error));
         }
         reply.tool_calls = calls.finish();
-        let Some(finish) = finish else {
-            let calls = reply.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>();
-            return Err(Unfinished { chars: reply.content.chars().count() + reply.reasoning.chars().count() + calls });
-        };
+        if !details.is_empty() {
+            reply.opaque = Some(serde_json::json!({ DIALECT: details }));
+        }
+        let Some(finish) = finish else { return Err(Unfinished { chars: chars(&reply) }) };
         reply.finish = if refused && finish == FinishReason::Stop { FinishReason::Refusal } else { finish };
         Ok(Ok(reply))
     }
+}
 
+impl Assembly {
     fn repeats_pattern(&mut self, data: &[u8]) -> bool {
         let Some(pattern) = &self.pattern else { return false };
         let middle = data.strip_prefix(&*pattern.before).and_then(|rest| rest.strip_suffix(&*pattern.after));
@@ -159,7 +150,10 @@ impl Assembly {
         self.reply.reasoning.push_str(&reasoning.0);
         self.refused |= !body.refusal.is_empty();
         self.calls.add(calls);
-        if only_text && calls.is_empty() && body.refusal.is_empty() {
+        for detail in body.reasoning_details.iter().flatten() {
+            add_detail(&mut self.details, detail);
+        }
+        if only_text && calls.is_empty() && body.refusal.is_empty() && body.reasoning_details.is_none() {
             let learned = match (body.content.is_empty(), reasoning.is_empty()) {
                 (false, true) => Pattern::around(data, &body.content, Field::Content),
                 (true, false) => Pattern::around(data, reasoning, Field::Reasoning),
@@ -192,7 +186,7 @@ impl Assembly {
     fn not_a_chunk(&mut self, text: &str) {
         if self.finish.is_none() {
             // Gemini answers errors as an array of one.
-            let error = serde_json::from_str::<Vec<serde_json::Value>>(text).ok();
+            let error = serde_json::from_str::<Vec<Value>>(text).ok();
             let error = error.and_then(|list| list.first()?.get("error").map(stream_error));
             let message = || format!("The stream sent something that is not a chunk of a reply: {}", excerpt(text));
             self.error = Some(error.unwrap_or_else(|| provider_error(message())));
@@ -210,6 +204,26 @@ impl Pattern {
             before: before.to_vec(),
             after: after.to_vec(),
         })
+    }
+}
+
+/// Pieces of one block (same type and index, no finished one between) are one block.
+fn add_detail(details: &mut Vec<Value>, detail: &Value) {
+    const GROWING: [&str; 3] = ["text", "summary", "data"];
+    let same = |key: &str, other: &Value| detail.get(key) == other.get(key);
+    let last =
+        details.last_mut().filter(|last| detail.get("index").is_some() && same("index", last) && same("type", last));
+    let (Some(Value::Object(last)), Value::Object(detail)) = (last, detail) else {
+        return details.push(detail.clone());
+    };
+    for (key, value) in detail {
+        match (last.get_mut(key), value) {
+            (Some(Value::String(so_far)), Value::String(more)) if GROWING.contains(&key.as_str()) => {
+                so_far.push_str(more)
+            }
+            (_, Value::Null) => {}
+            _ => drop(last.insert(key.clone(), value.clone())),
+        }
     }
 }
 

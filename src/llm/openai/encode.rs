@@ -1,13 +1,15 @@
-//! The request body, as a byte prefix that only grows at its end.
+//! The request body of Chat Completions.
 //!
-//! `prefix`, then each message, then `suffix`: the tools come after the messages, so that what was sent before is a
-//! byte prefix of what is sent next and the shell keeps it encoded. Bytes already handed out never change.
+//! The tools come after the messages, so that what was sent before is a byte prefix of what is sent next.
 
-use serde::Serialize;
+use crate::engine::{
+    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ToolCall, ToolChoice, ToolSpec, report,
+};
 
-use crate::engine::{AssistantMessage, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec, report};
-
+use super::super::dialect::{Encode, own};
 use super::super::endpoint;
+use super::super::json::{arguments, json, raw};
+use super::DIALECT;
 
 /// Encodes for one provider of a run.
 #[derive(Clone, Debug)]
@@ -15,13 +17,13 @@ pub struct Encoder {
     head: Vec<u8>,
     /// Whether the server is known to take a forced tool.
     can_force: bool,
-}
-
-/// Where in the array of messages a message stands: all but the first get a comma before them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Position {
-    First,
-    Next,
+    /// Whether a system message may follow others.
+    system_midway: bool,
+    /// Whether two user messages in a row become one: chat templates of local models insist on alternating roles.
+    merges_users: bool,
+    empty: bool,
+    /// The last user message's text is still open at its end.
+    open: bool,
 }
 
 impl Encoder {
@@ -29,122 +31,173 @@ impl Encoder {
     pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
         let mut head = b"{\"model\":".to_vec();
         json(&mut head, &p.model);
-        head.extend_from_slice(b",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
+        raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
         if let Some(temperature) = temperature.filter(|t| t.is_finite()) {
-            head.extend_from_slice(b",\"temperature\":");
+            raw(&mut head, ",\"temperature\":");
             json(&mut head, &temperature);
         }
         if let Some(max) = p.max_output_tokens {
             // The reasoning models of OpenAI refuse the old name; most other servers know only that one.
-            let name: &[u8] = if endpoint::is_openai(p) { b",\"max_completion_tokens\":" } else { b",\"max_tokens\":" };
-            head.extend_from_slice(name);
+            raw(&mut head, if endpoint::is_openai(p) { ",\"max_completion_tokens\":" } else { ",\"max_tokens\":" });
             json(&mut head, &max);
         }
-        head.extend_from_slice(b",\"messages\":[");
-        Encoder { head, can_force: endpoint::is_openai(p) }
+        raw(&mut head, ",\"messages\":[");
+        Encoder {
+            head,
+            can_force: endpoint::is_openai(p) || p.kind == ProviderKind::Openrouter,
+            system_midway: p.kind.takes_system_midway(),
+            merges_users: matches!(p.kind, ProviderKind::Llamacpp | ProviderKind::Lmstudio),
+            empty: true,
+            open: false,
+        }
     }
 
-    /// Everything before the first message.
-    #[must_use]
-    pub fn prefix(&self) -> Vec<u8> {
-        self.head.clone()
+    fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
+        if self.open && images.is_empty() {
+            raw(out, "\\n\\n");
+            return inside(out, content);
+        }
+        self.begin(out);
+        raw(out, "{\"role\":\"user\",\"content\":");
+        if images.is_empty() && self.merges_users {
+            out.push(b'"');
+            inside(out, content);
+            self.open = true;
+        } else {
+            parts(content, images, out);
+            out.push(b'}');
+        }
     }
 
-    /// Appends one message to `out`.
-    pub fn message(&self, message: &Message, position: Position, out: &mut Vec<u8>) {
-        if position == Position::Next {
+    /// Before a message: closes the one before, and sets the comma.
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        self.close(out);
+        if !std::mem::take(&mut self.empty) {
             out.push(b',');
         }
+    }
+
+    fn close(&mut self, out: &mut Vec<u8>) {
+        if std::mem::take(&mut self.open) {
+            raw(out, "\"}");
+        }
+    }
+}
+
+impl Encode for Encoder {
+    fn start(&mut self, out: &mut Vec<u8>) {
+        (self.empty, self.open) = (true, false);
+        out.extend_from_slice(&self.head);
+    }
+
+    fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
         match message {
-            Message::System { content } => plain(out, b"system", content),
-            Message::User { content } => plain(out, b"user", content),
-            Message::Assistant(assistant) => assistant_message(out, assistant),
+            Message::System { content } if self.empty || self.system_midway => {
+                self.begin(out);
+                raw(out, "{\"role\":\"system\",\"content\":");
+                json(out, content);
+                out.push(b'}');
+            }
+            Message::System { content } => self.user(content, &[], out),
+            Message::User { content, images } => self.user(content, images, out),
+            Message::Assistant(message) => {
+                self.begin(out);
+                assistant(message, out);
+            }
             Message::Tool(tool) => {
-                out.extend_from_slice(b"{\"role\":\"tool\",\"tool_call_id\":");
+                self.begin(out);
+                raw(out, "{\"role\":\"tool\",\"tool_call_id\":");
                 json(out, &tool.call_id.0);
-                out.extend_from_slice(b",\"content\":");
+                raw(out, ",\"content\":");
                 json(out, &tool.content);
                 out.push(b'}');
             }
         }
     }
 
-    /// Everything after the last message. Without tools the request has no `tools` at all.
-    #[must_use]
-    pub fn suffix(&self, tools: &[ToolSpec], choice: ToolChoice) -> Vec<u8> {
-        let mut out = b"]".to_vec();
-        let offered: Vec<&ToolSpec> = match choice {
-            ToolChoice::Auto => tools.iter().collect(),
-            ToolChoice::Report => tools.iter().filter(|t| t.name == report::TOOL).collect(),
-            ToolChoice::None => Vec::new(),
+    /// Without tools the request has no `tools` at all.
+    fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
+        self.close(out);
+        out.push(b']');
+        let offered = |tool: &&ToolSpec| match choice {
+            ToolChoice::Auto => true,
+            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::None => false,
         };
-        if !offered.is_empty() {
-            out.extend_from_slice(b",\"tools\":[");
-            for (index, tool) in offered.iter().enumerate() {
-                out.extend_from_slice(if index == 0 { b"" } else { b"," });
-                out.extend_from_slice(b"{\"type\":\"function\",\"function\":{\"name\":");
-                json(&mut out, &tool.name);
-                out.extend_from_slice(b",\"description\":");
-                json(&mut out, &tool.description);
-                out.extend_from_slice(b",\"parameters\":");
-                json(&mut out, &tool.parameters);
-                out.extend_from_slice(b"}}");
-            }
+        let mut any = false;
+        for tool in tools.iter().filter(offered) {
+            raw(out, if any { "," } else { ",\"tools\":[" });
+            any = true;
+            raw(out, "{\"type\":\"function\",\"function\":{\"name\":");
+            json(out, &tool.name);
+            raw(out, ",\"description\":");
+            json(out, &tool.description);
+            raw(out, ",\"parameters\":");
+            json(out, &tool.parameters);
+            raw(out, "}}");
+        }
+        if any {
             out.push(b']');
         }
         if choice == ToolChoice::Report && self.can_force {
-            out.extend_from_slice(b",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");
+            raw(out, ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");
         }
         out.push(b'}');
-        out
+    }
+
+    fn fork(&self) -> Box<dyn Encode> {
+        Box::new(self.clone())
     }
 }
 
-fn plain(out: &mut Vec<u8>, role: &[u8], content: &str) {
-    out.extend_from_slice(b"{\"role\":\"");
-    out.extend_from_slice(role);
-    out.extend_from_slice(b"\",\"content\":");
+/// A text, or a text and pictures.
+fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
+    if images.is_empty() {
+        return json(out, content);
+    }
+    raw(out, "[{\"type\":\"text\",\"text\":");
     json(out, content);
-    out.push(b'}');
+    for image in images {
+        raw(out, "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
+        raw(out, &image.media_type);
+        raw(out, ";base64,");
+        raw(out, &image.data);
+        raw(out, "\"}");
+    }
+    raw(out, "}]");
 }
 
-fn assistant_message(out: &mut Vec<u8>, message: &AssistantMessage) {
-    out.extend_from_slice(b"{\"role\":\"assistant\",\"content\":");
+fn assistant(message: &AssistantMessage, out: &mut Vec<u8>) {
+    raw(out, "{\"role\":\"assistant\",\"content\":");
     if message.content.is_empty() && !message.tool_calls.is_empty() {
-        out.extend_from_slice(b"null");
+        raw(out, "null");
     } else {
         json(out, &message.content);
     }
+    // OpenRouter wants the reasoning of a tool turn back as it came.
+    if let Some(details) = own(message.opaque.as_ref(), DIALECT) {
+        raw(out, ",\"reasoning_details\":");
+        json(out, details);
+    }
     for (index, call) in message.tool_calls.iter().enumerate() {
-        out.extend_from_slice(if index == 0 { b",\"tool_calls\":[" } else { b"," });
+        raw(out, if index == 0 { ",\"tool_calls\":[" } else { "," });
         tool_call(out, call);
     }
-    out.extend_from_slice(if message.tool_calls.is_empty() { b"}" } else { b"]}" });
+    raw(out, if message.tool_calls.is_empty() { "}" } else { "]}" });
 }
 
 fn tool_call(out: &mut Vec<u8>, call: &ToolCall) {
-    out.extend_from_slice(b"{\"id\":");
+    raw(out, "{\"id\":");
     json(out, &call.id.0);
-    out.extend_from_slice(b",\"type\":\"function\",\"function\":{\"name\":");
+    raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
     json(out, &call.name);
-    out.extend_from_slice(b",\"arguments\":");
-    // Servers that put the history through a template parse this text and refuse the whole request where they cannot.
-    let arguments = call.arguments.trim();
-    if is_object(arguments) {
-        json(out, &call.arguments);
-    } else if arguments.is_empty() {
-        json(out, "{}");
-    } else {
-        json(out, &serde_json::json!({ "malformed_arguments": call.arguments }).to_string());
-    }
-    out.extend_from_slice(b"}}");
+    raw(out, ",\"arguments\":");
+    json(out, &arguments(&call.arguments));
+    raw(out, "}}");
 }
 
-fn is_object(text: &str) -> bool {
-    text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-}
-
-/// Appends a value as JSON; writing to memory does not fail.
-fn json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    let _ = serde_json::to_writer(out, value);
+/// A text as it stands between the quotes of a JSON string.
+fn inside(out: &mut Vec<u8>, text: &str) {
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    raw(out, quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());
 }

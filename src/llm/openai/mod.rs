@@ -2,6 +2,12 @@
 //! compatible endpoint). <https://platform.openai.com/docs/api-reference/chat>
 
 mod calls;
-pub mod decode;
-pub mod encode;
+mod decode;
+mod encode;
 mod wire;
+
+pub(super) use decode::Assembly;
+pub(super) use encode::Encoder;
+
+/// Under which name this format keeps what must be sent back.
+const DIALECT: &str = "chat";

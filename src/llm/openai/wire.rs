@@ -57,6 +57,8 @@ pub(super) struct Body<'a> {
     /// OpenRouter, Ollama; some servers send both.
     #[serde(borrow)]
     pub reasoning: Text<'a>,
+    /// OpenRouter: to be sent back with the answers to the calls.
+    pub reasoning_details: Option<Vec<Value>>,
     #[serde(borrow)]
     pub tool_calls: Option<Vec<CallDelta<'a>>>,
 }

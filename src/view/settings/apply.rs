@@ -18,9 +18,8 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
     let provider = config.providers.first().cloned().unwrap_or_default();
     match field {
         Field::Provider => match (provider.kind, provider.demo) {
-            (ProviderKind::Openai, _) => "openai".to_owned(),
             (ProviderKind::Demo, Some(DemoMode::Endless)) => "demo-endless".to_owned(),
-            (ProviderKind::Demo, _) => "demo".to_owned(),
+            (kind, _) => kind.as_str().to_owned(),
         },
         Field::BaseUrl => provider.base_url,
         Field::Model => provider.model,
@@ -193,9 +192,11 @@ fn schema(text: &str) -> Result<Option<Value>, String> {
 
 fn kind(text: &str) -> (ProviderKind, Option<DemoMode>) {
     match text {
-        "openai" => (ProviderKind::Openai, None),
         "demo-endless" => (ProviderKind::Demo, Some(DemoMode::Endless)),
-        _ => (ProviderKind::Demo, Some(DemoMode::Normal)),
+        _ => match ProviderKind::ALL.iter().find(|kind| kind.as_str() == text) {
+            Some(ProviderKind::Demo) | None => (ProviderKind::Demo, Some(DemoMode::Normal)),
+            Some(kind) => (*kind, None),
+        },
     }
 }
 

@@ -1,0 +1,115 @@
+//! Models as data: which wire format, where, which one. No secret is ever in it: keys and headers stay in the shell.
+
+use serde::{Deserialize, Serialize};
+
+use super::limits::Price;
+
+/// One model behind one endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProviderConfig {
+    pub kind: ProviderKind,
+    /// Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own.
+    pub base_url: String,
+    pub model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Demo model only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demo: Option<DemoMode>,
+    /// What its tokens cost, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+}
+
+/// Which model server. Adding one is one row here and, where it speaks a wire format of its own, one folder in `llm`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderKind {
+    /// Scripted, not an AI: no key, no network.
+    #[default]
+    Demo,
+    /// OpenAI Chat Completions and all that speak it.
+    Openai,
+    OpenaiResponses,
+    /// Anthropic Messages.
+    Anthropic,
+    Gemini,
+    Openrouter,
+    Ollama,
+    Lmstudio,
+    Llamacpp,
+    /// The model built into Chrome.
+    PromptApi,
+    /// A function of the page's.
+    Custom,
+}
+
+/// How the demo model behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DemoMode {
+    #[default]
+    Normal,
+    /// Never finishes by itself, so that limits and synthesis can be seen.
+    Endless,
+}
+
+impl ProviderKind {
+    pub const ALL: &'static [ProviderKind] = &[
+        ProviderKind::Demo,
+        ProviderKind::Openai,
+        ProviderKind::OpenaiResponses,
+        ProviderKind::Anthropic,
+        ProviderKind::Gemini,
+        ProviderKind::Openrouter,
+        ProviderKind::Ollama,
+        ProviderKind::Lmstudio,
+        ProviderKind::Llamacpp,
+        ProviderKind::PromptApi,
+        ProviderKind::Custom,
+    ];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ProviderKind::Demo => "demo",
+            ProviderKind::Openai => "openai",
+            ProviderKind::OpenaiResponses => "openai-responses",
+            ProviderKind::Anthropic => "anthropic",
+            ProviderKind::Gemini => "gemini",
+            ProviderKind::Openrouter => "openrouter",
+            ProviderKind::Ollama => "ollama",
+            ProviderKind::Lmstudio => "lmstudio",
+            ProviderKind::Llamacpp => "llamacpp",
+            ProviderKind::PromptApi => "prompt-api",
+            ProviderKind::Custom => "custom",
+        }
+    }
+
+    /// Whether a system message may stand in the middle of a history. Where it may not, it is sent as a user message:
+    /// Anthropic and Gemini know one system text a request, the built-in model takes one at the start, and the chat
+    /// templates of many local models refuse a second one.
+    #[must_use]
+    pub fn takes_system_midway(self) -> bool {
+        match self {
+            ProviderKind::Demo
+            | ProviderKind::Openai
+            | ProviderKind::OpenaiResponses
+            | ProviderKind::Openrouter
+            | ProviderKind::Ollama
+            | ProviderKind::Custom => true,
+            ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::Lmstudio
+            | ProviderKind::Llamacpp
+            | ProviderKind::PromptApi => false,
+        }
+    }
+
+    /// Whether requests go to a base URL.
+    #[must_use]
+    pub fn is_http(self) -> bool {
+        !matches!(self, ProviderKind::Demo | ProviderKind::PromptApi | ProviderKind::Custom)
+    }
+}

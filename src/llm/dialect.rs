@@ -1,0 +1,158 @@
+//! What a wire format is: one that writes the conversation, one that reads the stream. One folder a format; which kind
+//! of provider speaks which is said here and nowhere else.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use crate::engine::{
+    FinishReason, Message, ModelError, ProviderConfig, ProviderKind, Reply, Retry, Slug, ToolChoice, ToolSpec,
+};
+
+use super::anthropic;
+use super::gemini;
+use super::openai;
+use super::responses;
+
+/// Writes the conversation for one provider of a run, as bytes that only grow at their end.
+///
+/// A body is `start`, then each message of the frozen history; the shell keeps those bytes. For a request it forks the
+/// writer and goes on with `mark`, the messages of that request only, and `end`. Bytes once written never change, so a
+/// format that closes what may still grow (a list of tool results) leaves it open and closes it with what follows.
+pub trait Encode: Debug {
+    /// Everything before the first message.
+    fn start(&mut self, out: &mut Vec<u8>);
+    /// One message more.
+    fn message(&mut self, message: &Message, out: &mut Vec<u8>);
+    /// The frozen history ends here: the place of a cache breakpoint, where the provider knows such a thing.
+    fn mark(&mut self, _out: &mut Vec<u8>) {}
+    /// Everything after the last message: the tools, and which of them may be called.
+    fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>);
+    /// The same writer at the same place.
+    fn fork(&self) -> Box<dyn Encode>;
+}
+
+/// Puts one reply together out of the events of its stream, or out of one whole JSON answer.
+///
+/// Invariants: a reply exists only where the end marker was seen; after an error nothing changes it any more.
+pub(super) trait Assemble: Debug {
+    /// The data of one event, or one JSON value.
+    fn event(&mut self, data: &[u8]);
+    /// Nothing that could still come matters.
+    fn is_done(&self) -> bool;
+    /// The text so far; it only grows.
+    fn content(&self) -> &str;
+    /// The reasoning so far; it only grows.
+    fn reasoning(&self) -> &str;
+    /// The reply or the error; `Err` where the stream ended without either.
+    fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished>;
+
+    /// What came of a last event whose end is missing: it counts only if it is whole.
+    fn last_event(&mut self, data: &[u8]) {
+        if data.trim_ascii() == b"[DONE]" || serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok() {
+            self.event(data);
+        }
+    }
+}
+
+/// A stream without its end marker: how much had come.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    pub chars: usize,
+}
+
+/// The writer for a provider.
+#[must_use]
+pub fn encoder(p: &ProviderConfig, temperature: Option<f64>) -> Box<dyn Encode> {
+    match p.kind {
+        ProviderKind::OpenaiResponses => Box::new(responses::Encoder::new(p, temperature)),
+        ProviderKind::Anthropic => Box::new(anthropic::Encoder::new(p, temperature)),
+        ProviderKind::Gemini => Box::new(gemini::Encoder::new(p, temperature)),
+        // The demo model answers in chat chunks, and what the page supplies is asked and answers in that shape.
+        ProviderKind::Demo
+        | ProviderKind::Openai
+        | ProviderKind::Openrouter
+        | ProviderKind::Ollama
+        | ProviderKind::Lmstudio
+        | ProviderKind::Llamacpp
+        | ProviderKind::PromptApi
+        | ProviderKind::Custom => Box::new(openai::Encoder::new(p, temperature)),
+    }
+}
+
+/// The reader for a kind of provider.
+pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
+    match kind {
+        ProviderKind::OpenaiResponses => Box::new(responses::Assembly::default()),
+        ProviderKind::Anthropic => Box::new(anthropic::Assembly::default()),
+        ProviderKind::Gemini => Box::new(gemini::Assembly::default()),
+        ProviderKind::Demo
+        | ProviderKind::Openai
+        | ProviderKind::Openrouter
+        | ProviderKind::Ollama
+        | ProviderKind::Lmstudio
+        | ProviderKind::Llamacpp
+        | ProviderKind::PromptApi
+        | ProviderKind::Custom => Box::new(openai::Assembly::default()),
+    }
+}
+
+/// What a provider wants back unchanged is an object of one entry, named after the format it came in: another provider of
+/// the same run may speak another.
+pub(super) fn own<'a>(opaque: Option<&'a Value>, dialect: &str) -> Option<&'a Value> {
+    opaque?.get(dialect)
+}
+
+/// A reply in the making, for formats that say in one event that it ended.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub reply: Reply,
+    /// Set by the end marker.
+    pub finish: Option<FinishReason>,
+    pub error: Option<ModelError>,
+}
+
+impl Draft {
+    /// The provider reports an error. A reply whose end marker was seen is whole: what fails after it cannot take it back.
+    pub fn fail(&mut self, error: ModelError) {
+        if self.finish.is_none() && self.error.is_none() {
+            self.error = Some(error);
+        }
+    }
+
+    /// The provider could not complete the reply, in its own words.
+    pub fn fail_with(&mut self, message: String) {
+        self.fail(ModelError {
+            slug: Slug::ProviderError,
+            message,
+            status: None,
+            retry_after_ms: None,
+            retry: Retry::Yes,
+        });
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.finish.is_some() || self.error.is_some()
+    }
+
+    /// The reply or the error; `Err` where neither its end nor an error was seen.
+    pub fn finish(self) -> Result<Result<Reply, ModelError>, Unfinished> {
+        let Draft { mut reply, finish, error } = self;
+        if let Some(error) = error {
+            return Ok(Err(error));
+        }
+        match finish {
+            Some(finish) => {
+                reply.finish = finish;
+                Ok(Ok(reply))
+            }
+            None => Err(Unfinished { chars: chars(&reply) }),
+        }
+    }
+}
+
+/// How much of a reply had come.
+pub(super) fn chars(reply: &Reply) -> usize {
+    let calls: usize = reply.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
+    reply.content.chars().count() + reply.reasoning.chars().count() + calls
+}

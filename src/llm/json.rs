@@ -1,0 +1,27 @@
+//! Writing JSON into bytes, piece by piece.
+
+use serde::Serialize;
+
+/// Appends a value as JSON; writing to memory does not fail.
+pub(super) fn json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    let _ = serde_json::to_writer(out, value);
+}
+
+/// Appends text that is JSON already.
+pub(super) fn raw(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// A tool call's arguments as an object, the model's own text where it is one. Servers that read the history refuse the
+/// whole request where they cannot parse them.
+pub(super) fn arguments(text: &str) -> String {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return "{}".to_owned();
+    }
+    let is_object = trimmed.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(trimmed).is_ok();
+    match is_object {
+        true => text.to_owned(),
+        false => serde_json::json!({ "malformed_arguments": text }).to_string(),
+    }
+}
