@@ -218,7 +218,7 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
     list.iter().enumerate().map(|(at, value)| provider(&format!("options.provider[{at}]"), &value)).collect()
 }
 
-fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
+pub(super) fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
     let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo", "complete"];
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> =

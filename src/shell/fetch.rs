@@ -18,6 +18,7 @@ use super::wire::{How, Job, Template};
 use super::{custom, demo, gate, js, prompt_api, stream};
 use crate::engine::*;
 use crate::llm::{self, Decoder, RetryHeaders};
+use crate::trajectory::redact::StreamScrub;
 
 /// A request under way. Dropped, it is aborted.
 pub(super) struct OpenRequest {
@@ -242,6 +243,8 @@ struct ReadingState {
     turn: u32,
     sent: f64,
     decoder: RefCell<Option<Decoder>>,
+    /// What observers are told of the text and the reasoning.
+    shown: RefCell<[StreamScrub; 2]>,
     first_token_ms: RefCell<Option<u64>>,
 }
 
@@ -254,6 +257,7 @@ impl Reading {
             turn: exchange.turn,
             sent,
             decoder: RefCell::new(Some(Decoder::new(exchange.provider.kind))),
+            shown: RefCell::default(),
             first_token_ms: RefCell::default(),
         }))
     }
@@ -266,15 +270,23 @@ impl Reading {
         if let Some(delta) = decoder.push(bytes) {
             let elapsed = || (js::now() - state.sent) as u64;
             state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
-            let child = state.request.child();
-            if !delta.reasoning.is_empty() {
-                self.notify(Notice::ReasoningDelta { child, turn: state.turn, text: delta.reasoning });
-            }
-            if !delta.text.is_empty() {
-                self.notify(Notice::TextDelta { child, turn: state.turn, text: delta.text });
-            }
+            let (text, reasoning) = {
+                let (secrets, [text, reasoning]) = (state.session.secrets(), &mut *state.shown.borrow_mut());
+                (text.push(secrets, delta.text), reasoning.push(secrets, delta.reasoning))
+            };
+            self.tell(&text, &reasoning);
         }
         if decoder.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn tell(&self, text: &str, reasoning: &str) {
+        let (child, turn) = (self.0.request.child(), self.0.turn);
+        if !reasoning.is_empty() {
+            self.notify(Notice::ReasoningDelta { child, turn, text: reasoning });
+        }
+        if !text.is_empty() {
+            self.notify(Notice::TextDelta { child, turn, text });
+        }
     }
 
     /// Late deltas are dropped: the engine may have ended this request in the meantime.
@@ -290,6 +302,9 @@ impl Reading {
     }
 
     fn finish(&self) -> Event {
+        let [text, reasoning] = self.0.shown.take();
+        let secrets = self.0.session.secrets();
+        self.tell(&text.finish(secrets), &reasoning.finish(secrets));
         let (request, first_token_ms) = (self.0.request, self.0.first_token_ms.take());
         match self.0.decoder.take().map(Decoder::finish) {
             Some((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms },
