@@ -213,16 +213,15 @@ fn the_table_of_tools_is_the_code() {
 }
 
 #[test]
-fn the_table_of_servers_is_the_one_of_the_settings() {
+fn the_table_of_providers_is_the_code() {
     let rows = page("docs/providers.md").rows("Providers");
-    let listed: Vec<(String, String)> =
-        rows.into_iter().map(|row| (row[0].clone(), row[1].trim_matches('`').to_owned())).collect();
-    let known: Vec<(String, String)> = ENDPOINTS
-        .iter()
-        .filter(|e| !e.base_url.is_empty())
-        .map(|e| (e.name.to_owned(), e.base_url.to_owned()))
-        .collect();
-    assert_eq!(listed, known);
+    let listed: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row[0].trim_matches('`'), row[2].trim_matches('`'))).collect();
+    let known = turnwise::engine::ProviderKind::ALL.iter().map(|kind| match kind.is_http() {
+        true => (kind.as_str(), turnwise::llm::base_url(*kind)),
+        false => (kind.as_str(), "none"),
+    });
+    assert_eq!(listed, known.collect::<Vec<_>>());
 }
 
 #[test]
