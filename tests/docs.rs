@@ -15,7 +15,6 @@ use turnwise::engine::{
     counter, synthesis,
 };
 use turnwise::tools;
-use turnwise::view::provider::ENDPOINTS;
 
 /// Every page of the project, by its path.
 fn all_pages() -> Vec<(String, Page)> {
