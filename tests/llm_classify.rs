@@ -260,6 +260,7 @@ fn the_wait_that_was_asked_for_is_read_in_every_form() {
         let headers = RetryHeaders {
             retry_after: retry_after.map(str::to_owned),
             retry_after_ms: retry_after_ms.map(str::to_owned),
+            ..RetryHeaders::default()
         };
         let error = classify_response(&provider(OTHER), 429, headers.clone(), "", "", EpochMillis(NOW));
         assert_eq!(error.retry_after_ms, expected, "{retry_after:?} {retry_after_ms:?}");
@@ -282,7 +283,7 @@ fn the_wait_in_the_body_counts_where_the_header_cannot_be_read() {
     for (body, expected) in cases {
         assert_eq!(classify(OTHER, 429, body).retry_after_ms, expected, "{body}");
     }
-    let headers = RetryHeaders { retry_after: Some("3".into()), retry_after_ms: None };
+    let headers = RetryHeaders { retry_after: Some("3".into()), ..RetryHeaders::default() };
     let error = classify_response(&provider(OTHER), 429, headers, "", cases[0].0, EpochMillis(0));
     assert_eq!(error.retry_after_ms, Some(3_000));
 }
