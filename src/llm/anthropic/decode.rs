@@ -1,9 +1,10 @@
 //! Events to a reply.
 //!
 //! The end marker is `message_stop`: what `message_delta` says of why the model stopped counts only once it came.
-//! Blocks follow one another, so the texts are one string each; where they lie in it tells the blocks apart.
+//! Blocks follow one another, so texts and thoughts are one string each; where they stand in it tells the blocks apart.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
@@ -44,9 +45,9 @@ enum Part {
     Text {
         start: usize,
     },
-    /// Where its text begins in the reasoning, and its signature.
+    /// Where its text stands in the reasoning, and its signature.
     Thinking {
-        start: usize,
+        text: Range<usize>,
         signature: String,
     },
     Redacted {
@@ -172,12 +173,9 @@ impl Assembly {
                 Part::Text { start }
             }
             "thinking" => {
-                if !reply.reasoning.is_empty() {
-                    reply.reasoning.push_str(GAP);
-                }
-                let start = reply.reasoning.len();
-                reply.reasoning.push_str(&block.thinking.0);
-                Part::Thinking { start, signature: block.signature.0.to_string() }
+                let mut text = 0..0;
+                think(&mut reply.reasoning, &mut text, &block.thinking.0);
+                Part::Thinking { text, signature: block.signature.0.to_string() }
             }
             "redacted_thinking" => Part::Redacted { data: block.data.0.to_string() },
             "tool_use" => {
@@ -197,7 +195,10 @@ impl Assembly {
         let reply = &mut self.draft.reply;
         match &*delta.kind.0 {
             "text_delta" => reply.content.push_str(&delta.text.0),
-            "thinking_delta" => reply.reasoning.push_str(&delta.thinking.0),
+            "thinking_delta" => match part(&mut self.blocks, index) {
+                Some(Part::Thinking { text, .. }) => think(&mut reply.reasoning, text, &delta.thinking.0),
+                _ => reply.reasoning.push_str(&delta.thinking.0),
+            },
             "signature_delta" => {
                 if let Some(Part::Thinking { signature, .. }) = part(&mut self.blocks, index) {
                     signature.push_str(&delta.signature.0);
@@ -264,12 +265,8 @@ impl Assembly {
                     order.push(json!({ "type": "text", "chars": text.chars().count() }));
                 }
                 Part::Thinking { signature, .. } if signature.is_empty() => {}
-                Part::Thinking { start, signature } => {
-                    let end = later.iter().find_map(|slot| match slot.part {
-                        Part::Thinking { start, .. } => Some(start.saturating_sub(GAP.len())),
-                        _ => None,
-                    });
-                    let text = reasoning.get(*start..end.unwrap_or(reasoning.len())).unwrap_or_default();
+                Part::Thinking { text, signature } => {
+                    let text = reasoning.get(text.clone()).unwrap_or_default();
                     order.push(keep(json!({ "type": "thinking", "thinking": text, "signature": signature })));
                     any = true;
                 }
@@ -287,6 +284,21 @@ impl Assembly {
     fn not_an_event(&mut self, text: &str) {
         self.draft.fail_with(format!("The stream sent something that is not an event of a reply: {}", excerpt(text)));
     }
+}
+
+/// More of a thought.
+fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
+    if more.is_empty() {
+        return;
+    }
+    if thought.start == thought.end {
+        if !reasoning.is_empty() {
+            reasoning.push_str(GAP);
+        }
+        thought.start = reasoning.len();
+    }
+    reasoning.push_str(more);
+    thought.end = reasoning.len();
 }
 
 /// The block that a delta is of.
