@@ -10,7 +10,7 @@ mod splits;
 use serde_json::{Value, json};
 use splits::Random;
 use turnwise::engine::*;
-use turnwise::llm::{Encode, encoder};
+use turnwise::llm::{Encode, encoder, request_head};
 
 fn provider() -> ProviderConfig {
     ProviderConfig { kind: ProviderKind::Anthropic, model: "claude-x".into(), ..ProviderConfig::default() }
@@ -128,6 +128,16 @@ fn a_whole_request_has_the_format_of_the_api() {
             "tools": [declared("f"), declared("g")],
         })
     );
+}
+
+#[test]
+fn the_head_names_the_version_and_that_a_page_asks() {
+    let head = request_head(&provider(), Some(" sk-ant-1\n"));
+    let headers: Vec<_> = head.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    assert_eq!(head.url, "https://api.anthropic.com/v1/messages");
+    let known = ["anthropic-version: 2023-06-01", "anthropic-dangerous-direct-browser-access: true"];
+    assert_eq!(headers, ["content-type: application/json", known[0], known[1], "x-api-key: sk-ant-1"]);
+    assert!(request_head(&provider(), None).headers.iter().all(|(name, _)| name != "x-api-key"));
 }
 
 #[test]
