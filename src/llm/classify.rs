@@ -9,11 +9,13 @@ use super::endpoint;
 use super::error_body::ErrorBody;
 use super::retry_after::wait_ms;
 
-/// The headers that name a wait, where the browser lets them be read.
+/// The headers that say whether and when to try again, where the browser lets them be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetryHeaders {
     pub retry_after: Option<String>,
     pub retry_after_ms: Option<String>,
+    /// `x-should-retry` (Anthropic, OpenAI): `true` or `false`.
+    pub should_retry: Option<String>,
 }
 
 /// What the browser says of the network (`navigator.onLine`).
@@ -39,6 +41,7 @@ pub fn classify_response(
     // Some answer 200 and put the real status into the error.
     let real = if status < 400 { error.status.unwrap_or(status) } else { status };
     let (slug, again) = verdict(Some(real), &error);
+    let again = obeyed(retry.should_retry.as_deref(), slug, again);
     ModelError {
         slug,
         message: message(p, real, slug, &error, is_page),
@@ -89,6 +92,16 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
 }
 
+/// The server's own word on whether to try again. An empty account, a wrong key and a full context stay what they are.
+fn obeyed(header: Option<&str>, slug: Slug, again: Retry) -> Retry {
+    let may_pass = matches!(slug, Slug::ProviderError | Slug::RateLimited | Slug::Timeout);
+    match header.map(str::trim) {
+        Some("false") => Retry::Fatal,
+        Some("true") if may_pass => Retry::Yes,
+        _ => again,
+    }
+}
+
 /// The slug and whether the same request may be sent again.
 fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
     if error.is_quota() {
@@ -99,6 +112,9 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
     }
     if error.is_bad_key() {
         return (Slug::AuthError, Retry::Fatal);
+    }
+    if error.has("timeout_error") {
+        return (Slug::Timeout, Retry::Yes);
     }
     match status {
         Some(401 | 403) => (Slug::AuthError, Retry::Fatal),
@@ -122,15 +138,24 @@ impl ErrorBody {
         self.kind.contains(word)
     }
 
-    /// By its type only: Gemini words a full minute like an empty account.
+    /// By its type: Gemini words a full minute like an empty account. Anthropic has no type for it but the one of every
+    /// refused request.
     fn is_quota(&self) -> bool {
         ["insufficient_quota", "insufficient_balance", "billing_"].iter().any(|word| self.has(word))
+            || (self.has("invalid_request") && self.message.contains("credit balance is too low"))
     }
 
     fn is_overflow(&self, status: Option<u16>) -> bool {
-        const KINDS: [&str; 3] = ["exceed_context_size", "context_length_exceeded", "context_window_exceeded"];
-        const WORDS: [&str; 5] =
-            ["maximum context length", "context window", "context size", "prompt is too long", "context length"];
+        const KINDS: [&str; 4] =
+            ["exceed_context_size", "context_length_exceeded", "context_window_exceeded", "request_too_large"];
+        const WORDS: [&str; 6] = [
+            "maximum context length",
+            "context window",
+            "context size",
+            "prompt is too long",
+            "context length",
+            "exceed context limit",
+        ];
         let said = self.message.to_lowercase();
         KINDS.iter().any(|kind| self.has(kind))
             || (matches!(status, None | Some(400 | 422)) && WORDS.iter().any(|words| said.contains(words)))

@@ -191,7 +191,11 @@ impl Exchange {
         bytes.truncate(RAW_CAP);
         let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
         let header = |name: &str| response.headers().get(name);
-        let retry = RetryHeaders { retry_after: header("retry-after"), retry_after_ms: header("retry-after-ms") };
+        let retry = RetryHeaders {
+            retry_after: header("retry-after"),
+            retry_after_ms: header("retry-after-ms"),
+            should_retry: header("x-should-retry"),
+        };
         let content_type = header("content-type").unwrap_or_default();
         let now = EpochMillis(js::epoch_ms());
         let error = llm::classify_response(&self.provider, response.status(), retry, &content_type, &raw.text, now);
