@@ -16,6 +16,7 @@ mod endpoint;
 mod error_body;
 mod gemini;
 mod json;
+mod names;
 mod openai;
 mod responses;
 pub mod retry_after;
