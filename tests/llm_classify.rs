@@ -212,6 +212,31 @@ fn answers_become_slugs_retries_and_words_that_help() {
             Fatal,
             &["prompt is too long"],
         ),
+        // Gemini.
+        (
+            OTHER,
+            400,
+            r#"{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+            ContextGuard,
+            Fatal,
+            &["1048576"],
+        ),
+        (
+            OTHER,
+            400,
+            r#"{"error":{"code":400,"message":"API key expired. Please renew the API key.","status":"INVALID_ARGUMENT"}}"#,
+            AuthError,
+            Fatal,
+            &["API key expired"],
+        ),
+        (
+            OTHER,
+            400,
+            r#"{"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}"#,
+            ProviderError,
+            Fatal,
+            &["User location"],
+        ),
         (OTHER, 204, "", ProviderError, Fatal, &["answered 204 without a reply"]),
         (OTHER, 418, "I'm a teapot", ProviderError, Fatal, &["I'm a teapot"]),
     ];

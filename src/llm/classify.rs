@@ -125,9 +125,7 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
         Some(_) => (Slug::ProviderError, Retry::Fatal),
         None if error.has("rate_limit") || error.has("resource_exhausted") => (Slug::RateLimited, Retry::Yes),
         None if error.has("authentication") || error.has("permission") => (Slug::AuthError, Retry::Fatal),
-        None if error.has("invalid_request") || error.has("badrequest") || error.has("not_found") => {
-            (Slug::ProviderError, Retry::Fatal)
-        }
+        None if error.is_refused_request() => (Slug::ProviderError, Retry::Fatal),
         // The request itself was accepted, so what broke is on the other side.
         None => (Slug::ProviderError, Retry::Yes),
     }
@@ -145,16 +143,33 @@ impl ErrorBody {
             || (self.has("invalid_request") && self.message.contains("credit balance is too low"))
     }
 
+    /// The request as it is will never be taken. The last three are Responses' words inside a stream.
+    fn is_refused_request(&self) -> bool {
+        const KINDS: [&str; 8] = [
+            "invalid_request",
+            "badrequest",
+            "not_found",
+            "invalid_argument",
+            "failed_precondition",
+            "invalid_prompt",
+            "invalid_image",
+            "invalid_encrypted_content",
+        ];
+        KINDS.iter().any(|kind| self.has(kind))
+    }
+
     fn is_overflow(&self, status: Option<u16>) -> bool {
         const KINDS: [&str; 4] =
             ["exceed_context_size", "context_length_exceeded", "context_window_exceeded", "request_too_large"];
-        const WORDS: [&str; 6] = [
+        const WORDS: [&str; 7] = [
             "maximum context length",
             "context window",
             "context size",
             "prompt is too long",
             "context length",
             "exceed context limit",
+            // Gemini.
+            "exceeds the maximum number of tokens",
         ];
         let said = self.message.to_lowercase();
         KINDS.iter().any(|kind| self.has(kind))
@@ -166,7 +181,7 @@ impl ErrorBody {
         let said = self.message.to_lowercase();
         self.has("invalid_api_key")
             || (said.contains("api key")
-                && ["not valid", "incorrect", "invalid"].iter().any(|word| said.contains(word)))
+                && ["not valid", "incorrect", "invalid", "expired"].iter().any(|word| said.contains(word)))
     }
 
     fn names_model(&self) -> bool {

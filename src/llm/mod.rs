@@ -17,6 +17,7 @@ mod error_body;
 mod gemini;
 mod json;
 pub mod models;
+mod names;
 mod openai;
 pub mod prompt_api;
 mod responses;
