@@ -27,10 +27,10 @@ pub(super) struct OpenRequest {
 }
 
 /// What a task needs to know of its request.
-struct Exchange {
-    session: Session,
+pub(super) struct Exchange {
+    pub(super) session: Session,
     ticket: Ticket,
-    request: RequestId,
+    pub(super) request: RequestId,
     turn: u32,
     provider: Rc<ProviderConfig>,
     dog: Watchdog,
@@ -46,16 +46,13 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
         None => return,
     };
     let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog };
-    let abort = match &how {
-        How::Http { .. } => AbortController::new().ok(),
-        How::Demo { .. } => None,
-    };
+    let abort = AbortController::new().ok();
     session.live(|live| live.requests.push(OpenRequest { request, ticket, abort: abort.clone() }));
     spawn_local(async move {
         let event = match (how, abort) {
             (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
-            (How::Http { .. }, None) => None,
-            (How::Demo { chunks }, _) => Some(exchange.with_demo(chunks).await),
+            (How::Demo { request }, Some(abort)) => demo::ask(&exchange, *request, &abort).await,
+            (_, None) => None,
         };
         if let Some(event) = event {
             exchange.end(event);
@@ -117,13 +114,6 @@ impl Exchange {
         }
     }
 
-    async fn with_demo(&self, chunks: Vec<llm::demo::DemoChunk>) -> Event {
-        let reading = Reading::new(self, js::now());
-        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) })
-            .await;
-        reading.finish()
-    }
-
     /// An answer that is none: an error, or a page.
     async fn refused(&self, response: &Response, watch: &Watch) -> Event {
         let text = Rc::new(RefCell::new(Vec::new()));
@@ -168,7 +158,7 @@ impl Exchange {
         Event::ModelFailed { request: self.request, error, raw }
     }
 
-    fn is_awaited(&self) -> bool {
+    pub(super) fn is_awaited(&self) -> bool {
         self.session.live(|live| live.requests.iter().any(|open| open.ticket == self.ticket)).unwrap_or(false)
     }
 
@@ -185,7 +175,7 @@ impl Exchange {
 
 /// A stream being decoded.
 #[derive(Clone)]
-struct Reading(Rc<ReadingState>);
+pub(super) struct Reading(Rc<ReadingState>);
 
 struct ReadingState {
     session: Session,
@@ -198,7 +188,7 @@ struct ReadingState {
 }
 
 impl Reading {
-    fn new(exchange: &Exchange, sent: f64) -> Self {
+    pub(super) fn new(exchange: &Exchange, sent: f64) -> Self {
         Reading(Rc::new(ReadingState {
             session: exchange.session.clone(),
             ticket: exchange.ticket,
@@ -211,7 +201,7 @@ impl Reading {
     }
 
     /// Decodes a chunk and passes on what it added. Breaks once the reply is whole.
-    fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
+    pub(super) fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
         let state = &self.0;
         let mut decoder = state.decoder.borrow_mut();
         let Some(decoder) = decoder.as_mut() else { return ControlFlow::Break(()) };
@@ -241,7 +231,7 @@ impl Reading {
         self.0.decoder.take().map(|decoder| decoder.finish().1)
     }
 
-    fn finish(&self) -> Event {
+    pub(super) fn finish(&self) -> Event {
         let (request, first_token_ms) = (self.0.request, self.0.first_token_ms.take());
         match self.0.decoder.take().map(Decoder::finish) {
             Some((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms },

@@ -8,7 +8,7 @@ use wasm_bindgen::JsValue;
 use super::history::History;
 use super::session::Access;
 use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig};
-use crate::llm::demo::{self, DemoChunk};
+use crate::llm::demo::DemoRequest;
 use crate::llm::{self, Encoder, Position};
 
 /// All lines of a run.
@@ -44,7 +44,7 @@ pub(super) struct Job {
 
 pub(super) enum How {
     Http { template: Template, body: JsValue },
-    Demo { chunks: Vec<DemoChunk> },
+    Demo { request: Box<DemoRequest> },
 }
 
 impl Wire {
@@ -101,12 +101,14 @@ impl Line {
     fn job(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let provider = Rc::clone(&self.provider);
         if provider.kind == ProviderKind::Demo {
-            let frozen = self.told.len();
-            self.told.extend_from_slice(&call.tail);
-            let mode = provider.demo.unwrap_or_default();
-            let chunks = demo::respond(mode, config.seed, &self.told, &config.tools, call.tools);
-            self.told.truncate(frozen);
-            return Ok(Job { provider, how: How::Demo { chunks } });
+            let request = Box::new(DemoRequest {
+                mode: provider.demo.unwrap_or_default(),
+                seed: config.seed,
+                messages: self.told.iter().chain(&call.tail).cloned().collect(),
+                tools: config.tools.clone(),
+                choice: call.tools,
+            });
+            return Ok(Job { provider, how: How::Demo { request } });
         }
         let template = match &self.template {
             Some(template) => template.clone(),

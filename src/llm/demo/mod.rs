@@ -2,7 +2,8 @@
 //!
 //! It reads the conversation as any model would, calls the tools it is offered over several turns, and puts its answer
 //! together from what they answered: it finds words and quotes lines, it understands nothing. What it sends is wire
-//! bytes for the real decoder. PURE: same arguments, same bytes.
+//! bytes for the real decoder. PURE: same arguments, same bytes. It runs in the worker, since a page that talks to a real
+//! model should not load a script.
 //! Deliberately absent: knowledge of where tool results come from; it sees what every model sees.
 
 mod answer;
@@ -12,6 +13,7 @@ mod minimal;
 mod moves;
 mod report;
 mod scene;
+mod scripted;
 mod share;
 mod sums;
 mod units;
@@ -20,6 +22,8 @@ mod words;
 
 use crate::engine::{DemoMode, Message, ToolChoice, ToolSpec};
 
+pub use scripted::{DemoChunk, DemoRequest, Scripted};
+
 use moves::Move;
 use scene::Scene;
 use wire::Random;
@@ -27,11 +31,11 @@ use wire::Random;
 /// What the demo model calls itself, wherever it is named.
 pub const NAME: &str = "Demo: scripted, not an AI";
 
-/// Some wire bytes, and how long after the ones before they come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DemoChunk {
-    pub after_ms: u32,
-    pub bytes: Vec<u8>,
+/// What a request comes to. A pure function of it.
+#[must_use]
+pub fn script(request: &DemoRequest) -> Scripted {
+    let DemoRequest { mode, seed, messages, tools, choice } = request;
+    Scripted::Stream { chunks: respond(*mode, *seed, messages, tools, *choice) }
 }
 
 /// The response to one request, as OpenAI stream bytes for the real decoder. A pure function of its arguments.

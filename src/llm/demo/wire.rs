@@ -63,7 +63,7 @@ pub(super) fn stream(next: &Move, messages: &[Message], random: &mut Random) -> 
     let reason = if next.calls.is_empty() { "stop" } else { "tool_calls" };
     out.event(random.between(2, 8), &json!([{ "index": 0, "delta": {}, "finish_reason": reason }]), &Value::Null);
     out.event(1, &json!([]), &usage(next, messages));
-    out.chunks.push(DemoChunk { after_ms: 1, bytes: b"data: [DONE]\n\n".to_vec() });
+    out.chunks.push(DemoChunk { after_ms: 1, text: "data: [DONE]\n\n".to_owned() });
     out.chunks
 }
 
@@ -81,7 +81,7 @@ impl Stream {
         let chunk = json!({
             "id": self.id, "object": "chat.completion.chunk", "created": 0, "model": NAME, "choices": choices, "usage": usage,
         });
-        self.chunks.push(DemoChunk { after_ms, bytes: format!("data: {chunk}\n\n").into_bytes() });
+        self.chunks.push(DemoChunk { after_ms, text: format!("data: {chunk}\n\n") });
     }
 }
 
