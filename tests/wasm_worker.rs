@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use serde_json::{Value, json};
-use turnwise::engine::{DemoMode, Message, Slug, ToolChoice, ToolOutcome};
+use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise::llm::demo::{self, DemoRequest};
 use turnwise::tools::{NAMES, Repaired, builtin};
 use turnwise::view::markdown::Node;
@@ -206,6 +206,9 @@ async fn the_demo_model_answers_with_the_bytes_that_its_script_gives() {
     let request = DemoRequest {
         mode: DemoMode::Normal,
         seed: u64::MAX,
+        request: RequestId(1),
+        attempt: 1,
+        attempts: 3,
         messages: vec![Message::system("You are an agent."), Message::user("What is 2 + 2? \"Ü\"")],
         tools: NAMES.iter().filter_map(|name| builtin(name)).collect(),
         choice: ToolChoice::Auto,

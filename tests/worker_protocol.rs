@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use serde_json::json;
-use turnwise::engine::{DemoMode, Message, Slug, ToolChoice, ToolOutcome};
+use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted};
 use turnwise::tools::{Arguments, Repaired};
 use turnwise::view::markdown::Node;
@@ -52,12 +52,15 @@ fn requests_are_id_method_args() {
             Call::Demo(Box::new(DemoRequest {
                 mode: DemoMode::Endless,
                 seed: u64::MAX,
+                request: RequestId(1),
+                attempt: 1,
+                attempts: 3,
                 messages: vec![Message::user("go")],
                 tools: vec![],
                 choice: ToolChoice::Auto,
             })),
             json!({"id": 1, "method": "demo", "args": {
-                "mode": "endless", "seed": u64::MAX, "messages": [{"role": "user", "content": "go"}], "tools": [], "choice": "auto"}}),
+                "mode": "endless", "seed": u64::MAX, "request": 1, "attempt": 1, "attempts": 3, "messages": [{"role": "user", "content": "go"}], "tools": [], "choice": "auto"}}),
         ),
     ];
     for (call, expected) in cases {
@@ -102,11 +105,11 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
         (
             Reply::Result {
                 id: A,
-                result: Answer::Demo(Scripted::Stream {
-                    chunks: vec![DemoChunk { after_ms: 5, text: "data: {}\n\n".into() }],
-                }),
+                result: Answer::Demo(Scripted::stream(vec![DemoChunk { after_ms: 5, text: "data: {}\n\n".into() }])),
             },
-            json!({"id": 1, "result": {"demo": {"stream": {"chunks": [{"after_ms": 5, "text": "data: {}\n\n"}]}}}}),
+            json!({"id": 1, "result": {"demo": {"answer": {
+                "status": 200, "headers": [["content-type", "text/event-stream"]],
+                "chunks": [{"after_ms": 5, "text": "data: {}\n\n"}], "end": "closed"}}}}),
         ),
     ];
     for (reply, expected) in cases {

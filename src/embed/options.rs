@@ -226,8 +226,8 @@ fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsV
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, LATER_KINDS)?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo' or 'openai'"))?;
-    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
-    let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
+    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless), ("chaos", DemoMode::Chaos)];
+    let demo = given.word("demo", &modes, &["gullible"])?;
     if let (ProviderKind::Openai, Some(demo)) = (kind, given.get("demo")) {
         return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
     }

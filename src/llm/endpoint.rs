@@ -9,7 +9,7 @@ const CHAT: &str = "/chat/completions";
 pub(super) fn base(p: &ProviderConfig) -> &str {
     let base = p.base_url.trim().trim_end_matches('/');
     match p.kind {
-        ProviderKind::Demo => "demo:",
+        ProviderKind::Demo => "demo://demo-model",
         ProviderKind::Openai if base.is_empty() => OPENAI,
         ProviderKind::Openai => base.strip_suffix(CHAT).unwrap_or(base),
     }

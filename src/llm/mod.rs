@@ -18,7 +18,7 @@ pub mod sse;
 
 use crate::engine::ProviderConfig;
 
-pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response};
+pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
 pub use openai::encode::{Encoder, Position};
 

@@ -32,7 +32,7 @@ pub(super) struct Exchange {
     ticket: Ticket,
     pub(super) request: RequestId,
     turn: u32,
-    provider: Rc<ProviderConfig>,
+    pub(super) provider: Rc<ProviderConfig>,
     dog: Watchdog,
 }
 
@@ -90,7 +90,7 @@ impl Exchange {
             Err(reason) => return Some(self.unreachable(&reason, &watch)),
         };
         watch.progress();
-        Some(if is_stream(&response) {
+        Some(if llm::is_stream(response.status(), &content_type(&response)) {
             self.read(response, &watch, sent).await
         } else {
             self.refused(&response, &watch).await
@@ -127,15 +127,17 @@ impl Exchange {
             })
             .await;
         }
-        let mut bytes = text.take();
+        let header = |name: &str| response.headers().get(name);
+        let retry = RetryHeaders { retry_after: header("retry-after"), retry_after_ms: header("retry-after-ms") };
+        self.refusal(response.status(), retry, &content_type(response), text.take())
+    }
+
+    pub(super) fn refusal(&self, status: u16, retry: RetryHeaders, content_type: &str, mut bytes: Vec<u8>) -> Event {
         let truncated = bytes.len() > RAW_CAP;
         bytes.truncate(RAW_CAP);
         let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
-        let header = |name: &str| response.headers().get(name);
-        let retry = RetryHeaders { retry_after: header("retry-after"), retry_after_ms: header("retry-after-ms") };
-        let content_type = header("content-type").unwrap_or_default();
         let now = EpochMillis(js::epoch_ms());
-        let error = llm::classify_response(&self.provider, response.status(), retry, &content_type, &raw.text, now);
+        let error = llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 
@@ -149,7 +151,7 @@ impl Exchange {
         }
     }
 
-    fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
+    pub(super) fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
         let message = match late {
             Late::Headers { after_ms } => format!("the server did not answer within {after_ms} ms"),
             Late::Stream { after_ms } => format!("the stream was silent for {after_ms} ms"),
@@ -227,7 +229,7 @@ impl Reading {
         }
     }
 
-    fn raw(&self) -> Option<RawResponse> {
+    pub(super) fn raw(&self) -> Option<RawResponse> {
         self.0.decoder.take().map(|decoder| decoder.finish().1)
     }
 
@@ -241,9 +243,8 @@ impl Reading {
     }
 }
 
-/// Servers mislabel their streams, and the decoder reads a JSON answer too; what is certainly none is a page.
-fn is_stream(response: &Response) -> bool {
-    response.ok() && !response.headers().get("content-type").unwrap_or_default().contains("html")
+fn content_type(response: &Response) -> String {
+    response.headers().get("content-type").unwrap_or_default()
 }
 
 /// The browser did not even take the request: an address or a header it refuses.

@@ -7,7 +7,7 @@ use wasm_bindgen::JsValue;
 
 use super::history::History;
 use super::session::Access;
-use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig};
+use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice};
 use crate::llm::demo::DemoRequest;
 use crate::llm::{self, Encoder, Position};
 
@@ -101,9 +101,16 @@ impl Line {
     fn job(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let provider = Rc::clone(&self.provider);
         if provider.kind == ProviderKind::Demo {
+            let attempts = match call.tools {
+                ToolChoice::None => config.synthesis_attempts(),
+                ToolChoice::Auto | ToolChoice::Report => config.max_attempts,
+            };
             let request = Box::new(DemoRequest {
                 mode: provider.demo.unwrap_or_default(),
                 seed: config.seed,
+                request: call.request,
+                attempt: call.attempt,
+                attempts,
                 messages: self.told.iter().chain(&call.tail).cloned().collect(),
                 tools: config.tools.clone(),
                 choice: call.tools,

@@ -7,7 +7,9 @@
 //! Deliberately absent: knowledge of where tool results come from; it sees what every model sees.
 
 mod answer;
+mod chaos;
 mod evidence;
+mod faults;
 mod given;
 mod minimal;
 mod moves;
@@ -22,7 +24,8 @@ mod words;
 
 use crate::engine::{DemoMode, Message, ToolChoice, ToolSpec};
 
-pub use scripted::{DemoChunk, DemoRequest, Scripted};
+pub use chaos::Fault;
+pub use scripted::{BodyEnd, DemoChunk, DemoRequest, Scripted};
 
 use moves::Move;
 use scene::Scene;
@@ -34,11 +37,23 @@ pub const NAME: &str = "Demo: scripted, not an AI";
 /// What a request comes to. A pure function of it.
 #[must_use]
 pub fn script(request: &DemoRequest) -> Scripted {
-    let DemoRequest { mode, seed, messages, tools, choice } = request;
-    Scripted::Stream { chunks: respond(*mode, *seed, messages, tools, *choice) }
+    let (scene, next, mut random) =
+        next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
+    match (request.mode == DemoMode::Chaos).then(|| chaos::fault(request, &scene, &next)).flatten() {
+        Some(fault) => faults::play(fault, next, &request.messages, &mut random),
+        None => Scripted::stream(wire::stream(&next, &request.messages, &mut random)),
+    }
 }
 
-/// The response to one request, as OpenAI stream bytes for the real decoder. A pure function of its arguments.
+/// The fault that a request in chaos mode meets, if any.
+#[must_use]
+pub fn fault(request: &DemoRequest) -> Option<Fault> {
+    let (scene, next, _) = next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
+    chaos::fault(request, &scene, &next)
+}
+
+/// The response to one request where nothing goes wrong, as OpenAI stream bytes for the real decoder. A pure function of
+/// its arguments.
 #[must_use]
 pub fn respond(
     mode: DemoMode,
@@ -47,16 +62,30 @@ pub fn respond(
     tools: &[ToolSpec],
     choice: ToolChoice,
 ) -> Vec<DemoChunk> {
-    let scene = Scene::read(messages, choice);
+    let (_, next, mut random) = next_move(mode, seed, messages, tools, choice);
+    wire::stream(&next, messages, &mut random)
+}
+
+/// The conversation as it is read, the reply to it, and the chance that is left for its bytes.
+fn next_move<'a>(
+    mode: DemoMode,
+    seed: u64,
+    messages: &'a [Message],
+    tools: &[ToolSpec],
+    choice: ToolChoice,
+) -> (Scene<'a>, Move, Random) {
+    let mut scene = Scene::read(messages, choice);
+    if mode == DemoMode::Chaos {
+        scene.forget_spoilt_calls(tools);
+    }
     let mut random = Random::new(seed, messages.len(), scene.task);
     let mut next = match (choice, mode) {
-        (ToolChoice::None, _) => Move::say(answer::synthesis(&scene, mode)),
-        (ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
-        (ToolChoice::Auto, DemoMode::Normal) => moves::normal(&scene, tools, &mut random),
+        (ToolChoice::None | ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
+        (ToolChoice::Auto, DemoMode::Normal | DemoMode::Chaos) => moves::normal(&scene, tools, &mut random),
         (ToolChoice::Auto, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
     };
     if choice != ToolChoice::None && next.calls.is_empty() {
         next = report::instead_of_text(next, tools);
     }
-    wire::stream(&next, messages, &mut random)
+    (scene, next, random)
 }

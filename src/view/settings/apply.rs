@@ -20,6 +20,7 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
         Field::Provider => match (provider.kind, provider.demo) {
             (ProviderKind::Openai, _) => "openai".to_owned(),
             (ProviderKind::Demo, Some(DemoMode::Endless)) => "demo-endless".to_owned(),
+            (ProviderKind::Demo, Some(DemoMode::Chaos)) => "demo-chaos".to_owned(),
             (ProviderKind::Demo, _) => "demo".to_owned(),
         },
         Field::BaseUrl => provider.base_url,
@@ -195,6 +196,7 @@ fn kind(text: &str) -> (ProviderKind, Option<DemoMode>) {
     match text {
         "openai" => (ProviderKind::Openai, None),
         "demo-endless" => (ProviderKind::Demo, Some(DemoMode::Endless)),
+        "demo-chaos" => (ProviderKind::Demo, Some(DemoMode::Chaos)),
         _ => (ProviderKind::Demo, Some(DemoMode::Normal)),
     }
 }
