@@ -54,7 +54,7 @@ async function withWorker(answer, body) {
   }
 }
 
-const failures = ({ logs }) => logs.filter(({ level }) => level === 'warn');
+const failures = ({ logs }) => logs.filter(({ level }) => level === 'WRN');
 
 test('it answers from the files without a network, and the same seed gives the same bytes', async () => {
   const texts = [];
