@@ -225,8 +225,8 @@ pub(super) fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, A
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, &[])?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo', 'openai', or another of the kinds"))?;
-    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
-    let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
+    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless), ("chaos", DemoMode::Chaos)];
+    let demo = given.word("demo", &modes, &["gullible"])?;
     if let Some(demo) = given.get("demo").filter(|_| kind != ProviderKind::Demo) {
         return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
     }

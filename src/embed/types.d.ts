@@ -63,8 +63,11 @@ export type Provider = DemoProvider | HttpProvider | PromptApiProvider | CustomP
 /** Scripted, not an AI: no key, no network. */
 export interface DemoProvider {
   kind: "demo";
-  /** `endless` never finishes by itself, so that limits and synthesis can be seen. */
-  demo?: "normal" | "endless";
+  /**
+   * `endless` never finishes by itself, so that limits and synthesis can be seen; `chaos` shows by its seed the faults of
+   * model servers and of models, so that retries can be seen.
+   */
+  demo?: "normal" | "endless" | "chaos";
   model?: string;
   baseUrl?: string;
   apiKey?: string;
@@ -406,7 +409,7 @@ export interface TrajectoryConfig {
     base_url: string;
     model: string;
     max_output_tokens?: number;
-    demo?: "normal" | "endless";
+    demo?: "normal" | "endless" | "chaos";
     price?: Price;
   }[];
   limits: {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
+use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 
 use super::endpoint;
 use super::error_body::ErrorBody;
@@ -24,6 +24,13 @@ pub enum Online {
     Yes,
     No,
     Unknown,
+}
+
+/// Whether the body of such an answer is for the decoder. Servers mislabel their streams, and the decoder reads a JSON
+/// answer too; what is certainly none is a page.
+#[must_use]
+pub fn is_stream(status: u16, content_type: &str) -> bool {
+    (200..300).contains(&status) && !content_type.contains("html")
 }
 
 /// An HTTP answer that is no stream. `now` is for a `Retry-After` that is a date.
@@ -65,7 +72,9 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
             "No readable answer from {host}. Either this page is not allowed to call it (CORS), or it answered with an error that the browser hides, or it cannot be reached."
         )
     };
-    let hint = if endpoint::is_ollama(p) {
+    let hint = if p.kind == ProviderKind::Demo {
+        "The demo model only plays this: there is nothing to repair.".to_owned()
+    } else if endpoint::is_ollama(p) {
         "Is `ollama serve` running, and does OLLAMA_ORIGINS name this page's origin?".to_owned()
     } else if endpoint::is_local(p) {
         "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine.".to_owned()
