@@ -161,6 +161,8 @@ fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
         "children",
         "childMs",
         "headersMs",
+        "firstTokenMs",
+        "requestMs",
         "idleMs",
         "wallMs",
         "tokens",
@@ -175,6 +177,8 @@ fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
     set(&mut limits.children, given.whole("children", 0)?);
     set(&mut limits.child_ms, given.whole("childMs", 1)?);
     set(&mut limits.headers_ms, given.whole("headersMs", 1)?);
+    set(&mut limits.first_token_ms, given.whole("firstTokenMs", 1)?);
+    set(&mut limits.request_ms, given.whole("requestMs", 1)?);
     set(&mut limits.idle_ms, given.whole("idleMs", 1)?);
     set(&mut limits.wall_ms, given.whole("wallMs", 1)?.map(Some));
     set(&mut limits.tokens, given.whole("tokens", 1)?.map(Some));

@@ -106,7 +106,7 @@ impl Run {
         let decision = retry::decide(&self.config.retry, error, attempt, &mut self.rng);
         match decision {
             Decision::Wait { ms } if attempt < self.attempts_allowed() => self.wait(attempt + 1, ms, error),
-            Decision::Wait { .. } => self.attempts_used_up(&error.message),
+            Decision::Wait { .. } => self.attempts_used_up(&self.no_attempt_left(&error.message)),
             Decision::GiveUp => self.given_up(&give_up_message(error)),
         }
     }
@@ -185,6 +185,15 @@ impl Run {
         let timer = self.sleep(ms);
         self.phase = Phase::Waiting { attempt, timer, ms, until };
         self.record(RecordKind::Waiting { attempt, ms, slugs: vec![error.slug], message: error.message.clone() });
+    }
+
+    /// What a person reads of a failure that was tried again in vain. Other reports name it among other things.
+    fn no_attempt_left(&self, error: &str) -> String {
+        let n = self.attempts_allowed();
+        if self.synthesis.is_some() || self.policy().at_limit == AtLimit::ForcedFinal {
+            return error.to_owned();
+        }
+        format!("{error} No attempt is left ({n} of {n}): try again later, or choose another model or provider.")
     }
 
     /// The last attempt that may be made failed.

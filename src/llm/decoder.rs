@@ -64,6 +64,12 @@ impl Decoder {
         (!delta.text.is_empty() || !delta.reasoning.is_empty()).then_some(delta)
     }
 
+    /// Some text, reasoning or tool call came. Comments and empty chunks are none.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.assembly.has_begun()
+    }
+
     /// Nothing that could still come matters: the trailer or an error was seen. The shell may stop reading.
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -167,7 +173,7 @@ fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
         return error(Slug::ProviderError, message, Retry::Fatal);
     }
     if !body.is_empty() && !looks_like_stream(body) {
-        let message = format!("The answer is neither an event stream nor JSON: {}", excerpt(body));
+        let message = format!("Check the base URL: the answer is neither an event stream nor JSON: {}", excerpt(body));
         return error(Slug::ProviderError, message, Retry::Yes);
     }
     let message = match (body.is_empty(), unfinished.chars) {

@@ -12,6 +12,7 @@ mod decoder;
 pub mod demo;
 mod endpoint;
 mod error_body;
+mod late;
 pub mod openai;
 pub mod retry_after;
 pub mod sse;
@@ -20,6 +21,7 @@ use crate::engine::ProviderConfig;
 
 pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response};
 pub use decoder::{Decoder, Delta};
+pub use late::{Late, classify_late};
 pub use openai::encode::{Encoder, Position};
 
 /// Where a request goes and the headers this side knows of. The user's extra headers are the shell's.

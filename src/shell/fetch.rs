@@ -1,4 +1,4 @@
-//! `Effect::CallModel`: one request, streamed, decoded, watched by two deadlines.
+//! `Effect::CallModel`: one request, streamed, decoded, watched by its deadlines.
 //!
 //! Each call ends in exactly one `ModelReplied` or `ModelFailed`, unless the engine aborted it. gloo-net builds the
 //! request's template and wraps the response; the call itself is the global `fetch`, so that it works in Node.js too.
@@ -10,14 +10,14 @@ use std::rc::Rc;
 use gloo_net::http::Response;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{AbortController, RequestInit};
+use web_sys::{AbortController, RequestInit, RequestRedirect};
 
 use super::session::{Notice, Session, Ticket};
-use super::watch::{Late, Watch, Watchdog};
+use super::watch::{Watch, Watchdog};
 use super::wire::{How, Job, Template};
 use super::{demo, gate, js, stream};
 use crate::engine::*;
-use crate::llm::{self, Decoder, RetryHeaders};
+use crate::llm::{self, Decoder, Late, RetryHeaders};
 
 /// A request under way. Dropped, it is aborted.
 pub(super) struct OpenRequest {
@@ -86,6 +86,8 @@ impl Exchange {
         let init = RequestInit::new();
         init.set_body(body);
         init.set_signal(Some(&abort.signal()));
+        // A redirect could lead to another origin, and headers that hold a key would go with it.
+        init.set_redirect(RequestRedirect::Manual);
         let watch = self.dog.watch(abort);
         let sent = js::now();
         let response = match JsFuture::from(js::fetch(&template.request, &init)).await {
@@ -107,13 +109,18 @@ impl Exchange {
             // A stream that breaks off is the decoder's to judge: it knows whether the end marker was there.
             let _ = stream::pump(&body, move |bytes| {
                 watch.progress();
-                sink.take(bytes)
+                let flow = sink.take(bytes);
+                if !watch.has_begun() && sink.has_begun() {
+                    watch.begin();
+                }
+                flow
             })
             .await;
         }
-        match watch.late() {
-            Some(late) => self.too_late(late, reading.raw()),
-            None => reading.finish(),
+        match (reading.finish(), watch.late()) {
+            // A reply whose end marker was seen is whole, even if the connection never ended.
+            (Event::ModelFailed { raw, .. }, Some(late)) => self.too_late(late, raw),
+            (event, _) => event,
         }
     }
 
@@ -126,6 +133,7 @@ impl Exchange {
 
     /// An answer that is none: an error, or a page.
     async fn refused(&self, response: &Response, watch: &Watch) -> Event {
+        watch.begin(); // no reply to wait for
         let text = Rc::new(RefCell::new(Vec::new()));
         if let Some(body) = response.body() {
             let (sink, watch) = (Rc::clone(&text), watch.clone());
@@ -159,12 +167,8 @@ impl Exchange {
         }
     }
 
-    fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
-        let message = match late {
-            Late::Headers { after_ms } => format!("the server did not answer within {after_ms} ms"),
-            Late::Stream { after_ms } => format!("the stream was silent for {after_ms} ms"),
-        };
-        let error = ModelError { slug: Slug::Timeout, message, status: None, retry_after_ms: None, retry: Retry::Yes };
+    fn too_late(&self, (late, after_ms): (Late, u64), raw: Option<RawResponse>) -> Event {
+        let error = llm::classify_late(&self.provider, late, after_ms);
         Event::ModelFailed { request: self.request, error, raw }
     }
 
@@ -176,8 +180,12 @@ impl Exchange {
     fn end(self, event: Event) {
         let open = self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten();
         if let Some(mut open) = open {
-            // Nothing to abort any more. A stream that ended is left to close by itself, so that its connection is kept.
-            open.abort = None;
+            // A stream that ended well is left to close by itself, so that its connection is kept; what still comes after a
+            // failure is nobody's.
+            if matches!(event, Event::ModelReplied { .. }) {
+                open.abort = None;
+            }
+            drop(open);
             self.session.send(event);
         }
     }
@@ -237,8 +245,8 @@ impl Reading {
         }
     }
 
-    fn raw(&self) -> Option<RawResponse> {
-        self.0.decoder.take().map(|decoder| decoder.finish().1)
+    fn has_begun(&self) -> bool {
+        self.0.decoder.borrow().as_ref().is_some_and(Decoder::has_begun)
     }
 
     fn finish(&self) -> Event {

@@ -82,6 +82,11 @@ impl Assembly {
         }
     }
 
+    /// Some text, reasoning or tool call came.
+    pub fn has_begun(&self) -> bool {
+        !(self.reply.content.is_empty() && self.reply.reasoning.is_empty() && self.calls.is_empty())
+    }
+
     /// Nothing that could still come matters.
     pub fn is_done(&self) -> bool {
         self.trailer || self.error.is_some()
