@@ -193,7 +193,8 @@ impl Run {
         if self.synthesis.is_some() || self.policy().at_limit == AtLimit::ForcedFinal {
             return error.to_owned();
         }
-        format!("{error} No attempt is left ({n} of {n}): try again later, or choose another model or provider.")
+        let stop = if error.ends_with(['.', '!', '?', '…', ')']) { "" } else { "." };
+        format!("{error}{stop} No attempt is left ({n} of {n}): try again later, or choose another model or provider.")
     }
 
     /// The last attempt that may be made failed.
@@ -240,7 +241,7 @@ fn give_up_message(error: &ModelError) -> String {
     match (error.retry, error.retry_after_ms) {
         (Retry::Yes, Some(ms)) => {
             format!(
-                "{} The server asks to wait {} s, which is longer than this run waits.",
+                "{} The server asks to wait {} s, which is longer than this run waits. Start it again after that time.",
                 error.message,
                 ms.div_ceil(1000)
             )

@@ -67,7 +67,7 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
     } else if endpoint::is_local(p) {
         "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine.".to_owned()
     } else if base.starts_with("http://") {
-        format!("An https page may not call an http address: use https for {host}.")
+        format!("If this page is https, it may not call an http address: use https for {host}.")
     } else {
         format!("Check the key and the base URL ({base}), and whether {host} allows calls from browsers.")
     };
@@ -200,7 +200,9 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
             }
         }
         Slug::ProviderError if is_redirect(status) => {
-            format!("It was not followed: the key would have gone there too. Set the base URL ({base}) to where it leads.")
+            format!(
+                "It was not followed: the key would have gone there too. Set the base URL ({base}) to where it leads."
+            )
         }
         Slug::ProviderError if matches!(status, 400 | 422) && !is_page => {
             format!("Check the options of this run and whether {} takes them.", model(p))

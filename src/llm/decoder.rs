@@ -173,7 +173,8 @@ fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
         return error(Slug::ProviderError, message, Retry::Fatal);
     }
     if !body.is_empty() && !looks_like_stream(body) {
-        let message = format!("Check the base URL: the answer is neither an event stream nor JSON: {}", excerpt(body));
+        let shown: String = excerpt(body).chars().filter(|c| !c.is_control() && *c != '\u{fffd}').take(80).collect();
+        let message = format!("The answer is neither an event stream nor JSON (\"{shown}\"). Check the base URL.");
         return error(Slug::ProviderError, message, Retry::Yes);
     }
     let message = match (body.is_empty(), unfinished.chars) {

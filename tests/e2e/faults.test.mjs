@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { ANSWER, FAULTS, good } from './lib/faults.mjs';
+import { ANSWER, busy, FAULTS, good } from './lib/faults.mjs';
 import { deadPort, withFaults } from './lib/fault-server.mjs';
 import { root, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -21,6 +21,7 @@ before(async () => {
   const dead = `http://127.0.0.1:${await deadPort()}`;
   const always = byId(({ answer }) => answer);
   const once = byId(({ answer }) => (wire, request) => (request.nth === 1 ? answer : good)(wire, request));
+  for (const id of ['wait-stop', 'wait-cancel']) once[id] = (wire, request) => (request.nth === 1 ? busy : good)(wire, request);
   await new Promise((resolve, reject) => {
     shared.done = withFaults(always, (first) => withFaults(once, (second) =>
       withPackage({
@@ -29,11 +30,15 @@ before(async () => {
         expect: [/^error: (Failed to load resource|Access to fetch at)/, /^warning: .*attempt \d/, /^error: .*run failed/],
         // The strict policy of the host page keeps it from a host that does not exist.
         context: { bypassCSP: true },
-      }, (page) => new Promise((finish) => {
-        release = finish;
-        Object.assign(shared, { page, first, second, dead });
-        resolve();
-      })))).catch(reject);
+      }, async (page) => {
+        // Where a driver stands between page and network it answers preflights itself, and CORS is one of the faults.
+        await page.context().unrouteAll();
+        return new Promise((finish) => {
+          release = finish;
+          Object.assign(shared, { page, first, second, dead });
+          resolve();
+        });
+      }))).catch(reject);
   });
 });
 after(async () => {
@@ -57,6 +62,9 @@ async function run(baseUrl, limits) {
   assertValid(result.trajectory);
   return result;
 }
+
+// What the report says after the last of the attempts.
+const LAST_WORDS = ' No attempt is left (3 of 3): try again later, or choose another model or provider.';
 
 const slugsOf = ({ turns }) => turns.flatMap(({ attempts }) => attempts).flatMap(({ slugs }) => slugs);
 const table = new Map();
@@ -90,6 +98,22 @@ for (const row of rows) {
   });
 }
 
+test('stop and cancel end a wait at once', async () => {
+  const { page, second } = shared;
+  for (const [how, reason, requests] of [['stop', 'stop_synthesized', 2], ['cancel', 'cancelled', 1]]) {
+    const { termination_reason, ms } = await page.evaluate(async ({ baseUrl, how }) => {
+      const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: [] });
+      let began;
+      const { termination_reason } = await agent.run('What is the answer?', { onEvent: (event) => { if (event.type === 'waiting') { began = performance.now(); agent[how](); } } });
+      agent.free();
+      return { termination_reason, ms: performance.now() - began };
+    }, { baseUrl: `${second.origin}/wait-${how}/v1`, how });
+    assert.equal(termination_reason, reason);
+    assert.ok(ms < 10000, `it took ${ms} ms of the 30 s that it would have waited`);
+    assert.equal(second.asked(`wait-${how}`).length, requests);
+  }
+});
+
 test('no key and no extra header ever followed a redirect', () => {
   assert.deepEqual([...shared.first.asked('login'), ...shared.first.asked('away')], []);
 });
@@ -103,7 +127,7 @@ test('docs/faults.md says what really happens', () => {
 
 /** What differs from run to run, and what is too long to read, taken out of a message. */
 function tidy(text, id) {
-  const line = text.replace(/^The run ended because the model could not be used: /, '').replace(/\s+/g, ' ')
+  const line = text.replace(/^The run ended because the model could not be used: /, '').replace(LAST_WORDS, '').replace(/\s+/g, ' ')
     .replaceAll(NOWHERE, 'http://models.example').replace(/127\.0\.0\.1:\d+/g, 'localhost:8000').replaceAll('no-such-host.invalid', 'models.example')
     .replaceAll(`/${id}/v1`, '/v1').replaceAll('|', '\\|');
   return line.length > 700 ? `${line.slice(0, 80)}…` : line;
@@ -116,6 +140,7 @@ function page() {
     'The table is written by the test that plays these faults, so it is what really happens.',
     'The server of the test runs on the same machine; with a server elsewhere, the hint about a local server is about the key and the base URL instead.', '',
     'A fault that is tried again comes at every request here, so it uses up the 3 attempts of the turn.',
+    `What you see then ends with:${LAST_WORDS}`,
     'When it goes away in between, the run goes on as if nothing had happened: the same test checks that, for each of them.',
     'An empty slug means that the answer was accepted.', '',
     'Deadlines were set to parts of a second. Their defaults are in [LimitOptions](api.md#limitoptions).', '',

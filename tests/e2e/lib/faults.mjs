@@ -32,6 +32,8 @@ const event = (value) => `data: ${json(value)}\n\n`;
 /** What a good server answers: the second answer of a run that recovers. */
 export const good = stream(WHOLE);
 export const ANSWER = TEXT;
+/** A wait that no test should sit through. */
+export const busy = plain(429, said('Slow down', 'rate_limit_error'), { 'retry-after': 30 });
 
 const fatal = (slug, says) => ({ slugs: [slug], says, ends: 'llm_error' });
 const retried = (slug, says, more) => ({ slugs: [slug, slug, slug], says: [...says, 'No attempt is left (3 of 3)', 'try again later'], ends: 'llm_error', ...more });
@@ -67,7 +69,7 @@ export const FAULTS = [
     row('429-seconds', '429, `Retry-After: 1`', plain(429, said('Rate limit reached', 'rate_limit_error'), { 'retry-after': 1 }), retried('rate_limited', ['too many requests (429)'], { waits: [1000, 1000] })),
     row('429-ms', '429, `retry-after-ms: 120`', plain(429, said('Rate limit reached', 'rate_limit_error'), { 'retry-after': 1, 'retry-after-ms': 120 }), retried('rate_limited', ['too many requests (429)'], { waits: [120, 120] })),
     row('429-date', '429, `Retry-After` as a date two seconds ahead', (wire, request) => plain(429, said('Rate limit reached', 'rate_limit_error'), { 'retry-after': date(2000) })(wire, request), retried('rate_limited', ['too many requests (429)'], { atLeast: 900, atMost: 2000 })),
-    row('429-long', '429, `Retry-After: 3600`', plain(429, said('Rate limit reached', 'rate_limit_error'), { 'retry-after': 3600 }), fatal('rate_limited', ['too many requests (429)', 'wait 3600 s', 'longer than this run waits'])),
+    row('429-long', '429, `Retry-After: 3600`', plain(429, said('Rate limit reached', 'rate_limit_error'), { 'retry-after': 3600 }), fatal('rate_limited', ['too many requests (429)', 'wait 3600 s', 'longer than this run waits', 'Start it again'])),
     row('429-quota', '429, `insufficient_quota`', plain(429, said('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'), { 'retry-after': 1 }), fatal('quota_error', ['no quota or credit left (429)', 'Add credit'])),
   ]],
   ['No answer at all', [

@@ -1,7 +1,7 @@
 """PyPI llmock on a free loopback port: prints its address as one line of JSON, ends with its parent.
 
-The first argument is JSON: `limits` (rpm, tpm, context_window), `chaos` (error_rates), `stream` (fault_rates, …), each as
-llmock's own settings take them.
+The first argument is JSON: `limits` (rpm, tpm, context_window), `error_rates` (by status) and `stream` (fault_rates,
+stall_seconds, chunk_delay_ms, max_after_chunks), each as llmock's own settings take them.
 """
 
 import json
@@ -13,9 +13,10 @@ from llmock.testing import LLMockServer
 
 settings = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
 rates = {int(status): rate for status, rate in settings.get("error_rates", {}).items()}
-faults = tuple(sorted(settings.get("stream_faults", {}).items()))
+stream = settings.get("stream", {})
+stream["fault_rates"] = tuple(sorted(stream.get("fault_rates", {}).items()))
 server = LLMockServer(chaos=ChaosSettings(error_rates=rates).validated()).start()
 server.state.limiter.configure(LimitSettings(**settings.get("limits", {})))
-server.state.stream_chaos = StreamChaos(fault_rates=faults, stall_seconds=settings.get("stall_seconds", 30.0)).validated()
+server.state.stream_chaos = StreamChaos(**stream).validated()
 print(json.dumps({"address": server.url}), flush=True)
 sys.stdin.read()  # the parent holds the other end

@@ -3,7 +3,8 @@ import http from 'node:http';
 
 /**
  * Runs `body(url)`. `/{prefix}/…` goes to `target` without the prefix, everything else to `site`; bytes pass as they come,
- * and a connection that breaks on one side breaks on the other.
+ * and a connection that breaks on one side breaks on the other. None is used twice: a browser would silently repeat a
+ * request that an old one answers with 408.
  */
 export async function withProxy(site, { prefix, target }, body) {
   const agent = new http.Agent({ keepAlive: false });
@@ -13,7 +14,7 @@ export async function withProxy(site, { prefix, target }, body) {
     const { host, connection, ...headers } = request.headers;
     const onward = http.request(to, { method: request.method, headers, agent }, (answer) => {
       const { connection: theirs, 'transfer-encoding': framing, ...rest } = answer.headers;
-      response.writeHead(answer.statusCode, rest);
+      response.writeHead(answer.statusCode, { ...rest, connection: 'close' });
       response.flushHeaders();
       answer.pipe(response);
       answer.once('error', () => response.destroy());
