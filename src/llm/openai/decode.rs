@@ -74,6 +74,10 @@ impl Assemble for Assembly {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        !(self.reply.content.is_empty() && self.reply.reasoning.is_empty() && self.calls.is_empty())
+    }
+
     fn is_done(&self) -> bool {
         self.trailer || self.error.is_some()
     }
