@@ -85,7 +85,11 @@ impl Decoder {
             Framing::Values(_) => {}
         }
         let raw = raw_response(raw, raw_truncated);
-        let result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
+        let mut result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
+        if let Ok(reply) = &mut result {
+            // Nobody reads a request of no tokens: zeros are a server that does not count.
+            reply.usage = reply.usage.filter(|usage| usage.input.0 > 0 || usage.output.0 > 0);
+        }
         (result, raw)
     }
 
