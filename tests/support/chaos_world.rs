@@ -109,7 +109,7 @@ impl World {
             choice: call.tools,
         };
         let scripted = script(&request);
-        if config.seed % 10 == 0 {
+        if config.seed.is_multiple_of(10) {
             assert_eq!(script(&request), scripted, "the same request, the same bytes");
         }
         let event = judge(scripted, call.request, &config.providers[0]);
