@@ -46,6 +46,8 @@ function printTurn(turn) {
 const options = { preset, provider: { kind: 'demo', demo: mode }, ...(maxTurns && { maxTurns: Number(maxTurns) }) };
 const trajectory = await withPackage({}, (page) =>
   page.evaluate(async ({ options, files, task }) => {
+    // Failed attempts are part of the show, and are printed below.
+    if (options.provider.demo === 'chaos') console.warn = () => {};
     const agent = new window.turnwise.Agent(options);
     for (const [name, text] of Object.entries(files)) await agent.files.put(name, text);
     return agent.run(task);
