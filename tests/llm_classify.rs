@@ -184,7 +184,7 @@ fn answers_become_slugs_retries_and_words_that_help() {
             "404 page not found",
             ProviderError,
             Fatal,
-            &["nothing at http://localhost:11434/chat/completions", "end in /v1"],
+            &["nothing at http://localhost:11434/chat/completions", "try http://localhost:11434/v1 instead"],
         ),
         (OTHER, 404, "", ProviderError, Fatal, &["nothing at", "Check the base URL (https://models.example.org/v1)"]),
         (OTHER, 405, r#"{"detail":"Method Not Allowed"}"#, ProviderError, Fatal, &["Method Not Allowed", "base URL"]),
