@@ -169,6 +169,12 @@ pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry }
 }
 
+/// Where to knock: the base URL, without what is added to it for a reply.
+#[must_use]
+pub fn knock_address(p: &ProviderConfig) -> &str {
+    endpoint::base(p)
+}
+
 fn happened(cause: Cause, e: &Evidence) -> String {
     let (host, origin, page) = (address::host(&e.target), address::origin(&e.target), e.page_name());
     match cause {

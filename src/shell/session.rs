@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
+pub use super::access::Access;
+use super::diagnose::Known;
 use super::fetch::OpenRequest;
 pub use super::misuse::StartError;
 use super::timer::Timeout;
@@ -28,6 +30,7 @@ pub struct Session(Rc<Agent>);
 struct Agent {
     config: RefCell<RunConfig>,
     access: Vec<Access>,
+    known: Known,
     secrets: Secrets,
     host: ToolHost,
     workspace: Workspace,
@@ -68,13 +71,6 @@ pub struct SessionOptions {
     pub workspace: Workspace,
     /// Where `worker.js` is.
     pub worker_url: String,
-}
-
-/// What opens a provider's door. Never in a record, never in `Debug`.
-#[derive(Clone, Default)]
-pub struct Access {
-    pub api_key: Option<String>,
-    pub headers: Vec<(String, String)>,
 }
 
 /// What observers are told.
@@ -121,6 +117,7 @@ impl Session {
             host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
             config: RefCell::new(config),
             access,
+            known: Known::default(),
             workspace,
             worker_url,
             host_tools: RefCell::default(),
@@ -349,6 +346,11 @@ impl Session {
         self.0.config.borrow().clone()
     }
 
+    /// The servers that this session asked.
+    pub(super) fn known(&self) -> &Known {
+        &self.0.known
+    }
+
     pub(super) fn secrets(&self) -> &Secrets {
         &self.0.secrets
     }
@@ -374,12 +376,6 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("running", &self.is_running()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Access {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Access(..)")
     }
 }
 
