@@ -218,15 +218,15 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
     list.iter().enumerate().map(|(at, value)| provider(&format!("options.provider[{at}]"), &value)).collect()
 }
 
-fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
-    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo"];
+pub(super) fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
+    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo", "complete"];
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> =
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, &[])?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo', 'openai', or another of the kinds"))?;
-    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
-    let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
+    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless), ("chaos", DemoMode::Chaos)];
+    let demo = given.word("demo", &modes, &["gullible"])?;
     if let Some(demo) = given.get("demo").filter(|_| kind != ProviderKind::Demo) {
         return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
     }
@@ -238,7 +238,15 @@ fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsV
         demo,
         price: price(&given)?,
     };
-    Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)? }))
+    let complete = given.function("complete")?;
+    match (kind, &complete) {
+        (ProviderKind::Custom, None) => return Err(given.missing("complete", "a function that asks your model")),
+        (ProviderKind::Custom, Some(_)) | (_, None) => {}
+        (_, Some(function)) => {
+            return Err(given.wrong("complete", function, "nothing: only the 'custom' kind has a function"));
+        }
+    }
+    Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)?, complete }))
 }
 
 /// US dollars a million tokens; without a price for cached tokens they cost as much as fresh ones.

@@ -65,7 +65,7 @@ pub fn base_url(kind: ProviderKind) -> &'static str {
         ProviderKind::Ollama => "http://localhost:11434/v1",
         ProviderKind::Lmstudio => "http://localhost:1234/v1",
         ProviderKind::Llamacpp => "http://localhost:8080/v1",
-        ProviderKind::Demo => "demo:",
+        ProviderKind::Demo => "demo://demo-model",
         ProviderKind::PromptApi => "prompt-api:",
         ProviderKind::Custom => "custom:",
     }
@@ -98,6 +98,11 @@ pub(super) fn reply_url(p: &ProviderConfig) -> String {
 pub(super) fn host(p: &ProviderConfig) -> &str {
     let base = base(p);
     base.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(base)
+}
+
+/// Whether a provider answers at its kind's own address.
+pub(super) fn is_own(p: &ProviderConfig) -> bool {
+    base(p) == base_url(p.kind)
 }
 
 pub(super) fn is_openai(p: &ProviderConfig) -> bool {

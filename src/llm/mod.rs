@@ -19,12 +19,15 @@ mod endpoint;
 mod error_body;
 mod gemini;
 mod json;
+pub mod models;
+mod names;
 mod openai;
+pub mod prompt_api;
 mod responses;
 pub mod retry_after;
 pub mod sse;
 
-pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response};
+pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
 pub use diagnose::{Cause, Evidence, Knock, Page, Permission, diagnose};
 pub use dialect::{Encode, encoder};

@@ -7,6 +7,8 @@ use std::fmt;
 pub struct Access {
     pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
+    /// The page's own model, where the provider is one.
+    pub complete: Option<js_sys::Function>,
 }
 
 impl fmt::Debug for Access {

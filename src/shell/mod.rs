@@ -5,6 +5,7 @@
 //! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), workers' insides (`worker`).
 
 mod access;
+mod custom;
 mod demo;
 mod diagnose;
 mod driver;
@@ -12,10 +13,13 @@ mod fetch;
 mod gate;
 mod history;
 mod ids;
+mod input;
 pub mod js;
 mod misuse;
+mod models;
 mod plain;
 mod plan;
+pub mod prompt_api;
 mod record;
 mod session;
 mod stream;
@@ -25,6 +29,7 @@ mod watch;
 mod wire;
 
 pub use ids::random_seed;
+pub use models::list_models;
 pub use plan::{PlanNotice, PlanSession, PlanStart};
-pub use session::{Access, Carried, Notice, Session, SessionOptions, StartError};
+pub use session::{Access, Carried, Input, Notice, Session, SessionOptions, StartError};
 pub use tool::{Approve, HostTool};

@@ -13,6 +13,7 @@ use wasm_bindgen::JsValue;
 pub use super::access::Access;
 use super::diagnose::Known;
 use super::fetch::OpenRequest;
+pub use super::input::{Carried, Input};
 pub use super::misuse::StartError;
 use super::timer::Timeout;
 use super::tool::{Approve, HostTool, OpenCall};
@@ -20,8 +21,9 @@ use super::watch::Watchdog;
 use super::wire::{Job, Wire};
 use super::{driver, ids, js};
 use crate::engine::*;
+use crate::llm::models;
 use crate::trajectory::{Recorder, Secrets, Trajectory};
-use crate::worker::{ToolHost, Workspace};
+use crate::worker::{DemoHost, ToolHost, Workspace};
 
 /// A handle on one agent; clones are the same agent.
 #[derive(Clone)]
@@ -33,6 +35,8 @@ struct Agent {
     known: Known,
     secrets: Secrets,
     host: ToolHost,
+    /// Shared with the sessions beside this one; let go at the close.
+    demo: RefCell<Option<DemoHost>>,
     workspace: Workspace,
     worker_url: String,
     host_tools: RefCell<Vec<Rc<HostTool>>>,
@@ -90,20 +94,6 @@ pub enum Notice<'a> {
     },
 }
 
-/// What a run is asked: a text, and pictures that belong to it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Input {
-    pub text: String,
-    pub images: Vec<Image>,
-}
-
-/// What a follow-up takes over from an ended run.
-#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
-pub struct Carried {
-    pub session_id: String,
-    pub history: Vec<Message>,
-}
-
 impl Session {
     #[must_use]
     pub fn new(options: SessionOptions) -> Self {
@@ -115,6 +105,7 @@ impl Session {
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(secret)),
             host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
+            demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
             access,
             known: Known::default(),
@@ -156,6 +147,7 @@ impl Session {
         observer: impl Fn(Notice<'_>) + 'static,
     ) -> Result<(), StartError> {
         self.claim()?;
+        models::complete(&mut config);
         let dog = Watchdog::new(&config.limits);
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
@@ -245,6 +237,7 @@ impl Session {
         self.cancel();
         self.0.closed.set(true);
         self.0.host.close();
+        self.0.demo.take();
         self.0.host_tools.borrow_mut().clear();
     }
 
@@ -257,6 +250,7 @@ impl Session {
             workspace: self.0.workspace.scoped(scope),
             worker_url: self.0.worker_url.clone(),
         });
+        session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
         session.0.approve.replace(self.approve());
         session
@@ -359,6 +353,10 @@ impl Session {
         &self.0.host
     }
 
+    pub(super) fn demo(&self) -> Option<DemoHost> {
+        self.0.demo.borrow().clone()
+    }
+
     pub(super) fn approve(&self) -> Option<Approve> {
         self.0.approve.borrow().clone()
     }
@@ -376,19 +374,5 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("running", &self.is_running()).finish_non_exhaustive()
-    }
-}
-
-impl From<String> for Input {
-    fn from(text: String) -> Self {
-        Input { text, images: Vec::new() }
-    }
-}
-
-impl Carried {
-    /// What the next run takes over from this one.
-    #[must_use]
-    pub fn from_run(run: &Run) -> Self {
-        Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }
     }
 }

@@ -92,6 +92,7 @@ pub fn facts(config: &RunConfig) -> Vec<String> {
 pub fn name(provider: &ProviderConfig) -> String {
     match (provider.kind, provider.demo) {
         (ProviderKind::Demo, Some(DemoMode::Endless)) => "Demo: scripted, not an AI; never finishes".to_owned(),
+        (ProviderKind::Demo, Some(DemoMode::Chaos)) => "Demo: scripted, not an AI; misbehaves".to_owned(),
         (ProviderKind::Demo, _) => "Demo: scripted, not an AI".to_owned(),
         _ => match host(&provider.base_url) {
             Some(host) if provider.model.is_empty() => format!("model at {host}"),

@@ -120,6 +120,7 @@ const fn row(
 const PROVIDERS: Input = Input::Choice(&[
     ("demo", "Demo: scripted, not an AI"),
     ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
+    ("demo-chaos", "Demo that misbehaves: shows retries"),
     ("openai", "OpenAI-compatible: a real model"),
 ]);
 const PRESETS: Input =
