@@ -4,7 +4,7 @@
 
 use turnwise::engine::*;
 use turnwise::llm::address::{Space, host, origin, port, space};
-use turnwise::llm::{Cause, Evidence, Knock, Online, Page, Permission, base_url, diagnose};
+use turnwise::llm::{Cause, Evidence, Knock, Online, Page, Permission, base_url, classify_fetch_failure, diagnose};
 
 const SECURE: &str = "https://agents.example.org";
 const LOCAL_PAGE: &str = "http://localhost:8080";
@@ -295,6 +295,28 @@ fn every_kind_with_an_address_has_words_for_every_cause() {
                 assert!(message.contains(host(base)), "{kind:?}: {message}");
                 assert!(message.len() < 600, "{kind:?}: {message}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_server_that_had_answered_is_not_looked_into_so_every_cause_is_named() {
+    let cases = [
+        (
+            "https://models.example.org/v1",
+            Online::Yes,
+            &["CORS", "an error that the browser hides", "cannot be reached", "Check the key", "Failed to fetch"][..],
+        ),
+        ("https://models.example.org/v1", Online::No, &["offline", "models.example.org"]),
+        ("http://localhost:11434/v1", Online::Yes, &["`ollama serve`", "OLLAMA_ORIGINS"]),
+        ("http://127.0.0.1:8080/v1", Online::Unknown, &["--cors-origins", "lms server start --cors"]),
+        ("http://192.168.0.9/v1", Online::Yes, &["https"]),
+    ];
+    for (base_url, online, says) in cases {
+        let error = classify_fetch_failure(&provider(ProviderKind::Openai, base_url), "Failed to fetch", online);
+        assert_eq!((error.slug, error.retry, error.status), (Slug::NetworkError, Retry::Yes, None));
+        for part in says {
+            assert!(error.message.contains(part), "{base_url}: {part:?} is not in {:?}", error.message);
         }
     }
 }
