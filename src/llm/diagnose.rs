@@ -220,7 +220,7 @@ fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
         ),
         Cause::Cors => server.allow(p, e),
         Cause::OwnServer => {
-            "Check that it runs, and that it answers there without a redirect to another one.".to_owned()
+            format!("Check that it runs, and the base URL ({}).", endpoint::base(p))
         }
         Cause::ServerDown => server.start(e),
         Cause::Unreachable if e.page.is_none() => {

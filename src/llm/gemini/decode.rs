@@ -44,6 +44,10 @@ impl Assemble for Assembly {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        self.draft.has_begun()
+    }
+
     fn is_done(&self) -> bool {
         self.draft.error.is_some()
     }
