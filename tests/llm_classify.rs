@@ -10,12 +10,8 @@ const OLLAMA: &str = "http://localhost:11434/v1";
 const OTHER: &str = "https://models.example.org/v1";
 
 fn provider(base_url: &str) -> ProviderConfig {
-    ProviderConfig {
-        kind: ProviderKind::Openai,
-        base_url: base_url.into(),
-        model: "qwen3:8b".into(),
-        ..ProviderConfig::default()
-    }
+    let (kind, model) = (ProviderKind::Openai, "qwen3:8b".into());
+    ProviderConfig { kind, base_url: base_url.into(), model, ..ProviderConfig::default() }
 }
 
 fn classify(base_url: &str, status: u16, body: &str) -> ModelError {

@@ -42,13 +42,14 @@ function withModel({ answer, preflight = (_, response) => response.writeHead(204
 const freePort = () => listening(http.createServer(), (port) => port);
 
 /**
- * A page with the package, from a server of its own. `headers`: of that page. `host`: the name in its address, which leads
- * to this machine like every `.example`; `tls`: over https. `space`: what address space the browser takes its server for.
+ * A page with the package (or `app`: the app), from a server of its own. `headers`: of that page. `host`: the name in its
+ * address, which leads to this machine like every `.example`; `tls`: over https. `space`: what address space the browser
+ * takes its server for. Requests are not intercepted: the driver would answer CORS preflights itself.
  */
-function withPage({ headers = {}, host = '127.0.0.1', tls, space, context = {}, prepare }, body) {
+function withPage({ headers = {}, host = '127.0.0.1', tls, space, app, context = {}, prepare }, body) {
   return withSite((site) => {
     const handler = (request, response) => {
-      if (request.url === '/') return response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(html);
+      if (request.url === '/' && !app) return response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(html);
       return http.get(new URL(request.url, site.url), (file) => { response.writeHead(file.statusCode, file.headers); file.pipe(response); });
     };
     const server = tls ? https.createServer(certificate(host), handler) : http.createServer(handler);
@@ -66,7 +67,8 @@ function withPage({ headers = {}, host = '127.0.0.1', tls, space, context = {}, 
         page.on('pageerror', (error) => uncaught.push(String(error)));
         const origin = `${tls ? 'https' : 'http'}://${host}:${port}`;
         await page.goto(`${origin}/`);
-        await page.locator('body[data-state=ready]').waitFor({ state: 'attached', timeout: 60000 });
+        if (app) await page.getByRole('textbox', { name: 'Task' }).waitFor({ timeout: 60000 });
+        else await page.locator('body[data-state=ready]').waitFor({ state: 'attached', timeout: 60000 });
         await prepare?.(browserContext);
         const result = await body(page, origin);
         assert.deepEqual(uncaught, []);
@@ -246,3 +248,49 @@ test('in Node.js there is no browser to blame', async () => {
   assert.match(logs[0].message, new RegExp(`^Nothing answers at http://127\\.0\\.0\\.1:${port}\\. .*ECONNREFUSED`));
   assert.ok(!/CORS|browser/.test(logs[0].message), logs[0].message);
 });
+
+const shots = path.join(root, 'tests/e2e/shots');
+mkdirSync(shots, { recursive: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+for (const [look, viewport, colorScheme] of [['wide-light', WIDE, 'light'], ['phone-dark', PHONE, 'dark']]) {
+  test(`the Test button says what is wrong, what to do, and who answered: ${look}`, () => withPage({ app: true, context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page, origin) => {
+    await page.evaluate(axe);
+    await page.getByTitle('Model and settings').click();
+    const dialog = page.getByRole('dialog', { name: 'Settings' });
+    await dialog.waitFor();
+    await dialog.locator('input[name=provider][value=openai]').check();
+    await dialog.getByRole('textbox', { name: 'Model', exact: true }).fill('m-1');
+    const ask = async (base, state) => {
+      await dialog.getByRole('textbox', { name: 'Base URL' }).fill(base);
+      await dialog.getByRole('button', { name: 'Test', exact: true }).click();
+      const output = dialog.locator(`.test output[data-state=${state}]`);
+      await output.waitFor();
+      await output.scrollIntoViewIfNeeded();
+      const text = async (name) => (await output.locator(name).allTextContents()).join();
+      await page.screenshot({ path: path.join(shots, `preflight-${shot += 1}-${look}.png`) });
+      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target)}`), []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
+      return { title: await text('strong'), slug: await text('.slug'), advice: await text('.advice') };
+    };
+    let shot = 0;
+    await withModel({ answer: (_, response) => json(response, 401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }) }, async ({ base, port }) => {
+      assert.deepEqual(await ask(base, 'failed'), { title: `127.0.0.1:${port} did not accept the key (401).`, slug: 'auth_error', advice: 'It says: Incorrect API key provided. Check that the key is set, whole, and of this provider.' });
+    });
+    await withModel({ answer: (_, response) => json(response, 200, {}, {}), preflight: (_, response) => response.writeHead(403).end() }, async ({ base, port }) => {
+      const { title, slug, advice } = await ask(base, 'failed');
+      assert.deepEqual({ title, slug }, { title: `127.0.0.1:${port} answers, but ${origin} may not read its answer (CORS).`, slug: 'network_error' });
+      assert.match(advice, new RegExp(`Access-Control-Allow-Origin: ${origin} `));
+    });
+    const down = `http://127.0.0.1:${await freePort()}`;
+    const { title, advice } = await ask(`${down}/v1`, 'failed');
+    assert.deepEqual([title, advice], [`Nothing answers at ${down}.`, 'Start the model server. If it runs, check the host and port of the base URL.']);
+    const stream = (_, response) => response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream' }).end(reply({ text: 'ready' }).join(''));
+    await withModel({ answer: stream }, async ({ base }) => {
+      const works = await ask(base, 'ok');
+      assert.deepEqual([works.title, works.slug], ['It works: “ready”', '']);
+      assert.match(works.advice, /^scripted answered after \d.*\. 10 tokens in, 5 out\.$/);
+    });
+  }));
+}
