@@ -164,7 +164,7 @@ fn the_words_name_the_setting_of_the_server() {
             cors(OLLAMA),
             &[
                 "localhost:11434 answers, but https://agents.example.org may not read its answer (CORS).",
-                "Set OLLAMA_ORIGINS=https://agents.example.org and start Ollama again.",
+                "Set `OLLAMA_ORIGINS=https://agents.example.org` and start Ollama again.",
             ],
         ),
         (Openai, "http://localhost:11434/v1", cors(OLLAMA), &["OLLAMA_ORIGINS=https://agents.example.org"]),
@@ -189,14 +189,14 @@ fn the_words_name_the_setting_of_the_server() {
             cors("https://proxy.example.org/v1"),
             &[
                 "Access-Control-Allow-Origin: https://agents.example.org",
-                "Access-Control-Allow-Headers: content-type, anthropic-version, anthropic-dangerous-direct-browser-access, x-api-key.",
+                "Access-Control-Allow-Headers: content-type, anthropic-version, anthropic-dangerous-direct-browser-access, x-api-key`.",
             ],
         ),
         (
             Openai,
             "https://models.example.org/v1",
             cors(PUBLIC),
-            &["Access-Control-Allow-Headers: content-type, authorization."],
+            &["Access-Control-Allow-Headers: content-type, authorization`."],
         ),
         (
             Ollama,
@@ -243,7 +243,7 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
     let csp = Evidence { violation: Some("connect-src".into()), ..asked(SECURE, PUBLIC) };
     assert_eq!(
         told(ProviderKind::Openai, base, &csp),
-        "The content security policy of this page forbids calls to https://models.example.org. Add https://models.example.org to connect-src in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again."
+        "The content security policy of this page forbids calls to https://models.example.org. Add `https://models.example.org` to `connect-src` in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again."
     );
     let mixed = told(ProviderKind::Openai, base, &asked(SECURE, "http://models.example.org:81/v1"));
     assert!(

@@ -204,7 +204,7 @@ fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
         Cause::Csp => {
             let directive = e.violation.as_deref().unwrap_or("connect-src");
             format!(
-                "Add {origin} to {directive} in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again."
+                "Add `{origin}` to `{directive}` in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again."
             )
         }
         Cause::Offline => "Check the connection and try again.".to_owned(),
@@ -282,7 +282,7 @@ impl Server {
     fn allow(self, p: &ProviderConfig, e: &Evidence) -> String {
         let (host, base, page) = (address::host(&e.target), endpoint::base(p), e.page_origin());
         match self {
-            Server::Ollama => format!("Set OLLAMA_ORIGINS={page} and start Ollama again."),
+            Server::Ollama => format!("Set `OLLAMA_ORIGINS={page}` and start Ollama again."),
             Server::LmStudio => "Switch CORS on: `lms server start --cors`.".to_owned(),
             Server::LlamaCpp => format!("Start it with `llama-server --cors-origins {page}`."),
             Server::Service => {
@@ -299,7 +299,7 @@ impl Server {
                 let head = endpoint::request_head(p, Some("k"));
                 let headers: Vec<&str> = head.headers.iter().map(|(name, _)| name.as_str()).collect();
                 format!(
-                    "The server has to answer OPTIONS and POST with Access-Control-Allow-Origin: {page} and Access-Control-Allow-Headers: {}. If it does, this was an error without them: check the key and the base URL ({base}).",
+                    "The server has to answer OPTIONS and POST with `Access-Control-Allow-Origin: {page}` and `Access-Control-Allow-Headers: {}`. If it does, this was an error without them: check the key and the base URL ({base}).",
                     headers.join(", ")
                 )
             }

@@ -146,7 +146,7 @@ test('a server without CORS is named as such by one knock that carries nothing',
       assert.equal(logs.length, 3);
       for (const { slug, message } of logs) {
         assert.equal(slug, 'network_error');
-        assert.match(message, new RegExp(`^127\\.0\\.0\\.1:\\d+ answers, but ${origin} may not read its answer \\(CORS\\)\\. Set OLLAMA_ORIGINS=${origin} and start Ollama again\\.$`));
+        assert.match(message, new RegExp(`^127\\.0\\.0\\.1:\\d+ answers, but ${origin} may not read its answer \\(CORS\\)\\. Set .OLLAMA_ORIGINS=${origin}. and start Ollama again\\.$`));
       }
       const knocks = asked.filter(({ method }) => method === 'GET');
       assert.deepEqual(knocks.map(({ url }) => url), ['/v1'], 'one knock, at the base URL');
@@ -154,7 +154,7 @@ test('a server without CORS is named as such by one knock that carries nothing',
       assert.ok(!asked.some(({ method }) => method === 'POST'), 'the request itself was never sent');
     });
   }
-  const settings = [['lmstudio', /`lms server start --cors`/], ['llamacpp', new RegExp(`--cors-origins ${origin}`)], ['openai', new RegExp(`Access-Control-Allow-Origin: ${origin} and Access-Control-Allow-Headers: content-type, authorization\\.`)], ['anthropic', /x-api-key\./]];
+  const settings = [['lmstudio', /`lms server start --cors`/], ['llamacpp', new RegExp(`--cors-origins ${origin}`)], ['openai', new RegExp(`Access-Control-Allow-Origin: ${origin}. and .Access-Control-Allow-Headers: content-type, authorization.\\.`)], ['anthropic', /x-api-key`\./]];
   for (const [kind, says] of settings) {
     await withModel({ answer, preflight: (_, response) => response.writeHead(405).end() }, async ({ base }) => assert.match(await failure(page, { kind, baseUrl: base }), says));
   }
@@ -189,7 +189,7 @@ for (const [name, policy] of [['connect-src', POLICY], ['default-src', "default-
     withModel({ answer: (_, response) => json(response, 200, {}) }, async ({ base, asked }) => {
       const origin = new URL(base).origin;
       const logs = await failures(page, { baseUrl: base }, { maxAttempts: 3 });
-      assert.deepEqual(logs, [{ slug: 'network_error', message: `The content security policy of this page forbids calls to ${origin}. Add ${origin} to connect-src in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again.` }]);
+      assert.deepEqual(logs, [{ slug: 'network_error', message: `The content security policy of this page forbids calls to ${origin}. Add \`${origin}\` to \`connect-src\` in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again.` }]);
       assert.deepEqual(asked, []);
     })));
 }
@@ -224,7 +224,7 @@ test('a public page that may not reach this machine', () => withPage(PUBLIC_PAGE
 
 test('a public page that may, at a server without CORS', () => withPage({ ...PUBLIC_PAGE, prepare: (context) => context.grantPermissions(['local-network-access']) }, (page, origin) =>
   withModel({ answer: (_, response) => response.end('Ollama is running'), preflight: (_, response) => response.writeHead(403).end() }, async ({ base }) => {
-    assert.match(await failure(page, { kind: 'ollama', baseUrl: base }), new RegExp(`Set OLLAMA_ORIGINS=${origin} `));
+    assert.match(await failure(page, { kind: 'ollama', baseUrl: base }), new RegExp(`Set .OLLAMA_ORIGINS=${origin}. `));
     assert.match(await failure(page, { kind: 'ollama', baseUrl: `http://127.0.0.1:${await freePort()}/v1` }), /^Nothing answers at /);
   })));
 
@@ -281,7 +281,7 @@ for (const [look, viewport, colorScheme] of [['wide-light', WIDE, 'light'], ['ph
     await withModel({ answer: (_, response) => json(response, 200, {}, {}), preflight: (_, response) => response.writeHead(403).end() }, async ({ base, port }) => {
       const { title, slug, advice } = await ask(base, 'failed');
       assert.deepEqual({ title, slug }, { title: `127.0.0.1:${port} answers, but ${origin} may not read its answer (CORS).`, slug: 'network_error' });
-      assert.match(advice, new RegExp(`Access-Control-Allow-Origin: ${origin} `));
+      assert.match(advice, new RegExp(`Access-Control-Allow-Origin: ${origin} and `));
     });
     const down = `http://127.0.0.1:${await freePort()}`;
     const { title, advice } = await ask(`${down}/v1`, 'failed');
