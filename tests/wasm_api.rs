@@ -222,14 +222,26 @@ async fn an_aborted_signal_cancels() {
 
 #[wasm_bindgen_test]
 async fn a_failed_fetch_names_what_to_try() {
-    js(
-        "(() => { console.warn = console.error = () => {}; window.fetch = async () => { throw new TypeError('Failed to fetch'); }; })()",
-    );
-    let agent = agent("maxAttempts: 1");
-    let trajectory = done(agent.run(&"go".into(), &JsValue::UNDEFINED)).await.unwrap();
-    assert_eq!(text(&trajectory, "termination_reason"), "llm_error");
-    assert_eq!(text(&trajectory, "logs.0.slugs.0"), "network_error");
-    assert!(text(&trajectory, "logs.0.message").contains("CORS"), "{}", text(&trajectory, "logs.0.message"));
+    js("(() => { console.warn = console.error = () => {}; window.knocks = []; window.fetch = async (request, init) => {
+        if (init.mode !== 'no-cors') throw new TypeError('Failed to fetch');
+        window.knocks.push(`${init.method ?? request.method} ${request.url} ${init.credentials} ${init.body}`);
+        return new Response('');
+    }; })()");
+    let told = async |base: &str| {
+        let provider = format!("{{ kind: 'openai', baseUrl: '{base}', model: 'm', apiKey: 'k' }}");
+        let options = format!("{{ provider: {provider}, tools: [], maxAttempts: 1 }}");
+        let agent = Agent::new(&js(&options)).unwrap();
+        let trajectory = done(agent.run(&"go".into(), &JsValue::UNDEFINED)).await.unwrap();
+        assert_eq!(text(&trajectory, "termination_reason"), "llm_error");
+        assert_eq!(text(&trajectory, "logs.0.slugs.0"), "network_error");
+        text(&trajectory, "logs.0.message")
+    };
+    let own = told("/v1").await;
+    assert!(own.contains("the server of this page, gave no answer"), "{own}");
+    let other = told("http://127.0.0.1:9/v1").await;
+    assert!(other.contains("(CORS)"), "{other}");
+    let knocks: Array = get(&js_sys::global(), "knocks").unchecked_into();
+    assert_eq!(knocks.join(" "), "GET http://127.0.0.1:9/v1 omit undefined", "one, and not at the page's own server");
 }
 
 #[wasm_bindgen_test]

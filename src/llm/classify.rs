@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 
+use super::correct::better_base;
 use super::endpoint;
 use super::error_body::ErrorBody;
 use super::retry_after::wait_ms;
@@ -95,10 +96,15 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
 /// An error inside a stream that had begun well, or in an answer with status 200: what stands under `error`.
 pub(super) fn stream_error(error: &Value) -> ModelError {
     let body = ErrorBody::of(error);
-    let (slug, retry) = verdict(body.status, &body);
+    let (slug, mut retry) = verdict(body.status, &body);
     let said = if body.message.is_empty() { error.to_string() } else { body.message };
+    let mut message = format!("The provider reported an error: {said}");
+    // LM Studio says so with status 200.
+    if said.to_lowercase().contains("unexpected endpoint") {
+        retry = Retry::Fatal;
+        message.push_str(" Check the base URL: most servers want it to end in /v1.");
+    }
     let again = if retry == Retry::Yes { body.retry_after_ms } else { None };
-    let message = format!("The provider reported an error: {said}");
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
 }
 
@@ -194,8 +200,31 @@ impl ErrorBody {
                 && ["not valid", "incorrect", "invalid", "expired"].iter().any(|word| said.contains(word)))
     }
 
-    fn names_model(&self) -> bool {
-        self.has("model_not_found") || self.message.to_lowercase().contains("model")
+    /// Servers answer 404 or 400 where they lack the model.
+    fn lacks_model(&self, status: u16) -> bool {
+        const WORDS: [&str; 7] = [
+            "not found",
+            "does not exist",
+            "not a valid model",
+            "invalid model",
+            "unknown model",
+            "no such model",
+            "not available",
+        ];
+        let said = self.message.to_lowercase();
+        match status {
+            404 => self.has("model_not_found") || said.contains("model") || said.contains("no endpoints found"),
+            400 => {
+                self.has("model_not_found")
+                    || (said.contains("model") && WORDS.iter().any(|words| said.contains(words)))
+            }
+            _ => false,
+        }
+    }
+
+    /// Anthropic: the key's organisation, or a header that was lost on the way.
+    fn refuses_pages(&self) -> bool {
+        self.message.contains("CORS") || self.message.contains("direct-browser-access")
     }
 }
 
@@ -203,6 +232,9 @@ impl ErrorBody {
 fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> String {
     let host = endpoint::host(p);
     let happened = match slug {
+        Slug::AuthError if error.refuses_pages() => {
+            format!("{host} takes no calls from a page with this key ({status}).")
+        }
         Slug::AuthError if status == 403 => format!("{host} does not allow this (403)."),
         Slug::AuthError => format!("{host} did not accept the key ({status})."),
         Slug::QuotaError => format!("The account at {host} has no quota or credit left ({status})."),
@@ -212,7 +244,8 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
         _ if is_redirect(status) => format!("{host} redirects the request to another address."),
         _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
         _ if status >= 500 => format!("{host} has a problem ({status})."),
-        _ if status == 404 && error.names_model() => format!("{host} has no model {} (404).", model(p)),
+        _ if error.lacks_model(status) && p.model.is_empty() => format!("{host} wants the name of a model ({status})."),
+        _ if error.lacks_model(status) => format!("{host} has no model {} ({status}).", model(p)),
         _ if status == 404 || status == 405 => format!("{host} has nothing at {} ({status}).", endpoint::reply_url(p)),
         _ if status < 400 => format!("{host} answered {status} without a reply."),
         _ => format!("{host} refused the request ({status})."),
@@ -235,20 +268,23 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
 fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> Option<String> {
     let base = endpoint::base(p);
     Some(match slug {
-        Slug::AuthError if endpoint::is_ollama(p) => {
+        Slug::AuthError if error.refuses_pages() => {
+            "Allow it in the settings of the organisation, or put a server of your own in front that adds the key."
+                .to_owned()
+        }
+        Slug::AuthError if status == 403 && endpoint::is_ollama(p) => {
             "Ollama answers only pages whose origin OLLAMA_ORIGINS names: set it and start Ollama again.".to_owned()
         }
         Slug::AuthError if status == 403 => format!("Check that the key may use {}.", model(p)),
         Slug::AuthError => "Check that the key is set, whole, and of this provider.".to_owned(),
         Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
         Slug::ContextGuard => "Shorter tool results or a model with a larger window would fit.".to_owned(),
-        Slug::ProviderError if status == 404 && error.names_model() && !is_page => {
-            if endpoint::is_ollama(p) {
-                format!("`ollama pull {}` fetches it.", p.model)
-            } else {
-                "Check the model's name.".to_owned()
-            }
-        }
+        Slug::ProviderError if error.lacks_model(status) && !is_page => match p.kind {
+            _ if endpoint::is_ollama(p) => format!("`ollama pull {}` fetches it.", p.model),
+            ProviderKind::Lmstudio => "Check the model's name: `lms ls` lists the models.".to_owned(),
+            ProviderKind::Openrouter => "Check the model's name: it is like vendor/model.".to_owned(),
+            _ => "Check the model's name.".to_owned(),
+        },
         Slug::ProviderError if is_redirect(status) => {
             format!(
                 "It was not followed: the key would have gone there too. Set the base URL ({base}) to where it leads."
@@ -257,13 +293,10 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
         Slug::ProviderError if matches!(status, 400 | 422) && !is_page => {
             format!("Check the options of this run and whether {} takes them.", model(p))
         }
-        Slug::ProviderError if status < 500 && (is_page || matches!(status, 404 | 405)) => {
-            if base.ends_with("/v1") {
-                format!("Check the base URL ({base}).")
-            } else {
-                format!("Check the base URL ({base}): most servers want it to end in /v1.")
-            }
-        }
+        Slug::ProviderError if status < 500 && (is_page || matches!(status, 404 | 405)) => match better_base(p) {
+            Some(better) => format!("Check the base URL: it is {base}, try {better} instead."),
+            None => format!("Check the base URL ({base})."),
+        },
         _ => return None,
     })
 }

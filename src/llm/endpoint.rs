@@ -109,6 +109,12 @@ pub(super) fn is_openai(p: &ProviderConfig) -> bool {
     host(p) == "api.openai.com"
 }
 
+/// Whether this is a public service that is known to let pages call it.
+pub(super) fn is_service(p: &ProviderConfig) -> bool {
+    let of = |kind: &ProviderKind| base_url(*kind).strip_prefix("https://").and_then(|rest| rest.split('/').next());
+    base(p).starts_with("https://") && ProviderKind::ALL.iter().any(|kind| of(kind) == Some(host(p)))
+}
+
 /// Whether the server is on the user's own machine.
 pub(super) fn is_local(p: &ProviderConfig) -> bool {
     let host = host(p);

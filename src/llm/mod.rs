@@ -7,10 +7,13 @@
 //! [`ModelError`]: crate::engine::ModelError
 //! [`ProviderKind`]: crate::engine::ProviderKind
 
+pub mod address;
 mod anthropic;
 pub mod classify;
+mod correct;
 mod decoder;
 pub mod demo;
+pub mod diagnose;
 mod dialect;
 mod endpoint;
 mod error_body;
@@ -27,6 +30,7 @@ pub mod sse;
 
 pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
+pub use diagnose::{Cause, Evidence, Knock, Page, Permission, diagnose};
 pub use dialect::{Encode, encoder};
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head};
 pub use late::{Late, classify_late};

@@ -16,7 +16,7 @@ use super::reading::Reading;
 use super::session::{Session, Ticket};
 use super::watch::{Watch, Watchdog};
 use super::wire::{How, Job, Template};
-use super::{demo, gate, in_page, js, stream};
+use super::{demo, diagnose, gate, in_page, js, stream};
 use crate::engine::*;
 use crate::llm::{self, Late, RetryHeaders};
 
@@ -83,7 +83,7 @@ impl Drop for OpenRequest {
 impl Exchange {
     /// `None`: aborted while it waited for its place.
     async fn over_http(&self, template: Template, body: &JsValue, abort: AbortController) -> Option<Event> {
-        let _place = gate::enter(&template.origin).await;
+        let place = gate::enter(&template.origin).await;
         if !self.is_awaited() {
             return None;
         }
@@ -93,11 +93,16 @@ impl Exchange {
         // A redirect could lead to another origin, and headers that hold a key would go with it.
         init.set_redirect(RequestRedirect::Manual);
         let watch = self.dog.watch(abort);
+        diagnose::listen();
         let sent = js::now();
         let response = match JsFuture::from(js::fetch(&template.request, &init)).await {
             Ok(response) => Response::from(response.unchecked_into::<web_sys::Response>()),
-            Err(reason) => return Some(self.unreachable(&reason, &watch)),
+            Err(reason) => {
+                drop(place);
+                return self.unreachable(&template, &reason, &watch).await;
+            }
         };
+        self.session.known().answers(&template.origin);
         watch.progress();
         Some(self.answered(response, &watch, sent).await)
     }
@@ -169,14 +174,21 @@ impl Exchange {
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 
-    fn unreachable(&self, reason: &JsValue, watch: &Watch) -> Event {
-        match watch.late() {
-            Some(late) => self.too_late(late, None),
-            None => {
-                let error = llm::classify_fetch_failure(&self.provider, &js::error_text(reason), js::online());
-                Event::ModelFailed { request: self.request, error, raw: None }
-            }
+    /// `None`: aborted, so nobody wants to know why.
+    async fn unreachable(&self, template: &Template, reason: &JsValue, watch: &Watch) -> Option<Event> {
+        if let Some(late) = watch.late() {
+            return Some(self.too_late(late, None));
         }
+        if !self.is_awaited() {
+            return None;
+        }
+        let (words, known) = (js::error_text(reason), self.session.known());
+        let error = if known.has_answered(&template.origin) {
+            llm::classify_fetch_failure(&self.provider, &words, js::online())
+        } else {
+            known.diagnose(&self.provider, template, words).await
+        };
+        Some(Event::ModelFailed { request: self.request, error, raw: None })
     }
 
     pub(super) fn too_late(&self, (late, after_ms): (Late, u64), raw: Option<RawResponse>) -> Event {

@@ -4,8 +4,10 @@
 //! are the engine's. Keys and extra headers live here and nowhere else ([`Access`]).
 //! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), workers' insides (`worker`).
 
+mod access;
 mod custom;
 mod demo;
+mod diagnose;
 mod driver;
 mod fetch;
 mod gate;

@@ -10,6 +10,8 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
+pub use super::access::Access;
+use super::diagnose::Known;
 use super::fetch::OpenRequest;
 pub use super::input::{Carried, Input};
 pub use super::misuse::StartError;
@@ -30,6 +32,7 @@ pub struct Session(Rc<Agent>);
 struct Agent {
     config: RefCell<RunConfig>,
     access: Vec<Access>,
+    known: Known,
     secrets: Secrets,
     host: ToolHost,
     /// Shared with the sessions beside this one; let go at the close.
@@ -74,15 +77,6 @@ pub struct SessionOptions {
     pub worker_url: String,
 }
 
-/// What opens a provider's door. Never in a record, never in `Debug`.
-#[derive(Clone, Default)]
-pub struct Access {
-    pub api_key: Option<String>,
-    pub headers: Vec<(String, String)>,
-    /// The page's own model, where the provider is one.
-    pub complete: Option<js_sys::Function>,
-}
-
 /// What observers are told.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
@@ -114,6 +108,7 @@ impl Session {
             demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
             access,
+            known: Known::default(),
             workspace,
             worker_url,
             host_tools: RefCell::default(),
@@ -345,6 +340,11 @@ impl Session {
         self.0.config.borrow().clone()
     }
 
+    /// The servers that this session asked.
+    pub(super) fn known(&self) -> &Known {
+        &self.0.known
+    }
+
     pub(super) fn secrets(&self) -> &Secrets {
         &self.0.secrets
     }
@@ -374,11 +374,5 @@ impl Session {
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("running", &self.is_running()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for Access {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Access(..)")
     }
 }

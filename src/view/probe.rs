@@ -1,8 +1,9 @@
 //! The Test button's question and what its answer means.
 
-use crate::engine::{RecordKind, RunConfig};
+use crate::engine::{Event, RecordKind, Reply, RunConfig};
+use crate::trajectory::Trajectory;
 
-use super::format::one_line;
+use super::format::{duration, one_line, thousands};
 
 /// Asks for as little as possible.
 pub const QUESTION: &str = "Reply with the one word: ready";
@@ -11,8 +12,17 @@ pub const QUESTION: &str = "Reply with the one word: ready";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Probe {
     Asking,
-    Works { answer: String, ms: u64 },
-    Failed { slug: Option<&'static str>, message: String },
+    Works {
+        answer: String,
+        ms: u64,
+    },
+    Failed {
+        slug: Option<&'static str>,
+        /// What happened, in one sentence.
+        title: String,
+        /// What was said and what to do; may be empty. Commands stand between backticks.
+        text: String,
+    },
 }
 
 /// One turn, one attempt, nothing around it.
@@ -36,9 +46,38 @@ impl Probe {
         match record {
             RecordKind::AgentFinished { ending } => Some(Probe::Works { answer: one_line(&ending.output, 60), ms }),
             RecordKind::AttemptFailed { slugs, message, .. } => {
-                Some(Probe::Failed { slug: slugs.first().map(|slug| slug.as_str()), message: one_line(message, 600) })
+                Some(Probe::failed(slugs.first().map(|slug| slug.as_str()), message))
             }
             _ => None,
         }
     }
+
+    /// Messages begin with one sentence of what happened.
+    #[must_use]
+    pub fn failed(slug: Option<&'static str>, message: &str) -> Self {
+        let line = one_line(message, 1_000);
+        let (title, text) = match line.split_once(". ") {
+            Some((first, rest)) => (format!("{first}."), rest.to_owned()),
+            None => (line, String::new()),
+        };
+        Probe::Failed { slug, title, text }
+    }
+}
+
+/// `qwen3:8b answered after 1.2 s. 23 tokens in, 1 out.`: the model as the reply names it, and the provider's own figures
+/// where it gave some.
+#[must_use]
+pub fn facts(document: &Trajectory, ms: u64) -> String {
+    let reply = document.events.iter().rev().find_map(|recorded| match &recorded.event {
+        Event::ModelReplied { reply, .. } => Some(reply),
+        _ => None,
+    });
+    let named = reply.map(|reply: &Reply| reply.model.as_str()).filter(|name| !name.is_empty());
+    let model = named.unwrap_or(&document.model);
+    let model = if model.is_empty() { "The model" } else { model };
+    let mut text = format!("{model} answered after {}.", duration(ms));
+    if let Some(usage) = reply.and_then(|reply| reply.usage).filter(|usage| !usage.estimated) {
+        text.push_str(&format!(" {} tokens in, {} out.", thousands(usage.input.0), thousands(usage.output.0)));
+    }
+    text
 }

@@ -7,8 +7,7 @@ use leptos::prelude::*;
 
 use crate::engine::RunConfig;
 use crate::shell::{Notice, Session};
-use crate::view::format::duration;
-use crate::view::probe::{Probe, probe_config};
+use crate::view::probe::{Probe, facts, probe_config};
 use crate::worker::Workspace;
 
 use super::super::dom;
@@ -34,7 +33,7 @@ pub fn probe(app: App) -> impl IntoView {
             Ok(config) => probe_config(config),
             Err(errors) => {
                 let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
-                return state.set(Some(Probe::Failed { slug: None, message }));
+                return state.set(Some(Probe::failed(None, &message)));
             }
         };
         state.set(Some(Probe::Asking));
@@ -46,10 +45,18 @@ pub fn probe(app: App) -> impl IntoView {
     let result = move || match state.get() {
         None => ("", ().into_any()),
         Some(Probe::Asking) => ("asking", (html::span().class("pulse"), "Asking the model for one word.").into_any()),
-        Some(Probe::Works { answer, ms }) => ("ok", format!("It works: “{answer}” after {}.", duration(ms)).into_any()),
-        Some(Probe::Failed { slug, message }) => (
+        Some(Probe::Works { answer, ms }) => {
+            let document = running.with_untracked(|session| session.as_ref().and_then(Session::document));
+            let facts = document.map(|document| facts(&document, ms));
+            (
+                "ok",
+                (html::strong().child(format!("It works: “{answer}”")), advice(facts.unwrap_or_default())).into_any(),
+            )
+        }
+        Some(Probe::Failed { slug, title, text }) => (
             "failed",
-            (slug.map(|slug| html::code().class("slug").child(slug)), html::span().child(message)).into_any(),
+            (html::strong().child(title), slug.map(|slug| html::code().class("slug").child(slug)), advice(text))
+                .into_any(),
         ),
     };
     html::div().class("test").child((
@@ -59,6 +66,19 @@ pub fn probe(app: App) -> impl IntoView {
             html::output().attr("data-state", kind).child(content)
         },
     ))
+}
+
+/// What stands between backticks is to be typed or copied.
+fn advice(text: String) -> impl IntoView {
+    let parts: Vec<_> = text
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| {
+            let part = part.to_owned();
+            if at % 2 == 1 { html::code().child(part).into_any() } else { part.into_any() }
+        })
+        .collect();
+    (!text.is_empty()).then(|| html::span().class("advice").child(parts))
 }
 
 fn ask(app: App, config: RunConfig, state: RwSignal<Option<Probe>>) -> Option<Session> {
@@ -74,7 +94,7 @@ fn ask(app: App, config: RunConfig, state: RwSignal<Option<Probe>>) -> Option<Se
     match session.start(crate::view::probe::QUESTION.to_owned(), None, observer) {
         Ok(()) => Some(session),
         Err(error) => {
-            state.set(Some(Probe::Failed { slug: None, message: error.to_string() }));
+            state.set(Some(Probe::failed(None, &error.to_string())));
             None
         }
     }

@@ -1,0 +1,58 @@
+//! A base URL that is probably meant, where the one that is set leads nowhere.
+
+use crate::engine::{ProviderConfig, ProviderKind};
+
+use super::{address, endpoint};
+
+/// The address to try instead; `None`: nothing about the present one is known to be wrong.
+pub(super) fn better_base(p: &ProviderConfig) -> Option<String> {
+    let base = endpoint::base(p);
+    let better = own_base(p).unwrap_or_else(|| versioned(p, base));
+    (better != base && base.contains("://")).then_some(better)
+}
+
+/// On a provider's own host its address is known.
+fn own_base(p: &ProviderConfig) -> Option<String> {
+    let host = endpoint::host(p);
+    let on = |kind: ProviderKind| address::host(endpoint::base_url(kind)) == host;
+    if p.kind.is_http() && on(p.kind) && !endpoint::is_local(p) {
+        return Some(endpoint::base_url(p.kind).to_owned());
+    }
+    match p.kind {
+        ProviderKind::Openai if on(ProviderKind::Gemini) => {
+            Some(format!("{}/openai", endpoint::base_url(ProviderKind::Gemini)))
+        }
+        ProviderKind::Openai if on(ProviderKind::Openrouter) => {
+            Some(endpoint::base_url(ProviderKind::Openrouter).to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// With the version at its end, once.
+fn versioned(p: &ProviderConfig, base: &str) -> String {
+    let version = if p.kind == ProviderKind::Gemini { "/v1beta" } else { "/v1" };
+    // What other addresses of the same servers end in: /v1 a second time, lists, older interfaces.
+    const TAILS: [&str; 6] = ["/models", "/completions", "/chat", "/embeddings", "/openai/v1", "/openai"];
+    const LOCAL_TAILS: [&str; 5] = ["/api/chat", "/api/generate", "/api/v0", "/api/v1", "/api"];
+    let twice = format!("{version}{version}");
+    if let Some(cut) = base.strip_suffix(&twice) {
+        return format!("{cut}{version}");
+    }
+    for tail in TAILS {
+        if let Some(cut) = base.strip_suffix(tail).filter(|cut| cut.ends_with(version)) {
+            return cut.to_owned();
+        }
+    }
+    if endpoint::is_local(p) {
+        for tail in LOCAL_TAILS {
+            if let Some(cut) = base.strip_suffix(tail) {
+                return format!("{cut}{version}");
+            }
+        }
+    }
+    let last = base.rsplit('/').next().unwrap_or_default();
+    let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    // Some services have addresses of their own shape.
+    if is_version || matches!(last, "openai" | "inference") { base.to_owned() } else { format!("{base}{version}") }
+}

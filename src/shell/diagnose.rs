@@ -1,0 +1,196 @@
+//! After a `fetch` that rejected: what a page can still find out about it. What it means is decided in `llm::diagnose`.
+//!
+//! Only for a server that never answered in this session: a first request fails for reasons that somebody has to set
+//! right, a later one for reasons that pass. The knock is no LLM request: it carries no key and no text, nobody reads its
+//! answer, and it counts towards no bound and waits at no gate.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Object, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use web_sys::{
+    AbortController, ReferrerPolicy, Request, RequestCache, RequestCredentials, RequestInit, RequestMode,
+    SecurityPolicyViolationEvent, SecurityPolicyViolationEventDisposition,
+};
+
+use super::wire::Template;
+use super::{js, timer};
+use crate::engine::{ModelError, ProviderConfig};
+use crate::llm::{self, Evidence, Knock, Page, Permission, address};
+
+/// How long a knock may take. A question of the browser's may hold it up for as long as nobody answers.
+const KNOCK_MS: f64 = 4_000.0;
+/// A policy's report is a task of its own, which comes right after the rejection.
+const REPORT_MS: u32 = 20;
+
+/// What a session knows of the servers it asked, by their origins.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    answered: RefCell<Vec<Rc<str>>>,
+    /// One knock a server: who needs it later waits for the same one.
+    knocks: RefCell<Vec<(Rc<str>, Promise)>>,
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// `navigator.permissions`.
+    type Permissions;
+    #[wasm_bindgen(method, structural, catch)]
+    fn query(this: &Permissions, descriptor: &Object) -> Result<Promise, JsValue>;
+}
+
+/// A call that the page's content security policy forbade.
+struct Violation {
+    blocked: String,
+    directive: String,
+}
+
+thread_local! {
+    /// `None` until the first request: then the document is listened to.
+    static VIOLATIONS: RefCell<Option<Vec<Violation>>> = const { RefCell::new(None) };
+}
+
+impl Known {
+    /// Some answer came, whatever it said.
+    pub(super) fn answers(&self, origin: &Rc<str>) {
+        if !self.has_answered(origin) {
+            self.answered.borrow_mut().push(Rc::clone(origin));
+        }
+    }
+
+    pub(super) fn has_answered(&self, origin: &str) -> bool {
+        self.answered.borrow().iter().any(|known| **known == *origin)
+    }
+
+    /// Why a first request failed, in words.
+    pub(super) async fn diagnose(&self, p: &ProviderConfig, template: &Template, words: String) -> ModelError {
+        let mut evidence = Evidence {
+            online: js::online(),
+            page: page(),
+            target: template.request.url(),
+            violation: None,
+            knock: Knock::NotTried,
+            permission: Permission::Unknown,
+            words,
+        };
+        if evidence.page.is_some() {
+            timer::pause(REPORT_MS).await;
+            evidence.violation = violation(&evidence.target);
+        }
+        evidence.permission = permission(evidence.permissions()).await;
+        if evidence.wants_knock() {
+            evidence.knock = self.knock(&template.origin, llm::diagnose::knock_address(p)).await;
+            // It may have made the browser ask.
+            evidence.permission = permission(evidence.permissions()).await;
+        }
+        llm::diagnose(p, &evidence)
+    }
+
+    async fn knock(&self, origin: &Rc<str>, url: &str) -> Knock {
+        let earlier = self.knocks.borrow().iter().find(|(known, _)| known == origin).map(|(_, knock)| knock.clone());
+        let knock = earlier.unwrap_or_else(|| {
+            let url = url.to_owned();
+            let knock = future_to_promise(async move { Ok(JsValue::from_str(knock(&url).await)) });
+            self.knocks.borrow_mut().push((Rc::clone(origin), knock.clone()));
+            knock
+        });
+        match JsFuture::from(knock).await.ok().and_then(|said| said.as_string()).as_deref() {
+            Some("answered") => Knock::Answered,
+            Some("failed") => Knock::Failed,
+            _ => Knock::Silent,
+        }
+    }
+}
+
+/// From now on the page's content security policy is heard. Nothing to hear outside of a document.
+pub(super) fn listen() {
+    if VIOLATIONS.with_borrow(Option::is_some) {
+        return;
+    }
+    VIOLATIONS.set(Some(Vec::new()));
+    let document = Reflect::get(&js_sys::global(), &"document".into()).unwrap_or_default();
+    let Ok(document) = document.dyn_into::<web_sys::EventTarget>() else { return };
+    let heard = Closure::<dyn FnMut(_)>::new(|event: SecurityPolicyViolationEvent| {
+        let directive = event.effective_directive();
+        let forbids = event.disposition() == SecurityPolicyViolationEventDisposition::Enforce;
+        if !forbids || !matches!(directive.as_str(), "connect-src" | "default-src") {
+            return;
+        }
+        let blocked = address::origin(&event.blocked_uri()).to_owned();
+        VIOLATIONS.with_borrow_mut(|list| {
+            let list = list.get_or_insert_default();
+            if !list.iter().any(|known| known.blocked == blocked) {
+                list.push(Violation { blocked, directive });
+            }
+        });
+    });
+    if document.add_event_listener_with_callback("securitypolicyviolation", heard.as_ref().unchecked_ref()).is_ok() {
+        heard.forget(); // for as long as the page lives
+    }
+}
+
+fn violation(target: &str) -> Option<String> {
+    VIOLATIONS.with_borrow(|list| {
+        let found = list.iter().flatten().find(|violation| violation.blocked == address::origin(target));
+        found.map(|violation| violation.directive.clone())
+    })
+}
+
+/// Pages and their workers have an origin; Node.js has none.
+fn page() -> Option<Page> {
+    let get = |name: &str| Reflect::get(&js_sys::global(), &name.into()).unwrap_or_default();
+    if get("location").is_undefined() {
+        return None;
+    }
+    Some(Page { origin: get("origin").as_string()?, secure: get("isSecureContext").is_truthy() })
+}
+
+/// The state of the first of these permissions that the browser knows.
+async fn permission(names: &[&str]) -> Permission {
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
+    let permissions = get(&get(&js_sys::global(), "navigator"), "permissions");
+    if permissions.is_undefined() {
+        return Permission::Unknown;
+    }
+    let permissions: Permissions = permissions.unchecked_into();
+    for name in names {
+        let descriptor = Object::new();
+        let _ = Reflect::set(&descriptor, &"name".into(), &(*name).into());
+        let Ok(asked) = permissions.query(&descriptor) else { continue };
+        let Ok(status) = JsFuture::from(asked).await else { continue };
+        return match get(&status, "state").as_string().as_deref() {
+            Some("granted") => Permission::Granted,
+            Some("denied") => Permission::Denied,
+            Some("prompt") => Permission::Prompt,
+            _ => Permission::Unknown,
+        };
+    }
+    Permission::Unknown
+}
+
+/// Whether anything answers at all: what it says stays hidden.
+async fn knock(url: &str) -> &'static str {
+    let (Ok(abort), Ok(request)) = (AbortController::new(), Request::new_with_str(url)) else { return "failed" };
+    let init = RequestInit::new();
+    init.set_mode(RequestMode::NoCors);
+    init.set_credentials(RequestCredentials::Omit);
+    init.set_cache(RequestCache::NoStore);
+    init.set_referrer_policy(ReferrerPolicy::NoReferrer);
+    init.set_signal(Some(&abort.signal()));
+    let late = Rc::new(Cell::new(false));
+    let (passed, cut) = (Rc::clone(&late), abort.clone());
+    let deadline = timer::Timeout::new(KNOCK_MS, move || {
+        passed.set(true);
+        cut.abort();
+    });
+    let answer = JsFuture::from(js::fetch(&request, &init)).await;
+    drop(deadline);
+    abort.abort(); // nobody reads the rest
+    match answer {
+        Ok(_) => "answered",
+        Err(_) if late.get() => "silent",
+        Err(_) => "failed",
+    }
+}
