@@ -219,8 +219,8 @@ fn the_table_of_servers_is_the_one_of_the_settings() {
         rows.into_iter().map(|row| (row[0].clone(), row[1].trim_matches('`').to_owned())).collect();
     let known: Vec<(String, String)> = ENDPOINTS
         .iter()
-        .filter(|e| !e.base_url.is_empty())
-        .map(|e| (e.name.to_owned(), e.base_url.to_owned()))
+        .filter(|e| !e.base_url().is_empty())
+        .map(|e| (e.name.to_owned(), e.base_url().to_owned()))
         .collect();
     assert_eq!(listed, known);
 }

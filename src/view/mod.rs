@@ -1,4 +1,4 @@
-//! What a person sees of a run, as data. PURE -> engine, plan, trajectory.
+//! What a person sees of a run, as data. PURE -> engine, llm, plan, trajectory.
 //!
 //! Owns every word, level, tick and number of the run page, so that components only draw. [`Source`] is what a view is
 //! made from: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
@@ -14,6 +14,7 @@ pub mod lane;
 pub mod log;
 pub mod markdown;
 pub mod meter;
+pub mod models;
 pub mod mrkdwn;
 pub mod panel;
 pub mod plan;
