@@ -121,7 +121,7 @@ fn what_a_provider_says_of_its_models_goes_before_the_table() {
     assert_eq!(settings.known(), None);
     let price = Price { input: 0.5, output: 2.0, cached: 0.1 };
     let listed = ModelInfo { context_tokens: Some(64_000), price: Some(price), ..info("vendor/new", "New") };
-    settings.hear(Arc::from([listed]));
+    settings.hear(settings.whose(), Arc::from([listed]));
     assert_eq!(settings.known().map(|known| known.by), Some(By::Provider));
     let config = settings.build(Vec::new()).expect("valid");
     assert_eq!((config.providers[0].price, config.limits.context_tokens), (Some(price), Some(64_000)));

@@ -14,6 +14,7 @@ use crate::engine::{Preset, RunConfig, ToolSpec, batch, spawn};
 use super::provider::Need;
 
 pub use fields::{Field, Group, Input, ROWS, Row};
+pub use provider::Whose;
 
 /// What the user changed.
 #[derive(Clone, Debug, Default, PartialEq)]

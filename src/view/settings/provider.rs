@@ -11,8 +11,12 @@ use super::super::models::Known;
 use super::super::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Need, address, endpoint};
 use super::{Field, FieldError, Settings, apply};
 
-/// The lists of models that providers gave, by setting and address.
-pub(super) type Heard = BTreeMap<(String, String), Arc<[ModelInfo]>>;
+/// The lists of models that providers gave.
+pub(super) type Heard = BTreeMap<Whose, Arc<[ModelInfo]>>;
+
+/// A provider at an address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Whose(String, String);
 
 /// Says from which version stored settings are.
 pub(super) const VERSION_KEY: &str = "version";
@@ -55,15 +59,21 @@ impl Settings {
         address(&self.provider())
     }
 
-    /// Keeps what the chosen provider says of its models.
-    pub fn hear(&mut self, models: Arc<[ModelInfo]>) {
-        self.heard.insert(self.heard_key(), models);
+    /// Keeps what a provider says of its models. `whose` is [`Settings::whose`] when it was asked.
+    pub fn hear(&mut self, whose: Whose, models: Arc<[ModelInfo]>) {
+        self.heard.insert(whose, models);
+    }
+
+    /// Which provider is chosen, and at which address.
+    #[must_use]
+    pub fn whose(&self) -> Whose {
+        Whose(self.value(Field::Provider), self.address())
     }
 
     /// What the chosen provider said of its models, in this visit.
     #[must_use]
     pub fn models(&self) -> Option<Arc<[ModelInfo]>> {
-        self.heard.get(&self.heard_key()).cloned()
+        self.heard.get(&self.whose()).cloned()
     }
 
     /// What is known of the chosen model: by its provider's list, else by the table.
@@ -73,10 +83,6 @@ impl Settings {
         let heard = self.models();
         let listed = heard.iter().flat_map(|list| list.iter()).find(|model| model.id == provider.model);
         listed.map(Known::from).or_else(|| llm::models::known(&provider).map(Known::from))
-    }
-
-    fn heard_key(&self) -> (String, String) {
-        (self.value(Field::Provider), self.address())
     }
 
     pub(super) fn swap_provider(&mut self, next: &str) {
