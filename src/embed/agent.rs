@@ -14,7 +14,7 @@ use super::reader::whole;
 use super::run_options::{self, RunOptions};
 use super::trajectory::ask;
 use super::{options, tool_options};
-use crate::shell::{Carried, PlanSession, Session, StartError};
+use crate::shell::{Carried, Input, PlanSession, Session, StartError};
 use crate::worker::protocol::DocumentTask;
 
 /// An agent: one run at a time, as many as you like one after the other. Several agents live side by side.
@@ -100,7 +100,8 @@ impl Agent {
             .as_string()
             .filter(|task| !task.trim().is_empty())
             .ok_or_else(|| type_error(&format!("task: got {}; it takes a text", describe(task))))?;
-        let mut given = run_options::read(options, &["onEvent", "signal", "approve", "after"])?;
+        let mut given = run_options::read(options, &["onEvent", "signal", "approve", "after", "images"])?;
+        let task = Input { text: task, images: std::mem::take(&mut given.images) };
         let Some(text) = given.after.take() else { return begin(&self.session, &self.listener, task, None, given) };
         if self.session.is_running() {
             return Err(error(&StartError::Busy.to_string()));
@@ -134,7 +135,7 @@ impl Agent {
 fn begin(
     session: &Session,
     listener: &Rc<Listener>,
-    task: String,
+    task: Input,
     after: Option<Carried>,
     given: RunOptions,
 ) -> Result<Promise, JsValue> {

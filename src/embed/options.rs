@@ -219,7 +219,7 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
 }
 
 fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
-    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo"];
+    let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo", "complete"];
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> =
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
@@ -238,7 +238,15 @@ fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsV
         demo,
         price: price(&given)?,
     };
-    Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)? }))
+    let complete = given.function("complete")?;
+    match (kind, &complete) {
+        (ProviderKind::Custom, None) => return Err(given.missing("complete", "a function that asks your model")),
+        (ProviderKind::Custom, Some(_)) | (_, None) => {}
+        (_, Some(function)) => {
+            return Err(given.wrong("complete", function, "nothing: only the 'custom' kind has a function"));
+        }
+    }
+    Ok((config, Access { api_key: given.secret("apiKey")?, headers: headers(&given)?, complete }))
 }
 
 /// US dollars a million tokens; without a price for cached tokens they cost as much as fresh ones.

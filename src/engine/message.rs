@@ -71,3 +71,23 @@ impl Message {
         Message::System { content: content.into() }
     }
 }
+
+impl Image {
+    /// What all providers with vision take.
+    pub const MEDIA_TYPES: &'static [&'static str] = &["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+    /// `data:image/png;base64,…`; `None` where it is anything else.
+    #[must_use]
+    pub fn of_data_url(url: &str) -> Option<Self> {
+        let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+        let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        let known = Image::MEDIA_TYPES.contains(&media_type) && !data.is_empty() && data.bytes().all(base64);
+        known.then(|| Image { media_type: media_type.to_owned(), data: data.to_owned() })
+    }
+
+    /// As a page shows it.
+    #[must_use]
+    pub fn data_url(&self) -> String {
+        format!("data:{};base64,{}", self.media_type, self.data)
+    }
+}

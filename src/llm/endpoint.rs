@@ -100,6 +100,11 @@ pub(super) fn host(p: &ProviderConfig) -> &str {
     base.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(base)
 }
 
+/// Whether a provider answers at its kind's own address.
+pub(super) fn is_own(p: &ProviderConfig) -> bool {
+    base(p) == base_url(p.kind)
+}
+
 pub(super) fn is_openai(p: &ProviderConfig) -> bool {
     host(p) == "api.openai.com"
 }

@@ -15,7 +15,7 @@ use web_sys::{AbortController, RequestInit};
 use super::session::{Notice, Session, Ticket};
 use super::watch::{Late, Watch, Watchdog};
 use super::wire::{How, Job, Template};
-use super::{demo, gate, js, stream};
+use super::{custom, demo, gate, js, prompt_api, stream};
 use crate::engine::*;
 use crate::llm::{self, Decoder, RetryHeaders};
 
@@ -47,15 +47,21 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
     };
     let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog };
     let abort = match &how {
-        How::Http { .. } => AbortController::new().ok(),
         How::Demo { .. } => None,
+        How::Http { .. } | How::Custom { .. } | How::PromptApi { .. } => AbortController::new().ok(),
     };
     session.live(|live| live.requests.push(OpenRequest { request, ticket, abort: abort.clone() }));
     spawn_local(async move {
         let event = match (how, abort) {
             (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
-            (How::Http { .. }, None) => None,
+            (How::Custom { complete, request }, Some(abort)) => {
+                Some(exchange.with_custom(&complete, &request, abort).await)
+            }
+            (How::PromptApi { messages, tools }, Some(abort)) => {
+                Some(exchange.with_prompt_api(&messages, &tools, abort).await)
+            }
             (How::Demo { chunks }, _) => Some(exchange.with_demo(chunks).await),
+            (_, None) => None,
         };
         if let Some(event) = event {
             exchange.end(event);
@@ -93,11 +99,7 @@ impl Exchange {
             Err(reason) => return Some(self.unreachable(&reason, &watch)),
         };
         watch.progress();
-        Some(if is_stream(&response) {
-            self.read(response, &watch, sent).await
-        } else {
-            self.refused(&response, &watch).await
-        })
+        Some(self.answered(response, &watch, sent).await)
     }
 
     async fn read(&self, response: Response, watch: &Watch, sent: f64) -> Event {
@@ -111,10 +113,7 @@ impl Exchange {
             })
             .await;
         }
-        match watch.late() {
-            Some(late) => self.too_late(late, reading.raw()),
-            None => reading.finish(),
-        }
+        self.ended(&reading, watch)
     }
 
     async fn with_demo(&self, chunks: Vec<llm::demo::DemoChunk>) -> Event {
@@ -122,6 +121,55 @@ impl Exchange {
         demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) })
             .await;
         reading.finish()
+    }
+
+    async fn with_custom(&self, complete: &js_sys::Function, request: &[u8], abort: AbortController) -> Event {
+        let (reading, watch) = (Reading::new(self, js::now()), self.dog.watch(abort.clone()));
+        let (sink, progress) = (reading.clone(), watch.clone());
+        let take = move |bytes: &[u8]| {
+            progress.progress();
+            sink.take(bytes)
+        };
+        match custom::ask(complete, &self.provider, request, &abort, take).await {
+            Ok(custom::Answered::Response(response)) => {
+                self.answered(Response::from(response), &watch, js::now()).await
+            }
+            Ok(custom::Answered::Taken) => self.ended(&reading, &watch),
+            Err(error) => self.failed(error, &watch),
+        }
+    }
+
+    async fn with_prompt_api(&self, messages: &[Message], tools: &[ToolSpec], abort: AbortController) -> Event {
+        let (reading, watch) = (Reading::new(self, js::now()), self.dog.watch(abort.clone()));
+        let (sink, progress) = (reading.clone(), watch.clone());
+        let take = move |bytes: &[u8]| {
+            progress.progress();
+            sink.take(bytes)
+        };
+        match prompt_api::ask(messages, tools, &abort, take).await {
+            Ok(()) => self.ended(&reading, &watch),
+            Err(error) => self.failed(error, &watch),
+        }
+    }
+
+    async fn answered(&self, response: Response, watch: &Watch, sent: f64) -> Event {
+        if is_stream(&response) { self.read(response, watch, sent).await } else { self.refused(&response, watch).await }
+    }
+
+    /// A stream came to its end, by itself or because it was late.
+    fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
+        match watch.late() {
+            Some(late) => self.too_late(late, reading.raw()),
+            None => reading.finish(),
+        }
+    }
+
+    /// A model in the page failed, or was ended for being late.
+    fn failed(&self, error: ModelError, watch: &Watch) -> Event {
+        match watch.late() {
+            Some(late) => self.too_late(late, None),
+            None => Event::ModelFailed { request: self.request, error, raw: None },
+        }
     }
 
     /// An answer that is none: an error, or a page.

@@ -4,16 +4,20 @@
 //! are the engine's. Keys and extra headers live here and nowhere else ([`Access`]).
 //! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), workers' insides (`worker`).
 
+mod custom;
 mod demo;
 mod driver;
 mod fetch;
 mod gate;
 mod history;
 mod ids;
+mod input;
 pub mod js;
 mod misuse;
+mod models;
 mod plain;
 mod plan;
+pub mod prompt_api;
 mod record;
 mod session;
 mod stream;
@@ -23,6 +27,7 @@ mod watch;
 mod wire;
 
 pub use ids::random_seed;
+pub use models::list_models;
 pub use plan::{PlanNotice, PlanSession, PlanStart};
-pub use session::{Access, Carried, Notice, Session, SessionOptions, StartError};
+pub use session::{Access, Carried, Input, Notice, Session, SessionOptions, StartError};
 pub use tool::{Approve, HostTool};

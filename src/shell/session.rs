@@ -11,6 +11,7 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::fetch::OpenRequest;
+pub use super::input::{Carried, Input};
 pub use super::misuse::StartError;
 use super::timer::Timeout;
 use super::tool::{Approve, HostTool, OpenCall};
@@ -18,6 +19,7 @@ use super::watch::Watchdog;
 use super::wire::{Job, Wire};
 use super::{driver, ids, js};
 use crate::engine::*;
+use crate::llm::models;
 use crate::trajectory::{Recorder, Secrets, Trajectory};
 use crate::worker::{ToolHost, Workspace};
 
@@ -75,6 +77,8 @@ pub struct SessionOptions {
 pub struct Access {
     pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
+    /// The page's own model, where the provider is one.
+    pub complete: Option<js_sys::Function>,
 }
 
 /// What observers are told.
@@ -92,20 +96,6 @@ pub enum Notice<'a> {
         turn: u32,
         text: &'a str,
     },
-}
-
-/// What a run is asked: a text, and pictures that belong to it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Input {
-    pub text: String,
-    pub images: Vec<Image>,
-}
-
-/// What a follow-up takes over from an ended run.
-#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
-pub struct Carried {
-    pub session_id: String,
-    pub history: Vec<Message>,
 }
 
 impl Session {
@@ -159,6 +149,7 @@ impl Session {
         observer: impl Fn(Notice<'_>) + 'static,
     ) -> Result<(), StartError> {
         self.claim()?;
+        models::complete(&mut config);
         let dog = Watchdog::new(&config.limits);
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
@@ -380,19 +371,5 @@ impl fmt::Debug for Session {
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Access(..)")
-    }
-}
-
-impl From<String> for Input {
-    fn from(text: String) -> Self {
-        Input { text, images: Vec::new() }
-    }
-}
-
-impl Carried {
-    /// What the next run takes over from this one.
-    #[must_use]
-    pub fn from_run(run: &Run) -> Self {
-        Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }
     }
 }

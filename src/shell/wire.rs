@@ -7,7 +7,9 @@ use wasm_bindgen::JsValue;
 
 use super::history::History;
 use super::session::Access;
-use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig};
+use crate::engine::{
+    BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec, report,
+};
 use crate::llm::demo::{self, DemoChunk};
 use crate::llm::{self, Encode};
 
@@ -24,7 +26,7 @@ struct Line {
     /// Address, method and headers, built at the first request.
     template: Option<Template>,
     history: History,
-    /// The messages themselves: the demo model reads those, not bytes.
+    /// The messages themselves, for models that no bytes are sent to.
     told: Vec<Message>,
 }
 
@@ -42,8 +44,22 @@ pub(super) struct Job {
 }
 
 pub(super) enum How {
-    Http { template: Template, body: JsValue },
-    Demo { chunks: Vec<DemoChunk> },
+    Http {
+        template: Template,
+        body: JsValue,
+    },
+    Demo {
+        chunks: Vec<DemoChunk>,
+    },
+    /// A function of the page's, and the request as JSON.
+    Custom {
+        complete: js_sys::Function,
+        request: Vec<u8>,
+    },
+    PromptApi {
+        messages: Vec<Message>,
+        tools: Vec<ToolSpec>,
+    },
 }
 
 impl Wire {
@@ -85,7 +101,7 @@ impl Line {
     }
 
     fn tell(&mut self, messages: &[Message]) {
-        if self.provider.kind == ProviderKind::Demo {
+        if !self.provider.kind.is_http() {
             self.told.extend_from_slice(messages);
             return;
         }
@@ -96,13 +112,12 @@ impl Line {
 
     fn job(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let provider = Rc::clone(&self.provider);
-        if provider.kind == ProviderKind::Demo {
+        if !provider.kind.is_http() {
             let frozen = self.told.len();
             self.told.extend_from_slice(&call.tail);
-            let mode = provider.demo.unwrap_or_default();
-            let chunks = demo::respond(mode, config.seed, &self.told, &config.tools, call.tools);
+            let how = self.in_page(config, call);
             self.told.truncate(frozen);
-            return Ok(Job { provider, how: How::Demo { chunks } });
+            return Ok(Job { provider, how: how? });
         }
         let template = match &self.template {
             Some(template) => template.clone(),
@@ -117,6 +132,37 @@ impl Line {
             rest.end(&config.tools, call.tools, out);
         })?;
         Ok(Job { provider, how: How::Http { template, body } })
+    }
+}
+
+impl Line {
+    /// A model that is here, or that the page reaches itself: it gets the whole conversation.
+    fn in_page(&self, config: &RunConfig, call: &ModelCall) -> Result<How, JsValue> {
+        let tools = if call.tools == ToolChoice::None { &[] } else { config.tools.as_slice() };
+        match (self.provider.kind, &self.access.complete) {
+            (ProviderKind::Custom, Some(complete)) => {
+                let (mut encoder, mut request) = (self.encoder.fork(), Vec::new());
+                encoder.start(&mut request);
+                for message in &self.told {
+                    encoder.message(message, &mut request);
+                }
+                encoder.end(tools, call.tools, &mut request);
+                Ok(How::Custom { complete: complete.clone(), request })
+            }
+            (ProviderKind::Custom, None) => {
+                Err(js_sys::Error::new("this provider is a function of the page's, and there is none").into())
+            }
+            (ProviderKind::PromptApi, _) => {
+                let offered = |tool: &&ToolSpec| call.tools != ToolChoice::Report || tool.name == report::TOOL;
+                let tools = tools.iter().filter(offered).cloned().collect();
+                Ok(How::PromptApi { messages: self.told.clone(), tools })
+            }
+            _ => {
+                let mode = self.provider.demo.unwrap_or_default();
+                let chunks = demo::respond(mode, config.seed, &self.told, &config.tools, call.tools);
+                Ok(How::Demo { chunks })
+            }
+        }
     }
 }
 

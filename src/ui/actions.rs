@@ -234,6 +234,7 @@ impl App {
                 false => None,
             },
             headers: Vec::new(),
+            complete: None,
         });
         let access = access.collect();
         Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url() })

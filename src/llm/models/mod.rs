@@ -1,0 +1,94 @@
+//! What is known of models without asking: context window, prices, whether they see pictures.
+//!
+//! The table is data, `table.csv`: kind, model, window in tokens, US dollars a million tokens of input, of output and of
+//! input read from the cache, and pictures. It holds the list prices of the providers for short contexts and goes out of
+//! date: wherever a price is shown, so is [`AS_OF`]. What a user sets, and what a provider's own list says, goes first.
+
+mod list;
+
+use crate::engine::{Price, ProviderConfig, ProviderKind, RunConfig};
+
+use super::endpoint;
+
+pub use list::{ModelInfo, read_list};
+
+/// When the table was last compared with the providers' price lists (through those of LiteLLM 1.109.1).
+pub const AS_OF: &str = "2026-11";
+
+const TABLE: &str = include_str!("table.csv");
+
+/// What the table says of a model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facts {
+    /// Tokens of input.
+    pub context_tokens: u64,
+    pub price: Price,
+    pub images: bool,
+}
+
+/// The row of a model; a dated version (`…-2026-04-23`, `…-20251001`) is its model's. Models that others serve
+/// (`vendor/model` at OpenRouter) have the window of the original, and the prices that OpenRouter passes on.
+#[must_use]
+pub fn facts(kind: ProviderKind, model: &str) -> Option<Facts> {
+    let model = model.trim();
+    match kind {
+        ProviderKind::Openai | ProviderKind::OpenaiResponses => row("openai", model),
+        ProviderKind::Anthropic => row("anthropic", model),
+        ProviderKind::Gemini => row("gemini", model.trim_start_matches("models/")),
+        ProviderKind::Openrouter => {
+            let (vendor, model) = model.split_once('/')?;
+            let vendor = if vendor == "google" { "gemini" } else { vendor };
+            // Anthropic's versions are written with dots there.
+            row(vendor, model).or_else(|| row(vendor, &model.replace('.', "-")))
+        }
+        _ => None,
+    }
+}
+
+/// Fills in what the user left open and the table knows: prices, and the smallest window of the providers.
+pub fn complete(config: &mut RunConfig) {
+    let mut windows = Vec::new();
+    for provider in &mut config.providers {
+        let known = known(provider);
+        provider.price = provider.price.or(known.map(|facts| facts.price));
+        windows.push(known.map(|facts| facts.context_tokens));
+    }
+    let smallest = windows.into_iter().collect::<Option<Vec<u64>>>().and_then(|windows| windows.into_iter().min());
+    config.limits.context_tokens = config.limits.context_tokens.or(smallest);
+}
+
+/// What is known of a provider's model: nothing where another server than the kind's own may call its models as it likes.
+#[must_use]
+pub fn known(p: &ProviderConfig) -> Option<Facts> {
+    if endpoint::is_own(p) { facts(p.kind, &p.model) } else { None }
+}
+
+fn row(vendor: &str, model: &str) -> Option<Facts> {
+    let find = |model: &str| {
+        TABLE.lines().find_map(|line| {
+            let mut cells = line.split(',');
+            (cells.next() == Some(vendor) && cells.next() == Some(model)).then(|| read(cells)).flatten()
+        })
+    };
+    find(model).or_else(|| find(undated(model)?))
+}
+
+fn read<'a>(mut cells: impl Iterator<Item = &'a str>) -> Option<Facts> {
+    let context_tokens = cells.next()?.parse().ok()?;
+    let mut price = || cells.next()?.parse::<f64>().ok();
+    let (input, output, cached) = (price()?, price()?, price());
+    let price = Price { input, output, cached: cached.unwrap_or(input) };
+    Some(Facts { context_tokens, price, images: cells.next() == Some("yes") })
+}
+
+/// The name without the date at its end.
+fn undated(model: &str) -> Option<&str> {
+    let digits = |text: &str, n: usize| text.len() == n && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (rest, last) = model.rsplit_once('-')?;
+    if digits(last, 8) {
+        return Some(rest);
+    }
+    let (rest, month) = rest.rsplit_once('-').filter(|_| digits(last, 2))?;
+    let (rest, year) = rest.rsplit_once('-').filter(|_| digits(month, 2))?;
+    digits(year, 4).then_some(rest)
+}

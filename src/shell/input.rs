@@ -1,0 +1,31 @@
+//! What a run starts from: the task's text and pictures, and what a follow-up takes over.
+
+use crate::engine::{Image, Message, Run};
+
+/// What a run is asked: a text, and pictures that belong to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    pub text: String,
+    pub images: Vec<Image>,
+}
+
+/// What a follow-up takes over from an ended run.
+#[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
+pub struct Carried {
+    pub session_id: String,
+    pub history: Vec<Message>,
+}
+
+impl From<String> for Input {
+    fn from(text: String) -> Self {
+        Input { text, images: Vec::new() }
+    }
+}
+
+impl Carried {
+    /// What the next run takes over from this one.
+    #[must_use]
+    pub fn from_run(run: &Run) -> Self {
+        Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }
+    }
+}

@@ -1,0 +1,57 @@
+//! Asks a provider which models it has.
+
+use gloo_net::http::Response;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, Request, RequestInit};
+
+use super::js;
+use super::session::Access;
+use super::timer::Timeout;
+use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
+use crate::llm::models::{ModelInfo, read_list};
+use crate::llm::{self, RetryHeaders};
+
+/// A list is small and ready: what takes longer is not coming.
+const DEADLINE_MS: f64 = 20_000.0;
+
+/// The models of a provider, with what is known of each. Not an LLM request: it counts for no bound.
+///
+/// # Errors
+/// What went wrong, classified as for a run; `provider_error` where the kind has no list.
+pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
+    let head = llm::models_head(provider, access.api_key.as_deref());
+    if head.url.is_empty() {
+        return Err(failure(format!("{} has no list of models.", provider.kind.as_str())));
+    }
+    let unsendable = |thrown: JsValue| failure(format!("The request could not be made: {}", js::error_text(&thrown)));
+    let headers = web_sys::Headers::new().map_err(unsendable)?;
+    for (name, value) in head.headers.iter().chain(&access.headers) {
+        headers.set(name, value).map_err(unsendable)?;
+    }
+    let abort = AbortController::new().map_err(unsendable)?;
+    let init = RequestInit::new();
+    init.set_headers(&headers);
+    init.set_signal(Some(&abort.signal()));
+    let request = Request::new_with_str_and_init(&head.url, &init).map_err(unsendable)?;
+    let deadline = Timeout::new(DEADLINE_MS, move || abort.abort());
+    let unreachable = |reason: JsValue| llm::classify_fetch_failure(provider, &js::error_text(&reason), js::online());
+    let response = JsFuture::from(js::fetch(&request, &RequestInit::new())).await.map_err(unreachable)?;
+    let response = Response::from(response.unchecked_into::<web_sys::Response>());
+    let body = response.text().await.map_err(|error| failure(error.to_string()))?;
+    drop(deadline);
+    let header = |name: &str| response.headers().get(name).unwrap_or_default();
+    let refused = || {
+        let now = EpochMillis(js::epoch_ms());
+        let (status, content_type) = (response.status(), header("content-type"));
+        llm::classify_response(provider, status, RetryHeaders::default(), &content_type, &body, now)
+    };
+    if !response.ok() {
+        return Err(refused());
+    }
+    read_list(provider.kind, &body).map_err(|_| refused())
+}
+
+fn failure(message: String) -> ModelError {
+    ModelError { slug: Slug::ProviderError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }
+}

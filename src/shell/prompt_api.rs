@@ -1,0 +1,216 @@
+//! The model built into Chrome: whether it is there, its download, and a request to it.
+//!
+//! It lives in windows only, not in workers. Every request is a session of its own, created from the conversation so far:
+//! nothing of a run is kept where a record could not show it.
+
+use std::ops::ControlFlow;
+
+use js_sys::{Array, Function, JSON, Object, Promise, Reflect};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::AbortController;
+
+use super::js;
+use crate::engine::{Message, ModelError, Retry, Slug, ToolSpec};
+use crate::llm::prompt_api::{Prompt, Tools, completion, prompt};
+
+/// Where the built-in model stands on this device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability {
+    /// The browser has no Prompt API.
+    Unsupported,
+    /// It has, but the device or its settings do not allow the model.
+    Unavailable,
+    Downloadable,
+    Downloading,
+    Available,
+}
+
+/// Asks the browser.
+pub async fn availability() -> Availability {
+    state(&Value::Null).await
+}
+
+/// Downloads the model; `on_progress` gets the share that has come, 0 to 1. Needs a click shortly before.
+///
+/// # Errors
+/// Why it could not be, for people.
+pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String> {
+    let words = |thrown: JsValue| js::error_text(&thrown);
+    let listen = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
+        let loaded = Reflect::get(&event, &"loaded".into()).ok().and_then(|loaded| loaded.as_f64());
+        on_progress(loaded.unwrap_or(0.0));
+    });
+    let listener = listen.as_ref().clone();
+    let monitor = Closure::<dyn Fn(JsValue)>::new(move |monitor: JsValue| {
+        let _ = method(&monitor, "addEventListener", &["downloadprogress".into(), listener.clone()]);
+    });
+    let options = Object::new();
+    Reflect::set(&options, &"monitor".into(), monitor.as_ref()).map_err(words)?;
+    let model = language_model().ok_or("This browser has no built-in model.")?;
+    let session = settled(method(&model, "create", &[options.into()])).await.map_err(words)?;
+    let _ = method(&session, "destroy", &[]);
+    Ok(())
+}
+
+/// One request. What comes goes to `take` as the bytes of a chat stream.
+///
+/// # Errors
+/// What the browser threw, judged.
+pub(super) async fn ask(
+    messages: &[Message],
+    tools: &[ToolSpec],
+    abort: &AbortController,
+    take: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), ModelError> {
+    match availability().await {
+        Availability::Available => {}
+        Availability::Unsupported => {
+            return Err(fatal(
+                "This browser has no built-in model. Chrome on a desktop has one: use it, or choose another provider.",
+            ));
+        }
+        Availability::Unavailable => {
+            return Err(fatal(
+                "Chrome's built-in model is not available on this device: it needs a recent Chrome, about 22 GB of free disk \
+                 space, and a strong enough graphics card or processor. chrome://on-device-internals says what is missing.",
+            ));
+        }
+        Availability::Downloadable | Availability::Downloading => {
+            return Err(fatal(
+                "Chrome's built-in model is not downloaded yet: download it in the settings, then run again.",
+            ));
+        }
+    }
+    let (session, asked) = session(messages, tools, abort).await.map_err(|thrown| judged(&thrown))?;
+    let answered = answer(&session, &asked, tools.is_empty(), abort, take).await;
+    let _ = method(&session, "destroy", &[]);
+    answered.map_err(|thrown| judged(&thrown))
+}
+
+/// A session that knows the conversation: with native tools, or with described ones where the browser refuses those.
+async fn session(
+    messages: &[Message],
+    tools: &[ToolSpec],
+    abort: &AbortController,
+) -> Result<(JsValue, Prompt), JsValue> {
+    let model = language_model().ok_or_else(|| JsValue::from("the built-in model is gone"))?;
+    let native = expected(true);
+    if !tools.is_empty() && state(&native).await == Availability::Available {
+        let asked = prompt(messages, tools, Tools::Native);
+        // Some say that tools are available and then refuse the session.
+        if let Ok(session) = settled(method(&model, "create", &[options(&asked, &native, abort)?])).await {
+            return Ok((session, asked));
+        }
+    }
+    let asked = prompt(messages, tools, Tools::Described);
+    let session = settled(method(&model, "create", &[options(&asked, &expected(false), abort)?])).await?;
+    Ok((session, asked))
+}
+
+async fn answer(
+    session: &JsValue,
+    asked: &Prompt,
+    stream: bool,
+    abort: &AbortController,
+    mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), JsValue> {
+    let options = Object::new();
+    Reflect::set(&options, &"signal".into(), &abort.signal())?;
+    if let Some(constraint) = &asked.constraint {
+        Reflect::set(&options, &"responseConstraint".into(), &js_value(constraint)?)?;
+    }
+    let arguments = [js_value(&asked.ask)?, options.into()];
+    if stream {
+        let reader = method(&method(session, "promptStreaming", &arguments)?, "getReader", &[])?;
+        loop {
+            let next = settled(method(&reader, "read", &[])).await?;
+            let done = Reflect::get(&next, &"done".into())?.is_truthy();
+            let text = Reflect::get(&next, &"value".into())?.as_string().unwrap_or_default();
+            let finish = if done { json!("stop") } else { Value::Null };
+            let chunk = json!({ "choices": [{ "delta": { "content": text }, "finish_reason": finish }] });
+            if take(chunk.to_string().as_bytes()).is_break() || done {
+                return Ok(());
+            }
+        }
+    }
+    let answer = settled(method(session, "prompt", &arguments)).await?;
+    let answer = JSON::stringify(&answer)?.as_string().unwrap_or_default();
+    let answer: Value = serde_json::from_str(&answer).unwrap_or(Value::Null);
+    let _ = take(completion(&answer, asked.constraint.is_some()).to_string().as_bytes());
+    Ok(())
+}
+
+fn options(asked: &Prompt, expected: &Value, abort: &AbortController) -> Result<JsValue, JsValue> {
+    let options = js_value(&json!({ "initialPrompts": asked.initial }))?;
+    if asked.tools.as_array().is_some_and(|tools| !tools.is_empty()) {
+        Reflect::set(&options, &"tools".into(), &js_value(&asked.tools)?)?;
+    }
+    Object::<JsValue>::assign(options.unchecked_ref(), js_value(expected)?.unchecked_ref::<Object>());
+    Reflect::set(&options, &"signal".into(), &abort.signal())?;
+    Ok(options)
+}
+
+/// What a session takes and gives.
+fn expected(tools: bool) -> Value {
+    let sorts = |other: &str| match tools {
+        true => json!([{ "type": "text" }, { "type": other }]),
+        false => json!([{ "type": "text" }]),
+    };
+    json!({ "expectedInputs": sorts("tool-response"), "expectedOutputs": sorts("tool-call") })
+}
+
+async fn state(options: &Value) -> Availability {
+    let Some(model) = language_model() else { return Availability::Unsupported };
+    let options = js_value(options).ok().filter(|options| options.is_object());
+    let asked = method(&model, "availability", &options.into_iter().collect::<Vec<_>>());
+    match settled(asked).await.ok().and_then(|said| said.as_string()).as_deref() {
+        Some("available" | "readily") => Availability::Available,
+        Some("downloadable" | "after-download") => Availability::Downloadable,
+        Some("downloading") => Availability::Downloading,
+        _ => Availability::Unavailable,
+    }
+}
+
+/// By its method, never by its type: browsers define the name without the model.
+fn language_model() -> Option<JsValue> {
+    let model = Reflect::get(&js_sys::global(), &"LanguageModel".into()).ok()?;
+    let asks = Reflect::get(&model, &"availability".into()).ok()?;
+    asks.is_function().then_some(model)
+}
+
+fn js_value(value: &Value) -> Result<JsValue, JsValue> {
+    JSON::parse(&value.to_string())
+}
+
+fn method(of: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, JsValue> {
+    let function = Reflect::get(of, &name.into())?.dyn_into::<Function>()?;
+    function.apply(of, &arguments.iter().collect::<Array>())
+}
+
+async fn settled(promise: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
+    JsFuture::from(Promise::resolve(&promise?)).await
+}
+
+fn judged(thrown: &JsValue) -> ModelError {
+    let name = Reflect::get(thrown, &"name".into()).ok().and_then(|name| name.as_string()).unwrap_or_default();
+    let words = js::error_text(thrown);
+    let error = |slug, message: String, retry| ModelError { slug, message, status: None, retry_after_ms: None, retry };
+    match name.as_str() {
+        "QuotaExceededError" => error(
+            Slug::ContextGuard,
+            format!("The conversation is too long for Chrome's built-in model. It says: {words}"),
+            Retry::Fatal,
+        ),
+        "NotSupportedError" | "NotAllowedError" | "TypeError" => {
+            fatal(&format!("Chrome's built-in model refused the request. It says: {words}"))
+        }
+        _ => error(Slug::ProviderError, format!("Chrome's built-in model failed. It says: {words}"), Retry::Yes),
+    }
+}
+
+fn fatal(message: &str) -> ModelError {
+    let message = message.to_owned();
+    ModelError { slug: Slug::ProviderError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }
+}
