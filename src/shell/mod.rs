@@ -20,6 +20,7 @@ mod plan;
 pub mod prompt_api;
 mod record;
 mod session;
+pub mod signin;
 mod stream;
 mod timer;
 mod tool;

@@ -12,8 +12,6 @@ pub const MOST: usize = 8;
 pub const LONG_SIDE: u32 = 1_568;
 /// Bytes of one picture; larger ones are encoded anew.
 pub const BYTES: usize = 1_500_000;
-/// What all providers with vision take.
-pub const TYPES: &[&str] = &["image/png", "image/jpeg", "image/webp", "image/gif"];
 
 /// One picture, with what stands for it where it is not seen.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +21,10 @@ pub struct PictureView {
     pub alt: String,
 }
 
-/// Whether a file's media type is one of [`TYPES`].
+/// Whether a file is a picture that models take.
 #[must_use]
 pub fn is_picture(media_type: &str) -> bool {
-    TYPES.contains(&media_type)
+    Image::MEDIA_TYPES.contains(&media_type)
 }
 
 /// The size a picture is sent in: as it is, or scaled so that its long side fits.
@@ -58,9 +56,7 @@ impl PictureView {
     /// Its address: it carries the picture.
     #[must_use]
     pub fn src(&self) -> String {
-        // A record from disk says anything; what is no picture is shown as none.
-        let media_type = if is_picture(&self.image.media_type) { &self.image.media_type } else { "image/png" };
-        format!("data:{media_type};base64,{}", self.image.data)
+        self.image.data_url()
     }
 }
 
@@ -72,14 +68,6 @@ pub fn note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
         Some(false) => Some("This model takes no pictures, as far as is known. Choose another in the settings."),
         Some(true) | None => None,
     }
-}
-
-/// A data address as a picture; none: it is no base64 of a picture.
-#[must_use]
-pub fn of_data_url(url: &str) -> Option<Image> {
-    let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-    let whole = is_picture(media_type) && !data.is_empty();
-    whole.then(|| Image { media_type: media_type.to_owned(), data: data.to_owned() })
 }
 
 /// RFC 4648, padded.
