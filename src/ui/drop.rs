@@ -79,7 +79,8 @@ fn dropped(app: App, event: &DragEvent) {
     let list: Vec<File> = data.files().map(|list| pictures::files(&list)).unwrap_or_default();
     // On the task box pictures go with the task; anywhere else they are files like all others.
     let to_task = on_task(event);
-    let (shown, files): (Vec<File>, Vec<File>) = list.into_iter().partition(|file| to_task && is_picture(&file.type_()));
+    let (shown, files): (Vec<File>, Vec<File>) =
+        list.into_iter().partition(|file| to_task && is_picture(&file.type_()));
     if !shown.is_empty() {
         pictures::take(app, shown);
         if files.is_empty() {

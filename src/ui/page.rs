@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::ending;
 use crate::view::PictureView;
 
+use super::ending;
 use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
 use super::turn;
@@ -33,7 +33,8 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
 /// What came with the task.
 fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
     let each = of.iter().map(|picture| {
-        html::li().child(html::img().attr("src", picture.src()).attr("alt", picture.alt.clone()).attr("loading", "lazy"))
+        html::li()
+            .child(html::img().attr("src", picture.src()).attr("alt", picture.alt.clone()).attr("loading", "lazy"))
     });
     (!of.is_empty()).then(|| html::ul().class("pictures").attr("aria-label", "Pictures").child(each.collect_view()))
 }

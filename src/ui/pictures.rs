@@ -76,7 +76,9 @@ pub fn files(list: &web_sys::FileList) -> Vec<File> {
 /// The thumbnails, and what the model says to pictures.
 pub fn tray(app: App) -> impl IntoView {
     let some = Memo::new(move |_| app.pictures.with(|pictures| !pictures.is_empty()));
-    let note = Memo::new(move |_| app.settings.with(|settings| picture::note(settings.known(), settings.endpoint().is_none())));
+    let note = Memo::new(move |_| {
+        app.settings.with(|settings| picture::note(settings.known(), settings.endpoint().is_none()))
+    });
     let each = move || {
         For(ForProps::builder()
             .each(move || app.pictures.get())
@@ -86,10 +88,9 @@ pub fn tray(app: App) -> impl IntoView {
     };
     move || {
         some.get().then(|| {
-            (
-                html::ul().class("tray").attr("aria-label", "Pictures for the task").child(each()),
-                move || note.get().map(|note| html::p().class("picture-note").attr("role", "status").child(note)),
-            )
+            (html::ul().class("tray").attr("aria-label", "Pictures for the task").child(each()), move || {
+                note.get().map(|note| html::p().class("picture-note").attr("role", "status").child(note))
+            })
         })
     }
 }
@@ -177,10 +178,12 @@ fn drawn(bitmap: &ImageBitmap, width: u32, height: u32, media_type: &str) -> Opt
     canvas.set_width(width);
     canvas.set_height(height);
     let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
-    let draw = || context.draw_image_with_image_bitmap_and_dw_and_dh(bitmap, 0.0, 0.0, width.into(), height.into()).ok();
+    let draw =
+        || context.draw_image_with_image_bitmap_and_dw_and_dh(bitmap, 0.0, 0.0, width.into(), height.into()).ok();
     draw()?;
     let own = if media_type == "image/gif" { "image/png" } else { media_type };
-    let image = Image::of_data_url(&canvas.to_data_url_with_type_and_encoder_options(own, &JsValue::from_f64(0.9)).ok()?)?;
+    let image =
+        Image::of_data_url(&canvas.to_data_url_with_type_and_encoder_options(own, &JsValue::from_f64(0.9)).ok()?)?;
     if image.data.len() / 4 * 3 <= BYTES {
         return Some(image);
     }

@@ -38,7 +38,8 @@ pub fn go(app: App) {
         location.assign(&url).ok()
     })();
     if went.is_none() {
-        let words = "This browser lets the page keep nothing in its session, so it could not come back signed in. Paste a key.";
+        let words =
+            "This browser lets the page keep nothing in its session, so it could not come back signed in. Paste a key.";
         app.signin.set(SignIn::Failed(words.to_owned()));
     }
 }
@@ -60,7 +61,9 @@ pub fn come_back(app: App) {
             app.signin.set(SignIn::Asking);
             spawn_local(async move {
                 let answer = shell::signin::post(signin::KEYS, signin::exchange(&code, &verifier)).await;
-                match answer.map_or_else(|()| Err(signin::unreachable()), |(status, body)| signin::key_of(status, &body)) {
+                match answer
+                    .map_or_else(|()| Err(signin::unreachable()), |(status, body)| signin::key_of(status, &body))
+                {
                     Ok(key) => done(app, &key),
                     Err(why) => fail(app, why),
                 }
@@ -92,8 +95,11 @@ fn from_address() -> Option<Back> {
         js_sys::decode_uri_component(&spaced).ok().and_then(|text| text.as_string()).unwrap_or(spaced)
     };
     let parts: Vec<&str> = search.trim_start_matches('?').split('&').filter(|part| !part.is_empty()).collect();
-    let pairs: Vec<(String, String)> =
-        parts.iter().map(|part| part.split_once('=').unwrap_or((part, ""))).map(|(k, v)| (decoded(k), decoded(v))).collect();
+    let pairs: Vec<(String, String)> = parts
+        .iter()
+        .map(|part| part.split_once('=').unwrap_or((part, "")))
+        .map(|(k, v)| (decoded(k), decoded(v)))
+        .collect();
     let found = signin::back(&pairs)?;
     let left: Vec<&str> =
         parts.iter().zip(&pairs).filter(|(_, (name, _))| !signin::is_ours(name)).map(|(part, _)| *part).collect();

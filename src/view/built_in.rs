@@ -22,10 +22,14 @@ impl BuiltIn {
         match self {
             BuiltIn::Unknown => "Asking the browser.".to_owned(),
             BuiltIn::Unsupported => "This browser has no built-in model.".to_owned(),
-            BuiltIn::Unavailable => "The browser knows the model, but it cannot run on this computer as it is.".to_owned(),
+            BuiltIn::Unavailable => {
+                "The browser knows the model, but it cannot run on this computer as it is.".to_owned()
+            }
             BuiltIn::Downloadable => "The model can run here. It has to be downloaded once, some gigabytes.".to_owned(),
             BuiltIn::Downloading(Some(percent)) => format!("Downloading, {percent} % done."),
-            BuiltIn::Downloading(None) => "Downloading. The browser goes on with it when this page is closed.".to_owned(),
+            BuiltIn::Downloading(None) => {
+                "Downloading. The browser goes on with it when this page is closed.".to_owned()
+            }
             BuiltIn::Available => "Ready.".to_owned(),
         }
     }
@@ -43,10 +47,7 @@ impl BuiltIn {
                  4 GB, or 16 GB of memory and 4 processor cores.",
                 "The page chrome://on-device-internals says what is missing.",
             ],
-            BuiltIn::Unknown
-            | BuiltIn::Downloadable
-            | BuiltIn::Downloading(_)
-            | BuiltIn::Available => &[],
+            BuiltIn::Unknown | BuiltIn::Downloadable | BuiltIn::Downloading(_) | BuiltIn::Available => &[],
         }
     }
 

@@ -75,9 +75,9 @@ pub fn exchange(code: &str, verifier: &str) -> String {
 pub fn back(parameters: &[(String, String)]) -> Option<Back> {
     let of = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     match (of("code").filter(|code| !code.is_empty()), of("error")) {
-        (_, Some("access_denied")) => {
-            Some(Back::Refused("OpenRouter gave no key, since access was denied there. Sign in again to allow it.".into()))
-        }
+        (_, Some("access_denied")) => Some(Back::Refused(
+            "OpenRouter gave no key, since access was denied there. Sign in again to allow it.".into(),
+        )),
         (_, Some(error)) => {
             Some(Back::Refused(format!("OpenRouter refused to sign in: {}. Try again.", one_line(error, 80))))
         }

@@ -34,13 +34,15 @@ fn providers(app: App) -> impl IntoView {
         card(app, id, name, about).into_any()
     });
     let real = Place::ALL.iter().map(|place| {
-        let cards = ENDPOINTS.iter().filter(|of| of.place == *place).map(|of| card(app, of.id, of.name, of.about).into_any());
+        let cards =
+            ENDPOINTS.iter().filter(|of| of.place == *place).map(|of| card(app, of.id, of.name, of.about).into_any());
         row(place.title(), cards.collect())
     });
-    html::div().class("providers").attr("role", "radiogroup").attr("aria-label", "Provider").child((
-        row("Try it out", demos.collect()),
-        real.collect_view(),
-    ))
+    html::div()
+        .class("providers")
+        .attr("role", "radiogroup")
+        .attr("aria-label", "Provider")
+        .child((row("Try it out", demos.collect()), real.collect_view()))
 }
 
 fn row(title: &'static str, cards: Vec<AnyView>) -> impl IntoView {
@@ -70,8 +72,7 @@ fn server(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
     }
     let row = |field| field_of(app, field, errors);
     // Where there is no address to begin with it is asked for first.
-    let (first, last) =
-        if of.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
+    let (first, last) = if of.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
     html::div()
         .class("server")
         .child((

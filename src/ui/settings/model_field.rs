@@ -16,9 +16,9 @@ use crate::view::models::{ModelOption, options};
 use crate::view::provider::{Endpoint, Need};
 use crate::view::settings::Field;
 
+use super::super::dom;
 use super::super::icon::{Icon, icon};
 use super::super::state::App;
-use super::super::dom;
 use super::{Errors, field, id_of};
 
 const LIST: &str = "model-options";
@@ -96,9 +96,11 @@ fn button(combo: Combo) -> impl IntoView {
         if combo.asking.get() {
             return "Asking".to_owned();
         }
-        combo.app.settings.with(|settings| settings.models()).map_or("List models".to_owned(), |models| {
-            counted(models.len() as u64, "model")
-        })
+        combo
+            .app
+            .settings
+            .with(|settings| settings.models())
+            .map_or("List models".to_owned(), |models| counted(models.len() as u64, "model"))
     };
     html::button()
         .r#type("button")
@@ -115,9 +117,17 @@ fn button(combo: Combo) -> impl IntoView {
 fn list(combo: Combo) -> impl IntoView {
     let options = move || {
         let (shown, more) = combo.shown.get();
-        let none = shown.is_empty().then(|| html::li().class("more").attr("role", "presentation").child("No model of this list fits. It is used as typed."));
+        let none = shown.is_empty().then(|| {
+            html::li()
+                .class("more")
+                .attr("role", "presentation")
+                .child("No model of this list fits. It is used as typed.")
+        });
         let rest = (more > 0).then(|| {
-            html::li().class("more").attr("role", "presentation").child(format!("{} more: type to find them.", counted(more as u64, "model")))
+            html::li()
+                .class("more")
+                .attr("role", "presentation")
+                .child(format!("{} more: type to find them.", counted(more as u64, "model")))
         });
         let rows = shown.into_iter().enumerate().map(|(place, option)| row(combo, place, option));
         (rows.collect_view(), none, rest)
@@ -182,7 +192,13 @@ impl Combo {
         let next = match (self.active.get_untracked(), by) {
             (None, 1) => 0,
             (None, _) => last,
-            (Some(place), 1) => if place >= last { 0 } else { place + 1 },
+            (Some(place), 1) => {
+                if place >= last {
+                    0
+                } else {
+                    place + 1
+                }
+            }
             (Some(place), _) => place.checked_sub(1).unwrap_or(last),
         };
         self.active.set(Some(next));
@@ -235,7 +251,9 @@ impl Combo {
         let (provider, whose) = self.app.settings.with_untracked(|settings| (settings.provider(), settings.whose()));
         let access = self.app.access(&provider);
         if self.of.key == Need::Needed && self.of.id != "openrouter" && access.api_key.is_none() {
-            return self.wrong.set(Some(format!("Enter the key first: {} lists its models to whoever has one.", self.of.name)));
+            return self
+                .wrong
+                .set(Some(format!("Enter the key first: {} lists its models to whoever has one.", self.of.name)));
         }
         self.asking.set(true);
         self.wrong.set(None);
@@ -272,7 +290,8 @@ impl Combo {
 
 /// Scrolls the list, and nothing around it, until an option is in sight.
 fn reveal(place: usize) {
-    let html = |id: &str| dom::document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    let html =
+        |id: &str| dom::document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
     let (Some(list), Some(option)) = (html(LIST), html(&option_id(place))) else { return };
     let (top, bottom) = (option.offset_top(), option.offset_top() + option.offset_height());
     if top < list.scroll_top() {
