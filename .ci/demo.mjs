@@ -1,6 +1,6 @@
 // node .ci/demo.mjs: the demo task over the project's own documents, headless in Chromium against dist/. Prints the
 // transcript as it was recorded, counter lines included, how the run ended, and where the trajectory is.
-// MODE=normal|endless, MAX_TURNS, PRESET=research|orchestrator|strict, TASK can be set.
+// MODE=normal|endless|chaos, MAX_TURNS, PRESET=research|orchestrator|strict, TASK can be set.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, withPackage } from '../tests/e2e/lib/site.mjs';
@@ -17,7 +17,7 @@ function fail(message) {
   console.error(`make demo: ${message}`);
   process.exit(2);
 }
-if (!['normal', 'endless'].includes(mode)) fail(`MODE is '${mode}', it takes normal or endless`);
+if (!['normal', 'endless', 'chaos'].includes(mode)) fail(`MODE is '${mode}', it takes normal, endless or chaos`);
 if (!['research', 'orchestrator', 'strict'].includes(preset)) fail(`PRESET is '${preset}', it takes research, orchestrator or strict`);
 if (maxTurns && !/^[1-9]\d*$/.test(maxTurns)) fail(`MAX_TURNS is '${maxTurns}', it takes a number from 1`);
 
@@ -32,6 +32,7 @@ const shorten = (text, most) => (text.length <= most ? text : `${text.slice(0, m
 
 function printTurn(turn) {
   console.log(`\n--- turn ${turn.turn}${turn.synthesis ? ', synthesis' : ''}${turn.final ? ', final' : ''}`);
+  for (const { attempt, slugs, error } of turn.attempts.filter(({ slugs }) => slugs.length)) console.log(`  attempt ${attempt} failed  ${slugs.join(' ')}: ${shorten(error ?? '', 160)}`);
   if (turn.content) console.log(indent(turn.content, '  '));
   for (const call of turn.tool_calls) {
     console.log(`  > ${call.name}(${JSON.stringify(call.args)})  ${call.duration_ms} ms${call.slug ? `  ${call.slug}` : ''}`);

@@ -77,9 +77,9 @@ fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
     for (name, folder) in folders().iter().filter(|(_, folder)| folder.kind == "pure") {
         let most: &[&str] = match name.as_str() {
             "engine" => &[],
-            // Documents and plans from disk are drawn too, and where providers answer and what is known of models.
+            // Documents and plans from disk are drawn too, and what is known of models.
             "view" => &["engine", "llm", "plan", "trajectory"],
-            "plan" => &["engine", "trajectory"],         // a plan's record holds those of its steps' runs
+            "plan" => &["engine", "trajectory"], // a plan's record holds those of its steps' runs
             _ => &["engine"],
         };
         assert_eq!(folder.may_use.iter().map(String::as_str).collect::<Vec<_>>(), most, "{name}");

@@ -15,7 +15,6 @@ use turnwise::engine::{
     counter, synthesis,
 };
 use turnwise::tools;
-use turnwise::view::provider::ENDPOINTS;
 
 /// Every page of the project, by its path.
 fn all_pages() -> Vec<(String, Page)> {
@@ -172,7 +171,7 @@ fn options_and_events_of_the_api_are_those_of_its_types() {
         assert_eq!(listed, fields, "{heading}");
         checked += 1;
     }
-    assert_eq!(checked, 12, "sections about an interface");
+    assert_eq!(checked, 15, "sections about an interface");
     let events = page.rows("Events").iter().map(|row| row[0].trim_matches('`').to_owned()).collect::<BTreeSet<_>>();
     let union = types.split_once("export type AgentEvent").unwrap().1.split_once(");").unwrap().0;
     let typed = set(union.split("type: \"").skip(1).map(|rest| rest.split('"').next().unwrap()));
@@ -213,16 +212,15 @@ fn the_table_of_tools_is_the_code() {
 }
 
 #[test]
-fn the_table_of_servers_is_the_one_of_the_settings() {
+fn the_table_of_providers_is_the_code() {
     let rows = page("docs/providers.md").rows("Providers");
-    let listed: Vec<(String, String)> =
-        rows.into_iter().map(|row| (row[0].clone(), row[1].trim_matches('`').to_owned())).collect();
-    let known: Vec<(String, String)> = ENDPOINTS
-        .iter()
-        .filter(|e| !e.base_url().is_empty())
-        .map(|e| (e.name.to_owned(), e.base_url().to_owned()))
-        .collect();
-    assert_eq!(listed, known);
+    let listed: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row[0].trim_matches('`'), row[2].trim_matches('`'))).collect();
+    let known = turnwise::engine::ProviderKind::ALL.iter().map(|kind| match kind.is_http() {
+        true => (kind.as_str(), turnwise::llm::base_url(*kind)),
+        false => (kind.as_str(), "none"),
+    });
+    assert_eq!(listed, known.collect::<Vec<_>>());
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl World {
         let mode = config.providers[0].demo.unwrap_or_default();
         let mut decoder = Decoder::new(ProviderKind::Demo);
         for chunk in demo::respond(mode, config.seed, &messages, &config.tools, call.tools) {
-            let _ = decoder.push(&chunk.bytes);
+            let _ = decoder.push(chunk.text.as_bytes());
         }
         let reply = decoder.finish().0.unwrap();
         Event::ModelReplied { request: call.request, reply, raw: None, first_token_ms: None }

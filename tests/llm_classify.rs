@@ -212,6 +212,31 @@ fn answers_become_slugs_retries_and_words_that_help() {
             Fatal,
             &["prompt is too long"],
         ),
+        // Gemini.
+        (
+            OTHER,
+            400,
+            r#"{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+            ContextGuard,
+            Fatal,
+            &["1048576"],
+        ),
+        (
+            OTHER,
+            400,
+            r#"{"error":{"code":400,"message":"API key expired. Please renew the API key.","status":"INVALID_ARGUMENT"}}"#,
+            AuthError,
+            Fatal,
+            &["API key expired"],
+        ),
+        (
+            OTHER,
+            400,
+            r#"{"error":{"code":400,"message":"User location is not supported for the API use.","status":"FAILED_PRECONDITION"}}"#,
+            ProviderError,
+            Fatal,
+            &["User location"],
+        ),
         (OTHER, 204, "", ProviderError, Fatal, &["answered 204 without a reply"]),
         (OTHER, 418, "I'm a teapot", ProviderError, Fatal, &["I'm a teapot"]),
     ];
@@ -224,6 +249,66 @@ fn answers_become_slugs_retries_and_words_that_help() {
         }
         assert!(!error.message.contains('<'), "no markup in {:?}", error.message);
         assert_eq!(error.retry_after_ms, None);
+    }
+}
+
+#[test]
+fn the_errors_of_anthropic_become_slugs_and_retries() {
+    use Retry::{Fatal, Yes};
+    let p = ProviderConfig { kind: ProviderKind::Anthropic, model: "claude-x".into(), ..ProviderConfig::default() };
+    // status, type, message, slug, retry, what the message says
+    let cases = [
+        (400, "invalid_request_error", "messages: at least one message", Slug::ProviderError, Fatal, "at least one"),
+        (400, "invalid_request_error", "Your credit balance is too low to access", Slug::QuotaError, Fatal, "credit"),
+        (400, "invalid_request_error", "prompt is too long: 9 tokens > 8", Slug::ContextGuard, Fatal, "\"claude-x\""),
+        (
+            400,
+            "invalid_request_error",
+            "input length and `max_tokens` exceed context limit: 7 + 2 > 8",
+            Slug::ContextGuard,
+            Fatal,
+            "7 + 2",
+        ),
+        (401, "authentication_error", "invalid x-api-key", Slug::AuthError, Fatal, "Check that the key"),
+        (402, "billing_error", "pay", Slug::QuotaError, Fatal, "pay"),
+        (403, "permission_error", "not for you", Slug::AuthError, Fatal, "may use \"claude-x\""),
+        (404, "not_found_error", "model: claude-x", Slug::ProviderError, Fatal, "has no model \"claude-x\""),
+        (413, "request_too_large", "Request exceeds the maximum size", Slug::ContextGuard, Fatal, "too long"),
+        (429, "rate_limit_error", "slow down", Slug::RateLimited, Yes, "api.anthropic.com says too many requests"),
+        (500, "api_error", "Internal server error", Slug::ProviderError, Yes, "has a problem (500)"),
+        (504, "timeout_error", "took too long", Slug::Timeout, Yes, "gave up waiting (504)"),
+        (529, "overloaded_error", "Overloaded", Slug::ProviderError, Yes, "Overloaded"),
+    ];
+    for (status, kind, said, slug, retry, says) in cases {
+        let body = format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{said}"}},"request_id":"req_1"}}"#);
+        let error = classify_response(&p, status, RetryHeaders::default(), "application/json", &body, EpochMillis(0));
+        assert_eq!((error.slug, error.retry), (slug, retry), "{body}: {}", error.message);
+        assert!(error.message.contains(says), "{says:?} is not in {:?}", error.message);
+    }
+}
+
+#[test]
+fn the_servers_own_word_on_trying_again_is_obeyed() {
+    let cases = [
+        (529, Some("false"), Slug::ProviderError, Retry::Fatal),
+        (429, Some("false"), Slug::RateLimited, Retry::Fatal),
+        (429, Some("true"), Slug::RateLimited, Retry::Yes),
+        (400, Some(" true "), Slug::ProviderError, Retry::Yes),
+        (400, Some("maybe"), Slug::ProviderError, Retry::Fatal),
+        (500, Some("maybe"), Slug::ProviderError, Retry::Yes),
+        (401, Some("true"), Slug::AuthError, Retry::Fatal),
+        (402, Some("true"), Slug::QuotaError, Retry::Fatal),
+        (413, Some("true"), Slug::ContextGuard, Retry::Fatal),
+    ];
+    for (status, word, slug, retry) in cases {
+        let headers = RetryHeaders {
+            retry_after: Some("2".into()),
+            should_retry: word.map(str::to_owned),
+            ..RetryHeaders::default()
+        };
+        let error = classify_response(&provider(OTHER), status, headers, "", "", EpochMillis(0));
+        assert_eq!((error.slug, error.retry), (slug, retry), "{status} {word:?}");
+        assert_eq!(error.retry_after_ms, (retry == Retry::Yes).then_some(2_000), "{status} {word:?}");
     }
 }
 
@@ -260,6 +345,7 @@ fn the_wait_that_was_asked_for_is_read_in_every_form() {
         let headers = RetryHeaders {
             retry_after: retry_after.map(str::to_owned),
             retry_after_ms: retry_after_ms.map(str::to_owned),
+            ..RetryHeaders::default()
         };
         let error = classify_response(&provider(OTHER), 429, headers.clone(), "", "", EpochMillis(NOW));
         assert_eq!(error.retry_after_ms, expected, "{retry_after:?} {retry_after_ms:?}");
@@ -282,7 +368,7 @@ fn the_wait_in_the_body_counts_where_the_header_cannot_be_read() {
     for (body, expected) in cases {
         assert_eq!(classify(OTHER, 429, body).retry_after_ms, expected, "{body}");
     }
-    let headers = RetryHeaders { retry_after: Some("3".into()), retry_after_ms: None };
+    let headers = RetryHeaders { retry_after: Some("3".into()), ..RetryHeaders::default() };
     let error = classify_response(&provider(OTHER), 429, headers, "", cases[0].0, EpochMillis(0));
     assert_eq!(error.retry_after_ms, Some(3_000));
 }

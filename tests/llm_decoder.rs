@@ -2,59 +2,22 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-use std::fs;
-use std::path::PathBuf;
+#[path = "support/splits.rs"]
+mod splits;
 
+use splits::Decoded;
 use turnwise::engine::*;
-use turnwise::llm::Decoder;
 
 fn fixtures() -> Vec<(String, Vec<u8>)> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/llm");
-    let mut found: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap()))
-        .collect();
-    found.sort();
-    found
-}
-
-#[derive(Debug, PartialEq)]
-struct Decoded {
-    result: Result<Reply, ModelError>,
-    raw: RawResponse,
-    text: String,
-    reasoning: String,
-    done: bool,
+    splits::fixtures("llm")
 }
 
 fn decode<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Decoded {
-    let mut decoder = Decoder::new(ProviderKind::Openai);
-    let (mut text, mut reasoning) = (String::new(), String::new());
-    for part in parts {
-        if let Some(delta) = decoder.push(part) {
-            assert!(!delta.text.is_empty() || !delta.reasoning.is_empty(), "an empty delta");
-            text.push_str(delta.text);
-            reasoning.push_str(delta.reasoning);
-        }
-    }
-    let done = decoder.is_done();
-    let (result, raw) = decoder.finish();
-    Decoded { result, raw, text, reasoning, done }
+    splits::decode(ProviderKind::Openai, parts)
 }
 
 fn decode_text(text: &str) -> Result<Reply, ModelError> {
     decode([text.as_bytes()]).result
-}
-
-/// A small generator, so that a failure names a seed that shows it again.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
-    }
 }
 
 #[test]
@@ -70,48 +33,15 @@ fn every_fixture_gives_its_golden_reply() {
 }
 
 #[test]
-fn every_two_way_split_of_every_fixture_decodes_the_same() {
+fn every_fixture_decodes_the_same_however_it_is_cut() {
     for (name, bytes) in fixtures() {
-        let whole = decode([&bytes[..]]);
-        for at in 0..=bytes.len() {
-            assert_eq!(decode([&bytes[..at], &bytes[at..]]), whole, "{name} split at {at}");
-        }
-    }
-}
-
-#[test]
-fn one_byte_at_a_time_decodes_the_same() {
-    for (name, bytes) in fixtures() {
-        assert_eq!(decode(bytes.chunks(1)), decode([&bytes[..]]), "{name}");
+        splits::decodes_the_same_in_parts(ProviderKind::Openai, &name, &bytes);
     }
 }
 
 #[test]
 fn a_thousand_random_splits_decode_the_same() {
-    let all = fixtures();
-    let whole: Vec<_> = all.iter().map(|(_, bytes)| decode([&bytes[..]])).collect();
-    for seed in 0..1000 {
-        let mut random = Random(seed);
-        let which = random.below(all.len());
-        let (name, bytes) = &all[which];
-        let (mut parts, mut rest) = (Vec::new(), &bytes[..]);
-        while !rest.is_empty() {
-            let (part, tail) = rest.split_at(random.below(rest.len().min(90) + 1));
-            parts.push(part);
-            rest = tail;
-        }
-        assert_eq!(decode(parts), whole[which], "{name} with seed {seed}");
-    }
-}
-
-#[test]
-fn deltas_add_up_to_the_reply() {
-    for (name, bytes) in fixtures() {
-        let decoded = decode(bytes.chunks(7));
-        if let Ok(reply) = decoded.result {
-            assert_eq!((decoded.text, decoded.reasoning), (reply.content, reply.reasoning), "{name}");
-        }
-    }
+    splits::decodes_the_same_in_random_parts(ProviderKind::Openai, &fixtures());
 }
 
 #[test]

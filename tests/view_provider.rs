@@ -7,7 +7,7 @@ use std::sync::Arc;
 use turnwise::engine::*;
 use turnwise::llm::models::{ModelInfo, facts};
 use turnwise::view::models::{By, Known, options, price_words};
-use turnwise::view::provider::{COMPATIBLE, ENDPOINTS, Need, Place, endpoint, name};
+use turnwise::view::provider::{COMPATIBLE, ENDPOINTS, Need, Place, demo_name, endpoint, name};
 use turnwise::view::settings::{Field, Input, Settings};
 
 fn with(fields: &[(Field, &str)]) -> Settings {
@@ -37,9 +37,12 @@ fn every_kind_a_browser_can_reach_is_offered_once() {
     let Some(Input::Choice(choices)) = Field::Provider.row().map(|row| row.input) else { panic!("a choice") };
     let real: Vec<&str> = choices.iter().map(|(id, _)| *id).filter(|id| !id.starts_with("demo")).collect();
     assert_eq!(real, offered);
+    let demos: Vec<String> =
+        choices.iter().filter(|(id, _)| id.starts_with("demo")).map(|(_, words)| demo_name(words)).collect();
+    assert_eq!(demos, ["Scripted, not an AI", "Never finishes", "Misbehaves"]);
     for endpoint in ENDPOINTS {
         assert!(choices.contains(&(endpoint.id, endpoint.name)), "{}", endpoint.name);
-        assert!(endpoint.hint.len() > 20 && !endpoint.about.is_empty());
+        assert!(endpoint.hint.len() > 20 && endpoint.name.len() < 20, "fits its card");
         assert_eq!(endpoint.key == Need::Needed, !endpoint.keys_at.is_empty(), "{}", endpoint.id);
     }
     assert!(Place::ALL.iter().all(|place| ENDPOINTS.iter().any(|endpoint| endpoint.place == *place)));

@@ -197,5 +197,9 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
         let mut demo = RunConfig::default();
         example.apply(&mut demo);
         assert_eq!(demo.providers[0].demo, Some(example.demo));
+        let mut chaos = with(&[(Field::Provider, "demo-chaos")]).build(Vec::new()).expect("valid");
+        assert_eq!(turnwise::view::provider::facts(&chaos), ["Demo: scripted, not an AI; misbehaves"]);
+        example.apply(&mut chaos);
+        assert_eq!(chaos.providers[0].demo, Some(DemoMode::Chaos), "who chose it wants to see it");
     }
 }

@@ -232,15 +232,6 @@ async fn a_failed_fetch_names_what_to_try() {
 }
 
 #[wasm_bindgen_test]
-async fn the_demo_model_runs_without_network() {
-    js("(() => { window.fetch = async () => { throw new Error('no network here'); }; })()");
-    let agent = Agent::new(&js("{ provider: { kind: 'demo' }, tools: [], seed: 1 }")).unwrap();
-    let trajectory = done(agent.run(&"What is 2 + 2?".into(), &JsValue::UNDEFINED)).await.unwrap();
-    assert_eq!(text(&trajectory, "provider"), "demo");
-    assert_eq!(text(&trajectory, "outcome"), "success");
-}
-
-#[wasm_bindgen_test]
 async fn files_are_put_listed_read_and_removed() {
     let agent = Agent::new(&JsValue::UNDEFINED).unwrap();
     let files = agent.files();

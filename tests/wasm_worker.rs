@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
 use serde_json::{Value, json};
-use turnwise::engine::{Slug, ToolOutcome};
+use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
+use turnwise::llm::demo::{self, DemoRequest};
 use turnwise::tools::{NAMES, Repaired, builtin};
 use turnwise::view::markdown::Node;
 use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
@@ -198,4 +199,20 @@ async fn hostile_markdown_does_not_overflow_the_stack() {
     let markdown = format!("{}deep {}", ">".repeat(10_000), "[".repeat(10_000));
     let Answer::Nodes(nodes) = Talk::default().ask(Call::Render { markdown }).await else { panic!() };
     assert!(turnwise::view::markdown::plain_text(&nodes).contains("deep"));
+}
+
+#[wasm_bindgen_test]
+async fn the_demo_model_answers_with_the_bytes_that_its_script_gives() {
+    let request = DemoRequest {
+        mode: DemoMode::Normal,
+        seed: u64::MAX,
+        request: RequestId(1),
+        attempt: 1,
+        attempts: 3,
+        messages: vec![Message::system("You are an agent."), Message::user("What is 2 + 2? \"Ü\"")],
+        tools: NAMES.iter().filter_map(|name| builtin(name)).collect(),
+        choice: ToolChoice::Auto,
+    };
+    let Answer::Demo(scripted) = Talk::default().ask(Call::Demo(Box::new(request.clone()))).await else { panic!() };
+    assert_eq!(scripted, demo::script(&request));
 }

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use serde_json::json;
-use turnwise::engine::{Slug, ToolOutcome};
+use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
+use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted};
 use turnwise::tools::{Arguments, Repaired};
 use turnwise::view::markdown::Node;
 use turnwise::worker::pool::{Action, End, Input, Pool, WorkerId};
@@ -47,6 +48,20 @@ fn requests_are_id_method_args() {
                 "name": "x", "arguments": "{", "schema": {"id": 4, "define": {"type": "object"}}}}),
         ),
         (Call::Render { markdown: "*a*".into() }, json!({"id": 1, "method": "render", "args": {"markdown": "*a*"}})),
+        (
+            Call::Demo(Box::new(DemoRequest {
+                mode: DemoMode::Endless,
+                seed: u64::MAX,
+                request: RequestId(1),
+                attempt: 1,
+                attempts: 3,
+                messages: vec![Message::user("go")],
+                tools: vec![],
+                choice: ToolChoice::Auto,
+            })),
+            json!({"id": 1, "method": "demo", "args": {
+                "mode": "endless", "seed": u64::MAX, "request": 1, "attempt": 1, "attempts": 3, "messages": [{"role": "user", "content": "go"}], "tools": [], "choice": "auto"}}),
+        ),
     ];
     for (call, expected) in cases {
         let request = Request { id: A, call };
@@ -86,6 +101,15 @@ fn replies_are_ready_fatal_or_id_with_result_or_error() {
         (
             Reply::Result { id: A, result: Answer::Nodes(vec![Node::Rule]) },
             json!({"id": 1, "result": {"nodes": ["rule"]}}),
+        ),
+        (
+            Reply::Result {
+                id: A,
+                result: Answer::Demo(Scripted::stream(vec![DemoChunk { after_ms: 5, text: "data: {}\n\n".into() }])),
+            },
+            json!({"id": 1, "result": {"demo": {"answer": {
+                "status": 200, "headers": [["content-type", "text/event-stream"]],
+                "chunks": [{"after_ms": 5, "text": "data: {}\n\n"}], "end": "closed"}}}}),
         ),
     ];
     for (reply, expected) in cases {

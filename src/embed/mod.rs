@@ -1,4 +1,4 @@
-//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`. Its types are written by hand in `types.d.ts`.
+//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`, `listModels`. Its types are written by hand in `types.d.ts`.
 //!
 //! Owns the translation to and from JavaScript, and the checks of what a page passes in. Holds no rule of a run.
 //! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod files;
 mod listener;
+mod models;
 mod options;
 mod plan;
 mod plan_options;
@@ -18,6 +19,7 @@ mod trajectory;
 
 pub use agent::Agent;
 pub use files::Files;
+pub use models::list_models;
 pub use trajectory::{export_trajectory, replay_trajectory};
 
 use wasm_bindgen::prelude::wasm_bindgen;

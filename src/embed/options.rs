@@ -218,15 +218,15 @@ fn providers(value: &JsValue) -> Result<(Vec<ProviderConfig>, Vec<Access>), JsVa
     list.iter().enumerate().map(|(at, value)| provider(&format!("options.provider[{at}]"), &value)).collect()
 }
 
-fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
+pub(super) fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, Access), JsValue> {
     let known = &["kind", "baseUrl", "model", "apiKey", "headers", "maxOutputTokens", "price", "demo", "complete"];
     let given = Reader::open(path, value, known, &[])?;
     let kinds: Vec<(&'static str, ProviderKind)> =
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, &[])?;
     let kind = kind.ok_or_else(|| given.missing("kind", "'demo', 'openai', or another of the kinds"))?;
-    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless)];
-    let demo = given.word("demo", &modes, &["chaos", "gullible"])?;
+    let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless), ("chaos", DemoMode::Chaos)];
+    let demo = given.word("demo", &modes, &["gullible"])?;
     if let Some(demo) = given.get("demo").filter(|_| kind != ProviderKind::Demo) {
         return Err(given.wrong("demo", &demo, "nothing: only the demo model has modes"));
     }

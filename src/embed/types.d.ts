@@ -58,13 +58,16 @@ export interface Price {
   cached?: number;
 }
 
-export type Provider = DemoProvider | OpenAiProvider;
+export type Provider = DemoProvider | HttpProvider | PromptApiProvider | CustomProvider;
 
 /** Scripted, not an AI: no key, no network. */
 export interface DemoProvider {
   kind: "demo";
-  /** `endless` never finishes by itself, so that limits and synthesis can be seen. */
-  demo?: "normal" | "endless";
+  /**
+   * `endless` never finishes by itself, so that limits and synthesis can be seen; `chaos` shows by its seed the faults of
+   * model servers and of models, so that retries can be seen.
+   */
+  demo?: "normal" | "endless" | "chaos";
   model?: string;
   baseUrl?: string;
   apiKey?: string;
@@ -74,19 +77,60 @@ export interface DemoProvider {
   price?: Price;
 }
 
-/** OpenAI Chat Completions and all that speak it. */
-export interface OpenAiProvider {
-  kind: "openai";
-  /** Up to and including `/v1`. A relative one is resolved against the page. Default: OpenAI's. */
+/** A model server, called from the page directly. */
+export interface HttpProvider {
+  /** `openai`: Chat Completions and all that speak it. */
+  kind:
+    | "openai"
+    | "openai-responses"
+    | "anthropic"
+    | "gemini"
+    | "openrouter"
+    | "ollama"
+    | "lmstudio"
+    | "llamacpp";
+  /** Up to and including the version (`/v1`). A relative one is resolved against the page. Default: the kind's own. */
   baseUrl?: string;
   model?: string;
-  /** Sent as `Authorization: Bearer`; none is sent without it. Never in a trajectory. */
+  /** Sent in the header that the kind wants; none is sent without it. Never in a trajectory. */
   apiKey?: string;
   /** Extra request headers. Their values are kept out of trajectories too. */
   headers?: Record<string, string>;
   maxOutputTokens?: number;
-  /** For `limits.cost`, and to show what a run cost. */
+  /** For `limits.cost`, and to show what a run cost. Default: the price list's, where the model is known. */
   price?: Price;
+}
+
+/** The model built into Chrome: no key, no server. */
+export interface PromptApiProvider {
+  kind: "prompt-api";
+  model?: string;
+}
+
+/** A model that the page supplies. */
+export interface CustomProvider {
+  kind: "custom";
+  /** For the record. */
+  model?: string;
+  maxOutputTokens?: number;
+  price?: Price;
+  /**
+   * Asks the model. `request` is the body of an OpenAI Chat Completions request with `stream: true`. Answers with an async
+   * iterable of chunks or of texts, a whole chat completion, a text, or a `Response`. What it throws is retried, unless its
+   * `status` is that of a request no server would take.
+   */
+  complete: (request: any, options: { signal: AbortSignal }) => unknown;
+}
+
+/** A model that a provider offers; `null` where something is not known. */
+export interface ModelInfo {
+  /** What `model` takes. */
+  id: string;
+  name: string;
+  contextTokens: number | null;
+  price: Price | null;
+  /** Whether it takes pictures. */
+  images: boolean | null;
 }
 
 export interface CounterOptions {
@@ -190,6 +234,8 @@ export interface GrantOptions {
 export interface RunOptions extends GrantOptions {
   /** The trajectory of an earlier run: same session, its history carried over. */
   after?: Trajectory;
+  /** Pictures that belong to the task, as data URLs (`image/png`, `image/jpeg`, `image/webp`, `image/gif`). */
+  images?: string[];
 }
 
 export interface ApprovalRequest {
@@ -363,7 +409,7 @@ export interface TrajectoryConfig {
     base_url: string;
     model: string;
     max_output_tokens?: number;
-    demo?: "normal" | "endless";
+    demo?: "normal" | "endless" | "chaos";
     price?: Price;
   }[];
   limits: {
@@ -400,6 +446,7 @@ export interface Trajectory {
   config: TrajectoryConfig;
   tools: TrajectoryTool[];
   input: string;
+  images?: { media_type: string; data: string }[];
   history?: TrajectoryMessage[];
   started_at: string;
   started_ms: number;

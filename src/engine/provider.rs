@@ -53,6 +53,8 @@ pub enum DemoMode {
     Normal,
     /// Never finishes by itself, so that limits and synthesis can be seen.
     Endless,
+    /// Shows, by the seed, the faults of model servers and of models, so that retries can be seen.
+    Chaos,
 }
 
 impl ProviderKind {

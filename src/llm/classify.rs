@@ -3,17 +3,19 @@
 
 use serde_json::Value;
 
-use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
+use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 
 use super::endpoint;
 use super::error_body::ErrorBody;
 use super::retry_after::wait_ms;
 
-/// The headers that name a wait, where the browser lets them be read.
+/// The headers that say whether and when to try again, where the browser lets them be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetryHeaders {
     pub retry_after: Option<String>,
     pub retry_after_ms: Option<String>,
+    /// `x-should-retry` (Anthropic, OpenAI): `true` or `false`.
+    pub should_retry: Option<String>,
 }
 
 /// What the browser says of the network (`navigator.onLine`).
@@ -22,6 +24,13 @@ pub enum Online {
     Yes,
     No,
     Unknown,
+}
+
+/// Whether the body of such an answer is for the decoder. Servers mislabel their streams, and the decoder reads a JSON
+/// answer too; what is certainly none is a page.
+#[must_use]
+pub fn is_stream(status: u16, content_type: &str) -> bool {
+    (200..300).contains(&status) && !content_type.contains("html")
 }
 
 /// An HTTP answer that is no stream. `now` is for a `Retry-After` that is a date.
@@ -39,6 +48,7 @@ pub fn classify_response(
     // Some answer 200 and put the real status into the error.
     let real = if status < 400 { error.status.unwrap_or(status) } else { status };
     let (slug, again) = verdict(Some(real), &error);
+    let again = obeyed(retry.should_retry.as_deref(), slug, again);
     ModelError {
         slug,
         message: message(p, real, slug, &error, is_page),
@@ -62,7 +72,9 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
             "No readable answer from {host}. Either this page is not allowed to call it (CORS), or it answered with an error that the browser hides, or it cannot be reached."
         )
     };
-    let hint = if endpoint::is_ollama(p) {
+    let hint = if p.kind == ProviderKind::Demo {
+        "The demo model only plays this: there is nothing to repair.".to_owned()
+    } else if endpoint::is_ollama(p) {
         "Is `ollama serve` running, and does OLLAMA_ORIGINS name this page's origin?".to_owned()
     } else if endpoint::is_local(p) {
         "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine.".to_owned()
@@ -89,6 +101,16 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
 }
 
+/// The server's own word on whether to try again. An empty account, a wrong key and a full context stay what they are.
+fn obeyed(header: Option<&str>, slug: Slug, again: Retry) -> Retry {
+    let may_pass = matches!(slug, Slug::ProviderError | Slug::RateLimited | Slug::Timeout);
+    match header.map(str::trim) {
+        Some("false") => Retry::Fatal,
+        Some("true") if may_pass => Retry::Yes,
+        _ => again,
+    }
+}
+
 /// The slug and whether the same request may be sent again.
 fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
     if error.is_quota() {
@@ -100,6 +122,9 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
     if error.is_bad_key() {
         return (Slug::AuthError, Retry::Fatal);
     }
+    if error.has("timeout_error") {
+        return (Slug::Timeout, Retry::Yes);
+    }
     match status {
         Some(401 | 403) => (Slug::AuthError, Retry::Fatal),
         Some(402) => (Slug::QuotaError, Retry::Fatal),
@@ -109,9 +134,7 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
         Some(_) => (Slug::ProviderError, Retry::Fatal),
         None if error.has("rate_limit") || error.has("resource_exhausted") => (Slug::RateLimited, Retry::Yes),
         None if error.has("authentication") || error.has("permission") => (Slug::AuthError, Retry::Fatal),
-        None if error.has("invalid_request") || error.has("badrequest") || error.has("not_found") => {
-            (Slug::ProviderError, Retry::Fatal)
-        }
+        None if error.is_refused_request() => (Slug::ProviderError, Retry::Fatal),
         // The request itself was accepted, so what broke is on the other side.
         None => (Slug::ProviderError, Retry::Yes),
     }
@@ -122,15 +145,41 @@ impl ErrorBody {
         self.kind.contains(word)
     }
 
-    /// By its type only: Gemini words a full minute like an empty account.
+    /// By its type: Gemini words a full minute like an empty account. Anthropic has no type for it but the one of every
+    /// refused request.
     fn is_quota(&self) -> bool {
         ["insufficient_quota", "insufficient_balance", "billing_"].iter().any(|word| self.has(word))
+            || (self.has("invalid_request") && self.message.contains("credit balance is too low"))
+    }
+
+    /// The request as it is will never be taken. The last three are Responses' words inside a stream.
+    fn is_refused_request(&self) -> bool {
+        const KINDS: [&str; 8] = [
+            "invalid_request",
+            "badrequest",
+            "not_found",
+            "invalid_argument",
+            "failed_precondition",
+            "invalid_prompt",
+            "invalid_image",
+            "invalid_encrypted_content",
+        ];
+        KINDS.iter().any(|kind| self.has(kind))
     }
 
     fn is_overflow(&self, status: Option<u16>) -> bool {
-        const KINDS: [&str; 3] = ["exceed_context_size", "context_length_exceeded", "context_window_exceeded"];
-        const WORDS: [&str; 5] =
-            ["maximum context length", "context window", "context size", "prompt is too long", "context length"];
+        const KINDS: [&str; 4] =
+            ["exceed_context_size", "context_length_exceeded", "context_window_exceeded", "request_too_large"];
+        const WORDS: [&str; 7] = [
+            "maximum context length",
+            "context window",
+            "context size",
+            "prompt is too long",
+            "context length",
+            "exceed context limit",
+            // Gemini.
+            "exceeds the maximum number of tokens",
+        ];
         let said = self.message.to_lowercase();
         KINDS.iter().any(|kind| self.has(kind))
             || (matches!(status, None | Some(400 | 422)) && WORDS.iter().any(|words| said.contains(words)))
@@ -141,7 +190,7 @@ impl ErrorBody {
         let said = self.message.to_lowercase();
         self.has("invalid_api_key")
             || (said.contains("api key")
-                && ["not valid", "incorrect", "invalid"].iter().any(|word| said.contains(word)))
+                && ["not valid", "incorrect", "invalid", "expired"].iter().any(|word| said.contains(word)))
     }
 
     fn names_model(&self) -> bool {

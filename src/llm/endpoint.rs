@@ -65,7 +65,7 @@ pub fn base_url(kind: ProviderKind) -> &'static str {
         ProviderKind::Ollama => "http://localhost:11434/v1",
         ProviderKind::Lmstudio => "http://localhost:1234/v1",
         ProviderKind::Llamacpp => "http://localhost:8080/v1",
-        ProviderKind::Demo => "demo:",
+        ProviderKind::Demo => "demo://demo-model",
         ProviderKind::PromptApi => "prompt-api:",
         ProviderKind::Custom => "custom:",
     }

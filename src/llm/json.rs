@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::engine::TokenCount;
+
 /// Appends a value as JSON; writing to memory does not fail.
 pub(super) fn json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
@@ -24,4 +26,10 @@ pub(super) fn arguments(text: &str) -> String {
         true => text.to_owned(),
         false => serde_json::json!({ "malformed_arguments": text }).to_string(),
     }
+}
+
+/// A count of tokens; one that is missing is none.
+pub(super) fn count(number: Option<f64>) -> TokenCount {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, which is what is wanted here
+    TokenCount(number.unwrap_or(0.0) as u64)
 }

@@ -17,13 +17,14 @@ mod error_body;
 mod gemini;
 mod json;
 pub mod models;
+mod names;
 mod openai;
 pub mod prompt_api;
 mod responses;
 pub mod retry_after;
 pub mod sse;
 
-pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response};
+pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_response, is_stream};
 pub use decoder::{Decoder, Delta};
 pub use dialect::{Encode, encoder};
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head};

@@ -9,7 +9,7 @@ const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "au
 /// The wait that was asked for, in milliseconds; a date in the past is no wait. The finer header decides.
 #[must_use]
 pub fn wait_ms(headers: RetryHeaders, now: EpochMillis) -> Option<u64> {
-    let RetryHeaders { retry_after, retry_after_ms } = headers;
+    let RetryHeaders { retry_after, retry_after_ms, .. } = headers;
     let fine = retry_after_ms.and_then(|text| millis(&text, 1.0));
     fine.or_else(|| {
         let text = retry_after?;

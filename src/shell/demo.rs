@@ -1,18 +1,115 @@
-//! The demo model in the place of a server: its wire bytes come chunk by chunk and go through the real decoder.
+//! The demo model in the place of a server: a worker works its answer out, and what it says goes through the code that
+//! judges real answers: status and headers, the decoder, the deadlines.
 
-use std::ops::ControlFlow;
+use js_sys::{Function, Promise};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::AbortController;
 
-use super::timer;
-use crate::llm::demo::DemoChunk;
+use super::fetch::{Exchange, Reading};
+use super::watch::{Late, Watchdog};
+use super::{js, timer};
+use crate::engine::{Event, Limits, ModelError, Retry, Slug};
+use crate::llm::demo::{BodyEnd, DemoChunk, DemoRequest, Scripted};
+use crate::llm::{self, RetryHeaders};
+use crate::worker::DemoError;
 
-/// Hands out the chunks with their delays until they end or `take` breaks.
-pub(super) async fn stream(chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) {
+/// A scripted silence ends at the deadline of the run, but not later than this: nobody should watch it for a minute.
+const SILENCE_MS: u64 = 2_000;
+
+/// `None`: nobody waits for it any more.
+pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &AbortController) -> Option<Event> {
+    let (sent, host) = (js::now(), exchange.session.demo()?);
+    match host.ask(request, &abort.signal()).await {
+        Ok(Scripted::Answer { status, headers, chunks, end }) => {
+            let header = |wanted: &str| headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+            let content_type = header("content-type").unwrap_or_default();
+            if llm::is_stream(status, &content_type) {
+                return stream(exchange, chunks, end, sent, abort).await;
+            }
+            let mut body = Vec::new();
+            hand_out(exchange, chunks, |bytes| body.extend_from_slice(bytes)).await?;
+            let retry = RetryHeaders {
+                retry_after: header("retry-after"),
+                retry_after_ms: header("retry-after-ms"),
+                should_retry: None,
+            };
+            Some(exchange.refusal(status, retry, &content_type, body))
+        }
+        Ok(Scripted::NoAnswer { after_ms, message }) => {
+            timer::pause(after_ms).await;
+            let error = llm::classify_fetch_failure(&exchange.provider, &message, js::online());
+            Some(Event::ModelFailed { request: exchange.request, error, raw: None })
+        }
+        Ok(Scripted::Silence) => {
+            let late = silence(exchange, abort, Heard::Nothing).await?;
+            Some(exchange.too_late(late, None))
+        }
+        Err(DemoError::NoWorker(why)) => Some(failed(exchange, &why, Retry::Fatal)),
+        Err(DemoError::Worker(why)) => Some(failed(exchange, &why, Retry::Yes)),
+        Err(DemoError::Aborted) => None,
+    }
+}
+
+async fn stream(
+    exchange: &Exchange,
+    chunks: Vec<DemoChunk>,
+    end: BodyEnd,
+    sent: f64,
+    abort: &AbortController,
+) -> Option<Event> {
+    let reading = Reading::new(exchange, sent);
+    let mut whole = false;
+    hand_out(exchange, chunks, |bytes| whole |= reading.take(bytes).is_break()).await?;
+    if end == BodyEnd::Silent && !whole {
+        let late = silence(exchange, abort, Heard::Something).await?;
+        return Some(exchange.too_late(late, reading.raw()));
+    }
+    Some(reading.finish())
+}
+
+/// Hands out the chunks with their delays. `None`: nobody waits for them any more.
+async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8])) -> Option<()> {
     for chunk in chunks {
         if chunk.after_ms > 0 {
             timer::pause(chunk.after_ms).await;
         }
-        if take(&chunk.bytes).is_break() {
-            return;
+        if !exchange.is_awaited() {
+            return None;
         }
+        take(chunk.text.as_bytes());
     }
+    Some(())
+}
+
+/// What came before the silence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    Nothing,
+    Something,
+}
+
+/// Until a deadline; `None`: nobody waits for it any more.
+async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> Option<Late> {
+    if !exchange.is_awaited() {
+        return None;
+    }
+    let limits = exchange.session.config().limits;
+    let (headers_ms, idle_ms) = (limits.headers_ms.min(SILENCE_MS), limits.idle_ms.min(SILENCE_MS));
+    let dog = Watchdog::new(&Limits { headers_ms, idle_ms, ..limits });
+    let signal = abort.signal();
+    let aborted = Promise::new(&mut |resolve: Function, _reject: Function| signal.set_onabort(Some(&resolve)));
+    let watch = dog.watch(abort.clone());
+    if heard == Heard::Something {
+        watch.progress();
+    }
+    // Resolved by the deadline or by whoever takes the request back; never rejected.
+    let _ = JsFuture::from(aborted).await;
+    dog.rest();
+    watch.late()
+}
+
+fn failed(exchange: &Exchange, why: &str, retry: Retry) -> Event {
+    let message = format!("The demo model, which runs in a worker, did not answer: {why}");
+    let error = ModelError { slug: Slug::ProviderError, message, status: None, retry_after_ms: None, retry };
+    Event::ModelFailed { request: exchange.request, error, raw: None }
 }

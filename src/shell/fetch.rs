@@ -18,6 +18,7 @@ use super::wire::{How, Job, Template};
 use super::{custom, demo, gate, js, prompt_api, stream};
 use crate::engine::*;
 use crate::llm::{self, Decoder, RetryHeaders};
+use crate::trajectory::redact::StreamScrub;
 
 /// A request under way. Dropped, it is aborted.
 pub(super) struct OpenRequest {
@@ -27,12 +28,12 @@ pub(super) struct OpenRequest {
 }
 
 /// What a task needs to know of its request.
-struct Exchange {
-    session: Session,
+pub(super) struct Exchange {
+    pub(super) session: Session,
     ticket: Ticket,
-    request: RequestId,
+    pub(super) request: RequestId,
     turn: u32,
-    provider: Rc<ProviderConfig>,
+    pub(super) provider: Rc<ProviderConfig>,
     dog: Watchdog,
 }
 
@@ -46,10 +47,7 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
         None => return,
     };
     let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog };
-    let abort = match &how {
-        How::Demo { .. } => None,
-        How::Http { .. } | How::Custom { .. } | How::PromptApi { .. } => AbortController::new().ok(),
-    };
+    let abort = AbortController::new().ok();
     session.live(|live| live.requests.push(OpenRequest { request, ticket, abort: abort.clone() }));
     spawn_local(async move {
         let event = match (how, abort) {
@@ -60,7 +58,7 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
             (How::PromptApi { messages, tools }, Some(abort)) => {
                 Some(exchange.with_prompt_api(&messages, &tools, abort).await)
             }
-            (How::Demo { chunks }, _) => Some(exchange.with_demo(chunks).await),
+            (How::Demo { request }, Some(abort)) => demo::ask(&exchange, *request, &abort).await,
             (_, None) => None,
         };
         if let Some(event) = event {
@@ -116,13 +114,6 @@ impl Exchange {
         self.ended(&reading, watch)
     }
 
-    async fn with_demo(&self, chunks: Vec<llm::demo::DemoChunk>) -> Event {
-        let reading = Reading::new(self, js::now());
-        demo::stream(chunks, |bytes| if self.is_awaited() { reading.take(bytes) } else { ControlFlow::Break(()) })
-            .await;
-        reading.finish()
-    }
-
     async fn with_custom(&self, complete: &js_sys::Function, request: &[u8], abort: AbortController) -> Event {
         let (reading, watch) = (Reading::new(self, js::now()), self.dog.watch(abort.clone()));
         let (sink, progress) = (reading.clone(), watch.clone());
@@ -153,7 +144,11 @@ impl Exchange {
     }
 
     async fn answered(&self, response: Response, watch: &Watch, sent: f64) -> Event {
-        if is_stream(&response) { self.read(response, watch, sent).await } else { self.refused(&response, watch).await }
+        if llm::is_stream(response.status(), &content_type(&response)) {
+            self.read(response, watch, sent).await
+        } else {
+            self.refused(&response, watch).await
+        }
     }
 
     /// A stream came to its end, by itself or because it was late.
@@ -185,15 +180,21 @@ impl Exchange {
             })
             .await;
         }
-        let mut bytes = text.take();
+        let header = |name: &str| response.headers().get(name);
+        let retry = RetryHeaders {
+            retry_after: header("retry-after"),
+            retry_after_ms: header("retry-after-ms"),
+            should_retry: header("x-should-retry"),
+        };
+        self.refusal(response.status(), retry, &content_type(response), text.take())
+    }
+
+    pub(super) fn refusal(&self, status: u16, retry: RetryHeaders, content_type: &str, mut bytes: Vec<u8>) -> Event {
         let truncated = bytes.len() > RAW_CAP;
         bytes.truncate(RAW_CAP);
         let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
-        let header = |name: &str| response.headers().get(name);
-        let retry = RetryHeaders { retry_after: header("retry-after"), retry_after_ms: header("retry-after-ms") };
-        let content_type = header("content-type").unwrap_or_default();
         let now = EpochMillis(js::epoch_ms());
-        let error = llm::classify_response(&self.provider, response.status(), retry, &content_type, &raw.text, now);
+        let error = llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 
@@ -207,7 +208,7 @@ impl Exchange {
         }
     }
 
-    fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
+    pub(super) fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
         let message = match late {
             Late::Headers { after_ms } => format!("the server did not answer within {after_ms} ms"),
             Late::Stream { after_ms } => format!("the stream was silent for {after_ms} ms"),
@@ -216,7 +217,7 @@ impl Exchange {
         Event::ModelFailed { request: self.request, error, raw }
     }
 
-    fn is_awaited(&self) -> bool {
+    pub(super) fn is_awaited(&self) -> bool {
         self.session.live(|live| live.requests.iter().any(|open| open.ticket == self.ticket)).unwrap_or(false)
     }
 
@@ -233,7 +234,7 @@ impl Exchange {
 
 /// A stream being decoded.
 #[derive(Clone)]
-struct Reading(Rc<ReadingState>);
+pub(super) struct Reading(Rc<ReadingState>);
 
 struct ReadingState {
     session: Session,
@@ -242,11 +243,13 @@ struct ReadingState {
     turn: u32,
     sent: f64,
     decoder: RefCell<Option<Decoder>>,
+    /// What observers are told of the text and the reasoning.
+    shown: RefCell<[StreamScrub; 2]>,
     first_token_ms: RefCell<Option<u64>>,
 }
 
 impl Reading {
-    fn new(exchange: &Exchange, sent: f64) -> Self {
+    pub(super) fn new(exchange: &Exchange, sent: f64) -> Self {
         Reading(Rc::new(ReadingState {
             session: exchange.session.clone(),
             ticket: exchange.ticket,
@@ -254,27 +257,36 @@ impl Reading {
             turn: exchange.turn,
             sent,
             decoder: RefCell::new(Some(Decoder::new(exchange.provider.kind))),
+            shown: RefCell::default(),
             first_token_ms: RefCell::default(),
         }))
     }
 
     /// Decodes a chunk and passes on what it added. Breaks once the reply is whole.
-    fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
+    pub(super) fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
         let state = &self.0;
         let mut decoder = state.decoder.borrow_mut();
         let Some(decoder) = decoder.as_mut() else { return ControlFlow::Break(()) };
         if let Some(delta) = decoder.push(bytes) {
             let elapsed = || (js::now() - state.sent) as u64;
             state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
-            let child = state.request.child();
-            if !delta.reasoning.is_empty() {
-                self.notify(Notice::ReasoningDelta { child, turn: state.turn, text: delta.reasoning });
-            }
-            if !delta.text.is_empty() {
-                self.notify(Notice::TextDelta { child, turn: state.turn, text: delta.text });
-            }
+            let (text, reasoning) = {
+                let (secrets, [text, reasoning]) = (state.session.secrets(), &mut *state.shown.borrow_mut());
+                (text.push(secrets, delta.text), reasoning.push(secrets, delta.reasoning))
+            };
+            self.tell(&text, &reasoning);
         }
         if decoder.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn tell(&self, text: &str, reasoning: &str) {
+        let (child, turn) = (self.0.request.child(), self.0.turn);
+        if !reasoning.is_empty() {
+            self.notify(Notice::ReasoningDelta { child, turn, text: reasoning });
+        }
+        if !text.is_empty() {
+            self.notify(Notice::TextDelta { child, turn, text });
+        }
     }
 
     /// Late deltas are dropped: the engine may have ended this request in the meantime.
@@ -285,11 +297,14 @@ impl Reading {
         }
     }
 
-    fn raw(&self) -> Option<RawResponse> {
+    pub(super) fn raw(&self) -> Option<RawResponse> {
         self.0.decoder.take().map(|decoder| decoder.finish().1)
     }
 
-    fn finish(&self) -> Event {
+    pub(super) fn finish(&self) -> Event {
+        let [text, reasoning] = self.0.shown.take();
+        let secrets = self.0.session.secrets();
+        self.tell(&text.finish(secrets), &reasoning.finish(secrets));
         let (request, first_token_ms) = (self.0.request, self.0.first_token_ms.take());
         match self.0.decoder.take().map(Decoder::finish) {
             Some((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms },
@@ -299,9 +314,8 @@ impl Reading {
     }
 }
 
-/// Servers mislabel their streams, and the decoder reads a JSON answer too; what is certainly none is a page.
-fn is_stream(response: &Response) -> bool {
-    response.ok() && !response.headers().get("content-type").unwrap_or_default().contains("html")
+fn content_type(response: &Response) -> String {
+    response.headers().get("content-type").unwrap_or_default()
 }
 
 /// The browser did not even take the request: an address or a header it refuses.

@@ -21,7 +21,7 @@ use super::{driver, ids, js};
 use crate::engine::*;
 use crate::llm::models;
 use crate::trajectory::{Recorder, Secrets, Trajectory};
-use crate::worker::{ToolHost, Workspace};
+use crate::worker::{DemoHost, ToolHost, Workspace};
 
 /// A handle on one agent; clones are the same agent.
 #[derive(Clone)]
@@ -32,6 +32,8 @@ struct Agent {
     access: Vec<Access>,
     secrets: Secrets,
     host: ToolHost,
+    /// Shared with the sessions beside this one; let go at the close.
+    demo: RefCell<Option<DemoHost>>,
     workspace: Workspace,
     worker_url: String,
     host_tools: RefCell<Vec<Rc<HostTool>>>,
@@ -109,6 +111,7 @@ impl Session {
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(secret)),
             host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
+            demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
             access,
             workspace,
@@ -239,6 +242,7 @@ impl Session {
         self.cancel();
         self.0.closed.set(true);
         self.0.host.close();
+        self.0.demo.take();
         self.0.host_tools.borrow_mut().clear();
     }
 
@@ -251,6 +255,7 @@ impl Session {
             workspace: self.0.workspace.scoped(scope),
             worker_url: self.0.worker_url.clone(),
         });
+        session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
         session.0.approve.replace(self.approve());
         session
@@ -346,6 +351,10 @@ impl Session {
 
     pub(super) fn host(&self) -> &ToolHost {
         &self.0.host
+    }
+
+    pub(super) fn demo(&self) -> Option<DemoHost> {
+        self.0.demo.borrow().clone()
     }
 
     pub(super) fn approve(&self) -> Option<Approve> {

@@ -10,7 +10,7 @@ use super::session::Access;
 use crate::engine::{
     BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec, report,
 };
-use crate::llm::demo::{self, DemoChunk};
+use crate::llm::demo::DemoRequest;
 use crate::llm::{self, Encode};
 
 /// All lines of a run.
@@ -49,7 +49,7 @@ pub(super) enum How {
         body: JsValue,
     },
     Demo {
-        chunks: Vec<DemoChunk>,
+        request: Box<DemoRequest>,
     },
     /// A function of the page's, and the request as JSON.
     Custom {
@@ -158,9 +158,21 @@ impl Line {
                 Ok(How::PromptApi { messages: self.told.clone(), tools })
             }
             _ => {
-                let mode = self.provider.demo.unwrap_or_default();
-                let chunks = demo::respond(mode, config.seed, &self.told, &config.tools, call.tools);
-                Ok(How::Demo { chunks })
+                let attempts = match call.tools {
+                    ToolChoice::None => config.synthesis_attempts(),
+                    ToolChoice::Auto | ToolChoice::Report => config.max_attempts,
+                };
+                let request = Box::new(DemoRequest {
+                    mode: self.provider.demo.unwrap_or_default(),
+                    seed: config.seed,
+                    request: call.request,
+                    attempt: call.attempt,
+                    attempts,
+                    messages: self.told.clone(),
+                    tools: config.tools.clone(),
+                    choice: call.tools,
+                });
+                Ok(How::Demo { request })
             }
         }
     }

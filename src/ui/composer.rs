@@ -68,6 +68,7 @@ pub fn composer(app: App) -> impl IntoView {
             pictures::tray(app),
             area,
             html::div().class("tools").child((
+                pictures::button(app),
                 html::button()
                     .r#type("button")
                     .class("btn bare")
@@ -75,11 +76,10 @@ pub fn composer(app: App) -> impl IntoView {
                     .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
                 html::button()
                     .r#type("button")
-                    .class("btn bare")
+                    .class("btn bare model")
                     .attr("title", "Model and settings")
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                     .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),
-                pictures::button(app),
                 html::span().class("grow"),
                 act,
             )),

@@ -3,6 +3,8 @@
 use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
 use crate::llm;
 
+use super::failure::sentence_case;
+
 /// A place where a model answers, as it is offered in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoint {
@@ -10,8 +12,6 @@ pub struct Endpoint {
     pub id: &'static str,
     pub kind: ProviderKind,
     pub name: &'static str,
-    /// What sets it apart, in a few words.
-    pub about: &'static str,
     pub place: Place,
     /// A model that is likely there; empty: the user must say.
     pub model: &'static str,
@@ -48,43 +48,40 @@ pub const ENDPOINTS: &[Endpoint] = &[
         id: "openai",
         kind: ProviderKind::Openai,
         name: "OpenAI",
-        about: "Chat Completions",
         place: Place::Cloud,
         model: "gpt-5.4-mini",
         model_need: Need::Needed,
         key: Need::Needed,
         keys_at: "https://platform.openai.com/api-keys",
-        hint: "Nothing to set up but a key. It goes from this browser to api.openai.com and nowhere else.",
+        hint: "Over Chat Completions. Nothing to set up but a key: it goes from this browser to api.openai.com and \
+               nowhere else.",
     },
     Endpoint {
         id: "openai-responses",
         kind: ProviderKind::OpenaiResponses,
         name: "OpenAI Responses",
-        about: "Keeps its reasoning between turns",
         place: Place::Cloud,
         model: "gpt-5.4-mini",
         model_need: Need::Needed,
         key: Need::Needed,
         keys_at: "https://platform.openai.com/api-keys",
-        hint: "Nothing to set up but a key, the same as for OpenAI. Answers are not stored at OpenAI.",
+        hint: "OpenAI's newer interface, which keeps a model's reasoning between turns. The key is the same as for OpenAI.",
     },
     Endpoint {
         id: "anthropic",
         kind: ProviderKind::Anthropic,
         name: "Anthropic",
-        about: "Claude",
         place: Place::Cloud,
         model: "claude-sonnet-5",
         model_need: Need::Needed,
         key: Need::Needed,
         keys_at: "https://console.anthropic.com/settings/keys",
-        hint: "Nothing to set up but a key. Requests say that they come from a browser, as Anthropic asks for.",
+        hint: "Claude. Nothing to set up but a key: it goes from this browser to api.anthropic.com and nowhere else.",
     },
     Endpoint {
         id: "gemini",
         kind: ProviderKind::Gemini,
         name: "Google Gemini",
-        about: "Gemini",
         place: Place::Cloud,
         model: "gemini-flash-latest",
         model_need: Need::Needed,
@@ -96,19 +93,17 @@ pub const ENDPOINTS: &[Endpoint] = &[
         id: "openrouter",
         kind: ProviderKind::Openrouter,
         name: "OpenRouter",
-        about: "Hundreds of models, one key",
         place: Place::Cloud,
         model: "openai/gpt-5.4-mini",
         model_need: Need::Needed,
         key: Need::Needed,
         keys_at: "https://openrouter.ai/settings/keys",
-        hint: "Sign in and OpenRouter makes a key for this browser, or paste one. Models are named like vendor/model.",
+        hint: "Hundreds of models with one key. Sign in and OpenRouter makes a key for this browser, or paste one.",
     },
     Endpoint {
         id: "ollama",
         kind: ProviderKind::Ollama,
         name: "Ollama",
-        about: "localhost:11434",
         place: Place::Machine,
         model: "qwen3",
         model_need: Need::Needed,
@@ -121,7 +116,6 @@ pub const ENDPOINTS: &[Endpoint] = &[
         id: "lmstudio",
         kind: ProviderKind::Lmstudio,
         name: "LM Studio",
-        about: "localhost:1234",
         place: Place::Machine,
         model: "",
         model_need: Need::Optional,
@@ -133,7 +127,6 @@ pub const ENDPOINTS: &[Endpoint] = &[
         id: "llamacpp",
         kind: ProviderKind::Llamacpp,
         name: "llama.cpp",
-        about: "localhost:8080",
         place: Place::Machine,
         model: "",
         model_need: Need::Optional,
@@ -145,26 +138,25 @@ pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         id: "prompt-api",
         kind: ProviderKind::PromptApi,
-        name: "Chrome's built-in model",
-        about: "No key, no server",
+        name: "Built into Chrome",
         place: Place::Machine,
         model: "",
         model_need: Need::No,
         key: Need::No,
         keys_at: "",
-        hint: "Runs inside Chrome on this computer, offline too. It is small: give it short tasks.",
+        hint: "Gemini Nano, inside Chrome on this computer: no key, no server, offline too. It is small, so give it short \
+               tasks.",
     },
     Endpoint {
         id: COMPATIBLE,
         kind: ProviderKind::Openai,
         name: "Another address",
-        about: "Any OpenAI-compatible server",
         place: Place::Other,
         model: "",
         model_need: Need::Optional,
         key: Need::Optional,
         keys_at: "",
-        hint: "Anything that speaks OpenAI Chat Completions, streams, and allows this page's origin (CORS): vLLM, a \
+        hint: "Any server that speaks OpenAI Chat Completions, streams, and allows this page's origin (CORS): vLLM, a \
                gateway, your own proxy.",
     },
 ];
@@ -196,6 +188,13 @@ pub fn endpoint(id: &str) -> Option<&'static Endpoint> {
     ENDPOINTS.iter().find(|endpoint| endpoint.id == id)
 }
 
+/// What sets a mode of the demo apart: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.
+#[must_use]
+pub fn demo_name(words: &str) -> String {
+    let (name, about) = words.split_once(": ").unwrap_or((words, words));
+    sentence_case(name.strip_prefix("Demo that ").unwrap_or(about))
+}
+
 /// The address requests go to, for which a key is kept: the one that was set, else the kind's own.
 #[must_use]
 pub fn address(provider: &ProviderConfig) -> String {
@@ -214,6 +213,7 @@ pub fn facts(config: &RunConfig) -> Vec<String> {
 pub fn name(provider: &ProviderConfig) -> String {
     match (provider.kind, provider.demo) {
         (ProviderKind::Demo, Some(DemoMode::Endless)) => "Demo: scripted, not an AI; never finishes".to_owned(),
+        (ProviderKind::Demo, Some(DemoMode::Chaos)) => "Demo: scripted, not an AI; misbehaves".to_owned(),
         (ProviderKind::Demo, _) => "Demo: scripted, not an AI".to_owned(),
         (ProviderKind::PromptApi, _) => "Chrome's built-in model".to_owned(),
         (ProviderKind::Custom, _) if provider.model.is_empty() => "a model of the page's".to_owned(),

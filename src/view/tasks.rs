@@ -89,7 +89,10 @@ impl ExampleTask {
             config.max_turns = max_turns;
         }
         for provider in config.providers.iter_mut().filter(|provider| provider.kind == ProviderKind::Demo) {
-            provider.demo = Some(self.demo);
+            // Who chose the one that misbehaves wants to see it here.
+            if provider.demo != Some(DemoMode::Chaos) {
+                provider.demo = Some(self.demo);
+            }
         }
     }
 }

@@ -1,14 +1,16 @@
 //! The tool worker, from both sides.
 //!
 //! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the page's side (wasm32)
-//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `render` and `records`
-//! are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
+//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `demo`, `render` and
+//! `records` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
 
 #[cfg(feature = "worker")]
 pub mod documents;
 pub mod pool;
 pub mod protocol;
 
+#[cfg(target_arch = "wasm32")]
+pub mod demo;
 #[cfg(target_arch = "wasm32")]
 mod driver;
 #[cfg(target_arch = "wasm32")]
@@ -24,6 +26,8 @@ pub mod serve;
 #[cfg(target_arch = "wasm32")]
 pub mod workspace;
 
+#[cfg(target_arch = "wasm32")]
+pub use demo::{DemoError, DemoHost};
 #[cfg(target_arch = "wasm32")]
 pub use host::ToolHost;
 #[cfg(target_arch = "wasm32")]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::ToolOutcome;
+use crate::llm::demo::{DemoRequest, Scripted};
 use crate::tools::Arguments;
 use crate::view::markdown::Node;
 
@@ -47,6 +48,8 @@ pub enum Call {
     Render { markdown: String },
     /// A question about the text of a record; answered with [`Answer::Document`].
     Document { task: DocumentTask, text: String },
+    /// A request to the demo model; answered with [`Answer::Demo`].
+    Demo(Box<DemoRequest>),
 }
 
 /// What is asked about a record.
@@ -120,6 +123,7 @@ pub enum Answer {
     Nodes(Vec<Node>),
     /// JSON text.
     Document(String),
+    Demo(Scripted),
 }
 
 /// Arguments that passed, or the outcome that refuses them.

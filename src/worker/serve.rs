@@ -14,6 +14,7 @@ use super::documents;
 use super::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef};
 use super::workspace::text_blob;
 use crate::engine::{EpochMillis, ToolOutcome};
+use crate::llm::demo;
 use crate::tools::arguments::Validators;
 use crate::tools::files::{FileInfo, Files};
 use crate::tools::run::run;
@@ -54,6 +55,7 @@ impl Worker {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
             },
+            Call::Demo(request) => Answer::Demo(demo::script(&request)),
             Call::Check { name, arguments, schema } => {
                 self.define(&schema);
                 Answer::Checked(match self.validators.check(&name, schema.id, &arguments) {

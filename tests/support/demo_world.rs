@@ -109,7 +109,7 @@ pub fn reply(mode: DemoMode, seed: u64, messages: &[Message], tools: &[ToolSpec]
     let mut decoder = Decoder::new(ProviderKind::Demo);
     for chunk in respond(mode, seed, messages, tools, choice) {
         assert!(chunk.after_ms <= 300, "a pause of {} ms", chunk.after_ms);
-        decoder.push(&chunk.bytes);
+        decoder.push(chunk.text.as_bytes());
     }
     assert!(decoder.is_done());
     decoder.finish().0.unwrap()

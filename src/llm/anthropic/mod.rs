@@ -1,4 +1,15 @@
-//! Anthropic Messages.
+//! Anthropic Messages. <https://platform.claude.com/docs/en/api/messages>
 
-// Until its own encoder and decoder stand here, requests go out in the chat format.
-pub(super) use super::openai::{Assembly, Encoder};
+mod blocks;
+mod decode;
+mod encode;
+mod wire;
+
+pub(super) use decode::Assembly;
+pub(super) use encode::Encoder;
+
+/// Under which name this format keeps what must be sent back: the blocks of a reply that thought, in their order.
+/// `{"type": "thought", "size": n, "block": {…}}` is a `thinking` or `redacted_thinking` block, whole, with the length of
+/// its strings; `{"type": "text", "chars": n}` and `{"type": "tool_use"}` say where the next `n` characters of the text and
+/// the next call stood.
+const DIALECT: &str = "anthropic";

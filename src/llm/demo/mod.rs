@@ -2,16 +2,20 @@
 //!
 //! It reads the conversation as any model would, calls the tools it is offered over several turns, and puts its answer
 //! together from what they answered: it finds words and quotes lines, it understands nothing. What it sends is wire
-//! bytes for the real decoder. PURE: same arguments, same bytes.
+//! bytes for the real decoder. PURE: same arguments, same bytes. It runs in the worker, since a page that talks to a real
+//! model should not load a script.
 //! Deliberately absent: knowledge of where tool results come from; it sees what every model sees.
 
 mod answer;
+mod chaos;
 mod evidence;
+mod faults;
 mod given;
 mod minimal;
 mod moves;
 mod report;
 mod scene;
+mod scripted;
 mod share;
 mod sums;
 mod units;
@@ -20,6 +24,9 @@ mod words;
 
 use crate::engine::{DemoMode, Message, ToolChoice, ToolSpec};
 
+pub use chaos::Fault;
+pub use scripted::{BodyEnd, DemoChunk, DemoRequest, Scripted};
+
 use moves::Move;
 use scene::Scene;
 use wire::Random;
@@ -27,14 +34,26 @@ use wire::Random;
 /// What the demo model calls itself, wherever it is named.
 pub const NAME: &str = "Demo: scripted, not an AI";
 
-/// Some wire bytes, and how long after the ones before they come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DemoChunk {
-    pub after_ms: u32,
-    pub bytes: Vec<u8>,
+/// What a request comes to. A pure function of it.
+#[must_use]
+pub fn script(request: &DemoRequest) -> Scripted {
+    let (scene, next, mut random) =
+        next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
+    match (request.mode == DemoMode::Chaos).then(|| chaos::fault(request, &scene, &next)).flatten() {
+        Some(fault) => faults::play(fault, next, &request.messages, &mut random),
+        None => Scripted::stream(wire::stream(&next, &request.messages, &mut random)),
+    }
 }
 
-/// The response to one request, as OpenAI stream bytes for the real decoder. A pure function of its arguments.
+/// The fault that a request in chaos mode meets, if any.
+#[must_use]
+pub fn fault(request: &DemoRequest) -> Option<Fault> {
+    let (scene, next, _) = next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
+    chaos::fault(request, &scene, &next)
+}
+
+/// The response to one request where nothing goes wrong, as OpenAI stream bytes for the real decoder. A pure function of
+/// its arguments.
 #[must_use]
 pub fn respond(
     mode: DemoMode,
@@ -43,16 +62,30 @@ pub fn respond(
     tools: &[ToolSpec],
     choice: ToolChoice,
 ) -> Vec<DemoChunk> {
-    let scene = Scene::read(messages, choice);
+    let (_, next, mut random) = next_move(mode, seed, messages, tools, choice);
+    wire::stream(&next, messages, &mut random)
+}
+
+/// The conversation as it is read, the reply to it, and the chance that is left for its bytes.
+fn next_move<'a>(
+    mode: DemoMode,
+    seed: u64,
+    messages: &'a [Message],
+    tools: &[ToolSpec],
+    choice: ToolChoice,
+) -> (Scene<'a>, Move, Random) {
+    let mut scene = Scene::read(messages, choice);
+    if mode == DemoMode::Chaos {
+        scene.forget_spoilt_calls(tools);
+    }
     let mut random = Random::new(seed, messages.len(), scene.task);
     let mut next = match (choice, mode) {
-        (ToolChoice::None, _) => Move::say(answer::synthesis(&scene, mode)),
-        (ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
-        (ToolChoice::Auto, DemoMode::Normal) => moves::normal(&scene, tools, &mut random),
+        (ToolChoice::None | ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
+        (ToolChoice::Auto, DemoMode::Normal | DemoMode::Chaos) => moves::normal(&scene, tools, &mut random),
         (ToolChoice::Auto, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
     };
     if choice != ToolChoice::None && next.calls.is_empty() {
         next = report::instead_of_text(next, tools);
     }
-    wire::stream(&next, messages, &mut random)
+    (scene, next, random)
 }

@@ -21,6 +21,12 @@ pub(super) struct Move {
     pub text: String,
     /// Names and arguments.
     pub calls: Vec<(String, Value)>,
+    /// The length limit cuts it.
+    pub cut: bool,
+    /// All its calls have one id.
+    pub same_ids: bool,
+    /// The arguments of its first call are no JSON.
+    pub broken_arguments: bool,
 }
 
 /// Tools that the script knows how to use, or leaves alone; others are the host page's.
@@ -43,11 +49,11 @@ const READS: usize = 2;
 
 impl Move {
     pub fn say(text: String) -> Self {
-        Move { reasoning: "I have what I need; I put it together.".to_owned(), text, calls: Vec::new() }
+        Move { reasoning: "I have what I need; I put it together.".to_owned(), text, ..Move::default() }
     }
 
     fn call(reasoning: &str, text: &str) -> Self {
-        Move { reasoning: reasoning.to_owned(), text: text.to_owned(), calls: Vec::new() }
+        Move { reasoning: reasoning.to_owned(), text: text.to_owned(), ..Move::default() }
     }
 
     fn with(mut self, calls: impl IntoIterator<Item = (&'static str, Value)>) -> Self {
@@ -115,7 +121,8 @@ pub(super) fn normal(scene: &Scene<'_>, tools: &[ToolSpec], random: &mut Random)
     if scene.is_last() || scene.given.whole {
         return Move::say(answer::answer(scene));
     }
-    let stages = [look_around, work_out_alone, hand_out, read, host_tools, work_out, look_deeper, check, write];
+    let stages =
+        [read_again, look_around, work_out_alone, hand_out, read, host_tools, work_out, look_deeper, check, write];
     let Some(mut next) = stages.iter().find_map(|stage| stage(&desk)) else {
         return Move::say(answer::answer(scene));
     };
@@ -126,6 +133,18 @@ pub(super) fn normal(scene: &Scene<'_>, tools: &[ToolSpec], random: &mut Random)
         next.text.insert_str(0, opening);
     }
     next
+}
+
+/// What the context guard removed, the latest first, and each only once.
+fn read_again(desk: &Desk<'_, '_>) -> Option<Move> {
+    if !desk.has("read_result") || desk.scene.is_urgent() {
+        return None;
+    }
+    let gone = desk.scene.steps.iter().rev().filter(|step| step.is_removed() && step.name != "read_result");
+    let gone = gone.filter(|step| !desk.asked("read_result", "handle", step.id)).take(READS + 1);
+    let calls: Vec<_> = gone.map(|step| ("read_result", json!({ "handle": step.id }))).collect();
+    let text = "Some results were removed to make room; I read again what I need.";
+    (!calls.is_empty()).then(|| Move::call("Without them I would have to guess.", text).with(calls))
 }
 
 /// The task is about numbers rather than files.

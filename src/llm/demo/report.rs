@@ -25,5 +25,5 @@ pub(super) fn instead_of_text(next: Move, tools: &[ToolSpec]) -> Move {
         }
         _ => json!({ "format": format, "content": next.text }),
     };
-    Move { reasoning: next.reasoning, text: String::new(), calls: vec![(spec.name.clone(), args)] }
+    Move { reasoning: next.reasoning, calls: vec![(spec.name.clone(), args)], ..Move::default() }
 }

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::engine::{Message, ToolChoice};
+use crate::engine::notice::PREFIX;
+use crate::engine::{Message, ToolChoice, ToolSpec};
 
 use super::given::{self, Given};
 
@@ -14,6 +15,7 @@ const GRANTED: &str = "You have been granted ";
 /// One tool call and its answer.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
+    pub id: &'a str,
     pub name: &'a str,
     pub args: Value,
     /// Without the counter's line.
@@ -38,6 +40,10 @@ pub(super) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     pub fn read(messages: &'a [Message], choice: ToolChoice) -> Self {
+        let messages = match messages {
+            [head @ .., Message::User { content, .. }] if content.starts_with(PREFIX) => head,
+            _ => messages,
+        };
         let (messages, ending) = match (choice, messages) {
             (ToolChoice::None, [head @ .., Message::User { content, .. } | Message::System { content }])
                 if head.iter().any(is_user) =>
@@ -66,7 +72,13 @@ impl<'a> Scene<'a> {
                     scene.remaining = remaining.or(scene.remaining);
                     let call = open.iter().find(|call| call.id == tool.call_id);
                     let args = call.and_then(|call| serde_json::from_str(&call.arguments).ok()).unwrap_or_default();
-                    scene.steps.push(Step { name: &tool.name, args, result, failed: tool.is_error });
+                    scene.steps.push(Step {
+                        id: &tool.call_id.0,
+                        name: &tool.name,
+                        args,
+                        result,
+                        failed: tool.is_error,
+                    });
                 }
                 Message::User { content, .. } => {
                     // A grant takes back what the counter last said.
@@ -76,7 +88,25 @@ impl<'a> Scene<'a> {
                 Message::System { .. } => {}
             }
         }
+        scene.put_back();
         scene
+    }
+
+    /// What the context guard removed and `read_result` brought again.
+    fn put_back(&mut self) {
+        let again = self.of("read_result").filter(|step| !step.failed && !step.is_removed());
+        let again: Vec<(String, &'a str)> = again.map(|step| (step.arg("handle").into_owned(), step.result)).collect();
+        for step in self.steps.iter_mut().filter(|step| step.is_removed()) {
+            if let Some((_, result)) = again.iter().find(|(handle, _)| handle == step.id) {
+                step.result = result;
+            }
+        }
+    }
+
+    /// Calls that never ran because the script itself spoilt them are not counted as made.
+    pub fn forget_spoilt_calls(&mut self, tools: &[ToolSpec]) {
+        let offered = |name: &str| tools.iter().any(|tool| tool.name == name);
+        self.steps.retain(|step| !step.failed || (step.args != Value::Null && offered(step.name)));
     }
 
     /// The calls of one tool, in order.
@@ -122,6 +152,11 @@ impl<'a> Scene<'a> {
 }
 
 impl Step<'_> {
+    /// The context guard took the result away.
+    pub fn is_removed(&self) -> bool {
+        self.result.starts_with("[Result of ") && self.result.contains(" removed: ")
+    }
+
     /// An argument as text.
     pub fn arg(&self, name: &str) -> Cow<'_, str> {
         match self.args.get(name) {
@@ -142,7 +177,7 @@ fn task_index(messages: &[Message]) -> usize {
     while let Some(index) = messages.get(..at).and_then(|head| head.iter().rposition(is_user)) {
         let Some(Message::User { content, .. }) = messages.get(index) else { return 0 };
         let granted = content.starts_with(GRANTED);
-        if !granted && !content.starts_with("system notice: ") {
+        if !granted && !content.starts_with(PREFIX) {
             return index;
         }
         // Before a grant stand the synthesis prompt and its answer; after a failed synthesis only the prompt may.

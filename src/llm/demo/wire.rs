@@ -51,7 +51,11 @@ pub(super) fn stream(next: &Move, messages: &[Message], random: &mut Random) -> 
         }
     }
     for (index, (tool, arguments)) in next.calls.iter().enumerate() {
-        let (id, arguments) = (format!("{}_{index}", out.id), arguments.to_string());
+        let id = format!("{}_{}", out.id, if next.same_ids { 0 } else { index });
+        let mut arguments = arguments.to_string();
+        if next.broken_arguments && index == 0 {
+            arguments.truncate(arguments.floor_char_boundary(arguments.len() / 2));
+        }
         let call =
             json!({ "index": index, "id": id, "type": "function", "function": { "name": tool, "arguments": "" } });
         out.delta(random.between(10, 30), &json!({ "tool_calls": [call] }));
@@ -60,10 +64,14 @@ pub(super) fn stream(next: &Move, messages: &[Message], random: &mut Random) -> 
             out.delta(random.between(2, 8), &json!({ "tool_calls": [call] }));
         }
     }
-    let reason = if next.calls.is_empty() { "stop" } else { "tool_calls" };
+    let reason = match (next.cut, next.calls.is_empty()) {
+        (true, _) => "length",
+        (false, true) => "stop",
+        (false, false) => "tool_calls",
+    };
     out.event(random.between(2, 8), &json!([{ "index": 0, "delta": {}, "finish_reason": reason }]), &Value::Null);
     out.event(1, &json!([]), &usage(next, messages));
-    out.chunks.push(DemoChunk { after_ms: 1, bytes: b"data: [DONE]\n\n".to_vec() });
+    out.chunks.push(DemoChunk { after_ms: 1, text: "data: [DONE]\n\n".to_owned() });
     out.chunks
 }
 
@@ -81,7 +89,7 @@ impl Stream {
         let chunk = json!({
             "id": self.id, "object": "chat.completion.chunk", "created": 0, "model": NAME, "choices": choices, "usage": usage,
         });
-        self.chunks.push(DemoChunk { after_ms, bytes: format!("data: {chunk}\n\n").into_bytes() });
+        self.chunks.push(DemoChunk { after_ms, text: format!("data: {chunk}\n\n") });
     }
 }
 

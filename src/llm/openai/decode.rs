@@ -7,11 +7,12 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, TokenCount, Usage};
+use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
 use super::super::dialect::{Assemble, Unfinished, chars};
 use super::super::error_body::excerpt;
+use super::super::json::count;
 use super::DIALECT;
 use super::calls::Calls;
 use super::wire::{Body, Chunk, Text, WireUsage};
@@ -237,8 +238,6 @@ fn provider_error(message: String) -> ModelError {
 }
 
 fn tokens(usage: &WireUsage) -> Usage {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, which is what is wanted here
-    let count = |number: Option<f64>| TokenCount(number.unwrap_or(0.0) as u64);
     let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
     let reasoning = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
     Usage {

@@ -8,6 +8,7 @@ mod wire;
 
 pub(super) use decode::Assembly;
 pub(super) use encode::Encoder;
+pub(super) use wire::Text;
 
 /// Under which name this format keeps what must be sent back.
 const DIALECT: &str = "chat";

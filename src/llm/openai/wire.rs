@@ -118,7 +118,7 @@ pub(super) struct CompletionDetails {
 /// A text that borrows from the bytes where it has no escapes. `null` and absent are empty, parts are joined, an
 /// object is its JSON.
 #[derive(Debug, Default)]
-pub(super) struct Text<'a>(pub Cow<'a, str>);
+pub(in crate::llm) struct Text<'a>(pub Cow<'a, str>);
 
 impl Text<'_> {
     pub fn is_empty(&self) -> bool {

@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::engine::ProviderKind;
-use crate::view::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Place, endpoint};
+use crate::view::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Place, demo_name, endpoint};
 use crate::view::settings::{Field, Input};
 
 use super::super::state::App;
@@ -28,21 +28,19 @@ fn providers(app: App) -> impl IntoView {
         _ => &[],
     };
     let demos = options.iter().filter(|(id, _)| endpoint(id).is_none());
-    let demos = demos.map(|(id, words)| {
-        // "Demo that never finishes: shows limits and synthesis" has its name before the colon.
-        let (name, about) = words.split_once(": ").unwrap_or((words, ""));
-        card(app, id, name, about).into_any()
-    });
+    let demos = demos.map(|(id, words)| card(app, id, demo_name(words), words).into_any());
     let real = Place::ALL.iter().map(|place| {
-        let cards =
-            ENDPOINTS.iter().filter(|of| of.place == *place).map(|of| card(app, of.id, of.name, of.about).into_any());
+        let cards = ENDPOINTS
+            .iter()
+            .filter(|of| of.place == *place)
+            .map(|of| card(app, of.id, of.name.to_owned(), of.name).into_any());
         row(place.title(), cards.collect())
     });
     html::div()
         .class("providers")
         .attr("role", "radiogroup")
         .attr("aria-label", "Provider")
-        .child((row("Try it out", demos.collect()), real.collect_view()))
+        .child((row("Demo", demos.collect()), real.collect_view()))
 }
 
 fn row(title: &'static str, cards: Vec<AnyView>) -> impl IntoView {
@@ -52,15 +50,16 @@ fn row(title: &'static str, cards: Vec<AnyView>) -> impl IntoView {
     ))
 }
 
-fn card(app: App, id: &'static str, name: &'static str, about: &'static str) -> impl IntoView {
-    html::label().class("choice").child((
+fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl IntoView {
+    html::label().class("choice").attr("title", words).child((
         html::input()
             .r#type("radio")
             .attr("name", "provider")
+            .attr("aria-label", words)
             .value(id)
             .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == id)
             .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, id))),
-        html::span().child((html::b().child(name), (!about.is_empty()).then(|| html::small().child(about)))),
+        html::b().child(name),
     ))
 }
 

@@ -20,6 +20,7 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
     match field {
         Field::Provider => match (provider.kind, provider.demo) {
             (ProviderKind::Demo, Some(DemoMode::Endless)) => "demo-endless".to_owned(),
+            (ProviderKind::Demo, Some(DemoMode::Chaos)) => "demo-chaos".to_owned(),
             (kind, _) => kind.as_str().to_owned(),
         },
         Field::BaseUrl => provider.base_url,
@@ -197,6 +198,7 @@ fn schema(text: &str) -> Result<Option<Value>, String> {
 fn kind(text: &str) -> (ProviderKind, Option<DemoMode>) {
     match text {
         "demo-endless" => (ProviderKind::Demo, Some(DemoMode::Endless)),
+        "demo-chaos" => (ProviderKind::Demo, Some(DemoMode::Chaos)),
         _ => match endpoint(text) {
             Some(endpoint) => (endpoint.kind, None),
             None => (ProviderKind::Demo, Some(DemoMode::Normal)),

@@ -120,6 +120,7 @@ const fn row(
 const PROVIDERS: Input = Input::Choice(&[
     ("demo", "Demo: scripted, not an AI"),
     ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
+    ("demo-chaos", "Demo that misbehaves: shows retries"),
     ("openai", "OpenAI"),
     ("openai-responses", "OpenAI Responses"),
     ("anthropic", "Anthropic"),
@@ -128,7 +129,7 @@ const PROVIDERS: Input = Input::Choice(&[
     ("ollama", "Ollama"),
     ("lmstudio", "LM Studio"),
     ("llamacpp", "llama.cpp"),
-    ("prompt-api", "Chrome's built-in model"),
+    ("prompt-api", "Built into Chrome"),
     ("openai-compatible", "Another address"),
 ]);
 const PRESETS: Input =

@@ -3,9 +3,15 @@
 //! Two nets: the secrets the shell knows (keys, values of key-like headers), wherever they turn up; and what looks like
 //! a secret: provider keys by their prefixes, `Bearer` tokens, key-like header lines and URL parameters.
 
+mod looks;
+mod stream;
+
 use std::borrow::Cow;
 
 use serde_json::Value;
+
+use looks::{Scan, scan, without};
+pub use stream::StreamScrub;
 
 use crate::engine::{Event, Message, RawResponse, RunConfig, Task, ToolOutcome};
 
@@ -27,52 +33,13 @@ impl std::fmt::Debug for Secrets {
 /// Shorter ones would blank out common words.
 const MIN_KNOWN: usize = 6;
 
-/// What introduces a secret, by the byte it starts with: a text is scanned once, and most bytes start nothing.
-struct Patterns {
-    /// Prefixes of provider keys, and how many key characters (one a digit) follow at least.
-    prefixes: &'static [(&'static str, usize)],
-    /// Words before a secret value, matched without regard to case; the value is at least 8 characters.
-    introducers: &'static [&'static str],
-}
-
-const HEADERS_A: &[&str] = &["authorization: ", "api-key: "];
-const HEADERS_X: &[&str] = &["x-api-key: ", "x-goog-api-key: "];
-const PARAMETERS: &[&str] = &[
-    "?key=",
-    "&key=",
-    "?api_key=",
-    "&api_key=",
-    "?api-key=",
-    "&api-key=",
-    "?apikey=",
-    "&apikey=",
-    "?access_token=",
-    "&access_token=",
-    "?token=",
-    "&token=",
-];
-
-fn patterns(first: u8) -> Option<Patterns> {
-    let (prefixes, introducers): (&[(&str, usize)], &[&str]) = match first {
-        b's' => (&[("sk-", 16), ("sk_", 16)], &[]),
-        b'p' => (&[("pk-lf-", 16)], &[]),
-        b'g' => (&[("gsk_", 16), ("ghp_", 16), ("github_pat_", 16)], &[]),
-        b'h' => (&[("hf_", 16)], &[]),
-        b'x' => (&[("xai-", 16)], HEADERS_X),
-        b'X' => (&[], HEADERS_X),
-        b'A' => (&[("AIza", 30), ("AKIA", 16)], HEADERS_A),
-        b'a' => (&[], HEADERS_A),
-        b'B' | b'b' => (&[], &["bearer "]),
-        b'?' | b'&' => (&[], PARAMETERS),
-        _ => return None,
-    };
-    Some(Patterns { prefixes, introducers })
-}
-
 impl Secrets {
     #[must_use]
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
         let mut known: Vec<String> = known.into_iter().filter(|s| s.len() >= MIN_KNOWN).collect();
+        // As an address holds it.
+        let escaped: Vec<String> = known.iter().map(|s| percent_encoded(s)).filter(|s| !known.contains(s)).collect();
+        known.extend(escaped);
         // A secret that contains another one goes first, or its rest would stay.
         known.sort_by_key(|s| std::cmp::Reverse(s.len()));
         Secrets { known }
@@ -81,28 +48,32 @@ impl Secrets {
     /// The text without secrets.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut clean = Cow::Borrowed(text);
-        for secret in &self.known {
-            if clean.contains(secret.as_str()) {
-                clean = Cow::Owned(clean.replace(secret.as_str(), REDACTED));
+        let known = self.known(text).spans;
+        let clean = if known.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &known)) };
+        let spans = scan(None, &clean).spans;
+        if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans)) }
+    }
+
+    /// Where known secrets stand: the leftmost first, the longest of those that begin there.
+    fn known(&self, text: &str) -> Scan {
+        let all = self.known.iter().flat_map(|secret| text.match_indices(secret.as_str()));
+        let mut found: Vec<(usize, usize)> = all.map(|(at, secret)| (at, at + secret.len())).collect();
+        found.sort_unstable_by_key(|(from, to)| (*from, std::cmp::Reverse(*to)));
+        let (mut spans, mut end) = (Vec::new(), 0);
+        for (from, to) in found {
+            if from >= end {
+                spans.push((from, to));
+                end = to;
             }
         }
-        let spans = lookalikes(&clean);
-        if spans.is_empty() {
-            return clean;
-        }
-        let mut out = String::with_capacity(clean.len());
-        let mut from = 0;
-        for (start, end) in spans {
-            if start < from {
-                continue;
-            }
-            out.push_str(clean.get(from..start).unwrap_or_default());
-            out.push_str(REDACTED);
-            from = end;
-        }
-        out.push_str(clean.get(from..).unwrap_or_default());
-        Cow::Owned(out)
+        let starts =
+            |text: &str| self.known.iter().map(|secret| looks::partial(text, secret)).min().unwrap_or(text.len());
+        let open = match spans.last() {
+            // What begins inside a secret is part of it.
+            Some((from, to)) if starts(text) > *from => to + starts(text.get(*to..).unwrap_or_default()),
+            _ => starts(text),
+        };
+        Scan::of(spans, open)
     }
 
     pub fn scrub_in_place(&self, text: &mut String) {
@@ -176,47 +147,13 @@ impl Secrets {
     }
 }
 
-/// Byte ranges of what looks like a secret, in order.
-fn lookalikes(text: &str) -> Vec<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let mut spans = Vec::new();
-    for (at, byte) in bytes.iter().enumerate() {
-        let Some(Patterns { prefixes, introducers }) = patterns(*byte) else { continue };
-        let rest = bytes.get(at..).unwrap_or_default();
-        for (prefix, min) in prefixes {
-            let fresh = || at == 0 || !bytes.get(at - 1).is_some_and(|b| is_key_byte(*b));
-            if rest.starts_with(prefix.as_bytes()) && fresh() {
-                let body = key_run(bytes, at + prefix.len());
-                if secret(body, *min) {
-                    spans.push((at, at + prefix.len() + body.len()));
-                }
-            }
-        }
-        for introducer in introducers {
-            if rest.get(..introducer.len()).is_some_and(|word| word.eq_ignore_ascii_case(introducer.as_bytes())) {
-                let from = at + introducer.len();
-                let body = key_run(bytes, from);
-                if secret(body, 8) {
-                    spans.push((from, from + body.len()));
-                }
-            }
+fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
-    spans.sort_unstable();
-    spans
-}
-
-/// Long enough, and with a digit: words of a language have none.
-fn secret(body: &[u8], min: usize) -> bool {
-    body.len() >= min && body.iter().any(u8::is_ascii_digit)
-}
-
-fn key_run(bytes: &[u8], from: usize) -> &[u8] {
-    let rest = bytes.get(from..).unwrap_or_default();
-    let len = rest.iter().position(|b| !is_key_byte(*b)).unwrap_or(rest.len());
-    rest.get(..len).unwrap_or_default()
-}
-
-fn is_key_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'~' | b'+' | b'/' | b'=')
+    out
 }

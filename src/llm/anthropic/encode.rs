@@ -1,0 +1,258 @@
+//! The request body of the Messages API.
+//!
+//! The content of a message stays open, and its last block too: consecutive user messages and tool results are one
+//! message (the API wants every result of a reply in the next message, before any text), and the last block of the
+//! frozen history takes the cache breakpoint, in the request only. What follows closes them.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolChoice, ToolMessage, ToolSpec, report};
+
+use super::super::dialect::{Encode, own};
+use super::super::json::{arguments, json, raw};
+use super::DIALECT;
+use super::blocks::{self, Piece};
+
+/// The API insists on a limit. Every model in service writes at least this much, and it is enough for a long report.
+const MAX_TOKENS: u32 = 8192;
+
+/// Stands where the API insists on a text: blank ones are refused, and so is a message that ends with a thought.
+const NO_TEXT: &str = "(no text)";
+
+const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+
+/// Encodes for one provider of a run.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    head: Vec<u8>,
+    open: Open,
+    /// The names of the tools that the history calls.
+    called: BTreeSet<String>,
+    /// The history has thinking blocks.
+    thought: bool,
+}
+
+/// What the bytes so far end with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    /// The head: the system text may still come.
+    Head,
+    /// The start of the list of messages.
+    Messages,
+    /// A block of a user message, without its closing brace.
+    User,
+    /// The same of an assistant message.
+    Assistant,
+}
+
+impl Encoder {
+    #[must_use]
+    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
+        let mut head = b"{\"model\":".to_vec();
+        json(&mut head, &p.model);
+        raw(&mut head, ",\"max_tokens\":");
+        json(&mut head, &p.max_output_tokens.unwrap_or(MAX_TOKENS));
+        raw(&mut head, ",\"stream\":true");
+        if let Some(temperature) = temperature.filter(|t| t.is_finite()) {
+            raw(&mut head, ",\"temperature\":");
+            // Other providers of the same run may go up to 2.
+            json(&mut head, &temperature.min(1.0));
+        }
+        Encoder { head, open: Open::Head, called: BTreeSet::new(), thought: false }
+    }
+
+    /// A block begins, in the message that is open or in a new one. Its closing brace comes with what follows.
+    fn block(&mut self, role: Open, out: &mut Vec<u8>) {
+        if self.open == role {
+            return raw(out, "},");
+        }
+        self.close(out);
+        if self.open != Open::Messages {
+            out.push(b',');
+        }
+        let name = if role == Open::Assistant { "assistant" } else { "user" };
+        raw(out, &format!("{{\"role\":\"{name}\",\"content\":["));
+        self.open = role;
+    }
+
+    /// Ends the message that is open, or the head.
+    fn close(&mut self, out: &mut Vec<u8>) {
+        match self.open {
+            Open::Head => {
+                raw(out, ",\"messages\":[");
+                self.open = Open::Messages;
+            }
+            Open::Messages => {}
+            Open::User | Open::Assistant => raw(out, "}]}"),
+        }
+    }
+
+    fn text(&mut self, role: Open, text: &str, out: &mut Vec<u8>) {
+        self.block(role, out);
+        raw(out, "{\"type\":\"text\",\"text\":");
+        json(out, text);
+    }
+
+    fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
+        for image in images {
+            self.block(Open::User, out);
+            raw(out, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
+            json(out, &image.media_type);
+            raw(out, ",\"data\":");
+            json(out, &image.data);
+            out.push(b'}');
+        }
+        if !blocks::is_blank(content) {
+            self.text(Open::User, content, out);
+        } else if self.open != Open::User {
+            self.text(Open::User, NO_TEXT, out);
+        }
+    }
+
+    fn result(&mut self, tool: &ToolMessage, out: &mut Vec<u8>) {
+        self.block(Open::User, out);
+        raw(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
+        json(out, &blocks::safe(&tool.call_id.0));
+        if !blocks::is_blank(&tool.content) {
+            raw(out, ",\"content\":");
+            json(out, &tool.content);
+        }
+        if tool.is_error {
+            raw(out, ",\"is_error\":true");
+        }
+    }
+
+    /// A message of nothing is left out.
+    fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
+        let mut ends_with_thought = false;
+        for piece in blocks::in_order(message, own(message.opaque.as_ref(), DIALECT)) {
+            ends_with_thought = false;
+            match piece {
+                Piece::Text(text) => self.text(Open::Assistant, text, out),
+                Piece::Thought(block) => {
+                    self.block(Open::Assistant, out);
+                    self.thought(block, out);
+                    ends_with_thought = true;
+                }
+                Piece::Call(call) => {
+                    self.called.insert(blocks::safe(&call.name).into_owned());
+                    self.block(Open::Assistant, out);
+                    raw(out, "{\"type\":\"tool_use\",\"id\":");
+                    json(out, &blocks::safe(&call.id.0));
+                    raw(out, ",\"name\":");
+                    json(out, &blocks::safe(&call.name));
+                    raw(out, ",\"input\":");
+                    raw(out, arguments(&call.arguments).trim());
+                }
+            }
+        }
+        if ends_with_thought {
+            self.text(Open::Assistant, NO_TEXT, out);
+        }
+    }
+
+    /// As it came, but for the brace at its end.
+    fn thought(&mut self, block: &Value, out: &mut Vec<u8>) {
+        self.thought = true;
+        json(out, block);
+        out.pop();
+    }
+
+    /// The tools to declare, and the word for which of them may be called.
+    fn offer<'a>(&self, tools: &'a [ToolSpec], choice: ToolChoice) -> (Vec<&'a ToolSpec>, &'static str) {
+        // A history with tool blocks needs tools: without them the request is refused, or answered with nothing.
+        let none = || match self.called.is_empty() {
+            true => (Vec::new(), ""),
+            false => (tools.iter().collect(), "{\"type\":\"none\"}"),
+        };
+        match choice {
+            ToolChoice::Auto if tools.is_empty() => none(),
+            ToolChoice::Auto => (tools.iter().collect(), ""),
+            ToolChoice::None => none(),
+            ToolChoice::Report => match tools.iter().find(|tool| tool.name == report::TOOL) {
+                None => none(),
+                // A model that thinks may refuse to be forced.
+                Some(tool) if self.thought => (vec![tool], ""),
+                Some(tool) => (vec![tool], "{\"type\":\"tool\",\"name\":\"final_report\"}"),
+            },
+        }
+    }
+}
+
+impl Encode for Encoder {
+    fn start(&mut self, out: &mut Vec<u8>) {
+        self.open = Open::Head;
+        self.called.clear();
+        self.thought = false;
+        out.extend_from_slice(&self.head);
+    }
+
+    fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
+        match message {
+            // The first breakpoint: the tools and this text are the same in every request.
+            Message::System { content } if self.open == Open::Head => {
+                if !blocks::is_blank(content) {
+                    raw(out, ",\"system\":[{\"type\":\"text\",\"text\":");
+                    json(out, content);
+                    raw(out, BREAKPOINT);
+                    raw(out, "}]");
+                }
+                self.close(out);
+            }
+            // Another system text in front would change the start of the request, and with it all that is cached.
+            Message::System { content } => self.user(content, &[], out),
+            Message::User { content, images } => self.user(content, images, out),
+            Message::Assistant(message) => self.assistant(message, out),
+            Message::Tool(tool) => self.result(tool, out),
+        }
+    }
+
+    /// The second breakpoint. Whatever is open takes one: blank texts are never sent, and no message ends with a thought.
+    fn mark(&mut self, out: &mut Vec<u8>) {
+        if matches!(self.open, Open::User | Open::Assistant) {
+            raw(out, BREAKPOINT);
+        }
+    }
+
+    fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
+        self.close(out);
+        out.push(b']');
+        let (offered, choice) = self.offer(tools, choice);
+        let mut comma = ",\"tools\":[";
+        for tool in &offered {
+            raw(out, comma);
+            comma = ",";
+            raw(out, "{\"name\":");
+            json(out, &tool.name);
+            raw(out, ",\"description\":");
+            json(out, &tool.description);
+            raw(out, ",\"input_schema\":");
+            json(out, &tool.parameters);
+            out.push(b'}');
+        }
+        if offered.is_empty() && !choice.is_empty() {
+            // The run has no tools any more: those that were called are declared by their names.
+            for name in &self.called {
+                raw(out, comma);
+                comma = ",";
+                raw(out, "{\"name\":");
+                json(out, name);
+                raw(out, ",\"input_schema\":{\"type\":\"object\"}}");
+            }
+        }
+        if comma == "," {
+            out.push(b']');
+        }
+        if !choice.is_empty() {
+            raw(out, ",\"tool_choice\":");
+            raw(out, choice);
+        }
+        out.push(b'}');
+    }
+
+    fn fork(&self) -> Box<dyn Encode> {
+        Box::new(self.clone())
+    }
+}

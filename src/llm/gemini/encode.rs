@@ -1,0 +1,344 @@
+//! The request body of Gemini; the model stands in the address.
+//!
+//! The tools come after the contents, so that what was sent before is a byte prefix of what is sent next. What may still
+//! grow stays open: the replies of the model in a row are one content (a call must follow a user's turn), and so are the
+//! answers to the calls of one turn (their number must be that of the calls). What the user says is always a content of
+//! its own: beside answers it would be refused.
+
+use serde::Deserialize;
+
+use crate::engine::{
+    AssistantMessage, Image, Message, ProviderConfig, ToolCall, ToolChoice, ToolMessage, ToolSpec, report,
+};
+
+use super::super::dialect::{Encode, own};
+use super::super::json::{arguments, json, raw};
+use super::wire::{Mark, Place};
+use super::{DIALECT, wire_name};
+
+/// Encodes for one provider of a run.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    head: Vec<u8>,
+    /// Whether the model refuses calls without a signature.
+    wants_signatures: bool,
+    place: At,
+    /// The calls of the last reply: our id, and the one that Gemini knows.
+    calls: Vec<(String, Option<String>)>,
+    has_calls: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// Before the system text.
+    Start,
+    /// Before the first content.
+    System,
+    /// Between contents.
+    Contents,
+    /// In a content of the model's whose parts are not closed.
+    Model,
+    /// In a content of answers whose parts are not closed.
+    Answers,
+}
+
+/// What Gemini takes for the signature of a call that another model made.
+/// <https://ai.google.dev/gemini-api/docs/thought-signatures>
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+impl Encoder {
+    #[must_use]
+    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
+        let mut head = b"{".to_vec();
+        // Thoughts are not asked for: models that do not think answer that with an error.
+        let temperature = temperature.filter(|t| t.is_finite());
+        if temperature.is_some() || p.max_output_tokens.is_some() {
+            let mut before = "\"generationConfig\":{";
+            if let Some(temperature) = temperature {
+                raw(&mut head, before);
+                raw(&mut head, "\"temperature\":");
+                json(&mut head, &temperature);
+                before = ",";
+            }
+            if let Some(max) = p.max_output_tokens {
+                raw(&mut head, before);
+                raw(&mut head, "\"maxOutputTokens\":");
+                json(&mut head, &max);
+            }
+            raw(&mut head, "},");
+        }
+        let wants_signatures = wants_signatures(&p.model);
+        Encoder { head, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false }
+    }
+
+    /// Goes to where the next part, or the next content, is written.
+    fn go(&mut self, to: At, out: &mut Vec<u8>) {
+        let opening = match to {
+            At::Model => "{\"role\":\"model\",\"parts\":[",
+            At::Answers => "{\"role\":\"user\",\"parts\":[",
+            At::Start | At::System | At::Contents => "",
+        };
+        match self.place {
+            At::Start | At::System => raw(out, "\"contents\":["),
+            at if at == to && to != At::Contents => return out.push(b','),
+            At::Contents => out.push(b','),
+            At::Model | At::Answers => raw(out, "]},"),
+        }
+        raw(out, opening);
+        self.place = to;
+    }
+
+    fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
+        self.go(At::Contents, out);
+        raw(out, "{\"role\":\"user\",\"parts\":[");
+        // Empty parts are refused, and so is an empty text alone.
+        let text = if content.is_empty() && images.is_empty() { " " } else { content };
+        if !text.is_empty() {
+            text_part(text, out);
+        }
+        for (index, image) in images.iter().enumerate() {
+            raw(out, if index > 0 || !text.is_empty() { "," } else { "" });
+            raw(out, "{\"inlineData\":{\"mimeType\":\"");
+            raw(out, &image.media_type);
+            raw(out, "\",\"data\":\"");
+            raw(out, &image.data);
+            raw(out, "\"}}");
+        }
+        raw(out, "]}");
+    }
+
+    fn model(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
+        let kept = own(message.opaque.as_ref(), DIALECT).and_then(|kept| Vec::<Mark>::deserialize(kept).ok());
+        let kept = kept.unwrap_or_default();
+        let mut parts = in_order(message, &kept).unwrap_or_else(|| by_kind(message, &kept));
+        if parts.is_empty() {
+            parts.push(Part { what: What::Text(" "), signature: None });
+        }
+        self.remember(&parts);
+        let mut first_call = true;
+        for part in &parts {
+            let is_call = matches!(part.what, What::Call(..));
+            let stand_in = (is_call && first_call && self.wants_signatures).then_some(NO_SIGNATURE);
+            first_call &= !is_call;
+            self.go(At::Model, out);
+            self.part(part, part.signature.or(stand_in), out);
+        }
+    }
+
+    /// Gemini pairs calls and answers by their order and name, and by the id where it gave one. Then the id is the
+    /// model's own, not the engine's (which is another one where ids repeat, and in sub-agents): the signature is of the
+    /// call as it came. Where it gave none, none is sent: older models know no ids.
+    fn remember(&mut self, parts: &[Part<'_>]) {
+        let ids = parts.iter().filter_map(|part| match part.what {
+            What::Call(call, id) => Some((call, id)),
+            What::Text(_) | What::Thought(_) => None,
+        });
+        if self.place != At::Model {
+            self.calls.clear();
+        }
+        for (call, id) in ids.clone() {
+            let again = ids.clone().filter(|(_, other)| *other == id).count() > 1;
+            let known = match id {
+                "" => None,
+                // Two calls of one name would be one: then ours tell them apart.
+                id => Some(if again { call.id.0.clone() } else { id.to_owned() }),
+            };
+            self.calls.push((call.id.0.clone(), known));
+            self.has_calls = true;
+        }
+    }
+
+    fn id(&self, ours: &str, out: &mut Vec<u8>) {
+        if let Some((_, Some(id))) = self.calls.iter().find(|(id, _)| id == ours) {
+            raw(out, "\"id\":");
+            json(out, id);
+            out.push(b',');
+        }
+    }
+
+    fn part(&self, part: &Part<'_>, signature: Option<&str>, out: &mut Vec<u8>) {
+        match part.what {
+            What::Text(text) => {
+                raw(out, "{\"text\":");
+                json(out, text);
+            }
+            What::Thought(text) => {
+                raw(out, "{\"thought\":true,\"text\":");
+                json(out, text);
+            }
+            What::Call(call, _) => {
+                raw(out, "{\"functionCall\":{");
+                self.id(&call.id.0, out);
+                raw(out, "\"name\":");
+                json(out, &wire_name(&call.name));
+                raw(out, ",\"args\":");
+                raw(out, &arguments(&call.arguments));
+                out.push(b'}');
+            }
+        }
+        if let Some(signature) = signature {
+            raw(out, ",\"thoughtSignature\":");
+            json(out, signature);
+        }
+        out.push(b'}');
+    }
+
+    fn answer(&mut self, tool: &ToolMessage, out: &mut Vec<u8>) {
+        self.go(At::Answers, out);
+        raw(out, "{\"functionResponse\":{");
+        self.id(&tool.call_id.0, out);
+        raw(out, "\"name\":");
+        json(out, &wire_name(&tool.name));
+        raw(out, if tool.is_error { ",\"response\":{\"error\":" } else { ",\"response\":{\"result\":" });
+        json(out, &tool.content);
+        raw(out, "}}}");
+    }
+}
+
+impl Encode for Encoder {
+    fn start(&mut self, out: &mut Vec<u8>) {
+        (self.place, self.has_calls) = (At::Start, false);
+        self.calls.clear();
+        out.extend_from_slice(&self.head);
+    }
+
+    fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
+        match message {
+            Message::System { content } if self.place == At::Start => {
+                self.place = At::System;
+                if !content.is_empty() {
+                    raw(out, "\"systemInstruction\":{\"parts\":[");
+                    text_part(content, out);
+                    raw(out, "]},");
+                }
+            }
+            Message::System { content } => self.user(content, &[], out),
+            Message::User { content, images } => self.user(content, images, out),
+            Message::Assistant(message) => self.model(message, out),
+            Message::Tool(tool) => self.answer(tool, out),
+        }
+    }
+
+    /// Where tools may not be called, those of a history with calls stay declared and are forbidden: a model that sees
+    /// calls of unknown functions goes on calling them.
+    fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
+        raw(
+            out,
+            match self.place {
+                At::Start | At::System => "\"contents\":[]",
+                At::Contents => "]",
+                At::Model | At::Answers => "]}]",
+            },
+        );
+        let offered = |tool: &&ToolSpec| match choice {
+            ToolChoice::Auto => true,
+            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::None => self.has_calls,
+        };
+        let mut any = false;
+        for tool in tools.iter().filter(offered) {
+            raw(out, if any { "," } else { ",\"tools\":[{\"functionDeclarations\":[" });
+            any = true;
+            raw(out, "{\"name\":");
+            json(out, &wire_name(&tool.name));
+            raw(out, ",\"description\":");
+            json(out, &tool.description);
+            // `parameters` knows a part of JSON Schema only.
+            raw(out, ",\"parametersJsonSchema\":");
+            json(out, &tool.parameters);
+            out.push(b'}');
+        }
+        if any {
+            raw(out, "]}]");
+            raw(
+                out,
+                match choice {
+                    ToolChoice::Auto => "",
+                    ToolChoice::None => ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"NONE\"}}",
+                    ToolChoice::Report => {
+                        ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\",\"allowedFunctionNames\":[\"final_report\"]}}"
+                    }
+                },
+            );
+        }
+        out.push(b'}');
+    }
+
+    fn fork(&self) -> Box<dyn Encode> {
+        Box::new(self.clone())
+    }
+}
+
+/// One part of a reply and its signature.
+#[derive(Debug)]
+struct Part<'a> {
+    what: What<'a>,
+    signature: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What<'a> {
+    Text(&'a str),
+    Thought(&'a str),
+    /// And the id that the model gave it.
+    Call(&'a ToolCall, &'a str),
+}
+
+/// The reply's parts as they came; `None` where its texts or its calls are not those they were.
+fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Option<Vec<Part<'a>>> {
+    let (mut text, mut reasoning) = (message.content.as_str(), message.reasoning.as_str());
+    let mut calls = message.tool_calls.iter();
+    let mut parts = Vec::with_capacity(kept.len());
+    for mark in kept {
+        let what = match &mark.part {
+            Place::Text(bytes) => {
+                let (piece, rest) = text.split_at_checked(*bytes)?;
+                text = rest;
+                What::Text(piece)
+            }
+            Place::Thought(bytes) => {
+                let (piece, rest) = reasoning.split_at_checked(*bytes)?;
+                reasoning = rest;
+                What::Thought(piece)
+            }
+            Place::Call(id) => What::Call(calls.next()?, id),
+        };
+        // What was thought is of no use without its signature, and a text without words of none at all.
+        let has_words = match what {
+            What::Text(text) => !text.is_empty(),
+            What::Thought(_) => false,
+            What::Call(..) => true,
+        };
+        if has_words || mark.signature.is_some() {
+            parts.push(Part { what, signature: mark.signature.as_deref() });
+        }
+    }
+    (text.is_empty() && calls.next().is_none()).then_some(parts)
+}
+
+/// The text, then the calls, each with its signature where their number is still the same.
+fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Vec<Part<'a>> {
+    let text = Some(message.content.as_str()).filter(|text| !text.is_empty());
+    let text = text.map(|text| Part { what: What::Text(text), signature: None });
+    let of_calls = kept.iter().filter_map(|mark| match &mark.part {
+        Place::Call(id) => Some((id.as_str(), mark.signature.as_deref())),
+        Place::Text(_) | Place::Thought(_) => None,
+    });
+    let fits = of_calls.clone().count() == message.tool_calls.len();
+    let known = of_calls.filter(|_| fits).chain(std::iter::repeat(("", None)));
+    let calls = message.tool_calls.iter().zip(known);
+    let calls = calls.map(|(call, (id, signature))| Part { what: What::Call(call, id), signature });
+    text.into_iter().chain(calls).collect()
+}
+
+fn text_part(text: &str, out: &mut Vec<u8>) {
+    raw(out, "{\"text\":");
+    json(out, text);
+    out.push(b'}');
+}
+
+/// Gemini 3 and later; names like `gemini-flash-latest` are of the newest.
+fn wants_signatures(model: &str) -> bool {
+    let name = model.trim().trim_start_matches("models/");
+    name.starts_with("gemini-") && !["gemini-1", "gemini-2"].iter().any(|old| name.starts_with(old))
+}

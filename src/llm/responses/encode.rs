@@ -1,0 +1,238 @@
+//! The request body of Responses.
+//!
+//! The tools come after the input, so that what was sent before is a byte prefix of what is sent next.
+
+use serde_json::Value;
+
+use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec, report};
+
+use super::super::dialect::{Encode, own};
+use super::super::endpoint;
+use super::super::json::{arguments, json, raw};
+use super::super::names;
+use super::DIALECT;
+
+/// Encodes for one provider of a run.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    head: Vec<u8>,
+    /// Whether the server is known to take a forced tool.
+    can_force: bool,
+    empty: bool,
+}
+
+impl Encoder {
+    #[must_use]
+    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
+        let mut head = b"{\"model\":".to_vec();
+        json(&mut head, &p.model);
+        raw(&mut head, ",\"stream\":true,\"store\":false");
+        if may_reason(&p.model) {
+            raw(&mut head, ",\"include\":[\"reasoning.encrypted_content\"]");
+        }
+        if let Some(temperature) = temperature.filter(|t| t.is_finite()) {
+            raw(&mut head, ",\"temperature\":");
+            json(&mut head, &temperature);
+        }
+        if let Some(max) = p.max_output_tokens {
+            raw(&mut head, ",\"max_output_tokens\":");
+            json(&mut head, &max);
+        }
+        raw(&mut head, ",\"input\":[");
+        Encoder { head, can_force: endpoint::is_openai(p), empty: true }
+    }
+
+    /// Before an item.
+    fn begin(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::take(&mut self.empty) {
+            out.push(b',');
+        }
+    }
+
+    fn role(&mut self, role: &str, content: &str, images: &[Image], out: &mut Vec<u8>) {
+        self.begin(out);
+        raw(out, "{\"role\":\"");
+        raw(out, role);
+        raw(out, "\",\"content\":");
+        if images.is_empty() {
+            json(out, content);
+        } else {
+            parts(content, images, out);
+        }
+        out.push(b'}');
+    }
+
+    /// The reply as it came, where what was kept of it fits; else its reasoning first, then its text, then its calls.
+    fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
+        let kept = own(message.opaque.as_ref(), DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let pieces = in_order(message, kept).unwrap_or_else(|| {
+            let reasoning = kept.iter().filter(|item| is_reasoning(item)).map(Piece::Reasoning);
+            let text = Some(Piece::Text(&message.content, None));
+            reasoning.chain(text).chain(message.tool_calls.iter().map(Piece::Call)).collect()
+        });
+        // Reasoning without what it led to is refused ("without its required following item").
+        let mut reasoning = Vec::new();
+        for piece in pieces {
+            match piece {
+                Piece::Reasoning(item) => reasoning.push(item),
+                Piece::Text("", _) => {}
+                Piece::Text(..) | Piece::Call(_) => {
+                    for item in reasoning.drain(..) {
+                        self.begin(out);
+                        json(out, item);
+                    }
+                    self.begin(out);
+                    write(&piece, out);
+                }
+            }
+        }
+    }
+}
+
+impl Encode for Encoder {
+    fn start(&mut self, out: &mut Vec<u8>) {
+        self.empty = true;
+        out.extend_from_slice(&self.head);
+    }
+
+    fn message(&mut self, message: &Message, out: &mut Vec<u8>) {
+        match message {
+            Message::System { content } => self.role("system", content, &[], out),
+            Message::User { content, images } => self.role("user", content, images, out),
+            Message::Assistant(message) => self.assistant(message, out),
+            Message::Tool(tool) => {
+                self.begin(out);
+                raw(out, "{\"type\":\"function_call_output\",\"call_id\":");
+                json(out, &tool.call_id.0);
+                raw(out, ",\"output\":");
+                json(out, &tool.content);
+                out.push(b'}');
+            }
+        }
+    }
+
+    /// Without tools the request has no `tools` at all.
+    fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
+        out.push(b']');
+        let offered = |tool: &&ToolSpec| match choice {
+            ToolChoice::Auto => true,
+            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::None => false,
+        };
+        let mut any = false;
+        for tool in tools.iter().filter(offered) {
+            raw(out, if any { "," } else { ",\"tools\":[" });
+            any = true;
+            raw(out, "{\"type\":\"function\",\"name\":");
+            json(out, &name(&tool.name));
+            raw(out, ",\"description\":");
+            json(out, &tool.description);
+            raw(out, ",\"parameters\":");
+            json(out, &tool.parameters);
+            // Strict schemas are a subset of JSON Schema; without this word they are the default here.
+            raw(out, ",\"strict\":false}");
+        }
+        if any {
+            out.push(b']');
+        }
+        if any && choice == ToolChoice::Report && self.can_force {
+            raw(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":\"final_report\"}");
+        }
+        out.push(b'}');
+    }
+
+    fn fork(&self) -> Box<dyn Encode> {
+        Box::new(self.clone())
+    }
+}
+
+/// One item of a reply.
+#[derive(Debug)]
+enum Piece<'a> {
+    Reasoning(&'a Value),
+    /// And its `phase`, which newer models want back.
+    Text(&'a str, Option<&'a str>),
+    Call(&'a ToolCall),
+}
+
+/// The reply's items in the order in which they came; `None` where the text or the calls are not those they were.
+fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<Piece<'a>>> {
+    if kept.is_empty() {
+        return None;
+    }
+    let (mut text, mut calls) = (message.content.as_str(), message.tool_calls.iter());
+    let mut pieces = Vec::with_capacity(kept.len());
+    for item in kept {
+        pieces.push(if is_reasoning(item) {
+            Piece::Reasoning(item)
+        } else if let Some(bytes) = item.get("text").and_then(Value::as_u64) {
+            let (piece, rest) = text.split_at_checked(usize::try_from(bytes).ok()?)?;
+            text = rest;
+            Piece::Text(piece, item.get("phase").and_then(Value::as_str))
+        } else {
+            Piece::Call(calls.next()?)
+        });
+    }
+    (text.is_empty() && calls.next().is_none()).then_some(pieces)
+}
+
+fn is_reasoning(item: &Value) -> bool {
+    item.get("type").and_then(Value::as_str) == Some("reasoning")
+}
+
+fn write(piece: &Piece<'_>, out: &mut Vec<u8>) {
+    match piece {
+        Piece::Reasoning(item) => json(out, item),
+        Piece::Text(text, phase) => {
+            raw(out, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":");
+            json(out, text);
+            raw(out, "}]");
+            if let Some(phase) = phase {
+                raw(out, ",\"phase\":");
+                json(out, phase);
+            }
+            out.push(b'}');
+        }
+        Piece::Call(call) => {
+            raw(out, "{\"type\":\"function_call\",\"call_id\":");
+            json(out, &call.id.0);
+            raw(out, ",\"name\":");
+            json(out, &name(&call.name));
+            raw(out, ",\"arguments\":");
+            json(out, &arguments(&call.arguments));
+            out.push(b'}');
+        }
+    }
+}
+
+fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
+    let mut before = b'[';
+    if !content.is_empty() {
+        raw(out, "[{\"type\":\"input_text\",\"text\":");
+        json(out, content);
+        out.push(b'}');
+        before = b',';
+    }
+    for image in images {
+        out.push(before);
+        raw(out, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:");
+        raw(out, &image.media_type);
+        raw(out, ";base64,");
+        raw(out, &image.data);
+        raw(out, "\"}");
+        before = b',';
+    }
+    out.push(b']');
+}
+
+fn name(name: &str) -> std::borrow::Cow<'_, str> {
+    names::plain(name, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// OpenAI's models that never reason refuse to be asked for their reasoning ("Encrypted content is not supported with
+/// this model"); other servers pass over what they do not know.
+fn may_reason(model: &str) -> bool {
+    let name = model.trim().trim_start_matches("ft:");
+    let name = name.rsplit('/').next().unwrap_or(name);
+    !["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|known| name.starts_with(known))
+}

@@ -1,0 +1,71 @@
+//! The demo model, asked in a worker of its own: its requests never wait for tools, and no tool can end them.
+
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+use web_sys::AbortSignal;
+
+use super::driver::{Driver, Ended};
+use super::pool::End;
+use super::protocol::{Answer, Call};
+use super::workspace::Workspace;
+use crate::llm::demo::{DemoRequest, Scripted};
+
+/// An answer takes milliseconds; what takes longer is stuck.
+const ANSWER_MS: u64 = 30_000;
+
+/// A shared handle on the worker of the demo model. Requests of a run and of its sub-agents are answered one after the
+/// other, in order. Dropping the last one ends the worker.
+#[derive(Clone)]
+pub struct DemoHost {
+    driver: Rc<Driver>,
+}
+
+/// Why the demo model did not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DemoError {
+    /// The worker could not be started, in words for people. Asking again would not help.
+    NoWorker(String),
+    /// The worker crashed or was stuck, in words for people. The next request gets a new one.
+    Worker(String),
+    /// Nobody waits for it any more.
+    Aborted,
+}
+
+impl DemoHost {
+    /// `worker_url`: the address of `worker.js`. No worker is made before the first request.
+    #[must_use]
+    pub fn new(worker_url: String) -> Self {
+        DemoHost { driver: Driver::new(worker_url, Workspace::new(), 1) }
+    }
+
+    /// What the request comes to; the signal takes it back.
+    ///
+    /// # Errors
+    /// The worker's, or that it was taken back.
+    pub async fn ask(&self, request: DemoRequest, signal: &AbortSignal) -> Result<Scripted, DemoError> {
+        let (ticket, ended) = self.driver.submit(Call::Demo(Box::new(request)), ANSWER_MS);
+        let driver = Rc::clone(&self.driver);
+        let on_abort = Closure::once(move || driver.abort(ticket));
+        signal.set_onabort(Some(on_abort.as_ref().unchecked_ref()));
+        let ended = ended.await;
+        signal.set_onabort(None);
+        match ended {
+            Ok(Ended::Answer(Answer::Demo(scripted))) => Ok(scripted),
+            Ok(Ended::Answer(_)) => Err(DemoError::Worker("the worker answered another question".to_owned())),
+            Ok(Ended::Error(why)) => Err(DemoError::Worker(why)),
+            Ok(Ended::Without(End::Crashed(why))) => Err(DemoError::Worker(format!("the worker crashed: {why}"))),
+            Ok(Ended::Without(End::TimedOut)) => {
+                Err(DemoError::Worker(format!("the worker did not answer within {} s", ANSWER_MS / 1000)))
+            }
+            Ok(Ended::Without(End::NoWorker(why))) => Err(DemoError::NoWorker(why)),
+            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err(DemoError::Aborted),
+        }
+    }
+}
+
+impl std::fmt::Debug for DemoHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DemoHost")
+    }
+}
