@@ -73,7 +73,11 @@ pub fn composer(app: App) -> impl IntoView {
                     .r#type("button")
                     .class("btn bare")
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                    .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
+                    .child((
+                        icon(Icon::Files),
+                        html::span().class("word").child("Files "),
+                        html::span().child(move || app.file_count()),
+                    )),
                 html::button()
                     .r#type("button")
                     .class("btn bare model")

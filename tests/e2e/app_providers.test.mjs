@@ -218,6 +218,7 @@ test('pictures go with the task, fit, and stand in the run and in its record', a
       assert.ok(urls[2].length * 3 / 4 < 1_500_000, 'made lighter');
       assert.deepEqual(await page.locator('.page .pictures img').evaluateAll((all) => all.map(({ alt }) => alt)), ['small.png', 'wide.jpg', 'heavy.png']);
       assert.equal(await page.locator('.tray').count(), 0, 'the task box is empty again');
+      await shot(page, 'run-pictures');
       const { name, text: document } = await download(page);
       assert.equal(JSON.parse(document).images.length, 3);
       // From its record too.
@@ -285,6 +286,8 @@ for (const colorScheme of ['light', 'dark']) {
         await model(page).press('ArrowDown');
         await model(page).press('ArrowDown');
         assert.deepEqual(await violations(page), [], 'the list of models');
+        const seen = await options(page).nth(1).evaluate((option) => option.getBoundingClientRect().bottom <= document.querySelector('dialog[open] .dialog-body').getBoundingClientRect().bottom);
+        assert.ok(seen, 'the list is in sight');
         await shot(page, `models-${size}-${colorScheme}`);
         assert.ok(await page.evaluate(() => document.querySelector('dialog[open] .dialog-body').scrollWidth <= document.querySelector('dialog[open] .dialog-body').clientWidth), 'nothing sticks out');
       });

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use js_sys::{Function, Reflect};
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{HtmlElement, KeyboardEvent};
+use web_sys::KeyboardEvent;
 
+use crate::engine::ProviderKind;
 use crate::shell;
 use crate::view::format::{counted, one_line};
 use crate::view::models::{ModelOption, options};
@@ -202,7 +204,7 @@ impl Combo {
             (Some(place), _) => place.checked_sub(1).unwrap_or(last),
         };
         self.active.set(Some(next));
-        reveal(next);
+        reveal(&option_id(next));
     }
 
     fn take_active(self) {
@@ -241,16 +243,24 @@ impl Combo {
     /// Opens the list, which may have to be asked for.
     fn unfold(self) {
         if self.has_list() {
-            self.open.set(true);
+            self.show();
         } else if !self.asking.get_untracked() {
             self.ask();
         }
     }
 
+    fn show(self) {
+        self.open.try_set(true);
+        // Once it is drawn.
+        request_animation_frame(|| reveal(LIST));
+    }
+
     fn ask(self) {
         let (provider, whose) = self.app.settings.with_untracked(|settings| (settings.provider(), settings.whose()));
         let access = self.app.access(&provider);
-        if self.of.key == Need::Needed && self.of.id != "openrouter" && access.api_key.is_none() {
+        // OpenRouter lists its models to anyone.
+        let needs_key = self.of.key == Need::Needed && self.of.kind != ProviderKind::Openrouter;
+        if needs_key && access.api_key.is_none() {
             return self
                 .wrong
                 .set(Some(format!("Enter the key first: {} lists its models to whoever has one.", self.of.name)));
@@ -266,7 +276,7 @@ impl Combo {
                 }
                 Ok(models) => {
                     self.app.settings.update(|settings| settings.hear(whose, Arc::from(models)));
-                    self.open.try_set(true);
+                    self.show();
                 }
                 Err(error) => {
                     self.wrong.try_set(Some(one_line(&error.message, 400)));
@@ -288,15 +298,13 @@ impl Combo {
     }
 }
 
-/// Scrolls the list, and nothing around it, until an option is in sight.
-fn reveal(place: usize) {
-    let html =
-        |id: &str| dom::document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
-    let (Some(list), Some(option)) = (html(LIST), html(&option_id(place))) else { return };
-    let (top, bottom) = (option.offset_top(), option.offset_top() + option.offset_height());
-    if top < list.scroll_top() {
-        list.set_scroll_top(top);
-    } else if bottom > list.scroll_top() + list.client_height() {
-        list.set_scroll_top(bottom - list.client_height());
+/// Scrolls no more than it takes to see an element of the list.
+fn reveal(id: &str) {
+    let Some(element) = dom::document().get_element_by_id(id) else { return };
+    let options = js_sys::Object::new();
+    let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+    let scroll = Reflect::get(&element, &"scrollIntoView".into()).ok();
+    if let Some(scroll) = scroll.and_then(|scroll| scroll.dyn_into::<Function>().ok()) {
+        let _ = scroll.call1(&element, &options);
     }
 }
