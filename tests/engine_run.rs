@@ -81,6 +81,25 @@ fn a_retry_after_above_the_cap_ends_the_run_and_names_the_time() {
 }
 
 #[test]
+fn stop_and_cancel_end_a_wait_at_once() {
+    let wait = || Step::Fail(ModelError { retry_after_ms: Some(50_000), ..error(Slug::RateLimited, Retry::Yes) });
+    let stopped = play(config(Preset::Research), vec![wait(), Step::Stop, text("In short.")]);
+    assert_eq!(stopped.fields(), "stop_synthesized / partial / synthesis / 2");
+    let cancelled = play(config(Preset::Research), vec![wait(), Step::Cancel]);
+    assert_eq!(cancelled.fields(), "cancelled / cancelled / system / 1");
+}
+
+#[test]
+fn a_failure_that_was_tried_again_in_vain_says_so() {
+    let fail = || Step::Fail(error(Slug::ProviderError, Retry::Yes));
+    let script = vec![fail(), Step::Timer(None), fail(), Step::Timer(None), fail()];
+    let played = play(config(Preset::Research), script);
+    assert_eq!(played.fields(), "llm_error / failed / system / 1");
+    let report = &played.ending().output;
+    assert!(report.ends_with("No attempt is left (3 of 3): try again later, or choose another model or provider."));
+}
+
+#[test]
 fn a_fatal_error_is_not_retried_and_earlier_text_is_not_lost() {
     let script = vec![
         calls("I found the file.", &[("a", "search", "{}")]),

@@ -256,6 +256,22 @@ fn thoughts_go_back_whole_and_where_they_stood() {
 }
 
 #[test]
+fn a_reply_goes_back_as_it_came() {
+    let mut seen = 0;
+    for (name, bytes) in splits::fixtures("anthropic").into_iter().filter(|(name, _)| name.ends_with("answer.json")) {
+        let Reply { content, tool_calls, opaque, .. } =
+            splits::decode(ProviderKind::Anthropic, [&bytes[..]]).result.unwrap();
+        let call = |call: RawCall| ToolCall { id: CallId(call.id), name: call.name, arguments: call.arguments };
+        let tool_calls = tool_calls.into_iter().map(call).collect();
+        let reply = AssistantMessage { content, reasoning: String::new(), tool_calls, opaque };
+        let sent = messages(&[Message::user("a"), Message::Assistant(reply)]);
+        assert_eq!(sent[1]["content"], serde_json::from_slice::<Value>(&bytes).unwrap()["content"], "{name}");
+        seen += 1;
+    }
+    assert_eq!(seen, 2);
+}
+
+#[test]
 fn tools_are_there_whenever_the_history_has_tool_blocks() {
     let plain = vec![Message::user("a")];
     let called = vec![Message::user("a"), assistant("", &[("x", "old.one", "{}")]), result("x", "1", false)];

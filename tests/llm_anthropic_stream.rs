@@ -32,27 +32,27 @@ fn start() -> Value {
         "usage": { "input_tokens": 10, "output_tokens": 1 } } })
 }
 
-fn begin(index: u32, block: Value) -> Value {
+fn begin(index: u32, block: &Value) -> Value {
     json!({ "type": "content_block_start", "index": index, "content_block": block })
 }
 
-fn delta(index: u32, delta: Value) -> Value {
+fn delta(index: u32, delta: &Value) -> Value {
     json!({ "type": "content_block_delta", "index": index, "delta": delta })
 }
 
 fn text(index: u32, text: &str) -> Value {
-    delta(index, json!({ "type": "text_delta", "text": text }))
+    delta(index, &json!({ "type": "text_delta", "text": text }))
 }
 
 fn input(index: u32, json: &str) -> Value {
-    delta(index, json!({ "type": "input_json_delta", "partial_json": json }))
+    delta(index, &json!({ "type": "input_json_delta", "partial_json": json }))
 }
 
-fn tool(index: u32, id: &str, input: Value) -> Value {
-    begin(index, json!({ "type": "tool_use", "id": id, "name": "f", "input": input }))
+fn tool(index: u32, id: &str, input: &Value) -> Value {
+    begin(index, &json!({ "type": "tool_use", "id": id, "name": "f", "input": input }))
 }
 
-fn stopped(reason: Value) -> Value {
+fn stopped(reason: &Value) -> Value {
     json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": { "output_tokens": 5 } })
 }
 
@@ -62,7 +62,7 @@ fn end() -> Value {
 
 /// A reply of these events between its beginning and its end.
 fn reply(events: &[Value]) -> Reply {
-    let events = [&[start()], events, &[stopped(json!("end_turn")), end()]].concat();
+    let events = [&[start()], events, &[stopped(&json!("end_turn")), end()]].concat();
     decode(stream(&events).as_bytes()).result.unwrap()
 }
 
@@ -120,7 +120,7 @@ fn a_stream_cut_before_message_stop_is_never_a_reply() {
 
 #[test]
 fn stop_reasons_are_mapped_and_unknown_ones_do_not_lose_the_reply() {
-    let call = || tool(0, "a", json!({}));
+    let call = || tool(0, "a", &json!({}));
     let cases = [
         (None, json!("end_turn"), FinishReason::Stop),
         (None, json!("stop_sequence"), FinishReason::Stop),
@@ -137,21 +137,24 @@ fn stop_reasons_are_mapped_and_unknown_ones_do_not_lose_the_reply() {
     ];
     for (block, reason, expected) in cases {
         let what = format!("{reason} with {block:?}");
-        let events: Vec<_> = [start()].into_iter().chain(block).chain([stopped(reason), end()]).collect();
+        let events: Vec<_> = [start()].into_iter().chain(block).chain([stopped(&reason), end()]).collect();
         assert_eq!(decode(stream(&events).as_bytes()).result.unwrap().finish, expected, "{what}");
     }
+    let counts_only = json!({ "type": "message_delta", "delta": {}, "usage": { "output_tokens": 6 } });
+    let twice = stream(&[start(), stopped(&json!("max_tokens")), counts_only, end()]);
+    assert_eq!(decode(twice.as_bytes()).result.unwrap().finish, FinishReason::Length, "said once is said");
 }
 
 #[test]
 fn arguments_are_the_deltas_or_what_the_block_began_with() {
     let calls = reply(&[
-        tool(0, "a", json!({})),
-        tool(1, "b", json!({})),
+        tool(0, "a", &json!({})),
+        tool(1, "b", &json!({})),
         input(1, ""),
         input(1, "{\"x\":"),
         input(1, "1}"),
-        tool(2, "c", json!({ "given": [1, "two"] })),
-        tool(3, "d", json!({ "given": true })),
+        tool(2, "c", &json!({ "given": [1, "two"] })),
+        tool(3, "d", &json!({ "given": true })),
         input(3, "{\"sent\":true}"),
         // More of an earlier call, and of none.
         input(1, " "),
@@ -193,10 +196,10 @@ fn usage_counts_what_came_from_the_cache_and_the_last_word_is_right() {
 
 #[test]
 fn what_must_go_back_is_kept_without_the_text() {
-    let thinking = |index| begin(index, json!({ "type": "thinking", "thinking": "", "signature": "" }));
-    let thought = |index, text: &str| delta(index, json!({ "type": "thinking_delta", "thinking": text }));
-    let signed = |index, text: &str| delta(index, json!({ "type": "signature_delta", "signature": text }));
-    let open = |index| begin(index, json!({ "type": "text", "text": "" }));
+    let thinking = |index| begin(index, &json!({ "type": "thinking", "thinking": "", "signature": "" }));
+    let thought = |index, text: &str| delta(index, &json!({ "type": "thinking_delta", "thinking": text }));
+    let signed = |index, text: &str| delta(index, &json!({ "type": "signature_delta", "signature": text }));
+    let open = |index| begin(index, &json!({ "type": "text", "text": "" }));
     let made = reply(&[
         thinking(0),
         thought(0, "hm "),
@@ -205,10 +208,10 @@ fn what_must_go_back_is_kept_without_the_text() {
         signed(0, "g1"),
         open(1),
         text(1, "Grüße"),
-        tool(2, "a", json!({})),
+        tool(2, "a", &json!({})),
         thinking(3),
         signed(3, "sig2"),
-        begin(4, json!({ "type": "redacted_thinking", "data": "xyz" })),
+        begin(4, &json!({ "type": "redacted_thinking", "data": "xyz" })),
         thinking(5),
         thought(5, "no signature"),
         open(6),
@@ -226,7 +229,7 @@ fn what_must_go_back_is_kept_without_the_text() {
         ] }))
     );
     assert_eq!((made.content.as_str(), made.reasoning.as_str()), ("Grüße!", "hm 🙂\n\nno signature"));
-    let plain = reply(&[open(0), text(0, "a"), tool(1, "a", json!({})), thinking(2), thought(2, "unsigned")]);
+    let plain = reply(&[open(0), text(0, "a"), tool(1, "a", &json!({})), thinking(2), thought(2, "unsigned")]);
     assert_eq!(plain.opaque, None, "nothing that must go back");
 }
 
@@ -261,7 +264,7 @@ fn an_error_ends_the_reply_unless_it_was_whole() {
         }
     }
     let late = json!({ "type": "error", "error": { "type": "api_error", "message": "late" } });
-    let before = decode(stream(&[start(), stopped(json!("end_turn")), late.clone(), end()]).as_bytes()).result;
+    let before = decode(stream(&[start(), stopped(&json!("end_turn")), late.clone(), end()]).as_bytes()).result;
     assert_eq!(before.unwrap_err().slug, Slug::ProviderError, "the end marker had not come");
     let after = decode(stream(&[start(), text(0, "a"), end(), late, text(0, "b")]).as_bytes()).result.unwrap();
     assert_eq!(after.content, "a");

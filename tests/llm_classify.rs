@@ -313,6 +313,16 @@ fn the_servers_own_word_on_trying_again_is_obeyed() {
 }
 
 #[test]
+fn a_redirect_is_not_followed_and_says_what_to_set() {
+    for (status, recorded) in [(0, None), (302, Some(302)), (307, Some(307))] {
+        let error = classify(OTHER, status, "");
+        assert_eq!((error.slug, error.retry, error.status), (Slug::ProviderError, Retry::Fatal, recorded));
+        assert!(error.message.contains("redirects the request"), "{}", error.message);
+        assert!(error.message.contains("Set the base URL"), "{}", error.message);
+    }
+}
+
+#[test]
 fn every_status_is_classified_as_the_rules_say() {
     for status in 400..=599 {
         let error = classify(OTHER, status, "");

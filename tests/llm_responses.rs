@@ -126,6 +126,21 @@ fn the_same_reply_comes_of_deltas_of_finished_items_and_of_the_whole_answer() {
 }
 
 #[test]
+fn the_whole_answer_adds_only_what_is_missing_and_messages_that_take_turns_keep_no_places() {
+    let delta = |index: u64, delta: &str| json!({ "type": "response.output_text.delta", "output_index": index, "delta": delta });
+    let item = |item: Value| json!({ "type": "response.output_item.done", "output_index": 2, "item": item });
+    let thought = json!({ "type": "reasoning", "id": "r", "encrypted_content": "e" });
+    let call =
+        |arguments: &str| json!({ "type": "function_call", "call_id": "a", "name": "f", "arguments": arguments });
+    let message = json!({ "type": "message", "content": [{ "type": "output_text", "text": "other" }] });
+    let end = json!({ "type": "response.completed", "response": { "output": [thought, message, call("{}")] } });
+    let turns = [delta(0, "a"), delta(1, "b"), delta(0, "c"), item(thought.clone()), item(call("")), end];
+    let reply = decode_events(&turns).unwrap();
+    assert_eq!((reply.content.as_str(), reply.tool_calls[0].arguments.as_str()), ("abc", "{}"));
+    assert_eq!(reply.opaque.unwrap(), json!({ "responses": [thought] }));
+}
+
+#[test]
 fn reading_stops_at_the_last_event_and_nothing_after_it_counts() {
     let delta = json!({ "type": "response.output_text.delta", "output_index": 0, "delta": "a" });
     let completed = json!({ "type": "response.completed", "response": { "status": "completed", "output": [] } });

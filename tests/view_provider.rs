@@ -99,11 +99,22 @@ fn an_address_of_the_users_own_is_kept_apart_from_openai() {
     let own = with(&[(Field::Provider, COMPATIBLE), (Field::BaseUrl, "https://gateway.example/v1")]);
     let config = own.build(Vec::new()).expect("valid");
     assert_eq!((config.providers[0].kind, config.providers[0].price), (ProviderKind::Openai, None));
-    assert_eq!(own.address(), "https://gateway.example/v1");
-    assert_eq!(with(&[(Field::Provider, "openai")]).address(), "https://api.openai.com/v1");
+    assert_eq!(own.address().as_deref(), Some("https://gateway.example/v1"));
+    assert_eq!(with(&[(Field::Provider, "openai")]).address().as_deref(), Some("https://api.openai.com/v1"));
     // The same model elsewhere may cost anything.
     let elsewhere = with(&[(Field::Provider, "openai"), (Field::BaseUrl, "https://gateway.example/v1")]);
     assert_eq!(elsewhere.build(Vec::new()).expect("valid").providers[0].price, None);
+}
+
+#[test]
+fn while_an_address_is_missing_or_wrong_no_key_is_for_anything() {
+    let missing = with(&[(Field::Provider, COMPATIBLE)]);
+    assert_eq!(missing.address(), None);
+    assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address to be set");
+    for wrong in ["gateway.example", "https://", "ftp://gateway.example/v1"] {
+        assert_eq!(with(&[(Field::Provider, "openai"), (Field::BaseUrl, wrong)]).address(), None, "{wrong}");
+    }
+    assert_eq!(missing.known(), None);
 }
 
 #[test]

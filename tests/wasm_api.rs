@@ -114,7 +114,8 @@ fn every_option_can_be_given() {
         apiKey: 'k', headers: { a: 'b' }, maxOutputTokens: 5 }], system: 's', temperature: 0.5, maxTurns: 3, maxAttempts: 2,
         counter: { moderateAt: 2, urgentAt: 1, templates: { normal: 'n', moderate: 'm', urgent: 'u' } },
         synthesis: { role: 'user', numbered: true, prompt: 'p', onError: 'message', attempts: 2 }, tools: ['calculate'],
-        limits: { toolTimeoutMs: 1, parallelTools: 1, toolCallsPerTurn: 1, maxResultChars: 1, headersMs: 1, idleMs: 1 },
+        limits: { toolTimeoutMs: 1, parallelTools: 1, toolCallsPerTurn: 1, maxResultChars: 1, headersMs: 1,
+            firstTokenMs: 1, requestMs: 1, idleMs: 1 },
         retry: { baseMs: 0, capMs: 0, retryAfterCapMs: 0 }, seed: 7, workerUrl: new URL('w.js', location.href) }";
     assert!(Agent::new(&js(all)).is_ok());
     assert!(Agent::new(&js("{ counter: false, synthesis: false }")).is_ok());

@@ -160,6 +160,8 @@ fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
         "children",
         "childMs",
         "headersMs",
+        "firstTokenMs",
+        "requestMs",
         "idleMs",
         "wallMs",
         "tokens",
@@ -174,6 +176,8 @@ fn limits(options: &Reader, limits: &mut Limits) -> Result<(), JsValue> {
     set(&mut limits.children, given.whole("children", 0)?);
     set(&mut limits.child_ms, given.whole("childMs", 1)?);
     set(&mut limits.headers_ms, given.whole("headersMs", 1)?);
+    set(&mut limits.first_token_ms, given.whole("firstTokenMs", 1)?);
+    set(&mut limits.request_ms, given.whole("requestMs", 1)?);
     set(&mut limits.idle_ms, given.whole("idleMs", 1)?);
     set(&mut limits.wall_ms, given.whole("wallMs", 1)?.map(Some));
     set(&mut limits.tokens, given.whole("tokens", 1)?.map(Some));

@@ -169,6 +169,10 @@ export interface LimitOptions {
   childMs?: number;
   /** Until response headers. Default: 120,000. */
   headersMs?: number;
+  /** Until the first text, reasoning or tool call; comments that keep the connection alive do not count. Default: 120,000. */
+  firstTokenMs?: number;
+  /** Until the reply is complete. Default: 600,000. */
+  requestMs?: number;
   /** Silence in a stream. Default: 60,000. */
   idleMs?: number;
   /** Wall time of the run; wraps up. Default: none. */
@@ -420,6 +424,8 @@ export interface TrajectoryConfig {
     children: number;
     child_ms: number;
     headers_ms: number;
+    first_token_ms: number;
+    request_ms: number;
     idle_ms: number;
     wall_ms?: number;
     tokens?: number;

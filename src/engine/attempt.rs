@@ -106,7 +106,7 @@ impl Run {
         let decision = retry::decide(&self.config.retry, error, attempt, &mut self.rng);
         match decision {
             Decision::Wait { ms } if attempt < self.attempts_allowed() => self.wait(attempt + 1, ms, error),
-            Decision::Wait { .. } => self.attempts_used_up(&error.message),
+            Decision::Wait { .. } => self.attempts_used_up(&self.no_attempt_left(&error.message)),
             Decision::GiveUp => self.given_up(&give_up_message(error)),
         }
     }
@@ -187,6 +187,16 @@ impl Run {
         self.record(RecordKind::Waiting { attempt, ms, slugs: vec![error.slug], message: error.message.clone() });
     }
 
+    /// What a person reads of a failure that was tried again in vain. Other reports name it among other things.
+    fn no_attempt_left(&self, error: &str) -> String {
+        let n = self.attempts_allowed();
+        if self.synthesis.is_some() || self.policy().at_limit == AtLimit::ForcedFinal {
+            return error.to_owned();
+        }
+        let stop = if error.ends_with(['.', '!', '?', '…', ')']) { "" } else { "." };
+        format!("{error}{stop} No attempt is left ({n} of {n}): try again later, or choose another model or provider.")
+    }
+
     /// The last attempt that may be made failed.
     fn attempts_used_up(&mut self, error: &str) {
         match self.policy().at_limit {
@@ -231,7 +241,7 @@ fn give_up_message(error: &ModelError) -> String {
     match (error.retry, error.retry_after_ms) {
         (Retry::Yes, Some(ms)) => {
             format!(
-                "{} The server asks to wait {} s, which is longer than this run waits.",
+                "{} The server asks to wait {} s, which is longer than this run waits. Start it again after that time.",
                 error.message,
                 ms.div_ceil(1000)
             )

@@ -14,8 +14,11 @@ pub struct Limits {
     pub children: u32,
     /// Wall time of a sub-agent; it then concludes.
     pub child_ms: u64,
-    /// Response headers, and the idle stream.
+    /// Deadlines of one request, counted from its release: response headers, the first part of a reply, all of it.
     pub headers_ms: u64,
+    pub first_token_ms: u64,
+    pub request_ms: u64,
+    /// Silence in a stream.
     pub idle_ms: u64,
     /// Wall time of a segment; wraps up.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,6 +63,8 @@ impl Default for Limits {
             children: 16,
             child_ms: 300_000,
             headers_ms: 120_000,
+            first_token_ms: 120_000,
+            request_ms: 600_000,
             idle_ms: 60_000,
             wall_ms: None,
             tokens: None,

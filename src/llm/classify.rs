@@ -33,7 +33,8 @@ pub fn is_stream(status: u16, content_type: &str) -> bool {
     (200..300).contains(&status) && !content_type.contains("html")
 }
 
-/// An HTTP answer that is no stream. `now` is for a `Retry-After` that is a date.
+/// An HTTP answer that is no stream. Status 0: a redirect, of which a browser tells no more. `now` is for a
+/// `Retry-After` that is a date.
 #[must_use]
 pub fn classify_response(
     p: &ProviderConfig,
@@ -52,7 +53,7 @@ pub fn classify_response(
     ModelError {
         slug,
         message: message(p, real, slug, &error, is_page),
-        status: Some(status),
+        status: Some(status).filter(|status| *status > 0),
         retry_after_ms: match again {
             Retry::Yes => wait_ms(retry, now).or(error.retry_after_ms),
             Retry::Fatal => None,
@@ -79,7 +80,7 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
     } else if endpoint::is_local(p) {
         "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine.".to_owned()
     } else if base.starts_with("http://") {
-        format!("An https page may not call an http address: use https for {host}.")
+        format!("If this page is https, it may not call an http address: use https for {host}.")
     } else {
         format!("Check the key and the base URL ({base}), and whether {host} allows calls from browsers.")
     };
@@ -208,6 +209,7 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
         Slug::RateLimited => format!("{host} says too many requests ({status})."),
         Slug::Timeout => format!("{host} gave up waiting ({status})."),
         Slug::ContextGuard => format!("The conversation is too long for {} ({status}).", model(p)),
+        _ if is_redirect(status) => format!("{host} redirects the request to another address."),
         _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
         _ if status >= 500 => format!("{host} has a problem ({status})."),
         _ if status == 404 && error.names_model() => format!("{host} has no model {} (404).", model(p)),
@@ -247,6 +249,14 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
                 "Check the model's name.".to_owned()
             }
         }
+        Slug::ProviderError if is_redirect(status) => {
+            format!(
+                "It was not followed: the key would have gone there too. Set the base URL ({base}) to where it leads."
+            )
+        }
+        Slug::ProviderError if matches!(status, 400 | 422) && !is_page => {
+            format!("Check the options of this run and whether {} takes them.", model(p))
+        }
         Slug::ProviderError if status < 500 && (is_page || matches!(status, 404 | 405)) => {
             if base.ends_with("/v1") {
                 format!("Check the base URL ({base}).")
@@ -256,6 +266,10 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
         }
         _ => return None,
     })
+}
+
+fn is_redirect(status: u16) -> bool {
+    status == 0 || (300..400).contains(&status)
 }
 
 fn model(p: &ProviderConfig) -> String {

@@ -65,6 +65,12 @@ impl Decoder {
         (!delta.text.is_empty() || !delta.reasoning.is_empty()).then_some(delta)
     }
 
+    /// Some text, reasoning or tool call came. Comments and empty chunks are none.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.assembly.has_begun()
+    }
+
     /// Nothing that could still come matters: the trailer or an error was seen. The shell may stop reading.
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -79,7 +85,11 @@ impl Decoder {
             Framing::Values(_) => {}
         }
         let raw = raw_response(raw, raw_truncated);
-        let result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
+        let mut result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
+        if let Ok(reply) = &mut result {
+            // Nobody reads a request of no tokens: zeros are a server that does not count.
+            reply.usage = reply.usage.filter(|usage| usage.input.0 > 0 || usage.output.0 > 0);
+        }
         (result, raw)
     }
 
@@ -168,7 +178,8 @@ fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
         return error(Slug::ProviderError, message, Retry::Fatal);
     }
     if !body.is_empty() && !looks_like_stream(body) {
-        let message = format!("The answer is neither an event stream nor JSON: {}", excerpt(body));
+        let shown: String = excerpt(body).chars().filter(|c| !c.is_control() && *c != '\u{fffd}').take(80).collect();
+        let message = format!("The answer is neither an event stream nor JSON (\"{shown}\"). Check the base URL.");
         return error(Slug::ProviderError, message, Retry::Yes);
     }
     let message = match (body.is_empty(), unfinished.chars) {

@@ -38,6 +38,8 @@ pub trait Encode: Debug {
 pub(super) trait Assemble: Debug {
     /// The data of one event, or one JSON value.
     fn event(&mut self, data: &[u8]);
+    /// Some text, reasoning or tool call came. Comments and empty events are none.
+    fn has_begun(&self) -> bool;
     /// Nothing that could still come matters.
     fn is_done(&self) -> bool;
     /// The text so far; it only grows.
@@ -129,6 +131,12 @@ impl Draft {
             retry_after_ms: None,
             retry: Retry::Yes,
         });
+    }
+
+    /// Some text, reasoning or tool call came.
+    pub fn has_begun(&self) -> bool {
+        let Reply { content, reasoning, tool_calls, .. } = &self.reply;
+        !(content.is_empty() && reasoning.is_empty() && tool_calls.is_empty())
     }
 
     pub fn is_done(&self) -> bool {

@@ -16,6 +16,7 @@ mod endpoint;
 mod error_body;
 mod gemini;
 mod json;
+mod late;
 pub mod models;
 mod names;
 mod openai;
@@ -28,3 +29,4 @@ pub use classify::{Online, RetryHeaders, classify_fetch_failure, classify_respon
 pub use decoder::{Decoder, Delta};
 pub use dialect::{Encode, encoder};
 pub use endpoint::{HttpRequestHead, base_url, models_head, request_head};
+pub use late::{Late, classify_late};

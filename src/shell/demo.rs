@@ -5,12 +5,13 @@ use js_sys::{Function, Promise};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
-use super::fetch::{Exchange, Reading};
-use super::watch::{Late, Watchdog};
+use super::fetch::Exchange;
+use super::reading::Reading;
+use super::watch::Watchdog;
 use super::{js, timer};
 use crate::engine::{Event, Limits, ModelError, Retry, Slug};
 use crate::llm::demo::{BodyEnd, DemoChunk, DemoRequest, Scripted};
-use crate::llm::{self, RetryHeaders};
+use crate::llm::{self, Late, RetryHeaders};
 use crate::worker::DemoError;
 
 /// A scripted silence ends at the deadline of the run, but not later than this: nobody should watch it for a minute.
@@ -62,7 +63,10 @@ async fn stream(
     hand_out(exchange, chunks, |bytes| whole |= reading.take(bytes).is_break()).await?;
     if end == BodyEnd::Silent && !whole {
         let late = silence(exchange, abort, Heard::Something).await?;
-        return Some(exchange.too_late(late, reading.raw()));
+        return Some(match reading.finish() {
+            Event::ModelFailed { raw, .. } => exchange.too_late(late, raw),
+            event => event,
+        });
     }
     Some(reading.finish())
 }
@@ -89,7 +93,7 @@ enum Heard {
 }
 
 /// Until a deadline; `None`: nobody waits for it any more.
-async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> Option<Late> {
+async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> Option<(Late, u64)> {
     if !exchange.is_awaited() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! `Effect::CallModel`: one request, streamed, decoded, watched by two deadlines.
+//! `Effect::CallModel`: one request, streamed, decoded, watched by its deadlines.
 //!
 //! Each call ends in exactly one `ModelReplied` or `ModelFailed`, unless the engine aborted it. gloo-net builds the
 //! request's template and wraps the response; the call itself is the global `fetch`, so that it works in Node.js too.
@@ -10,31 +10,31 @@ use std::rc::Rc;
 use gloo_net::http::Response;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{AbortController, RequestInit};
+use web_sys::{AbortController, RequestInit, RequestRedirect};
 
-use super::session::{Notice, Session, Ticket};
-use super::watch::{Late, Watch, Watchdog};
+use super::reading::Reading;
+use super::session::{Session, Ticket};
+use super::watch::{Watch, Watchdog};
 use super::wire::{How, Job, Template};
-use super::{custom, demo, gate, js, prompt_api, stream};
+use super::{demo, gate, in_page, js, stream};
 use crate::engine::*;
-use crate::llm::{self, Decoder, RetryHeaders};
-use crate::trajectory::redact::StreamScrub;
+use crate::llm::{self, Late, RetryHeaders};
 
 /// A request under way. Dropped, it is aborted.
 pub(super) struct OpenRequest {
     request: RequestId,
-    ticket: Ticket,
+    pub(super) ticket: Ticket,
     abort: Option<AbortController>,
 }
 
 /// What a task needs to know of its request.
 pub(super) struct Exchange {
     pub(super) session: Session,
-    ticket: Ticket,
+    pub(super) ticket: Ticket,
     pub(super) request: RequestId,
-    turn: u32,
+    pub(super) turn: u32,
     pub(super) provider: Rc<ProviderConfig>,
-    dog: Watchdog,
+    pub(super) dog: Watchdog,
 }
 
 pub(super) fn call(session: &Session, call: &ModelCall) {
@@ -53,10 +53,10 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
         let event = match (how, abort) {
             (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
             (How::Custom { complete, request }, Some(abort)) => {
-                Some(exchange.with_custom(&complete, &request, abort).await)
+                Some(in_page::custom(&exchange, &complete, &request, &abort).await)
             }
             (How::PromptApi { messages, tools }, Some(abort)) => {
-                Some(exchange.with_prompt_api(&messages, &tools, abort).await)
+                Some(in_page::prompt_api(&exchange, &messages, &tools, &abort).await)
             }
             (How::Demo { request }, Some(abort)) => demo::ask(&exchange, *request, &abort).await,
             (_, None) => None,
@@ -90,6 +90,8 @@ impl Exchange {
         let init = RequestInit::new();
         init.set_body(body);
         init.set_signal(Some(&abort.signal()));
+        // A redirect could lead to another origin, and headers that hold a key would go with it.
+        init.set_redirect(RequestRedirect::Manual);
         let watch = self.dog.watch(abort);
         let sent = js::now();
         let response = match JsFuture::from(js::fetch(&template.request, &init)).await {
@@ -105,45 +107,12 @@ impl Exchange {
         if let Some(body) = response.body() {
             let (sink, watch) = (reading.clone(), watch.clone());
             // A stream that breaks off is the decoder's to judge: it knows whether the end marker was there.
-            let _ = stream::pump(&body, move |bytes| {
-                watch.progress();
-                sink.take(bytes)
-            })
-            .await;
+            let _ = stream::pump(&body, move |bytes| sink.take_watched(bytes, &watch)).await;
         }
         self.ended(&reading, watch)
     }
 
-    async fn with_custom(&self, complete: &js_sys::Function, request: &[u8], abort: AbortController) -> Event {
-        let (reading, watch) = (Reading::new(self, js::now()), self.dog.watch(abort.clone()));
-        let (sink, progress) = (reading.clone(), watch.clone());
-        let take = move |bytes: &[u8]| {
-            progress.progress();
-            sink.take(bytes)
-        };
-        match custom::ask(complete, &self.provider, request, &abort, take).await {
-            Ok(custom::Answered::Response(response)) => {
-                self.answered(Response::from(response), &watch, js::now()).await
-            }
-            Ok(custom::Answered::Taken) => self.ended(&reading, &watch),
-            Err(error) => self.failed(error, &watch),
-        }
-    }
-
-    async fn with_prompt_api(&self, messages: &[Message], tools: &[ToolSpec], abort: AbortController) -> Event {
-        let (reading, watch) = (Reading::new(self, js::now()), self.dog.watch(abort.clone()));
-        let (sink, progress) = (reading.clone(), watch.clone());
-        let take = move |bytes: &[u8]| {
-            progress.progress();
-            sink.take(bytes)
-        };
-        match prompt_api::ask(messages, tools, &abort, take).await {
-            Ok(()) => self.ended(&reading, &watch),
-            Err(error) => self.failed(error, &watch),
-        }
-    }
-
-    async fn answered(&self, response: Response, watch: &Watch, sent: f64) -> Event {
+    pub(super) async fn answered(&self, response: Response, watch: &Watch, sent: f64) -> Event {
         if llm::is_stream(response.status(), &content_type(&response)) {
             self.read(response, watch, sent).await
         } else {
@@ -152,15 +121,16 @@ impl Exchange {
     }
 
     /// A stream came to its end, by itself or because it was late.
-    fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
-        match watch.late() {
-            Some(late) => self.too_late(late, reading.raw()),
-            None => reading.finish(),
+    pub(super) fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
+        match (reading.finish(), watch.late()) {
+            // A reply whose end marker was seen is whole, even if the connection never ended.
+            (Event::ModelFailed { raw, .. }, Some(late)) => self.too_late(late, raw),
+            (event, _) => event,
         }
     }
 
     /// A model in the page failed, or was ended for being late.
-    fn failed(&self, error: ModelError, watch: &Watch) -> Event {
+    pub(super) fn failed(&self, error: ModelError, watch: &Watch) -> Event {
         match watch.late() {
             Some(late) => self.too_late(late, None),
             None => Event::ModelFailed { request: self.request, error, raw: None },
@@ -169,6 +139,7 @@ impl Exchange {
 
     /// An answer that is none: an error, or a page.
     async fn refused(&self, response: &Response, watch: &Watch) -> Event {
+        watch.begin(); // no reply to wait for
         let text = Rc::new(RefCell::new(Vec::new()));
         if let Some(body) = response.body() {
             let (sink, watch) = (Rc::clone(&text), watch.clone());
@@ -208,12 +179,8 @@ impl Exchange {
         }
     }
 
-    pub(super) fn too_late(&self, late: Late, raw: Option<RawResponse>) -> Event {
-        let message = match late {
-            Late::Headers { after_ms } => format!("the server did not answer within {after_ms} ms"),
-            Late::Stream { after_ms } => format!("the stream was silent for {after_ms} ms"),
-        };
-        let error = ModelError { slug: Slug::Timeout, message, status: None, retry_after_ms: None, retry: Retry::Yes };
+    pub(super) fn too_late(&self, (late, after_ms): (Late, u64), raw: Option<RawResponse>) -> Event {
+        let error = llm::classify_late(&self.provider, late, after_ms);
         Event::ModelFailed { request: self.request, error, raw }
     }
 
@@ -225,91 +192,13 @@ impl Exchange {
     fn end(self, event: Event) {
         let open = self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten();
         if let Some(mut open) = open {
-            // Nothing to abort any more. A stream that ended is left to close by itself, so that its connection is kept.
-            open.abort = None;
+            // A stream that ended well is left to close by itself, so that its connection is kept; what still comes after a
+            // failure is nobody's.
+            if matches!(event, Event::ModelReplied { .. }) {
+                open.abort = None;
+            }
+            drop(open);
             self.session.send(event);
-        }
-    }
-}
-
-/// A stream being decoded.
-#[derive(Clone)]
-pub(super) struct Reading(Rc<ReadingState>);
-
-struct ReadingState {
-    session: Session,
-    ticket: Ticket,
-    request: RequestId,
-    turn: u32,
-    sent: f64,
-    decoder: RefCell<Option<Decoder>>,
-    /// What observers are told of the text and the reasoning.
-    shown: RefCell<[StreamScrub; 2]>,
-    first_token_ms: RefCell<Option<u64>>,
-}
-
-impl Reading {
-    pub(super) fn new(exchange: &Exchange, sent: f64) -> Self {
-        Reading(Rc::new(ReadingState {
-            session: exchange.session.clone(),
-            ticket: exchange.ticket,
-            request: exchange.request,
-            turn: exchange.turn,
-            sent,
-            decoder: RefCell::new(Some(Decoder::new(exchange.provider.kind))),
-            shown: RefCell::default(),
-            first_token_ms: RefCell::default(),
-        }))
-    }
-
-    /// Decodes a chunk and passes on what it added. Breaks once the reply is whole.
-    pub(super) fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
-        let state = &self.0;
-        let mut decoder = state.decoder.borrow_mut();
-        let Some(decoder) = decoder.as_mut() else { return ControlFlow::Break(()) };
-        if let Some(delta) = decoder.push(bytes) {
-            let elapsed = || (js::now() - state.sent) as u64;
-            state.first_token_ms.borrow_mut().get_or_insert_with(elapsed);
-            let (text, reasoning) = {
-                let (secrets, [text, reasoning]) = (state.session.secrets(), &mut *state.shown.borrow_mut());
-                (text.push(secrets, delta.text), reasoning.push(secrets, delta.reasoning))
-            };
-            self.tell(&text, &reasoning);
-        }
-        if decoder.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn tell(&self, text: &str, reasoning: &str) {
-        let (child, turn) = (self.0.request.child(), self.0.turn);
-        if !reasoning.is_empty() {
-            self.notify(Notice::ReasoningDelta { child, turn, text: reasoning });
-        }
-        if !text.is_empty() {
-            self.notify(Notice::TextDelta { child, turn, text });
-        }
-    }
-
-    /// Late deltas are dropped: the engine may have ended this request in the meantime.
-    fn notify(&self, notice: Notice<'_>) {
-        let awaited = self.0.session.live(|live| live.requests.iter().any(|open| open.ticket == self.0.ticket));
-        if awaited == Some(true) {
-            self.0.session.notify(notice);
-        }
-    }
-
-    pub(super) fn raw(&self) -> Option<RawResponse> {
-        self.0.decoder.take().map(|decoder| decoder.finish().1)
-    }
-
-    pub(super) fn finish(&self) -> Event {
-        let [text, reasoning] = self.0.shown.take();
-        let secrets = self.0.session.secrets();
-        self.tell(&text.finish(secrets), &reasoning.finish(secrets));
-        let (request, first_token_ms) = (self.0.request, self.0.first_token_ms.take());
-        match self.0.decoder.take().map(Decoder::finish) {
-            Some((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms },
-            Some((Err(error), raw)) => Event::ModelFailed { request, error, raw: Some(raw) },
-            None => Event::ModelFailed { request, error: unsendable(&"the stream was read twice".into()), raw: None },
         }
     }
 }
@@ -319,7 +208,7 @@ fn content_type(response: &Response) -> String {
 }
 
 /// The browser did not even take the request: an address or a header it refuses.
-fn unsendable(thrown: &JsValue) -> ModelError {
+pub(super) fn unsendable(thrown: &JsValue) -> ModelError {
     let message = format!("the request could not be made: {}", js::error_text(thrown));
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }
 }

@@ -70,3 +70,10 @@ pub fn online() -> Online {
         None => Online::Unknown,
     }
 }
+
+/// Scheme, host and port of the page, where there is one.
+#[must_use]
+pub fn page_origin() -> Option<String> {
+    let location = Reflect::get(&js_sys::global(), &"location".into()).ok()?;
+    Reflect::get(&location, &"origin".into()).ok()?.as_string()
+}

@@ -1,23 +1,19 @@
-//! The two deadlines of a request: response headers, then silence in the stream. Past one the request is aborted.
+//! The deadlines of a request: response headers, the first part of a reply, silence in the stream, the whole reply. Past
+//! one the request is aborted.
 //!
-//! A run has one request open at a time and one timer for all of them: it sleeps no longer than the shorter deadline and
-//! looks at the clock when it wakes, so that starting a request, and every chunk of it, only has to note the time.
+//! A run has one timer for all of its requests, those of its sub-agents too: it sleeps no longer than the shortest
+//! deadline and looks at the clock when it wakes, so that starting a request, and every chunk of it, only has to note the
+//! time.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use web_sys::AbortController;
 
 use super::js;
 use super::timer::Timeout;
 use crate::engine::Limits;
-
-/// What a request did not do in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Late {
-    Headers { after_ms: u64 },
-    Stream { after_ms: u64 },
-}
+use crate::llm::Late;
 
 /// A run's timer. Dropped with the segment's last request.
 #[derive(Clone, Debug)]
@@ -25,47 +21,63 @@ pub(super) struct Watchdog(Rc<Dog>);
 
 #[derive(Debug)]
 struct Dog {
-    headers_ms: u64,
-    idle_ms: u64,
+    deadlines: Deadlines,
     timer: RefCell<Option<Timeout>>,
-    watched: RefCell<Option<Rc<Watched>>>,
+    watched: RefCell<Vec<Weak<Watched>>>,
+}
+
+/// In milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct Deadlines {
+    headers: u64,
+    first_token: u64,
+    idle: u64,
+    whole: u64,
 }
 
 /// One request, from its release by the gate until it is dropped.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
-    watched: Rc<Watched>,
-    idle_ms: u64,
-}
+pub(super) struct Watch(Rc<Watched>);
 
 #[derive(Debug)]
 struct Watched {
     abort: AbortController,
-    waiting_for: Cell<Late>,
-    since: Cell<f64>,
-    late: Cell<Option<Late>>,
+    released: f64,
+    /// When headers or bytes came last.
+    progress: Cell<Option<f64>>,
+    begun: Cell<bool>,
+    late: Cell<Option<(Late, u64)>>,
 }
 
 impl Watchdog {
     pub(super) fn new(limits: &Limits) -> Self {
-        let Limits { headers_ms, idle_ms, .. } = *limits;
-        Watchdog(Rc::new(Dog { headers_ms, idle_ms, timer: RefCell::default(), watched: RefCell::default() }))
+        let deadlines = Deadlines {
+            headers: limits.headers_ms,
+            first_token: limits.first_token_ms,
+            idle: limits.idle_ms,
+            whole: limits.request_ms,
+        };
+        Watchdog(Rc::new(Dog { deadlines, timer: RefCell::default(), watched: RefCell::default() }))
     }
 
-    /// Watches a request in the place of the one before.
+    /// Watches a request until the last [`Watch`] of it is dropped.
     pub(super) fn watch(&self, abort: AbortController) -> Watch {
         let dog = &self.0;
         let watched = Rc::new(Watched {
             abort,
-            waiting_for: Cell::new(Late::Headers { after_ms: dog.headers_ms }),
-            since: Cell::new(js::now()),
+            released: js::now(),
+            progress: Cell::new(None),
+            begun: Cell::new(false),
             late: Cell::new(None),
         });
-        dog.watched.replace(Some(Rc::clone(&watched)));
+        let mut all = dog.watched.borrow_mut();
+        all.retain(|other| other.strong_count() > 0);
+        all.push(Rc::downgrade(&watched));
+        drop(all);
         if dog.timer.borrow().is_none() {
             Dog::sleep(dog, f64::INFINITY);
         }
-        Watch { watched, idle_ms: dog.idle_ms }
+        Watch(watched)
     }
 
     /// Nothing is open any more, and nothing keeps the process alive.
@@ -78,20 +90,52 @@ impl Watchdog {
 impl Watch {
     /// Headers came, or bytes did: from now on silence counts.
     pub(super) fn progress(&self) {
-        self.watched.waiting_for.set(Late::Stream { after_ms: self.idle_ms });
-        self.watched.since.set(js::now());
+        self.0.progress.set(Some(js::now()));
     }
 
-    /// Set once the request was aborted for being late.
-    pub(super) fn late(&self) -> Option<Late> {
-        self.watched.late.get()
+    /// A part of the reply came, or there will be none to wait for.
+    pub(super) fn begin(&self) {
+        self.0.begun.set(true);
+    }
+
+    pub(super) fn has_begun(&self) -> bool {
+        self.0.begun.get()
+    }
+
+    /// Set once the request was aborted for being late: what did not come, and after how many milliseconds.
+    pub(super) fn late(&self) -> Option<(Late, u64)> {
+        self.0.late.get()
+    }
+}
+
+impl Watched {
+    /// The deadline that passes next: when, and what it is. Of two at the same time, the one that says more.
+    fn next(&self, deadlines: &Deadlines) -> (f64, Late, u64) {
+        let Deadlines { headers, first_token, idle, whole } = *deadlines;
+        let mut next = match self.progress.get() {
+            None => (self.released + headers as f64, Late::Headers, headers),
+            Some(at) => (at + idle as f64, Late::Stream, idle),
+        };
+        let mut sooner = |late, ms: u64| {
+            let at = self.released + ms as f64;
+            if at < next.0 {
+                next = (at, late, ms);
+            }
+        };
+        if !self.begun.get() {
+            sooner(Late::FirstToken, first_token);
+        }
+        sooner(Late::Whole, whole);
+        next
     }
 }
 
 impl Dog {
     fn sleep(dog: &Rc<Dog>, ms: f64) {
+        let Deadlines { headers, first_token, idle, whole } = dog.deadlines;
+        let shortest = headers.min(first_token).min(idle).min(whole);
         let weak = Rc::downgrade(dog);
-        let timer = Timeout::new(ms.min(dog.headers_ms.min(dog.idle_ms) as f64), move || {
+        let timer = Timeout::new(ms.min(shortest as f64), move || {
             if let Some(dog) = weak.upgrade() {
                 dog.timer.take();
                 Dog::wake(&dog);
@@ -101,16 +145,19 @@ impl Dog {
     }
 
     fn wake(dog: &Rc<Dog>) {
-        let Some(watched) = dog.watched.borrow().clone() else { return };
-        let waiting_for = watched.waiting_for.get();
-        let (Late::Headers { after_ms } | Late::Stream { after_ms }) = waiting_for;
-        let left = after_ms as f64 - (js::now() - watched.since.get());
-        if left > 0.0 {
+        let (now, mut left) = (js::now(), None::<f64>);
+        let open: Vec<_> = dog.watched.borrow().iter().filter_map(Weak::upgrade).collect();
+        for watched in open.into_iter().filter(|watched| watched.late.get().is_none()) {
+            let (at, late, after_ms) = watched.next(&dog.deadlines);
+            if at > now {
+                left = Some(left.map_or(at - now, |left| left.min(at - now)));
+            } else {
+                watched.late.set(Some((late, after_ms)));
+                watched.abort.abort();
+            }
+        }
+        if let Some(left) = left {
             Dog::sleep(dog, left);
-        } else {
-            dog.watched.take();
-            watched.late.set(Some(waiting_for));
-            watched.abort.abort();
         }
     }
 }

@@ -6,6 +6,7 @@ use gloo_net::http::{Headers, Method, RequestBuilder};
 use wasm_bindgen::JsValue;
 
 use super::history::History;
+use super::js;
 use super::session::Access;
 use crate::engine::{
     BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec, report,
@@ -182,6 +183,9 @@ impl Line {
 fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsValue> {
     let head = llm::request_head(provider, access.api_key.as_deref());
     let headers = web_sys::Headers::new()?;
+    if let (ProviderKind::Openrouter, Some(page)) = (provider.kind, js::page_origin()) {
+        headers.set("http-referer", &page)?; // how it tells applications apart
+    }
     for (name, value) in head.headers.iter().chain(&access.headers) {
         headers.set(name, value)?;
     }

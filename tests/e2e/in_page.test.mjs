@@ -138,9 +138,24 @@ test('the built-in model: native tools, and a synthesis that streams', async () 
   assert.deepEqual([trajectory.output, trajectory.termination_reason], ['It is ALPHA.', 'max_turns_synthesized']);
   assert.equal(created[0].tools[0].name, 'lookup');
   assert.deepEqual(created[0].input, [{ role: 'user', content: [{ type: 'text', value: 'Look up alpha.' }] }]);
-  assert.deepEqual(created[1].initialPrompts.map(({ role }) => role), ['system', 'user', 'assistant', 'user']);
-  assert.equal(created[1].initialPrompts[3].content[0].value.result[0].value, 'ALPHA\n[Turn 1/1 - Only 0 turns left! Prioritize completing your task.]');
-  assert.match(created[1].input[0].content[0].value, /maximum number of reasoning steps/);
+  // The synthesis has no tools: what was called and found is text in it.
+  assert.deepEqual(created[1].initialPrompts.map(({ role }) => role), ['system', 'user', 'assistant']);
+  const [found, asked] = created[1].input[0].content.map(({ value }) => value);
+  assert.match(found, /^Result of lookup:\nALPHA\n\[Turn 1\/1 - Only 0 turns left!/);
+  assert.match(asked, /maximum number of reasoning steps/);
+});
+
+test('the built-in model: an answer to a native call goes back as one', async () => {
+  const { trajectory, created } = await prompted({
+    script: [
+      { answer: [{ type: 'tool-call', value: { callID: 'a', name: 'lookup', arguments: { word: 'alpha' } } }] },
+      { answer: 'It is ALPHA.' },
+    ],
+  });
+  assert.deepEqual([trajectory.output, trajectory.outcome, trajectory.total_turns], ['It is ALPHA.', 'success', 2]);
+  assert.deepEqual(created[1].initialPrompts.map(({ role }) => role), ['system', 'user', 'assistant']);
+  assert.deepEqual(created[1].initialPrompts[2].content, [{ type: 'tool-call', value: { callID: 'a', name: 'lookup', arguments: { word: 'alpha' } } }]);
+  assert.deepEqual(created[1].input[0].content, [{ type: 'tool-response', value: { callID: 'a', name: 'lookup', result: [{ type: 'text', value: 'ALPHA\n[Turn 1/15]' }] } }]);
 });
 
 test('the built-in model without native tools: they are described, and the reply is held to a schema', async () => {

@@ -109,7 +109,7 @@ impl World {
             choice: call.tools,
         };
         let scripted = script(&request);
-        if config.seed % 10 == 0 {
+        if config.seed.is_multiple_of(10) {
             assert_eq!(script(&request), scripted, "the same request, the same bytes");
         }
         let event = judge(scripted, call.request, &config.providers[0]);
@@ -137,8 +137,11 @@ fn judge(scripted: Scripted, request: RequestId, provider: &ProviderConfig) -> E
             let content_type = header("content-type").unwrap();
             if !is_stream(status, &content_type) {
                 let body: String = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
-                let retry =
-                    RetryHeaders { retry_after: header("retry-after"), retry_after_ms: header("retry-after-ms") };
+                let retry = RetryHeaders {
+                    retry_after: header("retry-after"),
+                    retry_after_ms: header("retry-after-ms"),
+                    should_retry: None,
+                };
                 let now = EpochMillis(1_795_300_145_678);
                 return failed(classify_response(provider, status, retry, &content_type, &body, now), None);
             }

@@ -54,8 +54,8 @@ fn as_kept<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<P
 }
 
 /// What is kept of a thought.
-pub(super) fn keep(block: Value) -> Value {
-    json!({ "type": "thought", "size": size(&block), "block": block })
+pub(super) fn keep(block: &Value) -> Value {
+    json!({ "type": "thought", "size": size(block), "block": block })
 }
 
 /// The API refuses a thought that was changed, and some of those of a message without the others: one in which a secret

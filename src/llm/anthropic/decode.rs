@@ -77,6 +77,10 @@ impl Assemble for Assembly {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        self.draft.has_begun()
+    }
+
     fn is_done(&self) -> bool {
         self.draft.is_done()
     }
@@ -267,11 +271,11 @@ impl Assembly {
                 Part::Thinking { signature, .. } if signature.is_empty() => {}
                 Part::Thinking { text, signature } => {
                     let text = reasoning.get(text.clone()).unwrap_or_default();
-                    order.push(keep(json!({ "type": "thinking", "thinking": text, "signature": signature })));
+                    order.push(keep(&json!({ "type": "thinking", "thinking": text, "signature": signature })));
                     any = true;
                 }
                 Part::Redacted { data } => {
-                    order.push(keep(json!({ "type": "redacted_thinking", "data": data })));
+                    order.push(keep(&json!({ "type": "redacted_thinking", "data": data })));
                     any = true;
                 }
                 Part::Call { .. } => order.push(json!({ "type": "tool_use" })),

@@ -166,7 +166,6 @@ fn has_long_result(messages: &[Message]) -> bool {
 /// A web page in the place of an answer is never asked for again. A sub-agent that ends on it is reported as failed, and
 /// a synthesis whose first attempt was cut still has that text.
 fn survives_a_fatal_error(request: &DemoRequest) -> bool {
-    let was_cut =
-        matches!(request.messages.last(), Some(Message::User { content, .. }) if content.contains("cut off by its length"));
+    let was_cut = matches!(request.messages.last(), Some(Message::User { content, .. }) if content.contains("cut off by its length"));
     request.request.child() > 0 || (request.choice == ToolChoice::None && was_cut)
 }

@@ -44,6 +44,10 @@ impl Assemble for Assembly {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        self.draft.has_begun()
+    }
+
     fn is_done(&self) -> bool {
         self.draft.error.is_some()
     }
@@ -113,7 +117,8 @@ impl Assembly {
         let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) else { return };
         let message = candidate.finish_message.unwrap_or_default();
         self.draft.finish = Some(match reason.as_str() {
-            "STOP" => FinishReason::Stop,
+            // The second is the word of servers that imitate the API.
+            "STOP" | "FUNCTION_CALL" => FinishReason::Stop,
             "MAX_TOKENS" => FinishReason::Length,
             "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => FinishReason::ContentFilter,
             MALFORMED | "UNEXPECTED_TOOL_CALL" => {

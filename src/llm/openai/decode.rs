@@ -74,6 +74,10 @@ impl Assemble for Assembly {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        !(self.reply.content.is_empty() && self.reply.reasoning.is_empty() && self.calls.is_empty())
+    }
+
     fn is_done(&self) -> bool {
         self.trailer || self.error.is_some()
     }
@@ -220,7 +224,7 @@ fn add_detail(details: &mut Vec<Value>, detail: &Value) {
     for (key, value) in detail {
         match (last.get_mut(key), value) {
             (Some(Value::String(so_far)), Value::String(more)) if GROWING.contains(&key.as_str()) => {
-                so_far.push_str(more)
+                so_far.push_str(more);
             }
             (_, Value::Null) => {}
             _ => drop(last.insert(key.clone(), value.clone())),

@@ -49,6 +49,10 @@ impl Assemble for Assembly {
         }
     }
 
+    fn has_begun(&self) -> bool {
+        self.draft.has_begun() || self.items.has(Kind::Call)
+    }
+
     fn is_done(&self) -> bool {
         self.draft.is_done()
     }

@@ -18,6 +18,17 @@ pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
         Need::Optional => "API key, if the server wants one",
         Need::No => "API key (not needed)",
     };
+    let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
+    move || match meant.get() {
+        true => field(app, of, label).into_any(),
+        false => html::p()
+            .class("advice")
+            .child("A key is kept for its address: it is asked for once that is right.")
+            .into_any(),
+    }
+}
+
+fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView {
     html::div().class("input mono wide").child((
         html::label().r#for("setting-key").child(label),
         (of.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
@@ -83,5 +94,5 @@ fn sign_in(app: App) -> impl IntoView {
 }
 
 fn address(app: App) -> String {
-    app.settings.with(crate::view::settings::Settings::address)
+    app.settings.with(crate::view::settings::Settings::address).unwrap_or_default()
 }

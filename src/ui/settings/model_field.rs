@@ -257,6 +257,11 @@ impl Combo {
 
     fn ask(self) {
         let (provider, whose) = self.app.settings.with_untracked(|settings| (settings.provider(), settings.whose()));
+        if self.app.settings.with_untracked(|settings| settings.address().is_none()) {
+            return self
+                .wrong
+                .set(Some("Say first where the model answers: the base URL is missing or wrong.".to_owned()));
+        }
         let access = self.app.access(&provider);
         // OpenRouter lists its models to anyone.
         let needs_key = self.of.key == Need::Needed && self.of.kind != ProviderKind::Openrouter;

@@ -64,6 +64,8 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
         Field::ToolCallsPerTurn => config.limits.tool_calls_per_turn.to_string(),
         Field::MaxResultChars => config.limits.max_result_chars.to_string(),
         Field::HeadersTimeout => seconds(config.limits.headers_ms),
+        Field::FirstTokenTimeout => seconds(config.limits.first_token_ms),
+        Field::RequestTimeout => seconds(config.limits.request_ms),
         Field::IdleTimeout => seconds(config.limits.idle_ms),
         Field::RetryBase => seconds(config.retry.base_ms),
         Field::RetryCap => seconds(config.retry.cap_ms),
@@ -140,6 +142,8 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
             config.limits.max_result_chars = usize::try_from(whole(row, text)?).unwrap_or(usize::MAX);
         }
         Field::HeadersTimeout => config.limits.headers_ms = millis(row, text)?,
+        Field::FirstTokenTimeout => config.limits.first_token_ms = millis(row, text)?,
+        Field::RequestTimeout => config.limits.request_ms = millis(row, text)?,
         Field::IdleTimeout => config.limits.idle_ms = millis(row, text)?,
         Field::RetryBase => config.retry.base_ms = millis(row, text)?,
         Field::RetryCap => config.retry.cap_ms = millis(row, text)?,

@@ -53,10 +53,19 @@ impl Settings {
         config.providers.into_iter().next().unwrap_or_default()
     }
 
-    /// Where requests would go: what a key is kept for.
+    /// Where requests would go: what a key is kept for. None while the address is missing or wrong, so that no key is
+    /// kept for another address than the one that was meant.
     #[must_use]
-    pub fn address(&self) -> String {
-        address(&self.provider())
+    pub fn address(&self) -> Option<String> {
+        let typed = self.value(Field::BaseUrl);
+        let row = Field::BaseUrl.row()?;
+        let wrong = apply::apply(&mut RunConfig::preset(self.preset()), row, &typed).is_err();
+        if wrong || self.lacks_address() { None } else { Some(address(&self.provider())) }
+    }
+
+    fn lacks_address(&self) -> bool {
+        self.endpoint().is_some_and(|endpoint| endpoint.id == COMPATIBLE)
+            && self.value(Field::BaseUrl).trim().is_empty()
     }
 
     /// Keeps what a provider says of its models. `whose` is [`Settings::whose`] when it was asked.
@@ -67,7 +76,7 @@ impl Settings {
     /// Which provider is chosen, and at which address.
     #[must_use]
     pub fn whose(&self) -> Whose {
-        Whose(self.value(Field::Provider), self.address())
+        Whose(self.value(Field::Provider), self.address().unwrap_or_default())
     }
 
     /// What the chosen provider said of its models, in this visit.
@@ -101,7 +110,7 @@ impl Settings {
     /// What the chosen provider cannot do without.
     pub(super) fn missing(&self, errors: &mut Vec<FieldError>) {
         let Some(endpoint) = self.endpoint() else { return };
-        if endpoint.id == COMPATIBLE && self.value(Field::BaseUrl).trim().is_empty() {
+        if self.lacks_address() {
             let message = "Say where the model answers, e.g. https://models.example.org/v1.".to_owned();
             errors.push(FieldError { field: Field::BaseUrl, message });
         }
@@ -113,6 +122,11 @@ impl Settings {
 
     /// The price and the window that are known; what the user typed comes after it.
     pub(super) fn fill_in(&self, config: &mut RunConfig) {
+        let provider = config.providers.first_mut();
+        if let (true, Some(provider)) = (self.lacks_address(), provider) {
+            // A draft that no run gets, but that is shown: it is not OpenAI's.
+            "an address to be set".clone_into(&mut provider.base_url);
+        }
         let Some(known) = self.known() else { return };
         if let Some(provider) = config.providers.first_mut() {
             provider.price = known.price;

@@ -1,0 +1,157 @@
+// Every fault of lib/faults.mjs, in Chromium, through the package: slugs, requests, ending, and what the user sees. The
+// page docs/faults.md is the table of it; UPDATE=1 writes it anew.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { ANSWER, busy, FAULTS, good } from './lib/faults.mjs';
+import { deadPort, withFaults } from './lib/fault-server.mjs';
+import { root, withPackage } from './lib/site.mjs';
+import { assertValid } from './lib/trajectory.mjs';
+
+const KEY = 'sk-test-0123456789abcdef';
+const rows = FAULTS.flatMap(([, group]) => group);
+const byId = (answerOf) => Object.fromEntries(rows.map((row) => [row.id, answerOf(row)]));
+const NOWHERE = 'http://no-such-host.invalid';
+
+// One browser for all of it. The second server fails once, then answers well.
+const shared = {};
+let release;
+before(async () => {
+  const dead = `http://127.0.0.1:${await deadPort()}`;
+  const always = byId(({ answer }) => answer);
+  const once = byId(({ answer }) => (wire, request) => (request.nth === 1 ? answer : good)(wire, request));
+  for (const id of ['wait-stop', 'wait-cancel']) once[id] = (wire, request) => (request.nth === 1 ? busy : good)(wire, request);
+  await new Promise((resolve, reject) => {
+    shared.done = withFaults(always, (first) => withFaults(once, (second) =>
+      withPackage({
+        reach: [first.origin, second.origin, first.origin.replace('127.0.0.1', 'localhost'), dead, NOWHERE],
+        // What the browser itself says of a failed request, and one line for each failed attempt and run.
+        expect: [/^error: (Failed to load resource|Access to fetch at)/, /^warning: .*attempt \d/, /^error: .*run failed/],
+        // The strict policy of the host page keeps it from a host that does not exist.
+        context: { bypassCSP: true },
+      }, async (page) => {
+        // Where a driver stands between page and network it answers preflights itself, and CORS is one of the faults.
+        await page.context().unrouteAll();
+        return new Promise((finish) => {
+          release = finish;
+          Object.assign(shared, { page, first, second, dead });
+          resolve();
+        });
+      }))).catch(reject);
+  });
+});
+after(async () => {
+  release?.();
+  await shared.done;
+});
+
+/** One run against the server; resolves with its record and with the waits it announced. */
+async function run(baseUrl, limits) {
+  const result = await shared.page.evaluate(async ({ baseUrl, limits, apiKey }) => {
+    const agent = new window.turnwise.Agent({
+      provider: { kind: 'openai', baseUrl, model: 'scripted', apiKey, headers: { 'x-extra': 'extra-secret' } },
+      tools: [], system: 'Answer.', seed: 7, retry: { baseMs: 1 }, limits,
+    });
+    agent.registerTool({ name: 'lookup', execute: () => { throw new Error('a cut call was run'); } });
+    const waits = [];
+    const trajectory = await agent.run('What is the answer?', { onEvent: (event) => { if (event.type === 'waiting') waits.push(event.ms); } });
+    agent.free();
+    return { trajectory, waits };
+  }, { baseUrl, limits, apiKey: KEY });
+  assertValid(result.trajectory);
+  return result;
+}
+
+// What the report says after the last of the attempts.
+const LAST_WORDS = ' No attempt is left (3 of 3): try again later, or choose another model or provider.';
+
+const slugsOf = ({ turns }) => turns.flatMap(({ attempts }) => attempts).flatMap(({ slugs }) => slugs);
+const table = new Map();
+
+for (const row of rows) {
+  test(`${row.name}: ${row.slugs[0] ?? 'accepted'}`, async () => {
+    const { page, first, second, dead } = shared;
+    const { origin } = { dead: { origin: dead }, nowhere: { origin: NOWHERE } }[row.target] ?? first;
+    if (row.target === 'offline') await page.context().setOffline(true);
+    const { trajectory, waits } = await run(`${origin}/${row.id}/v1`, row.limits).finally(() => page.context().setOffline(false));
+    const asked = first.asked(row.id).length;
+
+    assert.deepEqual(slugsOf(trajectory), row.slugs, trajectory.output);
+    assert.equal(asked, row.requests ?? Math.max(row.slugs.length, 1), 'requests that the server counted');
+    assert.equal(trajectory.termination_reason, row.ends);
+    assert.equal(trajectory.outcome, row.ends === 'llm_complete' ? 'success' : 'failed');
+    for (const words of row.says) assert.ok(trajectory.output.includes(words), `${JSON.stringify(words)} is not in: ${trajectory.output.slice(0, 600)}`);
+    assert.ok(!JSON.stringify(trajectory).includes(KEY) && !JSON.stringify(trajectory).includes('extra-secret'), 'a secret is in the trajectory');
+    assert.equal(trajectory.logs.filter(({ level }) => level === 'WRN').length, row.slugs.length, 'one WRN for each failed attempt');
+    if (row.waits) assert.deepEqual(waits, row.waits, 'the waits that were announced');
+    if (row.atLeast) assert.ok(waits.length === 2 && waits.every((ms) => ms >= row.atLeast && ms <= row.atMost), `waits: ${waits}`);
+    table.set(row.id, { slug: row.slugs[0] ?? '', sees: trajectory.output, asked, ends: `${trajectory.termination_reason}, ${trajectory.outcome}` });
+
+    if (row.slugs.length === 3 && row.recovers !== false) {
+      const again = await run(`${second.origin}/${row.id}/v1`, row.limits);
+      assert.deepEqual(slugsOf(again.trajectory), [row.slugs[0]], 'only the first attempt failed');
+      assert.equal(again.trajectory.output, ANSWER, 'half an answer is never part of the whole one');
+      assert.equal(again.trajectory.total_turns, 1);
+      assert.equal(second.asked(row.id).length, 2);
+    }
+  });
+}
+
+test('stop and cancel end a wait at once', async () => {
+  const { page, second } = shared;
+  for (const [how, reason, requests] of [['stop', 'stop_synthesized', 2], ['cancel', 'cancelled', 1]]) {
+    const { termination_reason, ms } = await page.evaluate(async ({ baseUrl, how }) => {
+      const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: [] });
+      let began;
+      const { termination_reason } = await agent.run('What is the answer?', { onEvent: (event) => { if (event.type === 'waiting') { began = performance.now(); agent[how](); } } });
+      agent.free();
+      return { termination_reason, ms: performance.now() - began };
+    }, { baseUrl: `${second.origin}/wait-${how}/v1`, how });
+    assert.equal(termination_reason, reason);
+    assert.ok(ms < 10000, `it took ${ms} ms of the 30 s that it would have waited`);
+    assert.equal(second.asked(`wait-${how}`).length, requests);
+  }
+});
+
+test('no key and no extra header ever followed a redirect', () => {
+  assert.deepEqual([...shared.first.asked('login'), ...shared.first.asked('away')], []);
+});
+
+test('docs/faults.md says what really happens', () => {
+  const file = path.join(root, 'docs/faults.md');
+  const current = page();
+  if (process.env.UPDATE) writeFileSync(file, current);
+  assert.equal(readFileSync(file, 'utf8'), current, 'the page is not what the tests saw: UPDATE=1 node --test tests/e2e/faults.test.mjs writes it');
+});
+
+/** What differs from run to run, and what is too long to read, taken out of a message. */
+function tidy(text, id) {
+  const line = text.replace(/^The run ended because the model could not be used: /, '').replace(LAST_WORDS, '').replace(/\s+/g, ' ')
+    .replaceAll(NOWHERE, 'http://models.example').replace(/127\.0\.0\.1:\d+/g, 'localhost:8000').replaceAll('no-such-host.invalid', 'models.example')
+    .replaceAll(`/${id}/v1`, '/v1').replaceAll('|', '\\|');
+  return line.length > 700 ? `${line.slice(0, 80)}…` : line;
+}
+
+function page() {
+  const lines = [
+    '# What you see when something fails', '',
+    'Each row is a fault of a model server, and what a run made of it in a browser.',
+    'The table is written by the test that plays these faults, so it is what really happens.',
+    'The server of the test runs on the same machine; with a server elsewhere, the hint about a local server is about the key and the base URL instead.', '',
+    'A fault that is tried again comes at every request here, so it uses up the 3 attempts of the turn.',
+    `What you see then ends with:${LAST_WORDS}`,
+    'When it goes away in between, the run goes on as if nothing had happened: the same test checks that, for each of them.',
+    'An empty slug means that the answer was accepted.', '',
+    'Deadlines were set to parts of a second. Their defaults are in [LimitOptions](api.md#limitoptions).', '',
+  ];
+  for (const [title, group] of FAULTS) {
+    lines.push(`## ${title}`, '', '| fault | slug | what you see | requests | ends |', '| --- | --- | --- | --- | --- |');
+    for (const { id, name } of group) {
+      const { slug, sees, asked, ends } = table.get(id) ?? assert.fail(`${name} has not been played: run the whole file`);
+      lines.push(`| ${name} | ${slug && `\`${slug}\``} | ${tidy(sees, id)} | ${asked} | \`${ends.replace(', ', '`, ')} |`);
+    }
+    lines.push('');
+  }
+  return `${lines.join('\n').trimEnd()}\n`;
+}

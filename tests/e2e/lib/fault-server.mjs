@@ -1,0 +1,93 @@
+// A model server that fails in whatever way a test asks for. It reads requests as HTTP and answers with bytes of its own,
+// so that it can stop, cut or say nonsense anywhere.
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const CORS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-headers': '*',
+  'access-control-allow-methods': 'POST, OPTIONS',
+  'access-control-expose-headers': '*',
+};
+// Never a second request on one connection: a browser would silently try again on a new one where an old one is cut.
+const SHUT = { connection: 'close' };
+
+/** Head of an answer. `cors` false leaves the headers out without which a page of another origin may not read it. */
+export function head(status, headers = {}, { cors = true } = {}) {
+  const all = { ...(cors ? CORS : {}), ...SHUT, ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? 'Unknown'}\r\n${lines.join('\r\n')}\r\n\r\n`;
+}
+
+export const STREAM = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
+
+/** One piece of a body that is sent in chunks. */
+export const chunk = (bytes) => Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
+export const LAST = '0\r\n\r\n';
+
+/** What an answer is written with: `write` bytes, then `end` well, `cut` the connection, or `hold` it open. */
+class Wire {
+  constructor(socket) {
+    this.socket = socket;
+    this.open = true;
+    this.closed = new Promise((resolve) => socket.once('close', () => { this.open = false; resolve(); }));
+  }
+
+  write(...parts) {
+    for (const part of parts) if (this.open) this.socket.write(part);
+  }
+
+  end() {
+    this.socket.end();
+  }
+
+  /** After what was written has left, so that the other side gets it before the reset. */
+  async cut() {
+    await sleep(20);
+    this.socket.resetAndDestroy();
+  }
+
+  /** Writes `part` every `ms` until the other side has had enough. */
+  async drip(part, ms) {
+    while (this.open) {
+      this.write(typeof part === 'function' ? part() : part);
+      await Promise.race([sleep(ms), this.closed]);
+    }
+  }
+}
+
+/**
+ * Runs `body({ origin, asked })`. A request to `/{id}/…` is answered by `answers[id](wire, request)`, where `request.nth`
+ * counts from 1. `asked(id)` are the requests so far: method, url, headers. Preflights are answered, not counted.
+ */
+export async function withFaults(answers, body) {
+  const seen = new Map();
+  const asked = (id) => seen.get(id) ?? [];
+  const server = http.createServer(async (request, response) => {
+    const id = request.url.split('/')[1];
+    const answer = answers[id];
+    if (request.method === 'OPTIONS') return response.writeHead(204, { ...(answer?.preflight === false ? {} : CORS), ...SHUT }).end();
+    for await (const ignored of request);
+    const { method, url, headers } = request;
+    seen.set(id, [...asked(id), { method, url, headers }]);
+    const wire = new Wire(request.socket);
+    if (!answer) return wire.write(head(404, { 'content-length': 0 }));
+    return answer(wire, { nth: asked(id).length, origin: `http://${request.headers.host}` });
+  });
+  server.on('clientError', (error, socket) => socket.destroy());
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await body({ origin: `http://127.0.0.1:${server.address().port}`, asked });
+  } finally {
+    await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
+  }
+}
+
+/** An address of this machine where nobody listens. */
+export async function deadPort() {
+  const server = http.createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
