@@ -88,6 +88,7 @@ impl Settings {
     /// What is known of the chosen model: by its provider's list, else by the table.
     #[must_use]
     pub fn known(&self) -> Option<Known> {
+        self.address()?;
         let provider = self.provider();
         let heard = self.models();
         let listed = heard.iter().flat_map(|list| list.iter()).find(|model| model.id == provider.model);
