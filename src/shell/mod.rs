@@ -24,6 +24,7 @@ pub mod prompt_api;
 mod reading;
 mod record;
 mod session;
+pub mod signin;
 mod stream;
 mod timer;
 mod tool;

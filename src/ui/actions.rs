@@ -5,19 +5,26 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::engine::{ProviderKind, RunConfig};
-use crate::shell::{Access, Carried, Session, SessionOptions, random_seed};
+use crate::engine::{ProviderConfig, RunConfig};
+use crate::shell::{Access, Carried, Input, Session, SessionOptions, random_seed};
 use crate::trajectory::Trajectory;
 use crate::view::format::counted;
+use crate::view::provider::address;
 use crate::view::settings::Field;
 use crate::view::tasks::ExampleTask;
-use crate::view::{Phase, Preview, RailView, Source};
+use crate::view::{Phase, PictureView, Preview, RailView, Source};
 use crate::worker::Workspace;
 
 use super::live::LiveRun;
 use super::slots::Behind;
 use super::state::{App, Backing, Dialog, Local, Page, Thread};
 use super::{composer, dom, follow, samples};
+
+/// What a run is asked, as the page shows it.
+pub(super) struct Asked {
+    pub text: String,
+    pub pictures: Vec<PictureView>,
+}
 
 impl App {
     /// Whether the open thread has a run under way.
@@ -38,9 +45,10 @@ impl App {
             return;
         }
         if let Some(config) = self.config() {
+            let asked = Asked { text: input, pictures: self.take_pictures() };
             match self.thread_now() {
-                Some(thread) => self.follow_up(&thread, input, config),
-                None => self.begin(input, config),
+                Some(thread) => self.follow_up(&thread, asked, config),
+                None => self.begin(asked, config),
             }
             self.draft.set(String::new());
         }
@@ -49,7 +57,7 @@ impl App {
     pub fn run_example(&self, task: &'static ExampleTask) {
         if let Some(mut config) = self.config() {
             task.apply(&mut config);
-            self.begin(task.text.to_owned(), config);
+            self.begin(Asked { text: task.text.to_owned(), pictures: Vec::new() }, config);
         }
     }
 
@@ -57,7 +65,7 @@ impl App {
     pub fn ask_again(&self) {
         let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.last().cloned()));
         if let (Some(page), Some(config)) = (page, self.config()) {
-            self.begin(page.head.task, config);
+            self.begin(Asked { text: page.head.task, pictures: page.head.pictures }, config);
         }
     }
 
@@ -157,18 +165,18 @@ impl App {
         }
     }
 
-    fn begin(&self, input: String, config: RunConfig) {
+    fn begin(&self, asked: Asked, config: RunConfig) {
         let app = *self;
-        samples::when_ready(app, move || app.begin_now(input, config));
+        samples::when_ready(app, move || app.begin_now(asked, config));
     }
 
-    fn begin_now(&self, input: String, config: RunConfig) {
+    fn begin_now(&self, asked: Asked, config: RunConfig) {
         let workspace = self.new_workspace();
         let files = counted(workspace.list().len() as u64, "file");
         let session = self.session(config, workspace.clone());
         let id = self.next_id();
         self.toast.set(None);
-        self.start(&session, input, None, None, |mut page, rail| {
+        self.start(&session, asked, None, None, |mut page, rail| {
             page.head.facts.push(format!("{files} in the workspace"));
             let backing =
                 Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
@@ -176,12 +184,12 @@ impl App {
         });
     }
 
-    fn follow_up(&self, thread: &Thread, input: String, config: RunConfig) {
+    fn follow_up(&self, thread: &Thread, asked: Asked, config: RunConfig) {
         let Backing::Live { session, workspace } = &thread.backing else { return };
         let last = session.borrow().clone();
         let carried = last.with_run(|run| run.map(Carried::from_run));
         let next = self.session(config, Workspace::clone(workspace));
-        self.start(&next, input, carried, Some(thread.rail.clone()), |page, _| {
+        self.start(&next, asked, carried, Some(thread.rail.clone()), |page, _| {
             thread.pages.update(|pages| pages.push(Page { place: pages.len(), ..page }));
         });
         session.replace(next);
@@ -192,7 +200,7 @@ impl App {
     fn start(
         &self,
         session: &Session,
-        input: String,
+        asked: Asked,
         after: Option<Carried>,
         rail: Option<ArcRwSignal<RailView>>,
         place: impl FnOnce(Page, ArcRwSignal<RailView>),
@@ -207,14 +215,18 @@ impl App {
                 }
             }
         };
-        if let Err(error) = session.start(input, after, observer) {
+        let Asked { text, pictures } = asked;
+        let images = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
+        if let Err(error) = session.start(Input { text, images }, after, observer) {
             self.complain(error.to_string());
             return;
         }
         let made = session.with_run(|run| {
             let source = Source::from(run?);
             let behind = Behind::Session(Local::new(session.clone()));
-            let page = Page::new(0, &source, behind, &self.renderer.get_value());
+            let mut page = Page::new(0, &source, behind, &self.renderer.get_value());
+            // With the names of their files, which a record does not keep.
+            page.head.pictures = pictures;
             Some((page, rail.unwrap_or_else(|| ArcRwSignal::new(RailView::from(&source)))))
         });
         if let Some((page, rail)) = made {
@@ -226,17 +238,15 @@ impl App {
         }
     }
 
+    /// What opens a provider's door: the key that was given for its address.
+    pub(super) fn access(&self, provider: &ProviderConfig) -> Access {
+        let key = || self.keys.with_untracked(|keys| keys.get(&address(provider)));
+        Access { api_key: provider.kind.is_http().then(key).flatten(), headers: Vec::new(), complete: None }
+    }
+
     /// A session with the user's keys.
     pub(super) fn session(&self, config: RunConfig, workspace: Workspace) -> Session {
-        let access = config.providers.iter().map(|provider| Access {
-            api_key: match provider.kind.is_http() {
-                true => self.keys.with_untracked(|keys| keys.get(&provider.base_url)),
-                false => None,
-            },
-            headers: Vec::new(),
-            complete: None,
-        });
-        let access = access.collect();
+        let access = config.providers.iter().map(|provider| self.access(provider)).collect();
         Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url() })
     }
 

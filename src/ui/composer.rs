@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{follow, toast};
+use super::{follow, pictures, toast};
 
 /// The task box, for the keyboard.
 pub const TASK: &str = "task";
@@ -27,6 +27,7 @@ pub fn composer(app: App) -> impl IntoView {
         .attr("placeholder", placeholder)
         .prop("value", move || app.draft.get())
         .on(ev::input, move |event| app.draft.set(event_target_value(&event)))
+        .on(ev::paste, move |event| pictures::pasted(app, &event))
         .on(ev::keydown, move |event| {
             if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
                 event.prevent_default();
@@ -64,16 +65,22 @@ pub fn composer(app: App) -> impl IntoView {
         follow::latest(app),
         move || to_read().map(|words| read_only(app, words)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
+            pictures::tray(app),
             area,
             html::div().class("tools").child((
+                pictures::button(app),
                 html::button()
                     .r#type("button")
                     .class("btn bare")
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
-                    .child((icon(Icon::Files), html::span().child(move || format!("Files {}", app.file_count())))),
+                    .child((
+                        icon(Icon::Files),
+                        html::span().class("word").child("Files "),
+                        html::span().child(move || app.file_count()),
+                    )),
                 html::button()
                     .r#type("button")
-                    .class("btn bare")
+                    .class("btn bare model")
                     .attr("title", "Model and settings")
                     .on(ev::click, move |_| app.dialog.set(Some(Dialog::Settings)))
                     .child((icon(Icon::Settings), html::span().child(move || app.model_name()))),

@@ -10,7 +10,9 @@ use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSys
 use crate::plan::{PlanDocument, SessionError};
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ParseError;
+use crate::view::picture::is_picture;
 
+use super::pictures;
 use super::state::{App, Dialog};
 
 /// Folders that hold no documents of the user's.
@@ -43,7 +45,7 @@ pub fn zone(app: App) -> impl IntoView {
         over.get().then(|| {
             html::div().class("drop").child((
                 html::b().child("Drop it here"),
-                html::span().child("Files and folders are for the agent; a trajectory (.json) opens as a run, the record of a plan as a plan."),
+                html::span().child("Files and folders are for the agent; a trajectory (.json) opens as a run, the record of a plan as a plan. Pictures dropped on the task box go with the task."),
             ))
         })
     }
@@ -74,7 +76,18 @@ fn dropped(app: App, event: &DragEvent) {
         .filter_map(|place| items.get(place))
         .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
         .collect();
-    let files = data.files().map(|list| listed(&list)).unwrap_or_default();
+    let list: Vec<File> = data.files().map(|list| pictures::files(&list)).unwrap_or_default();
+    // On the task box pictures go with the task; anywhere else they are files like all others.
+    let to_task = on_task(event);
+    let (shown, files): (Vec<File>, Vec<File>) =
+        list.into_iter().partition(|file| to_task && is_picture(&file.type_()));
+    if !shown.is_empty() {
+        pictures::take(app, shown);
+        if files.is_empty() {
+            return;
+        }
+    }
+    let files = files.into_iter().map(|file| (file.name(), file.into())).collect();
     spawn_local(async move {
         if entries.iter().any(FileSystemEntry::is_directory) {
             let walked = walk(entries).await;
@@ -83,6 +96,11 @@ fn dropped(app: App, event: &DragEvent) {
             take(app, files).await;
         }
     });
+}
+
+fn on_task(event: &DragEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|element| element.closest(".composer .field").ok().flatten().is_some())
 }
 
 /// One trajectory opens as a run, one session as a plan; everything else is for the agent.

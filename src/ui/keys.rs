@@ -34,7 +34,11 @@ impl Keys {
         self.by_address.get(address(base_url)).cloned()
     }
 
+    /// A key of no address is kept nowhere.
     pub fn set(&mut self, base_url: &str, key: &str) {
+        if address(base_url).is_empty() {
+            return;
+        }
         let (address, key) = (address(base_url).to_owned(), key.trim().to_owned());
         if self.remembered.contains_key(&address) {
             self.remembered.insert(address.clone(), key.clone());

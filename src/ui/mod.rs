@@ -27,6 +27,7 @@ pub mod markdown;
 pub mod meter;
 mod page;
 mod panel;
+mod pictures;
 mod plan;
 mod prose;
 mod rail;
@@ -34,6 +35,7 @@ mod render;
 mod report;
 mod samples;
 mod settings;
+mod signin;
 pub mod slack;
 mod slots;
 mod start;
@@ -62,6 +64,7 @@ pub fn mount() {
 fn app() -> impl IntoView {
     let app = App::new();
     settings::keep(app);
+    signin::come_back(app);
     plan::editor::keep(app);
     theme::follow(app);
     keyboard::listen(app);

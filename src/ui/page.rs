@@ -3,6 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::view::PictureView;
+
 use super::ending;
 use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
@@ -22,9 +24,19 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     };
     html::article().class("page").child((
         heading,
+        pictures(&page.head.pictures),
         html::ul().class("facts").child(facts),
         transcript(app, &page.behind, &page.transcript),
     ))
+}
+
+/// What came with the task.
+fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
+    let each = of.iter().map(|picture| {
+        html::li()
+            .child(html::img().attr("src", picture.src()).attr("alt", picture.alt.clone()).attr("loading", "lazy"))
+    });
+    (!of.is_empty()).then(|| html::ul().class("pictures").attr("aria-label", "Pictures").child(each.collect_view()))
 }
 
 /// The turns of a run or of a sub-agent, and how its segments ended.

@@ -161,7 +161,9 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
         row("", "Tokens out", view.tokens_out.clone()),
         view.tokens_reasoning.clone().map(|count| row("sub", "of these reasoning", count)),
         (view.tokens_estimated == Estimated::Estimated).then(|| row("sub", "token counts are", "estimates".to_owned())),
-        view.cost.clone().map(|cost| row("", "Cost", cost)),
+        view.cost
+            .clone()
+            .map(|cost| (html::dt().child("Cost"), html::dd().attr("title", view.cost_words.clone()).child(cost))),
         view.subagents.clone().map(|words| row("", "Sub-agents", words)),
         (html::dt().child("Elapsed"), html::dd().child(elapsed)),
         view.context.as_ref().map(context),

@@ -13,11 +13,13 @@ use crate::shell::Session;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
+use crate::view::signin::SignIn;
 use crate::view::{HeadView, PanelView, RailView, Source};
 use crate::worker::Workspace;
 
 use super::keys::Keys;
 use super::library::Library;
+use super::pictures::Picture;
 use super::plan::state::PlanPage;
 use super::render::Renderer;
 use super::samples::Samples;
@@ -38,6 +40,9 @@ pub struct App {
     pub rail_open: RwSignal<bool>,
     pub panel_open: RwSignal<bool>,
     pub draft: RwSignal<String>,
+    /// Pictures for the task that is being written.
+    pub pictures: RwSignal<Vec<Picture>>,
+    pub signin: RwSignal<SignIn>,
     /// The plan that is being written.
     pub plan_draft: RwSignal<PlanDraft>,
     /// The reader is at the end of the transcript.
@@ -129,6 +134,8 @@ impl App {
             rail_open: RwSignal::new(false),
             panel_open: RwSignal::new(false),
             draft: RwSignal::new(String::new()),
+            pictures: RwSignal::new(Vec::new()),
+            signin: RwSignal::new(SignIn::Idle),
             plan_draft: RwSignal::new(PlanDraft::blank()),
             at_end: RwSignal::new(true),
             toast: RwSignal::new(None),

@@ -1,10 +1,11 @@
-//! What a person sees of a run, as data. PURE -> engine, plan, trajectory.
+//! What a person sees of a run, as data. PURE -> engine, llm, plan, trajectory.
 //!
 //! Owns every word, level, tick and number of the run page, so that components only draw. [`Source`] is what a view is
 //! made from: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
 //! from the shell to the screen directly), and anything of the DOM.
 
 pub mod attempt;
+pub mod built_in;
 pub mod call;
 pub mod ending;
 mod failure;
@@ -14,8 +15,10 @@ pub mod lane;
 pub mod log;
 pub mod markdown;
 pub mod meter;
+pub mod models;
 pub mod mrkdwn;
 pub mod panel;
+pub mod picture;
 pub mod plan;
 pub mod preview;
 pub mod probe;
@@ -23,6 +26,7 @@ pub mod provider;
 pub mod rail;
 pub mod report;
 pub mod settings;
+pub mod signin;
 pub mod slack;
 mod slack_rich;
 pub mod slug;
@@ -36,6 +40,7 @@ pub use ending::EndingView;
 pub use lane::{LaneState, LaneTime, LaneView};
 pub use meter::{Meter, Tick, TickKind, TickState};
 pub use panel::{PanelView, Phase};
+pub use picture::PictureView;
 pub use preview::Preview;
 pub use rail::RailView;
 pub use report::ReportView;
@@ -58,6 +63,7 @@ pub struct ViewModel {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadView {
     pub task: String,
+    pub pictures: Vec<PictureView>,
     /// Model, preset, what is switched off: short phrases.
     pub facts: Vec<String>,
 }
@@ -106,7 +112,7 @@ impl From<&Source<'_>> for HeadView {
         if config.synthesis.is_none() && !turn::forces_report(config) {
             facts.push("synthesis off".to_owned());
         }
-        HeadView { task: source.input.to_owned(), facts }
+        HeadView { task: source.input.to_owned(), pictures: PictureView::list(source.images), facts }
     }
 }
 

@@ -7,6 +7,7 @@ use super::ending::EndingView;
 use super::format::{counted, dollars, thousands};
 use super::lane::Tally;
 use super::meter::{self, Meter};
+use super::models::price_words;
 use super::source::{Origin, Source};
 use super::turn::{Wait, forces_report};
 
@@ -28,6 +29,8 @@ pub struct PanelView {
     pub tokens_estimated: Estimated,
     /// US dollars, where the prices are known.
     pub cost: Option<String>,
+    /// What the cost is taken from: prices, with the date of those that are from the table.
+    pub cost_words: Option<String>,
     /// How full the model's window is, where it is known.
     pub context: Option<Fill>,
     /// `3 of 5 done`, where there are sub-agents.
@@ -103,6 +106,7 @@ impl From<&Source<'_>> for PanelView {
             tokens_reasoning: some(usage.reasoning.0),
             tokens_estimated: if usage.estimated { Estimated::Estimated } else { Estimated::Exact },
             cost: source.cost.filter(|_| source.requests > 0).map(dollars),
+            cost_words: cost_words(source),
             context: source.context_percent.map(fill),
             subagents: Tally::of(source).words(),
             progress: progress(source, phase),
@@ -174,6 +178,11 @@ fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
     let calls = source.turns.iter().rev().flat_map(|turn| turn.tool_calls.iter().rev());
     let mut each = calls.flat_map(|call| call.calls.iter().rev().chain(std::iter::once(call)));
     each.find_map(call::progress)
+}
+
+fn cost_words(source: &Source<'_>) -> Option<String> {
+    let words: Vec<String> = source.config.providers.iter().filter_map(price_words).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 fn fill(percent: u64) -> Fill {

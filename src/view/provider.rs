@@ -1,84 +1,205 @@
-//! Providers as people choose them: names, addresses to start from, and what to say about each.
+//! Providers as people choose them: names, places, what is likely there, and what to do so that a browser reaches it.
 
 use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
+use crate::llm;
 
-/// A place where an OpenAI-compatible model answers.
+use super::failure::sentence_case;
+
+/// A place where a model answers, as it is offered in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoint {
+    /// Its value of the setting `provider`.
     pub id: &'static str,
+    pub kind: ProviderKind,
     pub name: &'static str,
-    pub base_url: &'static str,
+    pub place: Place,
     /// A model that is likely there; empty: the user must say.
     pub model: &'static str,
-    pub key: KeyNeed,
+    pub model_need: Need,
+    pub key: Need,
+    /// Where a key is to be had, where one is needed.
+    pub keys_at: &'static str,
     /// What has to be done for a page to reach it.
     pub hint: &'static str,
 }
 
+/// Where a provider stands among the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyNeed {
+pub enum Place {
+    Cloud,
+    Machine,
+    Other,
+}
+
+/// Whether something has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
     Needed,
     Optional,
     No,
 }
 
-/// The presets of the settings; the last one is any other address.
+/// An address of the user's own: the same wire format as OpenAI's, and nothing else is known of it.
+pub const COMPATIBLE: &str = "openai-compatible";
+
+/// Real models, in the order of the settings.
 pub const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         id: "openai",
+        kind: ProviderKind::Openai,
         name: "OpenAI",
-        base_url: "https://api.openai.com/v1",
-        model: "gpt-4.1-mini",
-        key: KeyNeed::Needed,
-        hint: "Your key goes from this browser to api.openai.com and nowhere else.",
+        place: Place::Cloud,
+        model: "gpt-5.4-mini",
+        model_need: Need::Needed,
+        key: Need::Needed,
+        keys_at: "https://platform.openai.com/api-keys",
+        hint: "Over Chat Completions. Nothing to set up but a key: it goes from this browser to api.openai.com and \
+               nowhere else.",
+    },
+    Endpoint {
+        id: "openai-responses",
+        kind: ProviderKind::OpenaiResponses,
+        name: "OpenAI Responses",
+        place: Place::Cloud,
+        model: "gpt-5.4-mini",
+        model_need: Need::Needed,
+        key: Need::Needed,
+        keys_at: "https://platform.openai.com/api-keys",
+        hint: "OpenAI's newer interface, which keeps a model's reasoning between turns. The key is the same as for OpenAI.",
+    },
+    Endpoint {
+        id: "anthropic",
+        kind: ProviderKind::Anthropic,
+        name: "Anthropic",
+        place: Place::Cloud,
+        model: "claude-sonnet-5",
+        model_need: Need::Needed,
+        key: Need::Needed,
+        keys_at: "https://console.anthropic.com/settings/keys",
+        hint: "Claude. Nothing to set up but a key: it goes from this browser to api.anthropic.com and nowhere else.",
+    },
+    Endpoint {
+        id: "gemini",
+        kind: ProviderKind::Gemini,
+        name: "Google Gemini",
+        place: Place::Cloud,
+        model: "gemini-flash-latest",
+        model_need: Need::Needed,
+        key: Need::Needed,
+        keys_at: "https://aistudio.google.com/apikey",
+        hint: "Nothing to set up but a key of Google AI Studio.",
     },
     Endpoint {
         id: "openrouter",
+        kind: ProviderKind::Openrouter,
         name: "OpenRouter",
-        base_url: "https://openrouter.ai/api/v1",
-        model: "openai/gpt-4.1-mini",
-        key: KeyNeed::Needed,
-        hint: "One key for many models. Models are named like vendor/model.",
+        place: Place::Cloud,
+        model: "openai/gpt-5.4-mini",
+        model_need: Need::Needed,
+        key: Need::Needed,
+        keys_at: "https://openrouter.ai/settings/keys",
+        hint: "Hundreds of models with one key. Sign in and OpenRouter makes a key for this browser, or paste one.",
     },
     Endpoint {
         id: "ollama",
+        kind: ProviderKind::Ollama,
         name: "Ollama",
-        base_url: "http://localhost:11434/v1",
+        place: Place::Machine,
         model: "qwen3",
-        key: KeyNeed::No,
-        hint: "On this machine. A page from another address needs OLLAMA_ORIGINS to name it.",
+        model_need: Need::Needed,
+        key: Need::No,
+        keys_at: "",
+        hint: "A page of localhost reaches it as it is. For any other page, set OLLAMA_ORIGINS to the page's address \
+               and start Ollama again.",
     },
     Endpoint {
         id: "lmstudio",
+        kind: ProviderKind::Lmstudio,
         name: "LM Studio",
-        base_url: "http://localhost:1234/v1",
+        place: Place::Machine,
         model: "",
-        key: KeyNeed::No,
-        hint: "On this machine. Start it with: lms server start --cors",
+        model_need: Need::Optional,
+        key: Need::No,
+        keys_at: "",
+        hint: "Start its server so that pages may ask it: lms server start --cors",
     },
     Endpoint {
         id: "llamacpp",
+        kind: ProviderKind::Llamacpp,
         name: "llama.cpp",
-        base_url: "http://localhost:8080/v1",
+        place: Place::Machine,
         model: "",
-        key: KeyNeed::Optional,
-        hint: "On this machine. Serve it on a port of its own, with --jinja for tool calls.",
+        model_need: Need::Optional,
+        key: Need::Optional,
+        keys_at: "",
+        hint: "Start llama-server with --jinja for tool calls. If this page is on port 8080 too, give one of them \
+               another port.",
     },
     Endpoint {
-        id: "custom",
-        name: "Other address",
-        base_url: "",
+        id: "prompt-api",
+        kind: ProviderKind::PromptApi,
+        name: "Built into Chrome",
+        place: Place::Machine,
         model: "",
-        key: KeyNeed::Optional,
-        hint: "Anything that speaks OpenAI Chat Completions and allows this page's origin (CORS).",
+        model_need: Need::No,
+        key: Need::No,
+        keys_at: "",
+        hint: "Gemini Nano, inside Chrome on this computer: no key, no server, offline too. It is small, so give it short \
+               tasks.",
+    },
+    Endpoint {
+        id: COMPATIBLE,
+        kind: ProviderKind::Openai,
+        name: "Another address",
+        place: Place::Other,
+        model: "",
+        model_need: Need::Optional,
+        key: Need::Optional,
+        keys_at: "",
+        hint: "Any server that speaks OpenAI Chat Completions, streams, and allows this page's origin (CORS): vLLM, a \
+               gateway, your own proxy.",
     },
 ];
 
-/// The preset whose address this is, or the last.
+impl Place {
+    pub const ALL: &'static [Place] = &[Place::Cloud, Place::Machine, Place::Other];
+
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Place::Cloud => "In the cloud",
+            Place::Machine => "On this machine",
+            Place::Other => "Other",
+        }
+    }
+}
+
+impl Endpoint {
+    /// The kind's own address; empty where the user has to say, or where there is none.
+    #[must_use]
+    pub fn base_url(&self) -> &'static str {
+        if self.id == COMPATIBLE || !self.kind.is_http() { "" } else { llm::base_url(self.kind) }
+    }
+}
+
+/// The real model of a value of the setting `provider`; none: a demo.
 #[must_use]
-pub fn endpoint(base_url: &str) -> Option<&'static Endpoint> {
-    let wanted = base_url.trim_end_matches('/');
-    ENDPOINTS.iter().find(|endpoint| endpoint.base_url == wanted).or_else(|| ENDPOINTS.last())
+pub fn endpoint(id: &str) -> Option<&'static Endpoint> {
+    ENDPOINTS.iter().find(|endpoint| endpoint.id == id)
+}
+
+/// What sets a mode of the demo apart: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.
+#[must_use]
+pub fn demo_name(words: &str) -> String {
+    let (name, about) = words.split_once(": ").unwrap_or((words, words));
+    sentence_case(name.strip_prefix("Demo that ").unwrap_or(about))
+}
+
+/// The address requests go to, for which a key is kept: the one that was set, else the kind's own.
+#[must_use]
+pub fn address(provider: &ProviderConfig) -> String {
+    let set = provider.base_url.trim().trim_end_matches('/');
+    if set.is_empty() { llm::base_url(provider.kind).to_owned() } else { set.to_owned() }
 }
 
 /// What a run's head says about its model.
@@ -94,11 +215,19 @@ pub fn name(provider: &ProviderConfig) -> String {
         (ProviderKind::Demo, Some(DemoMode::Endless)) => "Demo: scripted, not an AI; never finishes".to_owned(),
         (ProviderKind::Demo, Some(DemoMode::Chaos)) => "Demo: scripted, not an AI; misbehaves".to_owned(),
         (ProviderKind::Demo, _) => "Demo: scripted, not an AI".to_owned(),
-        _ => match host(&provider.base_url) {
-            Some(host) if provider.model.is_empty() => format!("model at {host}"),
-            Some(host) => format!("{} at {host}", provider.model),
-            None => provider.model.clone(),
-        },
+        (ProviderKind::PromptApi, _) => "Chrome's built-in model".to_owned(),
+        (ProviderKind::Custom, _) if provider.model.is_empty() => "a model of the page's".to_owned(),
+        (ProviderKind::Custom, _) => format!("{}, a model of the page's", provider.model),
+        _ => {
+            let address = address(provider);
+            match (host(&address), provider.model.as_str()) {
+                (Some(host), "") => format!("model at {host}"),
+                (Some(host), model) => format!("{model} at {host}"),
+                // Relative to the page.
+                (None, "") => format!("model at {address}"),
+                (None, model) => model.to_owned(),
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
 
 use crate::engine::{
-    Child, Ending, EpochMillis, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
+    Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
 };
 use crate::trajectory::Trajectory;
 
@@ -10,6 +10,8 @@ use crate::trajectory::Trajectory;
 pub struct Source<'a> {
     pub config: &'a RunConfig,
     pub input: &'a str,
+    /// The pictures of the task.
+    pub images: &'a [Image],
     pub started_at: EpochMillis,
     pub turns: &'a [TurnRecord],
     pub segments: &'a [Ending],
@@ -63,6 +65,7 @@ impl<'a> From<&'a Run> for Source<'a> {
         Source {
             config: run.config(),
             input: &run.task().input,
+            images: &run.task().images,
             started_at: run.task().started_at,
             turns: run.turns(),
             segments: run.segments(),
@@ -89,6 +92,7 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
         Source {
             config: &document.config,
             input: &document.input,
+            images: &document.images,
             started_at: document.started_ms,
             turns: &document.turns,
             segments: &document.segments,

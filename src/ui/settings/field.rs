@@ -24,15 +24,15 @@ fn draw(app: App, row: &'static Row, errors: Errors) -> AnyView {
     }
 }
 
-fn value(app: App, field: Field) -> impl Fn() -> String + Send + Sync + Clone + 'static {
+pub(super) fn value(app: App, field: Field) -> impl Fn() -> String + Send + Sync + Clone + 'static {
     move || app.settings.with(|settings| settings.value(field))
 }
 
-fn set(app: App, field: Field, value: &str) {
+pub(super) fn set(app: App, field: Field, value: &str) {
     app.settings.update(|settings| settings.set(field, value));
 }
 
-fn wrong(errors: Errors, field: Field) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
+pub(super) fn wrong(errors: Errors, field: Field) -> impl Fn() -> Option<String> + Send + Sync + Clone + 'static {
     move || errors.with(|errors| errors.iter().find(|error| error.field == field).map(|error| error.message.clone()))
 }
 
@@ -78,8 +78,15 @@ fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
         .attr("spellcheck", "false")
         .attr("aria-describedby", described(row))
         .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
+        .attr("placeholder", move || if row.field == Field::BaseUrl { own_address(app) } else { "" })
         .prop("value", value(app, row.field))
         .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
+}
+
+/// Where requests go while the field is empty.
+fn own_address(app: App) -> &'static str {
+    let own = app.settings.with(|settings| settings.endpoint().map(|endpoint| endpoint.base_url()));
+    own.filter(|url| !url.is_empty()).unwrap_or("https://models.example.org/v1")
 }
 
 fn lines(app: App, row: &'static Row, errors: Errors) -> impl IntoView {

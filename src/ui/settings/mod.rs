@@ -1,7 +1,10 @@
 //! The settings dialog: the model and its test, every field of a run's configuration, tools, appearance.
 
+mod built_in;
 mod field;
+mod key;
 mod model;
+mod model_field;
 mod probe;
 
 use leptos::ev;
@@ -78,8 +81,7 @@ fn content(app: App) -> impl IntoView {
 }
 
 fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
-    // The provider is chosen above its fields.
-    let rows = ROWS.iter().filter(|row| row.group == group && row.field != Field::Provider);
+    let rows = ROWS.iter().filter(|row| row.group == group);
     rows.map(|row| field::field(app, row, errors).into_any()).collect()
 }
 

@@ -1,128 +1,89 @@
-//! The model: which one, where it answers, with which key, and whether it does.
+//! The model: which provider, where it answers, which of its models, with which key, and whether it works.
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::provider::{ENDPOINTS, Endpoint, KeyNeed, endpoint};
-use crate::view::settings::{Field, Group, Input};
+use crate::engine::ProviderKind;
+use crate::view::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Place, demo_name, endpoint};
+use crate::view::settings::{Field, Input};
 
 use super::super::state::App;
-use super::{Errors, fields, probe};
+use super::{Errors, built_in, field, key, model_field, probe};
 
 pub fn model(app: App, errors: Errors) -> impl IntoView {
-    let real = Memo::new(move |_| app.settings.with(|settings| settings.value(Field::Provider)) == "openai");
+    let chosen = Memo::new(move |_| app.settings.with(|settings| settings.endpoint().map(|endpoint| endpoint.id)));
     html::fieldset().class("group").child((
         html::legend().child("Model"),
         providers(app),
-        move || real.get().then(|| server(app, errors)),
+        move || chosen.get().and_then(endpoint).map(|of| server(app, of, errors)),
         probe::probe(app),
     ))
 }
 
+/// Every provider as a card of one radio group: arrows move through all of them.
 fn providers(app: App) -> impl IntoView {
     let options = match Field::Provider.row().map(|row| row.input) {
         Some(Input::Choice(options)) => options,
         _ => &[],
     };
-    let choices = options.iter().map(|(key, words)| {
-        html::label().class("choice").child((
-            html::input()
-                .r#type("radio")
-                .attr("name", "provider")
-                .value(*key)
-                .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == *key)
-                .on(ev::change, move |_| provide(app, key)),
-            html::span().child(*words),
-        ))
+    let demos = options.iter().filter(|(id, _)| endpoint(id).is_none());
+    let demos = demos.map(|(id, words)| card(app, id, demo_name(words), words).into_any());
+    let real = Place::ALL.iter().map(|place| {
+        let cards = ENDPOINTS
+            .iter()
+            .filter(|of| of.place == *place)
+            .map(|of| card(app, of.id, of.name.to_owned(), of.name).into_any());
+        row(place.title(), cards.collect())
     });
-    html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child(choices.collect_view())
+    html::div()
+        .class("providers")
+        .attr("role", "radiogroup")
+        .attr("aria-label", "Provider")
+        .child((row("Demo", demos.collect()), real.collect_view()))
 }
 
-fn server(app: App, errors: Errors) -> impl IntoView {
-    let current = Memo::new(move |_| endpoint(&base_url(app)).map(|endpoint| endpoint.id));
-    let chips = ENDPOINTS.iter().map(|endpoint| {
-        html::button()
-            .r#type("button")
-            .class("chip")
-            .attr("aria-pressed", move || if current.get() == Some(endpoint.id) { "true" } else { "false" })
-            .on(ev::click, move |_| choose(app, endpoint))
-            .child(endpoint.name)
-    });
-    let hint = move || endpoint(&base_url(app)).map_or("", |endpoint| endpoint.hint);
-    (
-        html::div().class("input").child((
-            html::span().class("label").child("Server"),
-            html::div().class("chips").child(chips.collect_view()),
-            html::span().class("help").child(hint),
-        )),
-        html::div().class("grid").child((fields(app, Group::Model, errors), key(app))),
-    )
-}
-
-/// A real model begins with the first preset's address.
-fn provide(app: App, key: &str) {
-    app.settings.update(|settings| settings.set(Field::Provider, key));
-    let unset = app.settings.with_untracked(|settings| settings.value(Field::BaseUrl)).is_empty();
-    if let ("openai", true, Some(first)) = (key, unset, ENDPOINTS.first()) {
-        choose(app, first);
-    }
-}
-
-/// The address of a preset, and its model where the present one belongs to another preset.
-fn choose(app: App, endpoint: &'static Endpoint) {
-    app.settings.update(|settings| {
-        let model = settings.value(Field::Model);
-        settings.set(Field::BaseUrl, endpoint.base_url);
-        if model.is_empty() || ENDPOINTS.iter().any(|other| other.model == model) {
-            settings.set(Field::Model, endpoint.model);
-        }
-    });
-}
-
-fn key(app: App) -> impl IntoView {
-    let need = move || endpoint(&base_url(app)).map_or(KeyNeed::Optional, |endpoint| endpoint.key);
-    let label = move || match need() {
-        KeyNeed::Needed => "API key",
-        KeyNeed::Optional => "API key, if the server wants one",
-        KeyNeed::No => "API key (not needed)",
-    };
-    let remembered = move || app.keys.with(|keys| keys.is_remembered(&base_url(app)));
-    html::div().class("input mono wide").child((
-        html::label().r#for("setting-key").child(label),
-        html::input()
-            .r#type("password")
-            .id("setting-key")
-            .attr("autocomplete", "off")
-            .attr("spellcheck", "false")
-            .attr("aria-describedby", "setting-key-help")
-            .prop("value", move || app.keys.with(|keys| keys.get(&base_url(app))).unwrap_or_default())
-            .on(ev::input, move |event| {
-                let base_url = base_url(app);
-                app.keys.update(|keys| keys.set(&base_url, &event_target_value(&event)));
-            }),
-        html::span()
-            .class("help")
-            .id("setting-key-help")
-            .child("Kept in this tab's memory, sent to this server only, in no record. Gone when the tab closes."),
-        html::div().class("check").child((
-            html::input().r#type("checkbox").id("setting-remember").prop("checked", remembered).on(
-                ev::change,
-                move |event| {
-                    let base_url = base_url(app);
-                    let remember = event_target_checked(&event);
-                    app.keys.update(|keys| if remember { keys.remember(&base_url) } else { keys.forget(&base_url) });
-                },
-            ),
-            html::label().r#for("setting-remember").child("Remember on this device"),
-            html::span().class("help").child(
-                "The risk: the key is then stored unencrypted in this browser. Whoever uses this browser profile, and \
-                 any script served from this address, can read it.",
-            ),
-        )),
+fn row(title: &'static str, cards: Vec<AnyView>) -> impl IntoView {
+    html::div().class("place").attr("role", "group").attr("aria-label", title).child((
+        html::span().class("label").attr("aria-hidden", "true").child(title),
+        html::div().class("choices").child(cards),
     ))
 }
 
-fn base_url(app: App) -> String {
-    app.settings.with(|settings| settings.value(Field::BaseUrl))
+fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl IntoView {
+    html::label().class("choice").attr("title", words).child((
+        html::input()
+            .r#type("radio")
+            .attr("name", "provider")
+            .attr("aria-label", words)
+            .value(id)
+            .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == id)
+            .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, id))),
+        html::b().child(name),
+    ))
+}
+
+/// What the chosen provider needs to know.
+fn server(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
+    let hint = html::p().class("advice").child(of.hint);
+    if of.kind == ProviderKind::PromptApi {
+        return html::div().class("server").child((hint, built_in::built_in(app))).into_any();
+    }
+    let row = |field| field_of(app, field, errors);
+    // Where there is no address to begin with it is asked for first.
+    let (first, last) = if of.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
+    html::div()
+        .class("server")
+        .child((
+            hint,
+            first,
+            key::key(app, of),
+            model_field::model_field(app, of, errors),
+            html::div().class("grid").child((last, row(Field::MaxOutputTokens))),
+        ))
+        .into_any()
+}
+
+fn field_of(app: App, of: Field, errors: Errors) -> Option<AnyView> {
+    of.row().map(|row| field::field(app, row, errors).into_any())
 }

@@ -9,6 +9,7 @@ use crate::engine::{
     SynthesisFallback, SynthesisRole,
 };
 
+use super::super::provider::endpoint;
 use super::{Field, FieldError, Input, Row};
 
 /// The text of a field of a configuration.
@@ -104,7 +105,10 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
         }
         Field::Tokens => config.limits.tokens = optional_whole(row, text)?,
         Field::Cost => config.limits.cost = optional_decimal(row, text)?,
-        Field::ContextTokens => config.limits.context_tokens = optional_whole(row, text)?,
+        // What is known of the model holds, unless it is said otherwise.
+        Field::ContextTokens => {
+            config.limits.context_tokens = optional_whole(row, text)?.or(config.limits.context_tokens);
+        }
         // Cached input costs what other input does, until it is said otherwise.
         Field::PriceInput => price(config, optional_decimal(row, text)?, |price, value| {
             (price.input, price.cached) = (value, value);
@@ -199,9 +203,9 @@ fn kind(text: &str) -> (ProviderKind, Option<DemoMode>) {
     match text {
         "demo-endless" => (ProviderKind::Demo, Some(DemoMode::Endless)),
         "demo-chaos" => (ProviderKind::Demo, Some(DemoMode::Chaos)),
-        _ => match ProviderKind::ALL.iter().find(|kind| kind.as_str() == text) {
-            Some(ProviderKind::Demo) | None => (ProviderKind::Demo, Some(DemoMode::Normal)),
-            Some(kind) => (*kind, None),
+        _ => match endpoint(text) {
+            Some(endpoint) => (endpoint.kind, None),
+            None => (ProviderKind::Demo, Some(DemoMode::Normal)),
         },
     }
 }
@@ -218,15 +222,18 @@ fn synthesis<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut Synthesi
     }
 }
 
+/// What requests add to a base URL.
+const ADDED: &[&str] = &["/chat/completions", "/responses", "/messages"];
+
 fn address(text: &str) -> Result<String, String> {
     let text = text.trim_end_matches('/');
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     match rest {
-        None if text.is_empty() => Err("Say where the model answers, e.g. http://localhost:11434/v1.".to_owned()),
+        None if text.is_empty() => Ok(String::new()),
         None => Err("It must start with https:// or http://.".to_owned()),
         Some(rest) if rest.is_empty() || rest.starts_with('/') => Err("The host is missing.".to_owned()),
-        Some(_) if text.ends_with("/chat/completions") => {
-            Err("Leave /chat/completions out: it is added for each request.".to_owned())
+        Some(_) if let Some(path) = ADDED.iter().find(|path| text.ends_with(**path)) => {
+            Err(format!("Leave {path} out: it is added for each request."))
         }
         Some(_) if text.contains(char::is_whitespace) => Err("An address has no spaces.".to_owned()),
         Some(_) => Ok(text.to_owned()),

@@ -123,7 +123,16 @@ const PROVIDERS: Input = Input::Choice(&[
     ("demo", "Demo: scripted, not an AI"),
     ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
     ("demo-chaos", "Demo that misbehaves: shows retries"),
-    ("openai", "OpenAI-compatible: a real model"),
+    ("openai", "OpenAI"),
+    ("openai-responses", "OpenAI Responses"),
+    ("anthropic", "Anthropic"),
+    ("gemini", "Google Gemini"),
+    ("openrouter", "OpenRouter"),
+    ("ollama", "Ollama"),
+    ("lmstudio", "LM Studio"),
+    ("llamacpp", "llama.cpp"),
+    ("prompt-api", "Built into Chrome"),
+    ("openai-compatible", "Another address"),
 ]);
 const PRESETS: Input =
     Input::Choice(&[("research", "Research"), ("orchestrator", "Orchestrator"), ("strict", "Strict")]);
@@ -145,7 +154,7 @@ const DEADLINE: Input = Input::Seconds { min: 0.1, max: 3_600.0 };
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
     row(Field::Provider, "provider", Group::Model, "Provider", "", PROVIDERS),
-    row(Field::BaseUrl, "base_url", Group::Model, "Base URL", "Up to and including /v1.", Input::Line),
+    row(Field::BaseUrl, "base_url", Group::Model, "Base URL", "Up to and including the version, as in /v1.", Input::Line),
     row(Field::Model, "model", Group::Model, "Model", "As the server names it.", Input::Line),
     row(Field::MaxOutputTokens, "max_output_tokens", Group::Model, "Output tokens at most", "Per request. Empty: the server decides.", Input::OptionalWhole { min: 1, max: 10_000_000 }),
     row(Field::Preset, "preset", Group::Run, "Preset", "Sets the limit and how a run ends. Strict: only an accepted final report is a success.", PRESETS),
@@ -170,9 +179,9 @@ pub const ROWS: &[Row] = &[
     row(Field::ReportSchema, "report_schema", Group::Report, "JSON Schema (2020-12)", "What the report must fit. Empty: any JSON.", Input::Lines),
     row(Field::WallTime, "wall_time", Group::Limits, "Time in all, seconds", "Then it concludes. Empty: no limit.", Input::OptionalSeconds { min: 1.0, max: 86_400.0 }),
     row(Field::Tokens, "tokens", Group::Limits, "Tokens in all", "Input and output; then it concludes. Empty: no limit.", MANY),
-    row(Field::Cost, "cost", Group::Limits, "Cost in all, US dollars", "Needs the prices below. Empty: no limit.", Input::OptionalDecimal { min: 0.000_001, max: 1e6 }),
-    row(Field::ContextTokens, "context_tokens", Group::Limits, "Context window, tokens", "Past it the oldest tool results make room. Empty: unknown.", MANY),
-    row(Field::PriceInput, "price_input", Group::Limits, "Price of input", "US dollars a million tokens. Empty: not known.", PRICE),
+    row(Field::Cost, "cost", Group::Limits, "Cost in all, US dollars", "Needs the prices: known, or set below. Empty: no limit.", Input::OptionalDecimal { min: 0.000_001, max: 1e6 }),
+    row(Field::ContextTokens, "context_tokens", Group::Limits, "Context window, tokens", "Past it the oldest tool results make room. Empty: the model's, where it is known.", MANY),
+    row(Field::PriceInput, "price_input", Group::Limits, "Price of input", "US dollars a million tokens. Empty: the list price, where it is known.", PRICE),
     row(Field::PriceOutput, "price_output", Group::Limits, "Price of output", "The same.", PRICE),
     row(Field::PriceCached, "price_cached", Group::Limits, "Price of cached input", "Empty: as other input.", PRICE),
     row(Field::ToolTimeout, "tool_timeout", Group::Limits, "Tool deadline, seconds", "A tool that does not answer by then is ended.", DEADLINE),

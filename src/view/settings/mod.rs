@@ -5,19 +5,27 @@
 
 mod apply;
 mod fields;
+mod provider;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::engine::{Preset, RunConfig, ToolSpec, batch, spawn};
 
+use super::provider::Need;
+
 pub use fields::{Field, Group, Input, ROWS, Row};
+pub use provider::Whose;
 
 /// What the user changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     changed: BTreeMap<Field, String>,
     /// Tools that are on where the default is off, and off where it is on.
     tools_toggled: BTreeSet<String>,
+    /// What was set for the providers that are not chosen now. For this visit only.
+    put_by: BTreeMap<String, BTreeMap<Field, String>>,
+    /// What providers said of their models. For this visit only.
+    heard: provider::Heard,
 }
 
 /// A value that cannot be used, and why.
@@ -37,7 +45,10 @@ impl Settings {
     /// The text of a field: as changed, else the preset's.
     #[must_use]
     pub fn value(&self, field: Field) -> String {
-        self.changed.get(&field).cloned().unwrap_or_else(|| apply::text(&RunConfig::preset(self.preset()), field))
+        self.changed.get(&field).cloned().unwrap_or_else(|| match (field, self.endpoint()) {
+            (Field::Model, Some(endpoint)) => endpoint.model.to_owned(),
+            _ => apply::text(&RunConfig::preset(self.preset()), field),
+        })
     }
 
     #[must_use]
@@ -46,7 +57,11 @@ impl Settings {
     }
 
     /// Sets a field; the preset's own value is no change. Choosing a preset takes its limit and its synthesis.
+    /// Choosing a provider takes what was set for it, and leaves what was set for the one before.
     pub fn set(&mut self, field: Field, value: &str) {
+        if field == Field::Provider {
+            self.swap_provider(value);
+        }
         self.changed.remove(&field);
         if self.value(field) != value {
             self.changed.insert(field, value.to_owned());
@@ -60,6 +75,7 @@ impl Settings {
     /// Back to the preset, the model kept.
     pub fn reset(&mut self) {
         let model = [Field::Provider, Field::BaseUrl, Field::Model, Field::MaxOutputTokens];
+        self.put_by.clear();
         self.changed.retain(|field, _| model.contains(field));
         self.tools_toggled.clear();
     }
@@ -120,7 +136,8 @@ impl Settings {
     #[must_use]
     pub fn applies(&self, field: Field) -> bool {
         match field {
-            Field::BaseUrl | Field::Model | Field::MaxOutputTokens => self.value(Field::Provider) == "openai",
+            Field::BaseUrl | Field::MaxOutputTokens => self.endpoint().is_some_and(|of| of.kind.is_http()),
+            Field::Model => self.endpoint().is_some_and(|of| of.model_need != Need::No),
             Field::ModerateAt | Field::UrgentAt => self.is_on(Field::Counter),
             Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent => self.is_on(Field::Counter),
             Field::Synthesis => self.preset() != Preset::Strict,
@@ -154,9 +171,18 @@ impl Settings {
     pub fn draft(&self, tools: Vec<ToolSpec>) -> (RunConfig, Vec<FieldError>) {
         let mut config = RunConfig::preset(self.preset());
         let mut errors = Vec::new();
-        for row in ROWS.iter().filter(|row| self.applies(row.field)) {
-            if let Err(message) = apply::apply(&mut config, row, &self.value(row.field)) {
-                errors.push(FieldError { field: row.field, message });
+        // What is known of the model is known once its rows are read: they are the first of the table.
+        let (model, rest): (Vec<&Row>, Vec<&Row>) =
+            ROWS.iter().filter(|row| self.applies(row.field)).partition(|row| row.group == Group::Model);
+        for (rows, is_model) in [(model, true), (rest, false)] {
+            for row in rows {
+                if let Err(message) = apply::apply(&mut config, row, &self.value(row.field)) {
+                    errors.push(FieldError { field: row.field, message });
+                }
+            }
+            if is_model {
+                self.missing(&mut errors);
+                self.fill_in(&mut config);
             }
         }
         errors.extend(apply::contradictions(&config));
@@ -172,13 +198,15 @@ impl Settings {
         if !self.tools_toggled.is_empty() {
             fields.insert(TOOLS, self.tools_toggled.iter().cloned().collect::<Vec<_>>().join(" "));
         }
+        fields.insert(provider::VERSION_KEY, provider::VERSION.to_owned());
         serde_json::to_string(&fields).unwrap_or_default()
     }
 
     /// From storage; what is not known any more is dropped.
     #[must_use]
     pub fn from_json(text: &str) -> Self {
-        let fields: BTreeMap<String, String> = serde_json::from_str(text).unwrap_or_default();
+        let mut fields: BTreeMap<String, String> = serde_json::from_str(text).unwrap_or_default();
+        provider::migrate(&mut fields);
         let mut settings = Settings::default();
         if let Some(toggled) = fields.get(TOOLS) {
             settings.tools_toggled = toggled.split(' ').map(ToOwned::to_owned).collect();

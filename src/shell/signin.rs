@@ -1,0 +1,13 @@
+//! The one request of a sign-in: a code for a key. What it says is the caller's.
+
+use gloo_net::http::Request;
+
+/// Posts JSON; the status and the body of the answer. `Err`: there was none.
+///
+/// # Errors
+/// Nothing: the browser tells a page no more.
+pub async fn post(url: &str, body: String) -> Result<(u16, String), ()> {
+    let request = Request::post(url).header("content-type", "application/json").body(body).map_err(drop)?;
+    let response = request.send().await.map_err(drop)?;
+    Ok((response.status(), response.text().await.unwrap_or_default()))
+}

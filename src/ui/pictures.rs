@@ -1,0 +1,194 @@
+//! Pictures for the task: dropped on the task box, pasted into it or picked; made to fit, shown small, taken away again.
+
+use std::sync::Arc;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{Blob, CanvasRenderingContext2d, File, HtmlCanvasElement, ImageBitmap};
+
+use crate::engine::Image;
+use crate::view::PictureView;
+use crate::view::format::counted;
+use crate::view::picture::{self, BYTES, MOST, is_picture};
+
+use super::icon::{Icon, icon};
+use super::state::App;
+use super::{composer, dom};
+
+/// One picture in the task box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub id: u32,
+    pub view: PictureView,
+}
+
+/// Takes those of the files that are pictures, if any is.
+pub fn take(app: App, files: Vec<File>) {
+    spawn_local(async move {
+        for file in files {
+            if app.pictures.with_untracked(Vec::len) >= MOST {
+                return app.complain(format!("A task takes {MOST} pictures at most: the others were left out."));
+            }
+            match read(&file).await {
+                Some(image) => add(app, image, file.name()),
+                None => app.complain(format!("{} could not be read as a picture.", file.name())),
+            }
+        }
+    });
+}
+
+fn add(app: App, image: Image, alt: String) {
+    app.pictures.update(|pictures| {
+        let id = pictures.iter().map(|picture| picture.id).max().map_or(1, |id| id + 1);
+        pictures.push(Picture { id, view: PictureView { image: Arc::new(image), alt } });
+    });
+}
+
+impl App {
+    /// The pictures of the task box, which then has none.
+    pub(super) fn take_pictures(&self) -> Vec<PictureView> {
+        let taken = self.pictures.get_untracked();
+        if !taken.is_empty() {
+            self.pictures.set(Vec::new());
+        }
+        taken.into_iter().map(|picture| picture.view).collect()
+    }
+}
+
+/// The pictures among what was pasted; text stays the browser's.
+pub fn pasted(app: App, event: &web_sys::ClipboardEvent) {
+    let list = event.clipboard_data().and_then(|data| data.files());
+    let files: Vec<File> = list.map(|list| files(&list)).unwrap_or_default();
+    let pictures: Vec<File> = files.into_iter().filter(|file| is_picture(&file.type_())).collect();
+    if !pictures.is_empty() {
+        event.prevent_default();
+        take(app, pictures);
+    }
+}
+
+pub fn files(list: &web_sys::FileList) -> Vec<File> {
+    (0..list.length()).filter_map(|place| list.get(place)).collect()
+}
+
+/// The thumbnails, and what the model says to pictures.
+pub fn tray(app: App) -> impl IntoView {
+    let some = Memo::new(move |_| app.pictures.with(|pictures| !pictures.is_empty()));
+    let note = Memo::new(move |_| {
+        app.settings.with(|settings| picture::note(settings.known(), settings.endpoint().is_none()))
+    });
+    let each = move || {
+        For(ForProps::builder()
+            .each(move || app.pictures.get())
+            .key(|picture| picture.id)
+            .children(move |picture| thumbnail(app, &picture))
+            .build())
+    };
+    move || {
+        some.get().then(|| {
+            (html::ul().class("tray").attr("aria-label", "Pictures for the task").child(each()), move || {
+                note.get().map(|note| html::p().class("picture-note").attr("role", "status").child(note))
+            })
+        })
+    }
+}
+
+fn thumbnail(app: App, picture: &Picture) -> impl IntoView + use<> {
+    let (id, alt) = (picture.id, picture.view.alt.clone());
+    let remove = move |_| {
+        app.pictures.update(|pictures| pictures.retain(|picture| picture.id != id));
+        dom::focus(composer::TASK);
+    };
+    html::li().child((
+        html::img().attr("src", picture.view.src()).attr("alt", alt.clone()).attr("title", alt.clone()),
+        html::button()
+            .r#type("button")
+            .attr("aria-label", format!("Remove {alt}"))
+            .on(ev::click, remove)
+            .child(icon(Icon::Close)),
+    ))
+}
+
+/// For phones and keyboards: picks from the device.
+pub fn button(app: App) -> impl IntoView {
+    let input = NodeRef::<html::Input>::new();
+    let picked = move |_| {
+        let Some(input) = input.get_untracked() else { return };
+        let files = input.files().map(|list| files(&list)).unwrap_or_default();
+        input.set_value("");
+        take(app, files);
+        dom::focus(composer::TASK);
+    };
+    let label = move || match app.pictures.with(Vec::len) {
+        0 => "Add pictures".to_owned(),
+        some => format!("Add pictures, {} so far", counted(some as u64, "picture")),
+    };
+    (
+        html::input()
+            .r#type("file")
+            .attr("accept", Image::MEDIA_TYPES.join(","))
+            .attr("multiple", "")
+            .attr("hidden", "")
+            .attr("aria-label", "Pictures")
+            .node_ref(input)
+            .on(ev::change, picked),
+        html::button()
+            .r#type("button")
+            .class("btn bare square")
+            .attr("title", "Add pictures: they can be pasted and dropped here too")
+            .attr("aria-label", label)
+            .on(ev::click, move |_| {
+                if let Some(input) = input.get_untracked() {
+                    input.click();
+                }
+            })
+            .child(icon(Icon::Picture)),
+    )
+}
+
+/// A file as it is sent: as it is where it fits, else drawn anew.
+async fn read(file: &File) -> Option<Image> {
+    if !is_picture(&file.type_()) {
+        return None;
+    }
+    let promise = dom::window().create_image_bitmap_with_blob(file).ok()?;
+    let bitmap: ImageBitmap = JsFuture::from(promise).await.ok()?.dyn_into().ok()?;
+    let (width, height) = picture::fit(bitmap.width(), bitmap.height());
+    let image = if width == bitmap.width() && height == bitmap.height() && (file.size() as usize) <= BYTES {
+        whole(file).await
+    } else {
+        drawn(&bitmap, width, height, &file.type_())
+    };
+    bitmap.close();
+    image
+}
+
+async fn whole(file: &File) -> Option<Image> {
+    let blob: &Blob = file;
+    let buffer = JsFuture::from(blob.array_buffer()).await.ok()?;
+    let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
+    Some(Image { media_type: file.type_(), data: picture::base64(&bytes) })
+}
+
+/// In its own format while that is small enough, else as a JPEG on white.
+fn drawn(bitmap: &ImageBitmap, width: u32, height: u32, media_type: &str) -> Option<Image> {
+    let canvas: HtmlCanvasElement = dom::element("canvas").dyn_into().ok()?;
+    canvas.set_width(width);
+    canvas.set_height(height);
+    let context: CanvasRenderingContext2d = canvas.get_context("2d").ok()??.dyn_into().ok()?;
+    let draw =
+        || context.draw_image_with_image_bitmap_and_dw_and_dh(bitmap, 0.0, 0.0, width.into(), height.into()).ok();
+    draw()?;
+    let own = if media_type == "image/gif" { "image/png" } else { media_type };
+    let image =
+        Image::of_data_url(&canvas.to_data_url_with_type_and_encoder_options(own, &JsValue::from_f64(0.9)).ok()?)?;
+    if image.data.len() / 4 * 3 <= BYTES {
+        return Some(image);
+    }
+    context.set_fill_style_str("#fff");
+    context.fill_rect(0.0, 0.0, width.into(), height.into());
+    draw()?;
+    Image::of_data_url(&canvas.to_data_url_with_type_and_encoder_options("image/jpeg", &JsValue::from_f64(0.85)).ok()?)
+}

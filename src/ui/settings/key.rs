@@ -1,0 +1,98 @@
+//! The key: typed in or got by signing in, kept for the one address it is for.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::engine::ProviderKind;
+use crate::view::provider::{Endpoint, Need};
+use crate::view::settings::Field;
+use crate::view::signin::SignIn;
+
+use super::super::signin;
+use super::super::state::App;
+
+pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
+    let label = match of.key {
+        Need::Needed => "API key",
+        Need::Optional => "API key, if the server wants one",
+        Need::No => "API key (not needed)",
+    };
+    let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
+    move || match meant.get() {
+        true => field(app, of, label).into_any(),
+        false => html::p()
+            .class("advice")
+            .child("A key is kept for its address: it is asked for once that is right.")
+            .into_any(),
+    }
+}
+
+fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView {
+    html::div().class("input mono wide").child((
+        html::label().r#for("setting-key").child(label),
+        (of.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
+        html::input()
+            .r#type("password")
+            .id("setting-key")
+            .attr("autocomplete", "off")
+            .attr("spellcheck", "false")
+            .attr("aria-describedby", "setting-key-help")
+            .prop("value", move || app.keys.with(|keys| keys.get(&address(app))).unwrap_or_default())
+            .on(ev::input, move |event| {
+                let address = address(app);
+                app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
+            }),
+        html::span().class("help").id("setting-key-help").child((
+            "Kept in this tab's memory, sent to this address only, in no record. Gone when the tab closes. ",
+            (!of.keys_at.is_empty()).then(|| {
+                html::a().href(of.keys_at).target("_blank").rel("noreferrer").child(format!("Get a key of {}", of.name))
+            }),
+        )),
+        remember(app),
+    ))
+}
+
+fn remember(app: App) -> impl IntoView {
+    let remembered = move || app.keys.with(|keys| keys.is_remembered(&address(app)));
+    let changed = move |event| {
+        let (address, remember) = (address(app), event_target_checked(&event));
+        app.keys.update(|keys| if remember { keys.remember(&address) } else { keys.forget(&address) });
+    };
+    html::div().class("check").child((
+        html::input().r#type("checkbox").id("setting-remember").prop("checked", remembered).on(ev::change, changed),
+        html::label().r#for("setting-remember").child("Remember on this device"),
+        html::span().class("help").child(
+            "The risk: the key is then stored unencrypted in this browser. Whoever uses this browser profile, and any \
+             script served from this address, can read it.",
+        ),
+    ))
+}
+
+/// Only where requests go to OpenRouter itself: its key is for no other server.
+fn sign_in(app: App) -> impl IntoView {
+    let own = Memo::new(move |_| app.settings.with(|settings| settings.value(Field::BaseUrl).trim().is_empty()));
+    let busy = move || matches!(app.signin.get(), SignIn::Leaving | SignIn::Asking);
+    let state = move || match app.signin.get() {
+        SignIn::Done => "ok",
+        SignIn::Failed(_) => "failed",
+        SignIn::Idle | SignIn::Leaving | SignIn::Asking => "",
+    };
+    move || {
+        own.get().then(|| {
+            html::div().class("test").child((
+                html::button()
+                    .r#type("button")
+                    .class("btn quiet")
+                    .prop("disabled", busy)
+                    .on(ev::click, move |_| signin::go(app))
+                    .child("Sign in with OpenRouter"),
+                html::output().id("signin-state").attr("data-state", state).child(move || app.signin.get().words()),
+            ))
+        })
+    }
+}
+
+fn address(app: App) -> String {
+    app.settings.with(crate::view::settings::Settings::address).unwrap_or_default()
+}

@@ -1,0 +1,315 @@
+//! The model's name: typed freely, or picked from the provider's list. A combobox: typing filters, arrows move, Enter
+//! takes, Escape closes.
+
+use std::sync::Arc;
+
+use js_sys::{Function, Reflect};
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::KeyboardEvent;
+
+use crate::engine::ProviderKind;
+use crate::shell;
+use crate::view::format::{counted, one_line};
+use crate::view::models::{ModelOption, options};
+use crate::view::provider::{Endpoint, Need};
+use crate::view::settings::Field;
+
+use super::super::dom;
+use super::super::icon::{Icon, icon};
+use super::super::state::App;
+use super::{Errors, field, id_of};
+
+const LIST: &str = "model-options";
+
+/// The list's signals; a cheap copy.
+#[derive(Clone, Copy)]
+struct Combo {
+    app: App,
+    of: &'static Endpoint,
+    open: RwSignal<bool>,
+    /// The place of the option that Enter would take.
+    active: RwSignal<Option<usize>>,
+    /// What was typed since the list opened; what stood there before filters nothing.
+    filter: RwSignal<String>,
+    asking: RwSignal<bool>,
+    wrong: RwSignal<Option<String>>,
+    shown: Memo<(Vec<ModelOption>, usize)>,
+}
+
+pub fn model_field(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
+    let filter = RwSignal::new(String::new());
+    let shown = Memo::new(move |_| {
+        let models = app.settings.with(|settings| settings.models()).unwrap_or_default();
+        filter.with(|typed| options(&models, typed))
+    });
+    let combo = Combo {
+        app,
+        of,
+        open: RwSignal::new(false),
+        active: RwSignal::new(None),
+        filter,
+        asking: RwSignal::new(false),
+        wrong: RwSignal::new(None),
+        shown,
+    };
+    let id = id_of(Field::Model);
+    let invalid = field::wrong(errors, Field::Model);
+    let message = invalid.clone();
+    let known = move || app.settings.with(|settings| settings.known()).map(|known| known.words()).unwrap_or_default();
+    html::div().class("input mono wide").child((
+        html::label().r#for(id.clone()).child("Model"),
+        html::div().class("combo").child((
+            html::input()
+                .r#type("text")
+                .id(id.clone())
+                .attr("role", "combobox")
+                .attr("autocomplete", "off")
+                .attr("autocapitalize", "none")
+                .attr("spellcheck", "false")
+                .attr("aria-autocomplete", "list")
+                .attr("aria-controls", LIST)
+                .attr("aria-expanded", move || if combo.open.get() { "true" } else { "false" })
+                .attr("aria-activedescendant", move || combo.active.get().map(option_id))
+                .attr("aria-describedby", format!("{id}-wrong {id}-known {id}-state"))
+                .attr("aria-invalid", move || if invalid().is_some() { "true" } else { "false" })
+                .prop("value", field::value(app, Field::Model))
+                .on(ev::input, move |event| combo.typed(&event_target_value(&event)))
+                .on(ev::keydown, move |event| combo.key(&event))
+                .on(ev::blur, move |_| combo.close()),
+            button(combo),
+            list(combo),
+        )),
+        move || message().map(|words| html::span().class("wrong").id(format!("{id}-wrong")).child(words)),
+        html::span().class("known").id(format!("{}-known", id_of(Field::Model))).child(known),
+        html::output()
+            .class("help")
+            .id(format!("{}-state", id_of(Field::Model)))
+            .attr("data-state", move || if combo.wrong.with(Option::is_some) { "failed" } else { "" })
+            .child(move || combo.state()),
+    ))
+}
+
+fn button(combo: Combo) -> impl IntoView {
+    let words = move || {
+        if combo.asking.get() {
+            return "Asking".to_owned();
+        }
+        combo
+            .app
+            .settings
+            .with(|settings| settings.models())
+            .map_or("List models".to_owned(), |models| counted(models.len() as u64, "model"))
+    };
+    html::button()
+        .r#type("button")
+        .class("btn quiet")
+        .prop("disabled", move || combo.asking.get())
+        .attr("aria-controls", LIST)
+        .attr("aria-expanded", move || if combo.open.get() { "true" } else { "false" })
+        // The field keeps the keyboard, so that it does not close what is being opened.
+        .on(ev::mousedown, |event| event.prevent_default())
+        .on(ev::click, move |_| combo.toggle())
+        .child((html::span().child(words), icon(Icon::Down)))
+}
+
+fn list(combo: Combo) -> impl IntoView {
+    let options = move || {
+        let (shown, more) = combo.shown.get();
+        let none = shown.is_empty().then(|| {
+            html::li()
+                .class("more")
+                .attr("role", "presentation")
+                .child("No model of this list fits. It is used as typed.")
+        });
+        let rest = (more > 0).then(|| {
+            html::li()
+                .class("more")
+                .attr("role", "presentation")
+                .child(format!("{} more: type to find them.", counted(more as u64, "model")))
+        });
+        let rows = shown.into_iter().enumerate().map(|(place, option)| row(combo, place, option));
+        (rows.collect_view(), none, rest)
+    };
+    html::ul()
+        .class("options")
+        .id(LIST)
+        .attr("role", "listbox")
+        .attr("aria-label", "Models")
+        .attr("hidden", move || (!combo.open.get()).then_some(""))
+        .on(ev::mousedown, |event| event.prevent_default())
+        .child(move || combo.open.get().then(options))
+}
+
+fn row(combo: Combo, place: usize, option: ModelOption) -> impl IntoView {
+    let ModelOption { id, name, facts } = option;
+    let taken = id.clone();
+    html::li()
+        .id(option_id(place))
+        .attr("role", "option")
+        .attr("aria-selected", move || if combo.active.get() == Some(place) { "true" } else { "false" })
+        .on(ev::click, move |_| combo.take(&taken))
+        .child((
+            html::span().class("id").child(id),
+            html::span().class("facts").child(facts),
+            name.map(|name| html::span().class("name").child(name)),
+        ))
+}
+
+fn option_id(place: usize) -> String {
+    format!("model-option-{place}")
+}
+
+impl Combo {
+    fn typed(self, text: &str) {
+        field::set(self.app, Field::Model, text);
+        self.filter.set(text.to_owned());
+        self.active.set(None);
+        if self.has_list() {
+            self.open.set(true);
+        }
+    }
+
+    fn key(self, event: &KeyboardEvent) {
+        let open = self.open.get_untracked();
+        match event.key().as_str() {
+            "ArrowDown" | "ArrowUp" if !open => self.unfold(),
+            "ArrowDown" => self.step(1),
+            "ArrowUp" => self.step(-1),
+            "Enter" if open => self.take_active(),
+            // Only the list closes, not the dialog around it.
+            "Escape" if open => self.close(),
+            _ => return,
+        }
+        event.prevent_default();
+        event.stop_propagation();
+    }
+
+    fn step(self, by: isize) {
+        let count = self.shown.with_untracked(|(shown, _)| shown.len());
+        let Some(last) = count.checked_sub(1) else { return };
+        let next = match (self.active.get_untracked(), by) {
+            (None, 1) => 0,
+            (None, _) => last,
+            (Some(place), 1) => {
+                if place >= last {
+                    0
+                } else {
+                    place + 1
+                }
+            }
+            (Some(place), _) => place.checked_sub(1).unwrap_or(last),
+        };
+        self.active.set(Some(next));
+        reveal(&option_id(next));
+    }
+
+    fn take_active(self) {
+        let active = self.active.get_untracked();
+        let id = self.shown.with_untracked(|(shown, _)| shown.get(active?).map(|option| option.id.clone()));
+        match id {
+            Some(id) => self.take(&id),
+            None => self.close(),
+        }
+    }
+
+    fn take(self, id: &str) {
+        field::set(self.app, Field::Model, id);
+        self.close();
+    }
+
+    fn close(self) {
+        self.open.set(false);
+        self.active.set(None);
+        self.filter.set(String::new());
+    }
+
+    fn toggle(self) {
+        if self.open.get_untracked() {
+            self.close();
+        } else {
+            self.unfold();
+        }
+        dom::focus(&id_of(Field::Model));
+    }
+
+    fn has_list(self) -> bool {
+        self.app.settings.with_untracked(|settings| settings.models().is_some())
+    }
+
+    /// Opens the list, which may have to be asked for.
+    fn unfold(self) {
+        if self.has_list() {
+            self.show();
+        } else if !self.asking.get_untracked() {
+            self.ask();
+        }
+    }
+
+    fn show(self) {
+        self.open.try_set(true);
+        // Once it is drawn.
+        request_animation_frame(|| reveal(LIST));
+    }
+
+    fn ask(self) {
+        let (provider, whose) = self.app.settings.with_untracked(|settings| (settings.provider(), settings.whose()));
+        if self.app.settings.with_untracked(|settings| settings.address().is_none()) {
+            return self
+                .wrong
+                .set(Some("Say first where the model answers: the base URL is missing or wrong.".to_owned()));
+        }
+        let access = self.app.access(&provider);
+        // OpenRouter lists its models to anyone.
+        let needs_key = self.of.key == Need::Needed && self.of.kind != ProviderKind::Openrouter;
+        if needs_key && access.api_key.is_none() {
+            return self
+                .wrong
+                .set(Some(format!("Enter the key first: {} lists its models to whoever has one.", self.of.name)));
+        }
+        self.asking.set(true);
+        self.wrong.set(None);
+        spawn_local(async move {
+            let listed = shell::list_models(&provider, &access).await;
+            self.asking.try_set(false);
+            match listed {
+                Ok(models) if models.is_empty() => {
+                    self.wrong.try_set(Some("The provider lists no models.".to_owned()));
+                }
+                Ok(models) => {
+                    self.app.settings.update(|settings| settings.hear(whose, Arc::from(models)));
+                    self.show();
+                }
+                Err(error) => {
+                    self.wrong.try_set(Some(one_line(&error.message, 400)));
+                }
+            }
+        });
+    }
+
+    fn state(self) -> String {
+        match self.wrong.get() {
+            Some(wrong) => wrong,
+            None if self.asking.get() => "Asking the provider for its models.".to_owned(),
+            None if self.open.get() => {
+                let (shown, more) = self.shown.get();
+                format!("{} in the list.", counted((shown.len() + more) as u64, "model"))
+            }
+            None => String::new(),
+        }
+    }
+}
+
+/// Scrolls no more than it takes to see an element of the list.
+fn reveal(id: &str) {
+    let Some(element) = dom::document().get_element_by_id(id) else { return };
+    let options = js_sys::Object::new();
+    let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+    let scroll = Reflect::get(&element, &"scrollIntoView".into()).ok();
+    if let Some(scroll) = scroll.and_then(|scroll| scroll.dyn_into::<Function>().ok()) {
+        let _ = scroll.call1(&element, &options);
+    }
+}

@@ -1,0 +1,119 @@
+//! Signing in at OpenRouter: the page goes there and comes back with a code. What is kept meanwhile is in this tab's
+//! session storage, and only until it is back.
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen_futures::spawn_local;
+
+use crate::shell;
+use crate::view::provider::endpoint;
+use crate::view::settings::Field;
+use crate::view::signin::{self, Back, SignIn};
+
+use super::dom;
+use super::state::{App, Dialog};
+
+const KEPT: &str = "turnwise.signin";
+const OPENROUTER: &str = "openrouter";
+
+/// What the page needs when it is back.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    verifier: String,
+    draft: String,
+}
+
+/// Goes to OpenRouter.
+pub fn go(app: App) {
+    let went = (|| {
+        let mut random = [0; 32];
+        dom::window().crypto().ok()?.get_random_values_with_u8_array(&mut random).ok()?;
+        let verifier = signin::verifier(&random);
+        let location = dom::window().location();
+        let callback = format!("{}{}", location.origin().ok()?, location.pathname().ok()?);
+        let url = signin::auth_url(&callback, &verifier);
+        let kept = serde_json::to_string(&Kept { verifier, draft: app.draft.get_untracked() }).ok()?;
+        dom::window().session_storage().ok()??.set_item(KEPT, &kept).ok()?;
+        app.signin.set(SignIn::Leaving);
+        location.assign(&url).ok()
+    })();
+    if went.is_none() {
+        let words =
+            "This browser lets the page keep nothing in its session, so it could not come back signed in. Paste a key.";
+        app.signin.set(SignIn::Failed(words.to_owned()));
+    }
+}
+
+/// If the page comes from OpenRouter: the code leaves the address at once, and becomes a key.
+pub fn come_back(app: App) {
+    let Some(found) = from_address() else { return };
+    let kept = kept();
+    app.settings.update(|settings| settings.set(Field::Provider, OPENROUTER));
+    app.dialog.set(Some(Dialog::Settings));
+    match (found, kept) {
+        (Back::Refused(why), kept) => {
+            app.draft.set(kept.map(|kept| kept.draft).unwrap_or_default());
+            fail(app, why);
+        }
+        (Back::Code(_), None) => fail(app, signin::unasked()),
+        (Back::Code(code), Some(Kept { verifier, draft })) => {
+            app.draft.set(draft);
+            app.signin.set(SignIn::Asking);
+            spawn_local(async move {
+                let answer = shell::signin::post(signin::KEYS, signin::exchange(&code, &verifier)).await;
+                match answer
+                    .map_or_else(|()| Err(signin::unreachable()), |(status, body)| signin::key_of(status, &body))
+                {
+                    Ok(key) => done(app, &key),
+                    Err(why) => fail(app, why),
+                }
+            });
+        }
+    }
+}
+
+fn done(app: App, key: &str) {
+    // For OpenRouter's own address, whatever is set by now.
+    if let Some(openrouter) = endpoint(OPENROUTER) {
+        app.keys.update(|keys| keys.set(openrouter.base_url(), key));
+    }
+    app.signin.set(SignIn::Done);
+    app.tell("Signed in with OpenRouter.");
+}
+
+fn fail(app: App, why: String) {
+    app.complain(why.clone());
+    app.signin.set(SignIn::Failed(why));
+}
+
+/// What the address says, which it then says no more.
+fn from_address() -> Option<Back> {
+    let location = dom::window().location();
+    let search = location.search().ok()?;
+    let decoded = |text: &str| {
+        let spaced = text.replace('+', " ");
+        js_sys::decode_uri_component(&spaced).ok().and_then(|text| text.as_string()).unwrap_or(spaced)
+    };
+    let parts: Vec<&str> = search.trim_start_matches('?').split('&').filter(|part| !part.is_empty()).collect();
+    let pairs: Vec<(String, String)> = parts
+        .iter()
+        .map(|part| part.split_once('=').unwrap_or((part, "")))
+        .map(|(k, v)| (decoded(k), decoded(v)))
+        .collect();
+    let found = signin::back(&pairs)?;
+    let left: Vec<&str> =
+        parts.iter().zip(&pairs).filter(|(_, (name, _))| !signin::is_ours(name)).map(|(part, _)| *part).collect();
+    let query = if left.is_empty() { String::new() } else { format!("?{}", left.join("&")) };
+    let clean = format!("{}{query}{}", location.pathname().ok()?, location.hash().unwrap_or_default());
+    let history = dom::window().history().ok()?;
+    history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&clean)).ok()?;
+    Some(found)
+}
+
+/// Good for one return.
+fn kept() -> Option<Kept> {
+    let storage = dom::window().session_storage().ok().flatten()?;
+    let text = storage.get_item(KEPT).ok().flatten()?;
+    let _ = storage.remove_item(KEPT);
+    serde_json::from_str(&text).ok()
+}

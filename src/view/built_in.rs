@@ -1,0 +1,63 @@
+//! Chrome's built-in model: whether it is there, and what to do where it is not.
+
+/// What the browser says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    /// Being asked.
+    Unknown,
+    /// The browser has no such thing.
+    Unsupported,
+    /// It has, but not on this computer.
+    Unavailable,
+    Downloadable,
+    /// Parts of a hundred, where they are known.
+    Downloading(Option<u8>),
+    Available,
+}
+
+impl BuiltIn {
+    /// The state in a sentence.
+    #[must_use]
+    pub fn words(self) -> String {
+        match self {
+            BuiltIn::Unknown => "Asking the browser.".to_owned(),
+            BuiltIn::Unsupported => "This browser has no built-in model.".to_owned(),
+            BuiltIn::Unavailable => {
+                "The browser knows the model, but it cannot run on this computer as it is.".to_owned()
+            }
+            BuiltIn::Downloadable => "The model can run here. It has to be downloaded once, some gigabytes.".to_owned(),
+            BuiltIn::Downloading(Some(percent)) => format!("Downloading, {percent} % done."),
+            BuiltIn::Downloading(None) => {
+                "Downloading. The browser goes on with it when this page is closed.".to_owned()
+            }
+            BuiltIn::Available => "Ready.".to_owned(),
+        }
+    }
+
+    /// What to do, where something is to be done.
+    #[must_use]
+    pub fn advice(self) -> &'static [&'static str] {
+        match self {
+            BuiltIn::Unsupported => &[
+                "Use Chrome 138 or later on a computer (not on a phone), over https or on localhost.",
+                "If it is such a Chrome, open chrome://flags, enable “Prompt API for Gemini Nano”, and restart it.",
+            ],
+            BuiltIn::Unavailable => &[
+                "It needs 22 GB of free disk space where Chrome keeps its profile, and a graphics card with more than \
+                 4 GB, or 16 GB of memory and 4 processor cores.",
+                "The page chrome://on-device-internals says what is missing.",
+            ],
+            BuiltIn::Unknown | BuiltIn::Downloadable | BuiltIn::Downloading(_) | BuiltIn::Available => &[],
+        }
+    }
+
+    /// For its colour.
+    #[must_use]
+    pub fn state(self) -> &'static str {
+        match self {
+            BuiltIn::Available => "ok",
+            BuiltIn::Unsupported | BuiltIn::Unavailable => "failed",
+            BuiltIn::Unknown | BuiltIn::Downloadable | BuiltIn::Downloading(_) => "",
+        }
+    }
+}

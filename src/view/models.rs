@@ -1,0 +1,142 @@
+//! What is known of a model, in words, and the list of a provider's models as one types into it.
+
+use crate::engine::{Price, ProviderConfig};
+use crate::llm::models::{AS_OF, Facts, ModelInfo};
+
+use super::format::thousands;
+
+/// Shown of a long list at once; more is found by typing.
+pub const SHOWN: usize = 80;
+
+/// What is known of one model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// Tokens of input.
+    pub context_tokens: Option<u64>,
+    pub price: Option<Price>,
+    /// Whether it takes pictures.
+    pub images: Option<bool>,
+    pub by: By,
+}
+
+/// Who says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The provider's own list, now.
+    Provider,
+    /// The table of this version, as of [`AS_OF`].
+    Table,
+}
+
+impl From<Facts> for Known {
+    fn from(facts: Facts) -> Self {
+        Known {
+            context_tokens: Some(facts.context_tokens),
+            price: Some(facts.price),
+            images: Some(facts.images),
+            by: By::Table,
+        }
+    }
+}
+
+impl From<&ModelInfo> for Known {
+    fn from(model: &ModelInfo) -> Self {
+        let ModelInfo { context_tokens, price, images, .. } = *model;
+        Known { context_tokens, price, images, by: By::Provider }
+    }
+}
+
+impl Known {
+    /// `200 K tokens of context, $3 in / $15 out a million tokens (as of 2026-11), takes pictures`; empty: nothing is known.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let date = match self.by {
+            By::Table => format!("as of {AS_OF}"),
+            By::Provider => "as listed now".to_owned(),
+        };
+        let facts = [
+            self.context_tokens.map(|tokens| format!("{} tokens of context", short(tokens))),
+            self.price.map(|price| match (price.input, price.output) {
+                (0.0, 0.0) => "free of charge".to_owned(),
+                _ => format!("{} a million tokens ({date})", prices(price)),
+            }),
+            self.images.map(|images| if images { "takes pictures" } else { "takes no pictures" }.to_owned()),
+        ];
+        facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Where the price of a run's cost is from, for a tooltip.
+#[must_use]
+pub fn price_words(provider: &ProviderConfig) -> Option<String> {
+    let price = provider.price?;
+    let table = crate::llm::models::known(provider).is_some_and(|facts| facts.price == price);
+    let date = if table { format!(": the list price as of {AS_OF}") } else { String::new() };
+    Some(format!("{} a million tokens{date}", prices(price)))
+}
+
+/// `$3 in / $15 out`
+fn prices(price: Price) -> String {
+    format!("${} in / ${} out", amount(price.input), amount(price.output))
+}
+
+/// `3`, `0.25`, `0.075`: no more digits than it has.
+fn amount(dollars: f64) -> String {
+    let text = format!("{dollars:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// `8,192`, `200 K`, `1 M`, `1.05 M`.
+fn short(tokens: u64) -> String {
+    let hundredths = |unit: u64| {
+        let value = (tokens * 100 + unit / 2) / unit;
+        let text = format!("{}.{:02}", value / 100, value % 100);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    };
+    match tokens {
+        0..10_000 => thousands(tokens),
+        10_000..1_000_000 => format!("{} K", (tokens + 500) / 1_000),
+        _ => format!("{} M", hundredths(1_000_000)),
+    }
+}
+
+/// One model as an option of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelOption {
+    pub id: String,
+    /// As people call it, where that differs.
+    pub name: Option<String>,
+    /// `200 K · $3 / $15`
+    pub facts: String,
+}
+
+/// The options for what is typed, and how many more there are.
+#[must_use]
+pub fn options(models: &[ModelInfo], typed: &str) -> (Vec<ModelOption>, usize) {
+    let typed = typed.trim().to_lowercase();
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    let fits = |model: &&ModelInfo| {
+        let text = format!("{} {}", model.id, model.name).to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    };
+    // What begins as typed goes first.
+    let (first, then): (Vec<&ModelInfo>, Vec<&ModelInfo>) = models.iter().filter(fits).partition(|model| {
+        let id = model.id.to_lowercase();
+        !typed.is_empty() && (id.starts_with(&typed) || id.split('/').any(|part| part.starts_with(&typed)))
+    });
+    let found = first.len() + then.len();
+    let shown = first.into_iter().chain(then).take(SHOWN).map(ModelOption::from).collect();
+    (shown, found.saturating_sub(SHOWN))
+}
+
+impl From<&ModelInfo> for ModelOption {
+    fn from(model: &ModelInfo) -> Self {
+        let price = model.price.map(|price| match (price.input, price.output) {
+            (0.0, 0.0) => "free".to_owned(),
+            (input, output) => format!("${} / ${}", amount(input), amount(output)),
+        });
+        let facts: Vec<String> = [model.context_tokens.map(short), price].into_iter().flatten().collect();
+        let name = Some(model.name.clone()).filter(|name| !name.is_empty() && *name != model.id);
+        ModelOption { id: model.id.clone(), name, facts: facts.join(" · ") }
+    }
+}

@@ -1,0 +1,88 @@
+//! Pictures that go with a task: which ones are taken, how they are made to fit, and what stands for them.
+
+use std::sync::Arc;
+
+use crate::engine::Image;
+
+use super::models::Known;
+
+/// Pictures of one task at most.
+pub const MOST: usize = 8;
+/// Pixels of the long side: more is scaled down by the providers anyway.
+pub const LONG_SIDE: u32 = 1_568;
+/// Bytes of one picture; larger ones are encoded anew.
+pub const BYTES: usize = 1_500_000;
+
+/// One picture, with what stands for it where it is not seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PictureView {
+    pub image: Arc<Image>,
+    /// The file's name, where that is known.
+    pub alt: String,
+}
+
+/// Whether a file is a picture that models take.
+#[must_use]
+pub fn is_picture(media_type: &str) -> bool {
+    Image::MEDIA_TYPES.contains(&media_type)
+}
+
+/// The size a picture is sent in: as it is, or scaled so that its long side fits.
+#[must_use]
+pub fn fit(width: u32, height: u32) -> (u32, u32) {
+    let long = width.max(height);
+    if long <= LONG_SIDE {
+        return (width, height);
+    }
+    let scaled = |side: u32| {
+        let (side, long) = (u64::from(side), u64::from(long));
+        u32::try_from((side * u64::from(LONG_SIDE) + long / 2) / long).unwrap_or(LONG_SIDE).max(1)
+    };
+    (scaled(width), scaled(height))
+}
+
+impl PictureView {
+    /// The pictures of a record, which keeps no names.
+    #[must_use]
+    pub fn list(images: &[Image]) -> Vec<Self> {
+        let alt = |place: usize| match images.len() {
+            1 => "The task's picture".to_owned(),
+            all => format!("Picture {place} of {all}"),
+        };
+        let each = images.iter().enumerate();
+        each.map(|(index, image)| PictureView { image: Arc::new(image.clone()), alt: alt(index + 1) }).collect()
+    }
+
+    /// Its address: it carries the picture.
+    #[must_use]
+    pub fn src(&self) -> String {
+        self.image.data_url()
+    }
+}
+
+/// What to say of pictures to a model that takes none.
+#[must_use]
+pub fn note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
+    match known.and_then(|known| known.images) {
+        _ if is_demo => Some("The demo model is a script: it does not look at pictures."),
+        Some(false) => Some("This model takes no pictures, as far as is known. Choose another in the settings."),
+        Some(true) | None => None,
+    }
+}
+
+/// RFC 4648, padded.
+#[must_use]
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digit = |bits: u32| DIGITS.get((bits & 63) as usize).map_or('=', |digit| char::from(*digit));
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        text.push(digit(bits >> 18));
+        text.push(digit(bits >> 12));
+        text.push(if chunk.len() > 1 { digit(bits >> 6) } else { '=' });
+        text.push(if chunk.len() > 2 { digit(bits) } else { '=' });
+    }
+    text
+}

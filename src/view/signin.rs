@@ -1,0 +1,135 @@
+//! Signing in at OpenRouter (PKCE, RFC 7636): the visitor's own key without a server of ours. What is sent, what comes
+//! back, and what to say where it goes wrong. The page keeps the verifier and does the calls.
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::format::one_line;
+use super::picture::base64;
+
+/// Where a code becomes a key.
+pub const KEYS: &str = "https://openrouter.ai/api/v1/auth/keys";
+const AUTH: &str = "https://openrouter.ai/auth";
+
+/// Where a sign-in stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum SignIn {
+    #[default]
+    Idle,
+    /// The page is about to go to OpenRouter.
+    Leaving,
+    /// It came back with a code, which is being exchanged.
+    Asking,
+    Done,
+    Failed(String),
+}
+
+/// What OpenRouter sent the page back with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Back {
+    Code(String),
+    Refused(String),
+}
+
+impl SignIn {
+    /// For the line beside the button.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            SignIn::Idle => String::new(),
+            SignIn::Leaving => "Going to openrouter.ai.".to_owned(),
+            SignIn::Asking => "Asking OpenRouter for the key.".to_owned(),
+            SignIn::Done => "Signed in. The key is in this tab's memory.".to_owned(),
+            SignIn::Failed(why) => why.clone(),
+        }
+    }
+}
+
+/// Random bytes as a verifier: 43 characters for 32 bytes.
+#[must_use]
+pub fn verifier(random: &[u8]) -> String {
+    url_safe(random)
+}
+
+/// The S256 challenge of a verifier.
+#[must_use]
+pub fn challenge(verifier: &str) -> String {
+    url_safe(&Sha256::digest(verifier.as_bytes()))
+}
+
+/// Where the visitor signs in. `callback` is the page's own address.
+#[must_use]
+pub fn auth_url(callback: &str, verifier: &str) -> String {
+    let (callback, challenge) = (escaped(callback), challenge(verifier));
+    format!("{AUTH}?callback_url={callback}&code_challenge={challenge}&code_challenge_method=S256")
+}
+
+/// What is posted to [`KEYS`].
+#[must_use]
+pub fn exchange(code: &str, verifier: &str) -> String {
+    json!({ "code": code, "code_verifier": verifier, "code_challenge_method": "S256" }).to_string()
+}
+
+/// What the page's address says, if it comes from OpenRouter: its parameters, decoded.
+#[must_use]
+pub fn back(parameters: &[(String, String)]) -> Option<Back> {
+    let of = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    match (of("code").filter(|code| !code.is_empty()), of("error")) {
+        (_, Some("access_denied")) => Some(Back::Refused(
+            "OpenRouter gave no key, since access was denied there. Sign in again to allow it.".into(),
+        )),
+        (_, Some(error)) => {
+            Some(Back::Refused(format!("OpenRouter refused to sign in: {}. Try again.", one_line(error, 80))))
+        }
+        (Some(code), None) => Some(Back::Code(code.to_owned())),
+        (None, None) => None,
+    }
+}
+
+/// Parameters that are OpenRouter's, and do not stay in the address.
+#[must_use]
+pub fn is_ours(parameter: &str) -> bool {
+    matches!(parameter, "code" | "error" | "error_description" | "error_uri" | "state")
+}
+
+/// The page came back without having gone: another tab's sign-in, or a link that somebody made.
+#[must_use]
+pub fn unasked() -> String {
+    "This page was opened with a sign-in code that this tab did not ask for, so the code was dropped. Sign in from here."
+        .to_owned()
+}
+
+/// The answer of [`KEYS`]: the key, or what went wrong. The answer's own text may quote what was sent, so it is not shown.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub fn key_of(status: u16, body: &str) -> Result<String, String> {
+    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let key = value.get("key").and_then(Value::as_str).filter(|key| !key.is_empty());
+    match (status, key) {
+        (200..=299, Some(key)) => Ok(key.to_owned()),
+        (400 | 401 | 403 | 404, _) => {
+            Err("The sign-in code has expired or was used before. Sign in again: a code is good for once.".to_owned())
+        }
+        (429, _) => Err("OpenRouter asks to wait before the next sign-in. Try again in a minute.".to_owned()),
+        (500.., _) => Err(format!("OpenRouter could not give a key now (HTTP {status}). Try again in a minute.")),
+        _ => Err(format!("OpenRouter answered without a key (HTTP {status}). Sign in again, or paste a key.")),
+    }
+}
+
+/// The exchange did not reach OpenRouter.
+#[must_use]
+pub fn unreachable() -> String {
+    "openrouter.ai could not be reached, so there is no key yet. Check the connection and any blocker, then sign in again."
+        .to_owned()
+}
+
+fn url_safe(bytes: &[u8]) -> String {
+    base64(bytes).trim_end_matches('=').replace('+', "-").replace('/', "_")
+}
+
+/// Percent-encoded, all but what is unreserved.
+fn escaped(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
