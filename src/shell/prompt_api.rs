@@ -29,7 +29,7 @@ pub enum Availability {
 
 /// Asks the browser.
 pub async fn availability() -> Availability {
-    state(&Value::Null).await
+    state(&expected(false)).await
 }
 
 /// Downloads the model; `on_progress` gets the share that has come, 0 to 1. Needs a click shortly before.
@@ -152,13 +152,22 @@ fn options(asked: &Prompt, expected: &Value, abort: &AbortController) -> Result<
     Ok(options)
 }
 
-/// What a session takes and gives.
+/// What a session takes and gives. Browsers want the languages named, and refuse those that the model does not know.
 fn expected(tools: bool) -> Value {
+    let text = json!({ "type": "text", "languages": [language()] });
     let sorts = |other: &str| match tools {
-        true => json!([{ "type": "text" }, { "type": other }]),
-        false => json!([{ "type": "text" }]),
+        true => json!([text, { "type": other }]),
+        false => json!([text]),
     };
     json!({ "expectedInputs": sorts("tool-response"), "expectedOutputs": sorts("tool-call") })
+}
+
+/// The user's language where the model knows it, else English.
+fn language() -> &'static str {
+    const KNOWN: [&str; 5] = ["en", "es", "ja", "de", "fr"];
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
+    let language = Reflect::get(&navigator, &"language".into()).ok().and_then(|language| language.as_string());
+    KNOWN.into_iter().find(|known| language.as_deref().is_some_and(|own| own.starts_with(known))).unwrap_or("en")
 }
 
 async fn state(options: &Value) -> Availability {

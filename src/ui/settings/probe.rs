@@ -50,12 +50,12 @@ pub fn probe(app: App) -> impl IntoView {
             let facts = document.map(|document| facts(&document, ms));
             (
                 "ok",
-                (html::strong().child(format!("It works: “{answer}”")), advice(facts.unwrap_or_default())).into_any(),
+                (html::strong().child(format!("It works: “{answer}”")), advice(&facts.unwrap_or_default())).into_any(),
             )
         }
         Some(Probe::Failed { slug, title, text }) => (
             "failed",
-            (html::strong().child(title), slug.map(|slug| html::code().class("slug").child(slug)), advice(text))
+            (html::strong().child(title), slug.map(|slug| html::code().class("slug").child(slug)), advice(&text))
                 .into_any(),
         ),
     };
@@ -69,7 +69,7 @@ pub fn probe(app: App) -> impl IntoView {
 }
 
 /// What stands between backticks is to be typed or copied.
-fn advice(text: String) -> impl IntoView {
+fn advice(text: &str) -> impl IntoView + use<> {
     let parts: Vec<_> = text
         .split('`')
         .enumerate()
