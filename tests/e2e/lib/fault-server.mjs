@@ -23,6 +23,8 @@ export const STREAM = { 'content-type': 'text/event-stream', 'transfer-encoding'
 
 /** One piece of a body that is sent in chunks. */
 export const chunk = (bytes) => Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
+/** By then the page has read what was written, also on a busy machine. */
+const ARRIVED = 150;
 export const LAST = '0\r\n\r\n';
 
 /** What an answer is written with: `write` bytes, then `end` well, `cut` the connection, or `hold` it open. */
@@ -43,8 +45,14 @@ class Wire {
 
   /** After what was written has left, so that the other side gets it before the reset. */
   async cut() {
-    await sleep(20);
+    await sleep(ARRIVED);
     this.socket.resetAndDestroy();
+  }
+
+  /** Ends too soon, after what was written has been read: a browser throws away what it has not handed on yet. */
+  async stopShort() {
+    await sleep(ARRIVED);
+    this.socket.end();
   }
 
   /** Writes `part` every `ms` until the other side has had enough. */
@@ -58,7 +66,7 @@ class Wire {
 
 /**
  * Runs `body({ origin, asked })`. A request to `/{id}/…` is answered by `answers[id](wire, request)`, where `request.nth`
- * counts from 1. `asked(id)` are the requests so far: method, url, headers. Preflights are answered, not counted.
+ * counts model requests from 1. `asked(id)` are the requests so far: method, url, headers. Preflights are answered, not counted.
  */
 export async function withFaults(answers, body) {
   const seen = new Map();
@@ -72,7 +80,7 @@ export async function withFaults(answers, body) {
     seen.set(id, [...asked(id), { method, url, headers }]);
     const wire = new Wire(request.socket);
     if (!answer) return wire.write(head(404, { 'content-length': 0 }));
-    return answer(wire, { nth: asked(id).length, origin: `http://${request.headers.host}` });
+    return answer(wire, { nth: asked(id).filter((other) => other.method === 'POST').length, origin: `http://${request.headers.host}` });
   });
   server.on('clientError', (error, socket) => socket.destroy());
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
