@@ -52,7 +52,7 @@ test('runs survive what goes wrong, every failed attempt is logged with its slug
   const wanted = ['timeout', 'rate_limited', 'provider_error', 'network_error', 'stream_cut', 'empty_response', 'unknown_tool', 'malformed_tool_call'];
   assert.deepEqual(wanted.filter((slug) => !slugs.has(slug)), [], `seen: ${[...slugs].join(' ')}`);
   const silences = runs.flatMap(({ logs }) => logs.map(({ message }) => message)).filter((message) => /80 ms/.test(message));
-  assert.ok(silences.some((message) => /did not answer within/.test(message)) && silences.some((message) => /was silent for/.test(message)), 'both deadlines');
+  assert.ok(silences.some((message) => /did not begin to answer within/.test(message)) && silences.some((message) => /was silent for/.test(message)), 'both deadlines');
   assert.deepEqual(await replay(runs[0]), { ok: true });
 });
 

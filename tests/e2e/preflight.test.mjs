@@ -260,7 +260,7 @@ for (const [look, viewport, colorScheme] of [['wide-light', WIDE, 'light'], ['ph
     const dialog = page.getByRole('dialog', { name: 'Settings' });
     await dialog.waitFor();
     await dialog.locator('input[name=provider][value=openai]').check();
-    await dialog.getByRole('textbox', { name: 'Model', exact: true }).fill('m-1');
+    await dialog.getByRole('combobox', { name: 'Model' }).fill('m-1');
     const ask = async (base, state) => {
       await dialog.getByRole('textbox', { name: 'Base URL' }).fill(base);
       await dialog.getByRole('button', { name: 'Test', exact: true }).click();

@@ -9,6 +9,10 @@ const ARGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
+// Chrome's advice on password fields comes when it likes. The settings' field for a key is in no form, since nothing is
+// sent with it and no password manager should take it for a login.
+const ADVICE = /^\[DOM\] Password field is not contained in a form/;
+
 /**
  * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did.
  * `reach`: origins besides the page's own that it may talk to. `expect`: patterns; each has to match a console line, and
@@ -23,7 +27,7 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
     const page = await browserContext.newPage();
     page.setDefaultTimeout(20000);
     const allowed = new Set([new URL(url).origin, ...reach.map((other) => new URL(other).origin)]);
-    page.on('console', (message) => seen.push(`${message.type()}: ${message.text()}${/^Failed to load/.test(message.text()) ? ` ${message.location().url}` : ''}`));
+    page.on('console', (message) => ADVICE.test(message.text()) || seen.push(`${message.type()}: ${message.text()}${/^Failed to load/.test(message.text()) ? ` ${message.location().url}` : ''}`));
     page.on('pageerror', (error) => seen.push(`uncaught: ${error} ${error.stack}`));
     await browserContext.route('**', (route) => {
       const { protocol, origin } = new URL(route.request().url());
