@@ -241,3 +241,21 @@ fn local_templates_get_alternating_roles_and_one_system_message() {
         assert_eq!(body(&p, &messages, &[], ToolChoice::Auto)["messages"], expected);
     }
 }
+
+#[test]
+fn reasoning_details_go_back_as_they_came_and_only_to_their_own_format() {
+    let details = json!([{ "type": "reasoning.text", "text": "hm", "signature": "s", "index": 0 }]);
+    let message = |opaque: Value| {
+        Message::Assistant(AssistantMessage {
+            content: "a".into(),
+            opaque: Some(opaque),
+            ..AssistantMessage::default()
+        })
+    };
+    let sent = |opaque| {
+        let p = ProviderConfig { kind: ProviderKind::Openrouter, ..provider("") };
+        body(&p, &[message(opaque)], &[], ToolChoice::Auto)["messages"][0].clone()
+    };
+    assert_eq!(sent(json!({ "chat": details }))["reasoning_details"], details);
+    assert!(sent(json!({ "anthropic": [{ "thinking": "hm" }] })).get("reasoning_details").is_none());
+}
