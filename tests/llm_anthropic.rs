@@ -280,7 +280,6 @@ fn tools_are_there_whenever_the_history_has_tool_blocks() {
     let all = [tool("f"), tool("final_report")];
     let both = json!([declared("f"), declared("final_report")]);
     let (report, none) = (json!([declared("final_report")]), json!({ "type": "none" }));
-    let forced = json!({ "type": "tool", "name": "final_report" });
     let by_name = json!([{ "name": "old_2e_one", "input_schema": { "type": "object" } }]);
     let null = Value::Null;
     let cases = [
@@ -288,8 +287,8 @@ fn tools_are_there_whenever_the_history_has_tool_blocks() {
         (&called, &all, ToolChoice::Auto, &both, &null),
         (&plain, &all, ToolChoice::None, &null, &null),
         (&called, &all, ToolChoice::None, &both, &none),
-        (&plain, &all, ToolChoice::Report, &report, &forced),
-        (&called, &all, ToolChoice::Report, &report, &forced),
+        (&plain, &all, ToolChoice::Report, &report, &null),
+        (&called, &all, ToolChoice::Report, &report, &null),
         (&thought, &all, ToolChoice::Report, &report, &null),
         (&called, &[], ToolChoice::Auto, &by_name, &none),
         (&called, &[], ToolChoice::Report, &by_name, &none),

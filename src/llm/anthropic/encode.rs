@@ -6,8 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolChoice, ToolMessage, ToolSpec, report};
 
 use super::super::dialect::{Encode, own};
@@ -30,8 +28,6 @@ pub struct Encoder {
     open: Open,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
-    /// The history has thinking blocks.
-    thought: bool,
 }
 
 /// What the bytes so far end with.
@@ -60,7 +56,7 @@ impl Encoder {
             // Other providers of the same run may go up to 2.
             json(&mut head, &temperature.min(1.0));
         }
-        Encoder { head, open: Open::Head, called: BTreeSet::new(), thought: false }
+        Encoder { head, open: Open::Head, called: BTreeSet::new() }
     }
 
     /// A block begins, in the message that is open or in a new one. Its closing brace comes with what follows.
@@ -133,7 +129,9 @@ impl Encoder {
                 Piece::Text(text) => self.text(Open::Assistant, text, out),
                 Piece::Thought(block) => {
                     self.block(Open::Assistant, out);
-                    self.thought(block, out);
+                    // As it came, but for the brace at its end.
+                    json(out, block);
+                    out.pop();
                     ends_with_thought = true;
                 }
                 Piece::Call(call) => {
@@ -153,13 +151,6 @@ impl Encoder {
         }
     }
 
-    /// As it came, but for the brace at its end.
-    fn thought(&mut self, block: &Value, out: &mut Vec<u8>) {
-        self.thought = true;
-        json(out, block);
-        out.pop();
-    }
-
     /// The tools to declare, and the word for which of them may be called.
     fn offer<'a>(&self, tools: &'a [ToolSpec], choice: ToolChoice) -> (Vec<&'a ToolSpec>, &'static str) {
         // A history with tool blocks needs tools: without them the request is refused, or answered with nothing.
@@ -173,9 +164,8 @@ impl Encoder {
             ToolChoice::None => none(),
             ToolChoice::Report => match tools.iter().find(|tool| tool.name == report::TOOL) {
                 None => none(),
-                // A model that thinks may refuse to be forced.
-                Some(tool) if self.thought => (vec![tool], ""),
-                Some(tool) => (vec![tool], "{\"type\":\"tool\",\"name\":\"final_report\"}"),
+                // Not forced: a model that thinks refuses that, and newer ones think unless they are told not to.
+                Some(tool) => (vec![tool], ""),
             },
         }
     }
@@ -185,7 +175,6 @@ impl Encode for Encoder {
     fn start(&mut self, out: &mut Vec<u8>) {
         self.open = Open::Head;
         self.called.clear();
-        self.thought = false;
         out.extend_from_slice(&self.head);
     }
 

@@ -44,7 +44,7 @@ impl Encoder {
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
-            can_force: endpoint::is_openai(p) || p.kind == ProviderKind::Openrouter,
+            can_force: endpoint::is_openai(p),
             system_midway: p.kind.takes_system_midway(),
             merges_users: matches!(p.kind, ProviderKind::Llamacpp | ProviderKind::Lmstudio),
             empty: true,
