@@ -228,7 +228,8 @@ pub(super) fn provider(path: &str, value: &JsValue) -> Result<(ProviderConfig, A
     let kinds: Vec<(&'static str, ProviderKind)> =
         ProviderKind::ALL.iter().map(|kind| (kind.as_str(), *kind)).collect();
     let kind = given.word("kind", &kinds, &[])?;
-    let kind = kind.ok_or_else(|| given.missing("kind", "'demo', 'openai', or another of the kinds"))?;
+    let names = || kinds.iter().map(|(name, _)| format!("'{name}'")).collect::<Vec<_>>().join(" or ");
+    let kind = kind.ok_or_else(|| given.missing("kind", &names()))?;
     let modes = [("normal", DemoMode::Normal), ("endless", DemoMode::Endless), ("chaos", DemoMode::Chaos)];
     let demo = given.word("demo", &modes, &["gullible"])?;
     if let Some(demo) = given.get("demo").filter(|_| kind != ProviderKind::Demo) {
