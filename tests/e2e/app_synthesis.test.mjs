@@ -26,3 +26,16 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
     assert.equal(second.turns.length, first.turns.length + 6, 'five turns and another synthesis');
   });
 });
+
+test('Cancel ends a run at once, with no synthesis', async () => {
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: /Limit and synthesis/ }).click();
+    await page.locator('section.turn .call').first().waitFor();
+    await page.locator('.panel').getByTitle(/^End at once/).click();
+    await page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 5000 });
+    const { reason, outcome, turns } = await shown(page);
+    assert.deepEqual([reason, outcome], ['cancelled', 'cancelled']);
+    assert.ok(!turns.some(({ level }) => level === 'synthesis'));
+  });
+});
