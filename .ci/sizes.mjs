@@ -1,13 +1,14 @@
 // node .ci/sizes.mjs DIST [--guard]: what a visitor downloads, raw, gzip and brotli.
 // The budget is for what a page needs before anything is answered: page module, its JavaScript, styles. The worker
 // comes on first use and is counted apart, and so is the app. --guard fails where the limit is passed: it stands a little
-// above what the package weighs today, above the budget too. It rose once, by 10 KB, for sub-agents and plans.
+// above what the package weighs today, above the budget too. It rose twice: by 10 KB for sub-agents and
+// plans, and by 45 KB for eight more kinds of provider and the diagnosis of what fails, 31 KB for the demo model given back.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 
 const BUDGET = 104_000;
-const LIMIT = 300_000;
+const LIMIT = 345_000;
 const dist = process.argv[2];
 const guard = process.argv.includes('--guard');
 
