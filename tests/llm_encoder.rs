@@ -259,3 +259,12 @@ fn reasoning_details_go_back_as_they_came_and_only_to_their_own_format() {
     assert_eq!(sent(json!({ "chat": details }))["reasoning_details"], details);
     assert!(sent(json!({ "anthropic": [{ "thinking": "hm" }] })).get("reasoning_details").is_none());
 }
+
+#[test]
+fn names_that_a_model_made_up_do_not_spoil_the_history() {
+    let long = "x".repeat(70);
+    for (name, sent) in [("default_api.find", "default_api_find"), ("", "_"), ("ok-1", "ok-1"), (&long, &long[..64])] {
+        let body = body(&provider(""), &[assistant("", &[("a", name, "{}")])], &[], ToolChoice::Auto);
+        assert_eq!(body["messages"][0]["tool_calls"][0]["function"]["name"], sent, "{name:?}");
+    }
+}

@@ -6,6 +6,11 @@ use std::borrow::Cow;
 /// The longest name that all providers take.
 const MOST: usize = 64;
 
+/// As OpenAI takes it, and all that speak its formats.
+pub(super) fn openai(name: &str) -> Cow<'_, str> {
+    plain(name, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
 /// The name with every character that is not allowed as `_`, and never empty. The same name always gives the same one.
 pub(super) fn plain(name: &str, allowed: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !name.is_empty() && name.len() <= MOST && name.chars().all(&allowed) {

@@ -9,6 +9,7 @@ use crate::engine::{
 use super::super::dialect::{Encode, own};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
+use super::super::names;
 use super::DIALECT;
 
 /// Encodes for one provider of a run.
@@ -190,7 +191,7 @@ fn tool_call(out: &mut Vec<u8>, call: &ToolCall) {
     raw(out, "{\"id\":");
     json(out, &call.id.0);
     raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
-    json(out, &call.name);
+    json(out, &names::openai(&call.name));
     raw(out, ",\"arguments\":");
     json(out, &arguments(&call.arguments));
     raw(out, "}}");

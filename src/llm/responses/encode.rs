@@ -124,7 +124,7 @@ impl Encode for Encoder {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
             raw(out, "{\"type\":\"function\",\"name\":");
-            json(out, &name(&tool.name));
+            json(out, &names::openai(&tool.name));
             raw(out, ",\"description\":");
             json(out, &tool.description);
             raw(out, ",\"parameters\":");
@@ -197,7 +197,7 @@ fn write(piece: &Piece<'_>, out: &mut Vec<u8>) {
             raw(out, "{\"type\":\"function_call\",\"call_id\":");
             json(out, &call.id.0);
             raw(out, ",\"name\":");
-            json(out, &name(&call.name));
+            json(out, &names::openai(&call.name));
             raw(out, ",\"arguments\":");
             json(out, &arguments(&call.arguments));
             out.push(b'}');
@@ -223,10 +223,6 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
         before = b',';
     }
     out.push(b']');
-}
-
-fn name(name: &str) -> std::borrow::Cow<'_, str> {
-    names::plain(name, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 /// OpenAI's models that never reason refuse to be asked for their reasoning ("Encrypted content is not supported with
