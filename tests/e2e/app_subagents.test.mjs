@@ -38,7 +38,8 @@ function begin(page) {
 
 const lanes = (page) => page.locator('.lane');
 const words = (page) => page.locator('.lane > summary .words').allInnerTexts();
-const summary = (page) => page.locator('.call', { hasText: 'spawn_subagents' }).locator('.arg').first().innerText();
+// By its name: what a search finds may have that word in it too.
+const summary = (page) => page.locator('.call').filter({ has: page.locator('.name', { hasText: /^spawn_subagents$/ }) }).locator('.arg').first().innerText();
 
 /** The panel's line about sub-agents; folded on a phone. */
 const figure = (page) => page.evaluate(() => [...document.querySelectorAll('.panel dt')].find((it) => it.textContent === 'Sub-agents')?.nextElementSibling.textContent);
