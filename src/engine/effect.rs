@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::config::ToolSpec;
 use super::ids::{BaseId, CallId, RequestId, TimerId};
 use super::message::Message;
 use super::record::Record;
+use super::report;
 
 /// One thing the shell must do. Results come back as [`super::Event`]s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +54,18 @@ pub enum ToolChoice {
     None,
     /// Only `final_report`, forced where the provider allows it.
     Report,
+}
+
+impl ToolChoice {
+    /// Whether a tool of the run is one the model may call now.
+    #[must_use]
+    pub fn offers(self, tool: &ToolSpec) -> bool {
+        match self {
+            ToolChoice::Auto => true,
+            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::None => false,
+        }
+    }
 }
 
 /// One tool call to run.

@@ -99,11 +99,8 @@ impl Session {
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url } = options;
         let workers = config.limits.parallel_tools as usize;
-        let secret = |access: &Access| {
-            access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>()
-        };
         Session(Rc::new(Agent {
-            secrets: Secrets::new(access.iter().flat_map(secret)),
+            secrets: Secrets::new(access.iter().flat_map(Access::secrets)),
             host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
             demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
