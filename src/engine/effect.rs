@@ -85,6 +85,9 @@ pub struct RunTool {
 pub enum RunMode {
     /// Check the arguments, then run the tool.
     Run,
+    /// As `Run`, for a call that was under way when the run was interrupted. It may have had its effect already: one
+    /// with side effects is run only if the user agrees.
+    RunAgain,
     /// Only check the arguments (parse, repair, schema): the engine does the rest. `Executed` with any content.
     Check,
 }

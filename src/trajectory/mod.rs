@@ -6,8 +6,9 @@
 pub mod document;
 pub mod redact;
 pub mod replay;
+pub mod restore;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,7 @@ use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig
 pub use document::{ParseError, Trajectory};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
+pub use restore::Restored;
 
 /// One input of the engine, as recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,13 +34,16 @@ pub struct Recorder {
     pub events: Vec<RecordedEvent>,
     /// Where the last reply or failure of the model stands in `events`: the run's own (0), and each sub-agent's.
     last_reply: BTreeMap<u32, usize>,
+    /// Places in `events` of what is new or was changed since [`Recorder::take_changed`].
+    #[serde(skip)]
+    changed: BTreeSet<usize>,
 }
 
 impl Recorder {
     #[must_use]
     pub fn start(config: RunConfig, task: Task) -> (Recorder, Vec<Effect>) {
         let (run, effects) = Run::start(config, task);
-        (Recorder { run, events: Vec::new(), last_reply: BTreeMap::new() }, effects)
+        (Recorder { run, events: Vec::new(), last_reply: BTreeMap::new(), changed: BTreeSet::new() }, effects)
     }
 
     /// Records the event and hands it to the run.
@@ -50,6 +55,7 @@ impl Recorder {
         {
             self.last_reply.insert(request.child(), self.events.len());
         }
+        self.changed.insert(self.events.len());
         self.events.push(RecordedEvent { seq, at_ms: at, event: without_raw(&event) });
         let effects = self.run.handle(at, event);
         effects.iter().for_each(|effect| self.keep_raw(effect));
@@ -70,7 +76,14 @@ impl Recorder {
             && let Event::ModelReplied { raw: kept, .. } | Event::ModelFailed { raw: kept, .. } = event
         {
             *kept = Some(raw.clone());
+            self.changed.insert(*at);
         }
+    }
+
+    /// The events that are new since this was asked the last time, and earlier ones whose raw response is kept after all.
+    pub fn take_changed(&mut self) -> Vec<&RecordedEvent> {
+        let changed = std::mem::take(&mut self.changed);
+        changed.into_iter().filter_map(|at| self.events.get(at)).collect()
     }
 
     /// The run as one JSON document, at any time.

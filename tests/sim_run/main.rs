@@ -58,6 +58,7 @@ struct Sim {
     left: u32,
     requests: u32,
     grants: u32,
+    branches: u32,
     kept: BTreeSet<CallId>,
     ended: bool,
     segment: Segment,
@@ -108,6 +109,7 @@ impl Sim {
             left: bound,
             requests: 0,
             grants: 0,
+            branches: 0,
             kept: BTreeSet::new(),
             ended: false,
             segment: Segment::default(),
@@ -141,7 +143,9 @@ impl Sim {
             3 => return Event::TimerFired { timer: TimerId(self.rng.up_to(9) as u32 + 1000) },
             4 => return Event::ToolFinished { call: CallId("nobody".into()), outcome: ToolOutcome::Stopped },
             // An answer that was given before.
-            6..=20 if self.echo.is_some() => return self.echo.take().expect("there is one"),
+            7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
+            8 if self.branches < 2 => return self.branch(),
+            9..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
             5 => {
                 let request = RequestId(self.requests + 1 + self.rng.up_to(3) as u32);
                 return Event::ModelReplied { request, reply: self.reply(), raw: None, first_token_ms: None };
@@ -168,7 +172,46 @@ impl Sim {
         event
     }
 
+    fn branch(&mut self) -> Event {
+        let some = |sim: &mut Sim| sim.rng.up_to(1) == 0;
+        let providers =
+            some(self).then(|| vec![ProviderConfig { model: "another".into(), ..ProviderConfig::default() }]);
+        let branch = Branch {
+            run_id: "run_20261122_100000_fedcba".into(),
+            parent: Parent { run_id: self.recorder.run.task().run_id.clone(), turn: 1 },
+            at: EpochMillis(1_795_298_400_000 + self.at),
+            providers,
+            limits: None,
+            system: some(self).then(|| "another way".into()),
+            max_turns: some(self).then(|| 1 + self.rng.up_to(5) as u32),
+            say: some(self).then(|| "and shorter".into()),
+        };
+        Event::Branched(Box::new(branch))
+    }
+
+    /// Whoever drove the run is gone, and with it what was open. A branch has a bound of its own.
+    fn before(&mut self, event: &Event) {
+        match event {
+            Event::Resumed { .. } => self.open.clear(),
+            Event::Branched(_) if matches!(self.recorder.run.status(), Status::Calling { attempt: 1, .. }) => {
+                self.branches += 1;
+                (self.bound, self.left, self.effective_max_turns) = (u32::MAX / 2, u32::MAX / 2, u32::MAX);
+            }
+            _ => {}
+        }
+    }
+
     fn step(&mut self, event: Event) {
+        self.before(&event);
+        let branched = matches!(event, Event::Branched(_));
+        self.play_step(event);
+        if branched && self.bound == u32::MAX / 2 {
+            self.left = self.recorder.run.calls_left();
+            self.bound = self.requests + self.left;
+        }
+    }
+
+    fn play_step(&mut self, event: Event) {
         self.at += self.rng.up_to(3000);
         let every = self.reload == Reload::EveryStep;
         self.reload_in = self.reload_in.wrapping_sub(1);
@@ -177,6 +220,8 @@ impl Sim {
         if let Some(text) = copy {
             let mut copy: Recorder = serde_json::from_str(&text).expect("reads back");
             assert_eq!(copy.handle(Millis(self.at), event), effects, "a reloaded run behaves differently");
+            // What is still to be stored is no part of the run.
+            drop((copy.take_changed(), self.recorder.take_changed()));
             assert_eq!(copy, self.recorder);
             // The rest is played by the copy.
             self.recorder = copy;
@@ -192,6 +237,10 @@ impl Sim {
         let asked = self.recorder.run.children().iter().filter(|c| !c.is_refused()).count() as u32;
         let children = if config.spawns() { (config.limits.children - asked) * spawn::most(config) } else { 0 };
         (self.bound, self.left) = (self.bound + more, more + children);
+        if self.branches > 0 {
+            // A branch that only concluded counted no sub-agents.
+            self.bound = self.requests + self.left;
+        }
         (self.grants, self.ended, self.segment) = (self.grants + 1, false, Segment::default());
         self.effective_max_turns = u32::MAX;
         self.step(Event::TurnsGranted { turns: n });
