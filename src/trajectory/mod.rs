@@ -7,6 +7,7 @@ pub mod document;
 pub mod redact;
 pub mod replay;
 pub mod restore;
+pub mod summary;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +18,7 @@ pub use document::{ParseError, Trajectory};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
 pub use restore::Restored;
+pub use summary::Summary;
 
 /// One input of the engine, as recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
