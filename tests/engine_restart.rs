@@ -262,12 +262,14 @@ fn what_is_stored_is_whole_after_every_event() {
     let (mut recorder, _) = turnwise::trajectory::Recorder::start(config, task);
     for recorded in &played.recorder.events {
         drop(recorder.handle(recorded.at_ms, recorded.event.clone()));
-        for changed in recorder.take_changed() {
-            match stored.iter_mut().find(|s| s.seq == changed.seq) {
-                Some(old) => *old = changed.clone(),
-                None => stored.push(changed.clone()),
+        recorder.with_changed(|events, _| {
+            for changed in events {
+                match stored.iter_mut().find(|s| s.seq == changed.seq) {
+                    Some(old) => *old = (*changed).clone(),
+                    None => stored.push((*changed).clone()),
+                }
             }
-        }
+        });
         assert_eq!(stored, recorder.events);
     }
 }

@@ -14,6 +14,7 @@ pub use super::access::Access;
 use super::diagnose::Known;
 use super::fetch::OpenRequest;
 pub use super::input::{Carried, Input};
+use super::journal::Journal;
 pub use super::misuse::StartError;
 use super::timer::Timeout;
 use super::tool::{Approve, HostTool, OpenCall};
@@ -27,9 +28,9 @@ use crate::worker::{DemoHost, ToolHost, Workspace};
 
 /// A handle on one agent; clones are the same agent.
 #[derive(Clone)]
-pub struct Session(Rc<Agent>);
+pub struct Session(pub(super) Rc<Agent>);
 
-struct Agent {
+pub(super) struct Agent {
     config: RefCell<RunConfig>,
     access: Vec<Access>,
     known: Known,
@@ -41,10 +42,12 @@ struct Agent {
     worker_url: String,
     host_tools: RefCell<Vec<Rc<HostTool>>>,
     approve: RefCell<Option<Approve>>,
+    journal: RefCell<Option<Rc<dyn Journal>>>,
     live: RefCell<Option<Live>>,
     inbox: RefCell<VecDeque<Event>>,
     handling: Cell<bool>,
     running: Cell<bool>,
+    pub(super) followed: Cell<bool>,
     closed: Cell<bool>,
     tickets: Cell<u32>,
 }
@@ -58,8 +61,10 @@ pub(super) struct Live {
     pub(super) requests: Vec<OpenRequest>,
     pub(super) calls: Vec<OpenCall>,
     pub(super) timers: Vec<(TimerId, Timeout)>,
-    observer: Rc<dyn Fn(Notice<'_>)>,
-    zero: f64,
+    pub(super) observer: Rc<dyn Fn(Notice<'_>)>,
+    pub(super) zero: f64,
+    /// It was restored, and nobody has driven it since.
+    pub(super) cold: bool,
 }
 
 /// Names one request or tool call under way. Unlike the engine's ids it is never used twice, not in the next run either.
@@ -110,10 +115,12 @@ impl Session {
             worker_url,
             host_tools: RefCell::default(),
             approve: RefCell::default(),
+            journal: RefCell::default(),
             live: RefCell::default(),
             inbox: RefCell::default(),
             handling: Cell::default(),
             running: Cell::default(),
+            followed: Cell::default(),
             closed: Cell::default(),
             tickets: Cell::default(),
         }))
@@ -145,19 +152,12 @@ impl Session {
     ) -> Result<(), StartError> {
         self.claim()?;
         models::complete(&mut config);
-        let dog = Watchdog::new(&config.limits);
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
-        self.0.live.replace(Some(Live {
-            recorder,
-            wires: BTreeMap::new(),
-            dog,
-            requests: Vec::new(),
-            calls: Vec::new(),
-            timers: Vec::new(),
-            observer: Rc::new(observer),
-            zero: js::now(),
-        }));
+        if let Some(journal) = self.journal() {
+            journal.begun(&recorder);
+        }
+        self.put(Live::new(recorder, js::now(), observer));
         self.drive(effects);
         Ok(())
     }
@@ -181,6 +181,7 @@ impl Session {
             return Err(StartError::NothingToContinue);
         }
         self.claim()?;
+        self.warm_up();
         self.send(Event::TurnsGranted { turns });
         Ok(())
     }
@@ -227,6 +228,11 @@ impl Session {
     /// Who is asked before a tool with side effects; nobody: such tools just run.
     pub fn set_approve(&self, approve: Option<Approve>) {
         self.0.approve.replace(approve);
+    }
+
+    /// Who keeps the runs of this session from now on.
+    pub fn set_journal(&self, journal: Option<Rc<dyn Journal>>) {
+        self.0.journal.replace(journal);
     }
 
     /// Ends what is under way and lets the workers go. The record stays readable.
@@ -297,9 +303,12 @@ impl Session {
             let next = self.0.inbox.borrow_mut().pop_front();
             let Some(mut event) = next else { break };
             self.0.secrets.scrub_event(&mut event);
+            let journal = self.journal();
             let effects = self.live(|live| {
-                let at = Millis((js::now() - live.zero) as u64);
-                live.recorder.handle(at, event)
+                let at = live.clock();
+                let effects = live.recorder.handle(at, event);
+                live.keep(journal.as_deref());
+                effects
             });
             driver::perform(self, effects.unwrap_or_default());
         }
@@ -358,6 +367,15 @@ impl Session {
         self.0.approve.borrow().clone()
     }
 
+    pub(super) fn journal(&self) -> Option<Rc<dyn Journal>> {
+        self.0.journal.borrow().clone()
+    }
+
+    /// Takes the place of the last run.
+    pub(super) fn put(&self, live: Live) {
+        self.0.live.replace(Some(live));
+    }
+
     pub(super) fn host_tool(&self, name: &str) -> Option<Rc<HostTool>> {
         self.0.host_tools.borrow().iter().find(|tool| tool.spec.name == name).cloned()
     }
@@ -365,6 +383,36 @@ impl Session {
     /// The tool as the run offers it.
     pub(super) fn offered(&self, name: &str) -> Option<ToolSpec> {
         self.live(|live| live.recorder.run.config().tools.iter().find(|spec| spec.name == name).cloned()).flatten()
+    }
+}
+
+impl Live {
+    /// A run whose clock stood at 0 at `zero`.
+    pub(super) fn new(recorder: Recorder, zero: f64, observer: impl Fn(Notice<'_>) + 'static) -> Self {
+        Live {
+            dog: Watchdog::new(&recorder.run.config().limits),
+            recorder,
+            wires: BTreeMap::new(),
+            requests: Vec::new(),
+            calls: Vec::new(),
+            timers: Vec::new(),
+            observer: Rc::new(observer),
+            zero,
+            cold: false,
+        }
+    }
+
+    pub(super) fn clock(&self) -> Millis {
+        Millis((js::now() - self.zero).max(0.0) as u64)
+    }
+
+    /// What is new goes to whoever keeps it.
+    fn keep(&mut self, journal: Option<&dyn Journal>) {
+        self.recorder.with_changed(|events, run| {
+            if let Some(journal) = journal {
+                journal.happened(events, run);
+            }
+        });
     }
 }
 

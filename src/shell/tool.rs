@@ -148,6 +148,7 @@ impl Task {
         if spec.side_effect == SideEffect::None {
             return Ok(());
         }
+        self.session.kept().await;
         let Some(Approve(approve)) = self.session.approve() else {
             if mode != RunMode::RunAgain {
                 return Ok(());

@@ -36,7 +36,7 @@ pub struct Recorder {
     pub events: Vec<RecordedEvent>,
     /// Where the last reply or failure of the model stands in `events`: the run's own (0), and each sub-agent's.
     last_reply: BTreeMap<u32, usize>,
-    /// Places in `events` of what is new or was changed since [`Recorder::take_changed`].
+    /// Places in `events` of what is new or was changed since [`Recorder::with_changed`].
     #[serde(skip)]
     changed: BTreeSet<usize>,
 }
@@ -82,10 +82,11 @@ impl Recorder {
         }
     }
 
-    /// The events that are new since this was asked the last time, and earlier ones whose raw response is kept after all.
-    pub fn take_changed(&mut self) -> Vec<&RecordedEvent> {
+    /// Shows the events that are new since the last time, and earlier ones whose raw response is kept after all.
+    pub fn with_changed(&mut self, look: impl FnOnce(&[&RecordedEvent], &Run)) {
         let changed = std::mem::take(&mut self.changed);
-        changed.into_iter().filter_map(|at| self.events.get(at)).collect()
+        let events: Vec<&RecordedEvent> = changed.into_iter().filter_map(|at| self.events.get(at)).collect();
+        look(&events, &self.run);
     }
 
     /// The run as one JSON document, at any time.
