@@ -17,6 +17,7 @@ mod in_page;
 mod input;
 mod journal;
 pub mod js;
+mod live;
 mod misuse;
 mod models;
 mod plain;

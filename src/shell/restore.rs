@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use super::js;
+use super::live::Live;
 use super::misuse::StartError;
-use super::session::{Live, Notice, Session};
+use super::session::{Notice, Session};
 use crate::engine::{Branch, Effect, EpochMillis, Event};
 use crate::trajectory::{RecordedEvent, Restored};
 

@@ -4,7 +4,7 @@
 //! sees one at a time and observers see records in order.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
 
@@ -12,12 +12,11 @@ use wasm_bindgen::JsValue;
 
 pub use super::access::Access;
 use super::diagnose::Known;
-use super::fetch::OpenRequest;
 pub use super::input::{Carried, Input};
 use super::journal::Journal;
+use super::live::Live;
 pub use super::misuse::StartError;
-use super::timer::Timeout;
-use super::tool::{Approve, HostTool, OpenCall};
+use super::tool::{Approve, HostTool};
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
 use super::{driver, ids, js};
@@ -50,21 +49,6 @@ pub(super) struct Agent {
     pub(super) followed: Cell<bool>,
     closed: Cell<bool>,
     tickets: Cell<u32>,
-}
-
-/// The run, and what is under way for it. Kept after the end: it can be read, and granted more turns.
-pub(super) struct Live {
-    pub(super) recorder: Recorder,
-    /// The lines of the run (0) and of its sub-agents.
-    pub(super) wires: BTreeMap<u32, Wire>,
-    pub(super) dog: Watchdog,
-    pub(super) requests: Vec<OpenRequest>,
-    pub(super) calls: Vec<OpenCall>,
-    pub(super) timers: Vec<(TimerId, Timeout)>,
-    pub(super) observer: Rc<dyn Fn(Notice<'_>)>,
-    pub(super) zero: f64,
-    /// It was restored, and nobody has driven it since.
-    pub(super) cold: bool,
 }
 
 /// Names one request or tool call under way. Unlike the engine's ids it is never used twice, not in the next run either.
@@ -383,36 +367,6 @@ impl Session {
     /// The tool as the run offers it.
     pub(super) fn offered(&self, name: &str) -> Option<ToolSpec> {
         self.live(|live| live.recorder.run.config().tools.iter().find(|spec| spec.name == name).cloned()).flatten()
-    }
-}
-
-impl Live {
-    /// A run whose clock stood at 0 at `zero`.
-    pub(super) fn new(recorder: Recorder, zero: f64, observer: impl Fn(Notice<'_>) + 'static) -> Self {
-        Live {
-            dog: Watchdog::new(&recorder.run.config().limits),
-            recorder,
-            wires: BTreeMap::new(),
-            requests: Vec::new(),
-            calls: Vec::new(),
-            timers: Vec::new(),
-            observer: Rc::new(observer),
-            zero,
-            cold: false,
-        }
-    }
-
-    pub(super) fn clock(&self) -> Millis {
-        Millis((js::now() - self.zero).max(0.0) as u64)
-    }
-
-    /// What is new goes to whoever keeps it.
-    fn keep(&mut self, journal: Option<&dyn Journal>) {
-        self.recorder.with_changed(|events, run| {
-            if let Some(journal) = journal {
-                journal.happened(events, run);
-            }
-        });
     }
 }
 

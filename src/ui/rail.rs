@@ -44,7 +44,8 @@ pub fn bar(app: App) -> impl IntoView {
 
 pub fn rail(app: App) -> impl IntoView {
     let runs = move || app.threads.get().into_iter().rev().collect::<Vec<_>>();
-    let empty = move || app.threads.with(Vec::is_empty);
+    let empty = move || app.threads.with(Vec::is_empty) && app.stored.with(Vec::is_empty);
+    let some = move || !app.threads.with(Vec::is_empty);
     html::nav().class("rail").attr("aria-label", "Runs").child((
         html::div().class("brand").child((icon::mark(), "Turnwise")),
         html::button()
@@ -58,7 +59,7 @@ pub fn rail(app: App) -> impl IntoView {
             .class("btn bare new-plan")
             .on(ev::click, move |_| app.new_plan())
             .child((icon(Icon::Plus), "New plan")),
-        html::h2().class("over").child("Open"),
+        move || some().then(|| html::h2().class("over").child("Open")),
         move || {
             empty().then(|| {
                 html::p()
