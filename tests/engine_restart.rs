@@ -185,6 +185,7 @@ fn long() -> Played {
 fn branch() -> Branch {
     Branch {
         run_id: "run_20261122_100000_fedcba".into(),
+        session_id: "another session".into(),
         parent: Parent { run_id: "run_20261121_220000_abcdef".into(), turn: 3 },
         at: LATER,
         ..Branch::default()

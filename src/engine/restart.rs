@@ -22,8 +22,9 @@ const INTERRUPTED: &str = "the page was closed before the reply was whole";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Branch {
-    /// The new run's own id.
+    /// The new run's own ids: a branch is no follow-up.
     pub run_id: String,
+    pub session_id: String,
     pub parent: Parent,
     /// When it began.
     pub at: EpochMillis,
@@ -105,7 +106,7 @@ impl Run {
         // Nothing of it is sent.
         self.phase = Phase::Waiting { attempt: 1, timer: TimerId(0), ms: 0, until: self.now };
         (self.synthesis, self.wrap_up, self.wrap_up_pending) = (None, None, None);
-        let Branch { run_id, parent, at, providers, limits, system, max_turns, say } = branch;
+        let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say } = branch;
         self.started_with.get_or_insert_with(|| Box::new(self.config.clone()));
         if let Some(providers) = providers {
             self.config.providers = providers;
@@ -133,7 +134,7 @@ impl Run {
         }
         self.set_clock(at);
         self.trace("branched", json!({ "parent": parent.run_id, "turn": parent.turn }));
-        (self.task.run_id, self.parent) = (run_id, Some(parent));
+        (self.task.run_id, self.task.session_id, self.parent) = (run_id, session_id, Some(parent));
         self.start_clock();
         match self.policy().at_limit {
             AtLimit::Synthesis if self.turn() >= self.effective_max_turns => self.limit_reached(Trigger::MaxTurns),

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::js;
 use super::live::Live;
 use super::misuse::StartError;
 use super::session::{Notice, Session};
-use crate::engine::{Branch, Effect, EpochMillis, Event};
+use super::{ids, js};
+use crate::engine::{Branch, Effect, EpochMillis, Event, time};
 use crate::trajectory::{RecordedEvent, Restored};
 
 impl Session {
@@ -70,15 +70,23 @@ impl Session {
         }
     }
 
-    /// Starts a branch of a restored run: the run as it stood, and what is different.
+    /// Starts a branch of a restored run: the run as it stood, and what is different. Its ids are made here.
     ///
     /// # Errors
     /// A run is under way, or the session is closed.
-    pub fn branch(&self, restored: Restored, mut branch: Branch) -> Result<(), StartError> {
+    pub fn branch(
+        &self,
+        restored: Restored,
+        mut branch: Branch,
+        observer: impl Fn(Notice<'_>) + 'static,
+    ) -> Result<(), StartError> {
         self.claim()?;
+        let seed = restored.recorder.run.config().seed;
         self.restore(restored);
         self.live(|live| live.cold = false);
+        self.observe(observer);
         branch.at = now();
+        (branch.run_id, branch.session_id) = (time::run_id(branch.at, seed), ids::session_id(branch.at.0, !seed));
         let mut event = Event::Branched(Box::new(branch));
         self.secrets().scrub_event(&mut event);
         if let Some(journal) = self.journal() {

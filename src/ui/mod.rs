@@ -6,6 +6,7 @@
 
 mod actions;
 mod attempt;
+mod branch;
 mod call;
 mod clipboard;
 mod composer;
@@ -96,6 +97,7 @@ fn app() -> impl IntoView {
         settings::settings(app),
         files::files(app),
         log::log(app),
+        branch::branch(app),
         plan::editor::editor(app),
         drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),

@@ -11,6 +11,8 @@ use send_wrapper::SendWrapper;
 
 use crate::shell::Session;
 use crate::store::Header;
+use crate::trajectory::Trajectory;
+use crate::view::branch::BranchDraft;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
@@ -47,6 +49,9 @@ pub struct App {
     pub signin: RwSignal<SignIn>,
     /// The plan that is being written.
     pub plan_draft: RwSignal<PlanDraft>,
+    /// The branch that is being asked for, and the record it comes from.
+    pub branching: RwSignal<Option<BranchDraft>>,
+    pub branch_of: StoredValue<Option<Trajectory>, LocalStorage>,
     /// The reader is at the end of the transcript.
     pub at_end: RwSignal<bool>,
     pub toast: RwSignal<Option<Toast>>,
@@ -72,6 +77,7 @@ pub enum Dialog {
     Files,
     Log,
     Plan,
+    Branch,
 }
 
 /// One task and its follow-ups.
@@ -146,6 +152,8 @@ impl App {
             pictures: RwSignal::new(Vec::new()),
             signin: RwSignal::new(SignIn::Idle),
             plan_draft: RwSignal::new(PlanDraft::blank()),
+            branching: RwSignal::new(None),
+            branch_of: StoredValue::new_local(None),
             at_end: RwSignal::new(true),
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),

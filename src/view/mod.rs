@@ -5,6 +5,7 @@
 //! from the shell to the screen directly), and anything of the DOM.
 
 pub mod attempt;
+pub mod branch;
 pub mod built_in;
 pub mod call;
 pub mod ending;

@@ -180,6 +180,7 @@ impl Sim {
             some(self).then(|| vec![ProviderConfig { model: "another".into(), ..ProviderConfig::default() }]);
         let branch = Branch {
             run_id: "run_20261122_100000_fedcba".into(),
+            session_id: "another session".into(),
             parent: Parent { run_id: self.recorder.run.task().run_id.clone(), turn: 1 },
             at: EpochMillis(1_795_298_400_000 + self.at),
             providers,
