@@ -34,15 +34,17 @@ async function withModel(body) {
     seen.requests += 1;
     seen.open += 1;
     seen.most = Math.max(seen.most, seen.open);
-    response.once('close', () => { seen.open -= 1; });
     const bytes = [];
     for await (const chunk of request) bytes.push(chunk);
     try {
       const parts = reply(answer(JSON.parse(Buffer.concat(bytes).toString())));
       await sleep(2);
+      // Before the last byte goes out: the page may ask again as soon as it has that.
+      seen.open -= 1;
       response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
       return response.end(parts.join(''));
     } catch (error) {
+      seen.open -= 1;
       seen.faults.push(error.message);
       return response.writeHead(400, { ...CORS, 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: error.message } }));
     }
