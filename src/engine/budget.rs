@@ -39,10 +39,7 @@ impl Run {
 
     pub(super) fn add_cost(&mut self, provider: usize, usage: Usage) {
         let Some(price) = self.config.providers.get(provider).and_then(|p| p.price) else { return };
-        let fresh = usage.input.0.saturating_sub(usage.cached.0);
-        let dollars = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
-        self.cost +=
-            dollars(fresh, price.input) + dollars(usage.cached.0, price.cached) + dollars(usage.output.0, price.output);
+        self.cost += price.of(usage);
     }
 
     /// What the rest of the tree leaves for a sub-agent.

@@ -6,6 +6,7 @@
 pub mod document;
 pub mod redact;
 pub mod replay;
+pub mod summary;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig
 pub use document::{ParseError, Trajectory};
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
+pub use summary::Summary;
 
 /// One input of the engine, as recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -320,7 +320,7 @@ impl Sim {
 
     fn check_run(&self) {
         let run = &self.recorder.run;
-        assert_eq!(run.requests(), self.requests);
+        world::check_figures(&self.recorder, self.requests);
         check_one(run, self.failed_attempts);
         for child in run.children() {
             let Some(run) = child.run() else { continue };
