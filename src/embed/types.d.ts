@@ -631,14 +631,14 @@ export interface Summary {
   /** The first line of the task, at most 120 characters. */
   title: string;
   model: string;
-  provider: string;
+  provider: Provider["kind"];
   preset: Preset;
   /** Milliseconds since 1970. */
   started_ms: number;
   /** `null`: it had not ended. */
   finished_ms: number | null;
   duration_ms: number | null;
-  termination_reason: string | null;
+  termination_reason: TerminationReason | null;
   outcome: Outcome | null;
   answer_source: AnswerSource | null;
   max_turns: number;
@@ -669,7 +669,7 @@ export interface InsightFilter {
   model?: string;
   preset?: Preset;
   outcome?: Outcome | "unfinished";
-  terminationReason?: string;
+  terminationReason?: TerminationReason;
   /** Part of the title, the model or an id, in any case. */
   text?: string;
 }
@@ -705,7 +705,7 @@ export interface Insight {
   tool_calls: number;
   sub_agents: number;
   /** The most frequent first. */
-  reasons: { reason: string | null; outcome: Outcome | null; count: number; share: number }[];
+  reasons: { reason: TerminationReason | null; outcome: Outcome | null; count: number; share: number }[];
   /** Runs by tenths of the limit used; the last of the 11 bins used all of it, `reached` counts them. */
   limit: { reached: number; bins: { success: number; partial: number; failed: number; other: number }[] };
   /** Failed attempts, the most frequent first. */

@@ -164,12 +164,12 @@ fn columns(chart: &Chart, width: u32, palette: Palette) -> Result<Drawn, Fault> 
         let wide = chart.marks.iter().map(|mark| measure(&mark.label)).max().unwrap_or(1) + 14;
         let every = (wide as usize * count).div_ceil((x1 - x0).max(1) as usize).max(1);
         // The last one of a distribution is its point: it is always named.
-        let shown = |n: usize| n.is_multiple_of(every) && (every == 1 || n + every <= count) || n + 1 == count;
+        let shown = |n: usize| n.is_multiple_of(every) && (every == 1 || n + every < count) || n + 1 == count;
         let mut last = String::new();
         for (n, mark) in chart.marks.iter().enumerate().filter(|(n, _)| shown(*n)) {
             if mark.label != last {
                 let (x, _) = at(&plot, n as f64 + 0.5, 0.0);
-                let half = pixel(measure(&mark.label)) / 2;
+                let half = pixel(measure(&mark.label)) / 2 + 2;
                 let x = x.clamp(half, pixel(width) - half);
                 area.draw(&Text::new(mark.label.clone(), (x, base + 14), text(palette.ink3, HPos::Center)))?;
             }
