@@ -192,7 +192,8 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
 #[cfg(feature = "worker")]
 mod drawn {
     use super::*;
-    use turnwise::view::insight::draw::{DARK, DrawRequest, LIGHT, draw};
+    use turnwise::view::insight::DrawRequest;
+    use turnwise::view::insight::draw::{DARK, LIGHT, draw};
 
     fn all() -> Vec<turnwise::view::insight::Chart> {
         let mut runs: Vec<Summary> = (1..=40)

@@ -16,6 +16,7 @@ mod ending;
 mod files;
 mod follow;
 mod icon;
+mod insight;
 pub mod json;
 mod keyboard;
 mod keys;
@@ -88,6 +89,7 @@ fn app() -> impl IntoView {
         settings::settings(app),
         files::files(app),
         log::log(app),
+        insight::insight(app),
         plan::editor::editor(app),
         drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),

@@ -65,6 +65,7 @@ pub enum Dialog {
     Files,
     Log,
     Plan,
+    Insight,
 }
 
 /// One task and its follow-ups.

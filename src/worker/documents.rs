@@ -9,7 +9,7 @@ use super::protocol::DocumentTask;
 use crate::engine::Message;
 use crate::plan::{PlanDocument, StepStatus};
 use crate::trajectory::{Mismatch, Summary, Trajectory, replay};
-use crate::view::insight::{Filter, Insight, draw};
+use crate::view::insight::{DrawRequest, Filter, Insight, draw};
 
 /// What a follow-up takes over.
 #[derive(Serialize)]
@@ -66,7 +66,7 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             Ok(written(&Insight::of(&summaries, &filter)))
         }
         DocumentTask::Chart => {
-            let request: draw::DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            let request: DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
             Ok(written(&draw::draw(&request)?))
         }
     }

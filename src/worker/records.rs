@@ -17,6 +17,29 @@ thread_local! {
     static OPEN: RefCell<(String, Weak<Driver>)> = const { RefCell::new((String::new(), Weak::new())) };
 }
 
+/// Keeps the worker between questions, where more of them are to come.
+pub struct Kept(Rc<Driver>);
+
+/// The worker starts with the first question all the same.
+#[must_use]
+pub fn keep(worker_url: String) -> Kept {
+    Kept(shared(worker_url))
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.0) == 1 {
+            self.0.close();
+        }
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
 fn shared(worker_url: String) -> Rc<Driver> {
     OPEN.with_borrow_mut(|(url, open)| match open.upgrade() {
         Some(driver) if *url == worker_url => driver,

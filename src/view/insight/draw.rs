@@ -7,10 +7,10 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind};
-use serde::{Deserialize, Serialize};
 
 use super::chart::{Chart, Form, Mark, Role, Unit};
 use super::words::{short, short_dollars, short_duration};
+use super::{DrawRequest, Drawn};
 
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 /// Pixels on the screen; `plotters` counts in another unit, see [`text`].
@@ -18,24 +18,6 @@ const SIZE: f64 = 12.5;
 /// Height of a row of bars.
 const ROW: u32 = 30;
 const COLUMNS_HEIGHT: u32 = 190;
-
-/// What is to be drawn, and how wide, in pixels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DrawRequest {
-    pub chart: Chart,
-    pub width: u32,
-    pub dark: bool,
-}
-
-/// The picture, and where its marks are: what can be pointed at, in pixels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drawn {
-    pub svg: String,
-    pub width: u32,
-    pub height: u32,
-    /// One a mark, in their order: left, top, width, height.
-    pub spots: Vec<[i32; 4]>,
-}
 
 /// The colours of the page's style sheet, as the worker needs them; a test compares the two.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ pub mod chart;
 #[cfg(feature = "worker")]
 pub mod draw;
 pub mod filter;
+pub mod page;
 mod series;
 mod words;
 
@@ -17,7 +18,8 @@ use crate::engine::{Outcome, TerminationReason, Usage};
 use crate::trajectory::Summary;
 
 pub use chart::{Chart, charts};
-pub use filter::Filter;
+pub use filter::{Filter, Wanted};
+pub use page::{InsightPage, Pick, Range, Tile};
 pub use series::{Point, Step};
 pub use words::reason_words;
 
@@ -130,6 +132,24 @@ pub struct Choices {
 pub struct Choice {
     pub value: String,
     pub count: u32,
+}
+
+/// What is to be drawn, and how wide, in pixels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DrawRequest {
+    pub chart: Chart,
+    pub width: u32,
+    pub dark: bool,
+}
+
+/// A chart as SVG, and where its marks are: what can be pointed at, in pixels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drawn {
+    pub svg: String,
+    pub width: u32,
+    pub height: u32,
+    /// One a mark, in their order: left, top, width, height.
+    pub spots: Vec<[i32; 4]>,
 }
 
 impl Insight {
