@@ -226,6 +226,9 @@ async function work(open, settings, show) {
       else agent.cancel();
     }
   };
+  // What the engine tells the console stands in the trajectories; here it would tear the line that moves.
+  const { warn, error } = console;
+  Object.assign(console, { warn: () => {}, error: () => {} });
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   let skipped = 0;
   try {
@@ -252,6 +255,7 @@ async function work(open, settings, show) {
     });
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    Object.assign(console, { warn, error });
   }
   return { ended, skipped };
 }

@@ -336,7 +336,7 @@ fn share(count: u32, of: u32) -> String {
 }
 
 fn percent(count: u32, of: u32) -> String {
-    format!("{:.0} %", f64::from(count) * 100.0 / f64::from(of.max(1)))
+    format!("{:.0} %", (f64::from(count) * 100.0 / f64::from(of.max(1))).round())
 }
 
 fn whole(value: f64) -> String {

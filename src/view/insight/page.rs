@@ -121,7 +121,7 @@ fn tiles(of: &Insight) -> Vec<Tile> {
         },
         Tile {
             name: "Success",
-            value: of.success_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share * 100.0)),
+            value: of.success_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", (share * 100.0).round())),
             note: format!("{} at the limit", thousands(u64::from(of.limit.reached))),
         },
         Tile { name: "Turns, median", value: whole(of.turns.median), note: most(of.turns, &whole) },
