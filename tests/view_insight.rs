@@ -238,6 +238,7 @@ mod drawn {
             let line = format!("--{name}: light-dark(#{light:06x}, #{dark:06x});");
             assert!(css.contains(&line), "{line}");
         };
+        token("bg", LIGHT.bg, DARK.bg);
         token("ink", LIGHT.ink, DARK.ink);
         token("ink3", LIGHT.ink3, DARK.ink3);
         token("line", LIGHT.line, DARK.line);

@@ -94,7 +94,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
   assert.equal(await tile('Success'), `${Math.round(expected.success_share * 100)} %`);
   assert.equal(await tile('Turns'), String(expected.turns.median));
   const figures = async () => {
-    const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Figures' }).click()]);
+    const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Download figures' }).click()]);
     const chunks = [];
     for await (const chunk of await file.createReadStream()) chunks.push(chunk);
     return JSON.parse(Buffer.concat(chunks).toString());

@@ -70,7 +70,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
         ),
         html::input()
             .r#type("search")
-            .attr("placeholder", "Search tasks and models")
+            .attr("placeholder", "Search")
             .attr("aria-label", "Search tasks and models")
             .prop("value", text)
             .on(ev::input, move |event| {

@@ -78,7 +78,7 @@ fn content(app: App) -> impl IntoView {
                 .attr("title", "All figures of these runs, as JSON")
                 .prop("disabled", move || page.with(|page| page.tiles.is_empty()))
                 .on(ev::click, save)
-                .child((icon(Icon::Download), "Figures")),
+                .child((icon(Icon::Download), "Download figures")),
         )),
     )
 }

@@ -226,7 +226,7 @@ fn tokens(of: &Insight) -> Chart {
     let mark = |point: &Point| {
         let each = |tokens: u64| tokens as f64 / f64::from(point.runs.max(1));
         let words = format!("{} in, {} out", whole(each(point.tokens_in)), whole(each(point.tokens_out)));
-        mark_at(of.step, point, words, vec![(Role::Plain, each(point.tokens_in)), (Role::Soft, each(point.tokens_out))])
+        mark_at(of, point, words, vec![(Role::Plain, each(point.tokens_in)), (Role::Soft, each(point.tokens_out))])
     };
     let median = format!("Half of the runs used {} tokens or fewer", whole(of.tokens.median));
     Chart {
@@ -245,7 +245,7 @@ fn cost(of: &Insight) -> Chart {
     let mark = |point: &Point| {
         let each = point.cost.map(|cost| cost / f64::from(point.runs.max(1)));
         let words = each.map_or_else(|| "unknown".to_owned(), dollars);
-        mark_at(of.step, point, words, each.map(|cost| (Role::Plain, cost)).into_iter().collect())
+        mark_at(of, point, words, each.map(|cost| (Role::Plain, cost)).into_iter().collect())
     };
     let known = of.cost.known > 0 && of.cost.total > 0.0;
     let unknown = of.runs.saturating_sub(of.cost.known);
@@ -275,7 +275,7 @@ fn time(of: &Insight) -> Chart {
     let mark = |point: &Point| {
         let each = point.duration_ms as f64 / f64::from(point.ended.max(1));
         let words = if point.ended > 0 { duration(round(each)) } else { "not ended".to_owned() };
-        mark_at(of.step, point, words, vec![(Role::Plain, each)])
+        mark_at(of, point, words, vec![(Role::Plain, each)])
     };
     Chart {
         id: ChartId::Time,
@@ -293,13 +293,16 @@ fn time(of: &Insight) -> Chart {
     }
 }
 
-fn mark_at(step: Step, point: &Point, words: String, parts: Vec<(Role, f64)>) -> Mark {
+fn mark_at(of: &Insight, point: &Point, words: String, parts: Vec<(Role, f64)>) -> Mark {
+    let step = of.step;
+    let ends = (of.series.first().map(|point| point.at_ms), of.series.last().map(|point| point.at_ms));
+    let days = matches!(ends, (Some(first), Some(last)) if last.saturating_sub(first) > 86_400_000);
     let at = whole_moment(point.at_ms);
     let name = match (&point.title, step) {
         (Some(title), Step::Run) => format!("{at}: {}", one_line(title, 60)),
         _ => format!("{at}, {}", counted(u64::from(point.runs), "run")),
     };
-    Mark { label: moment(point.at_ms, step), name, words, parts, key: None }
+    Mark { label: moment(point.at_ms, step, days), name, words, parts, key: None }
 }
 
 fn axis(step: Step) -> String {

@@ -22,6 +22,7 @@ const COLUMNS_HEIGHT: u32 = 190;
 /// The colours of the page's style sheet, as the worker needs them; a test compares the two.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
+    pub bg: u32,
     pub ink: u32,
     pub ink3: u32,
     pub line: u32,
@@ -32,6 +33,7 @@ pub struct Palette {
 }
 
 pub const LIGHT: Palette = Palette {
+    bg: 0xfaf9f6,
     ink: 0x1d1c1a,
     ink3: 0x6a665d,
     line: 0xe3dfd6,
@@ -42,6 +44,7 @@ pub const LIGHT: Palette = Palette {
 };
 
 pub const DARK: Palette = Palette {
+    bg: 0x131412,
     ink: 0xeceae4,
     ink3: 0x98958b,
     line: 0x30312d,
@@ -52,15 +55,21 @@ pub const DARK: Palette = Palette {
 };
 
 impl Palette {
-    fn of(self, role: Role) -> RGBAColor {
-        let (colour, opacity) = match role {
-            Role::Good | Role::Plain => (self.good, 1.0),
-            Role::Warn => (self.warn, 0.85),
-            Role::Bad => (self.bad, 1.0),
-            Role::Synthesis => (self.synthesis, 1.0),
-            Role::Soft => (self.ink3, 0.55),
-        };
-        rgb(colour).mix(opacity)
+    fn of(self, role: Role) -> RGBColor {
+        match role {
+            Role::Good | Role::Plain => rgb(self.good),
+            Role::Warn => self.faded(self.warn, 0.85),
+            Role::Bad => rgb(self.bad),
+            Role::Synthesis => rgb(self.synthesis),
+            Role::Soft => self.faded(self.ink3, 0.5),
+        }
+    }
+
+    /// As it looks through the background, and yet lines do not show through it.
+    fn faded(self, colour: u32, share: f64) -> RGBColor {
+        let (of, on) = (rgb(colour), rgb(self.bg));
+        let mix = |a: u8, b: u8| (f64::from(a) * share + f64::from(b) * (1.0 - share)).round() as u8;
+        RGBColor(mix(of.0, on.0), mix(of.1, on.1), mix(of.2, on.2))
     }
 }
 

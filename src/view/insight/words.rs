@@ -64,7 +64,10 @@ pub(super) fn short_dollars(value: f64) -> String {
         return format!("${}", short(value));
     }
     let text = format!("{value:.4}");
-    format!("${}", text.trim_end_matches('0').trim_end_matches('.'))
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    // $0.10 beside $0.05, and $2 beside $1.
+    let cents = text.split_once('.').map_or(2, |(_, cents)| cents.len());
+    format!("${text}{}", if cents < 2 { "0" } else { "" })
 }
 
 /// `20 s`, `1.5 min`: a duration on an axis.
@@ -78,13 +81,14 @@ pub(super) fn short_duration(ms: f64) -> String {
     }
 }
 
-/// A moment on the time axis: `09:30`, `21 Nov`, `2026`.
-pub(super) fn moment(at_ms: u64, step: Step) -> String {
+/// A moment on the time axis: `09:30`, `21 Nov`, `2026`. `days`: the axis is longer than a day.
+pub(super) fn moment(at_ms: u64, step: Step, days: bool) -> String {
     let text = time::rfc3339(EpochMillis(at_ms));
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
     match step {
         Step::Year => part(0, 4).to_owned(),
         Step::Day | Step::Week | Step::FourWeeks => day(&text),
+        _ if days => day(&text),
         Step::Run | Step::Minute | Step::TenMinutes | Step::Hour | Step::SixHours => part(11, 16).to_owned(),
     }
 }
