@@ -23,13 +23,13 @@ const inNode = async () => {
   parentPort.on('message', (data) => globalThis.onmessage({ data }));
 };
 
-if (globalThis.process?.versions?.node && globalThis.navigator?.userAgent !== 'Cloudflare-Workers') {
-  inNode();
-} else if (typeof DedicatedWorkerGlobalScope !== 'undefined') {
+if (typeof DedicatedWorkerGlobalScope !== 'undefined') {
   // An error inside a promise would otherwise stay in here.
   addEventListener('unhandledrejection', (event) => {
     event.preventDefault();
     postMessage(JSON.stringify({ fatal: String(event.reason) }));
   });
   listen(globalThis, () => undefined);
+} else if (globalThis.process?.versions?.node && globalThis.navigator?.userAgent !== 'Cloudflare-Workers') {
+  inNode();
 }

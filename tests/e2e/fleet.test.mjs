@@ -1,7 +1,6 @@
 // The example of a fleet, as it is, on workerd: tasks through a queue, the package as compiled modules, records in R2.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Miniflare } from 'miniflare';
@@ -17,10 +16,10 @@ const TOKEN = 'let-me-in-0123456789';
 const example = path.join(root, 'examples/cloudflare-queues');
 
 /** The example's own modules; `turnwise` is found as an installed package would be. */
-function modules() {
+function modules(main = readFileSync(path.join(example, 'worker.mjs'), 'utf8')) {
   const of = (name, type = 'ESModule') => ({ type, path: `turnwise/${name}`, contents: readFileSync(path.join(dist, 'turnwise', name)) });
   return [
-    { type: 'ESModule', path: 'worker.mjs', contents: readFileSync(path.join(example, 'worker.mjs'), 'utf8') },
+    { type: 'ESModule', path: 'worker.mjs', contents: main },
     { type: 'ESModule', path: 'turnwise', contents: "export * from './turnwise/turnwise.js'; export { default } from './turnwise/turnwise.js';" },
     of('turnwise.js'), of('in-thread.js'), of('worker.js'), of('turnwise_bg.wasm', 'CompiledWasm'), of('worker_bg.wasm', 'CompiledWasm'),
   ];
@@ -36,7 +35,6 @@ function wrangler() {
 async function withFleet(baseUrl, body) {
   const config = wrangler();
   const [consumer] = config.queues.consumers;
-  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-fleet-'));
   const fleet = new Miniflare({
     modules: modules(), modulesRoot: '/', compatibilityDate: config.compatibility_date,
     bindings: { ...config.vars, BASE_URL: baseUrl, MODEL: 'scripted', RETRY_SECONDS: '0', API_KEY: KEY, ACCESS_TOKEN: TOKEN },
@@ -64,7 +62,6 @@ async function withFleet(baseUrl, body) {
     });
   } finally {
     await fleet.dispose();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -116,4 +113,28 @@ test('what may pass goes back to the queue, what may not is a record', { timeout
     await post([{ id: 'never', task: 'go' }]);
     assert.equal((await run('never')).termination_reason, 'llm_error');
   }));
+});
+
+test('without useThread tool calls say that there are no workers, and the run goes on', { timeout: 60_000 }, async () => {
+  const main = `
+    import init, { Agent } from 'turnwise';
+    import pageModule from 'turnwise/turnwise_bg.wasm';
+    export default { async fetch(request, env) {
+      await init({ module_or_path: pageModule });
+      const agent = new Agent({ provider: { kind: 'openai', baseUrl: env.BASE_URL, model: 'scripted' }, tools: ['now'] });
+      return Response.json(await agent.run('What time is it?'));
+    } };`;
+  const steps = [
+    { calls: [{ id: '1', name: 'now', args: {} }] },
+    { text: 'I cannot tell.', check: (request) => assert.match(results(request)[0], /there are no workers here/) },
+  ];
+  await withScript(steps, async (baseUrl) => {
+    const bare = new Miniflare({ modules: modules(main), modulesRoot: '/', compatibilityDate: wrangler().compatibility_date, bindings: { BASE_URL: baseUrl } });
+    try {
+      const trajectory = await (await bare.dispatchFetch('http://fleet.test/')).json();
+      assert.deepEqual([trajectory.outcome, trajectory.turns[0].tool_calls[0].slug], ['success', 'tool_exec_failed']);
+    } finally {
+      await bare.dispose();
+    }
+  });
 });

@@ -50,19 +50,18 @@ async function boot(worker) {
 }
 
 /** Starts the module; it speaks to the global scope, as in a worker. Resolves with its first message. */
-function begin() {
-  return new Promise((resolve, reject) => {
-    globalThis.postMessage = resolve;
-    start({ module_or_path: module }).then(() => {
-      globalThis.postMessage = (data) => {
-        if (typeof data === 'string' && data.startsWith('{"fatal"')) broken = data;
-        const { worker } = current ?? {};
-        current = undefined;
-        worker?.hear(data);
-        next();
-      };
-    }, reject);
-  });
+async function begin() {
+  let ready;
+  globalThis.postMessage = (data) => { ready ??= data; };
+  await start({ module_or_path: module });
+  globalThis.postMessage = (data) => {
+    if (typeof data === 'string' && data.startsWith('{"fatal"')) broken = data;
+    const { worker } = current ?? {};
+    current = undefined;
+    worker?.hear(data);
+    next();
+  };
+  return ready;
 }
 
 function next() {
