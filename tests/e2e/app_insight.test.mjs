@@ -115,15 +115,15 @@ test('the page counts what the package counts, filters by a click or by keys, an
   await words.getByText('40 runs', { exact: true }).waitFor();
 
   // The other filters, alone and together.
-  await dialog.getByLabel('Model').selectOption('=large-2');
+  await dialog.getByLabel('Model', { exact: true }).selectOption('=large-2');
   await words.getByText('10 of 40 runs').waitFor();
-  await dialog.getByLabel('Outcome').selectOption('=success');
+  await dialog.getByLabel('Outcome', { exact: true }).selectOption('=success');
   await words.getByText('4 of 40 runs').waitFor();
   await dialog.getByRole('button', { name: 'Clear filters' }).click();
   await words.getByText('40 runs', { exact: true }).waitFor();
-  assert.equal(await dialog.getByLabel('Model').inputValue(), '');
+  assert.equal(await dialog.getByLabel('Model', { exact: true }).inputValue(), '');
   await dialog.getByRole('button', { name: '24 hours' }).click();
-  await words.getByText('3 of 40 runs').waitFor();
+  await words.getByText('2 of 40 runs').waitFor();
   await dialog.getByRole('button', { name: 'All time' }).click();
   await dialog.getByLabel('Search tasks and models').fill('no such thing');
   await dialog.getByText('No run passes these filters.').waitFor();
