@@ -32,10 +32,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The app with these runs in its list and Insight open. */
 const withInsight = (context, names, body) => withApp({ context: { reducedMotion: 'reduce', ...context } }, async (page) => {
-  for (const [n, file] of names.entries()) {
-    await drop(page, [file]);
-    await page.locator('.runs .run').nth(n).waitFor({ state: 'attached' });
-  }
+  await drop(page, names);
+  await page.locator('.runs .run').nth(names.length - 1).waitFor({ state: 'attached', timeout: 60_000 });
   if (context.viewport.width < 1120) await page.getByRole('button', { name: 'Runs', exact: true }).click();
   await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: 'Insight' }).click();
   const dialog = page.getByRole('dialog', { name: 'Insight' });

@@ -43,7 +43,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
             looking,
             |f| word(&f.preset),
             |f, value| {
-                f.preset = value.as_ref().and_then(parsed);
+                f.preset = value.as_deref().and_then(parsed);
             },
         ),
         select(
@@ -54,7 +54,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
             looking,
             |f| word(&f.outcome),
             |f, value| {
-                f.outcome = value.as_ref().and_then(parsed);
+                f.outcome = value.as_deref().and_then(parsed);
             },
         ),
         select(
@@ -65,7 +65,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
             looking,
             |f| word(&f.termination_reason),
             |f, value| {
-                f.termination_reason = value.as_ref().and_then(parsed);
+                f.termination_reason = value.as_deref().and_then(parsed);
             },
         ),
         html::input()
@@ -128,6 +128,6 @@ fn word(value: &impl serde::Serialize) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 
-fn parsed<T: serde::de::DeserializeOwned>(value: &String) -> Option<T> {
-    serde_json::from_value(serde_json::Value::String(value.clone())).ok()
+fn parsed<T: serde::de::DeserializeOwned>(value: &str) -> Option<T> {
+    serde_json::from_value(serde_json::Value::String(value.to_owned())).ok()
 }
