@@ -1,7 +1,7 @@
 // Appended to the wasm-bindgen glue of the worker module: the two are `worker.js`, an ES module for a dedicated worker
 // (`new Worker(url, { type: 'module' })`) and for a Node.js worker thread (www/node-worker.js). It waits for one
 // message `{ boot: WebAssembly.Module | null }`, starts the module, and from then on Rust (src/worker/serve.rs) owns
-// `onmessage` and `postMessage`. `__wbg_init` is the glue's own name for its default export.
+// `onmessage` and `postMessage`. Anywhere else it does nothing (package/in-thread.js starts it there). `__wbg_init` is the glue's own name for its default export.
 
 const listen = (scope, load) => {
   scope.onmessage = async ({ data }) => {
@@ -16,19 +16,20 @@ const listen = (scope, load) => {
 
 const inNode = async () => {
   const { parentPort } = await import('node:worker_threads');
+  if (!parentPort) return; // not in a thread of its own
   const { readFile } = await import('node:fs/promises');
   globalThis.postMessage = (message) => parentPort.postMessage(message);
   listen(globalThis, () => readFile(new URL('./worker_bg.wasm', import.meta.url)));
   parentPort.on('message', (data) => globalThis.onmessage({ data }));
 };
 
-if (typeof WorkerGlobalScope === 'undefined') {
-  inNode();
-} else {
+if (typeof DedicatedWorkerGlobalScope !== 'undefined') {
   // An error inside a promise would otherwise stay in here.
   addEventListener('unhandledrejection', (event) => {
     event.preventDefault();
     postMessage(JSON.stringify({ fatal: String(event.reason) }));
   });
   listen(globalThis, () => undefined);
+} else if (globalThis.process?.versions?.node && globalThis.navigator?.userAgent !== 'Cloudflare-Workers') {
+  inNode();
 }

@@ -7,6 +7,7 @@ mod agent;
 mod error;
 mod event;
 mod files;
+mod insight;
 mod listener;
 mod models;
 mod options;
@@ -19,6 +20,7 @@ mod trajectory;
 
 pub use agent::Agent;
 pub use files::Files;
+pub use insight::{insight, summarize};
 pub use models::list_models;
 pub use trajectory::{export_trajectory, replay_trajectory};
 

@@ -33,7 +33,7 @@ const TOP: &[&str] = &[
 extern "C" {
     /// The address of this module.
     #[wasm_bindgen(thread_local_v2, js_namespace = ["import", "meta"], js_name = url)]
-    static MODULE_URL: String;
+    static MODULE_URL: JsValue;
 }
 
 /// Reads them all, or throws at the first that is wrong.
@@ -299,6 +299,7 @@ fn headers(given: &Reader) -> Result<Vec<(String, String)>, JsValue> {
 }
 
 pub(super) fn beside_module(file: &str) -> String {
-    let module = MODULE_URL.with(Clone::clone);
+    // Some hosts have no address of a module.
+    let module = MODULE_URL.with(JsValue::as_string).unwrap_or_default();
     web_sys::Url::new_with_base(file, &module).map_or_else(|_| file.to_owned(), |url| url.href())
 }

@@ -628,6 +628,116 @@ export interface PlanSession {
   traces: PlanTrace[];
 }
 
+/** The figures of one run, those of its sub-agents included: a plain, JSON-safe object. */
+export interface Summary {
+  run_id: string;
+  session_id: string;
+  /** The first line of the task, at most 120 characters. */
+  title: string;
+  model: string;
+  provider: Provider["kind"];
+  preset: Preset;
+  /** Milliseconds since 1970. */
+  started_ms: number;
+  /** `null`: it had not ended. */
+  finished_ms: number | null;
+  duration_ms: number | null;
+  termination_reason: TerminationReason | null;
+  outcome: Outcome | null;
+  answer_source: AnswerSource | null;
+  max_turns: number;
+  /** After collapse and grants. */
+  effective_max_turns: number;
+  /** A numbered synthesis included. */
+  total_turns: number;
+  /** What was used of `effective_max_turns`. */
+  turns_used: number;
+  requests: number;
+  /** Attempts that failed, by the most telling slug of each. */
+  failed_attempts: Record<string, number>;
+  /** Calls inside a batch one by one, without the batch. */
+  tool_calls: number;
+  tool_failures: Record<string, number>;
+  tokens: Usage;
+  /** US dollars; `null`: a price is not known. */
+  cost: number | null;
+  children: number;
+}
+
+/** Which runs are looked at: those that every given part fits. */
+export interface InsightFilter {
+  /** Started at this time or later; milliseconds since 1970. */
+  fromMs?: number;
+  /** Started before this time. */
+  toMs?: number;
+  model?: string;
+  preset?: Preset;
+  outcome?: Outcome | "unfinished";
+  terminationReason?: TerminationReason;
+  /** Part of the title, the model or an id, in any case. */
+  text?: string;
+}
+
+/** One number over several runs; percentiles by nearest rank. */
+export interface Figure {
+  /** Runs that it is known of. */
+  known: number;
+  total: number;
+  median: number;
+  p95: number;
+  max: number;
+}
+
+/** What runs have in common: a plain, JSON-safe object. */
+export interface Insight {
+  /** Runs that pass the filter. */
+  runs: number;
+  /** All runs. */
+  of: number;
+  ended: number;
+  outcomes: Record<string, number>;
+  /** Ended runs whose outcome is `success`, 0 to 1. */
+  success_share: number | null;
+  turns: Figure;
+  tokens: Figure;
+  /** Tokens of all runs. */
+  usage: Usage;
+  cost: Figure;
+  duration_ms: Figure;
+  requests: number;
+  failed_attempts: number;
+  tool_calls: number;
+  sub_agents: number;
+  /** The most frequent first. */
+  reasons: { reason: TerminationReason | null; outcome: Outcome | null; count: number; share: number }[];
+  /** Runs by tenths of the limit used; the last of the 11 bins used all of it, `reached` counts them. */
+  limit: { reached: number; bins: { success: number; partial: number; failed: number; other: number }[] };
+  /** Failed attempts, the most frequent first. */
+  retries: { slug: string; count: number; runs: number }[];
+  /** Failed tool calls, the most frequent first. */
+  tool_failures: { slug: string; count: number; runs: number }[];
+  /** What a point of `series` stands for: a run, or a stretch of time. */
+  step: "run" | "minute" | "ten_minutes" | "hour" | "six_hours" | "day" | "week" | "four_weeks" | "year";
+  series: InsightPoint[];
+  /** Values that can be filtered by, of all runs. */
+  choices: Record<"models" | "presets" | "outcomes" | "reasons", { value: string; count: number }[]>;
+}
+
+/** A run, or the runs that began in a stretch of time; sums. */
+export interface InsightPoint {
+  at_ms: number;
+  runs: number;
+  run_id?: string;
+  title?: string;
+  outcome?: Outcome | null;
+  success: number;
+  tokens_in: number;
+  tokens_out: number;
+  cost: number | null;
+  duration_ms: number;
+  ended: number;
+}
+
 declare global {
   interface SymbolConstructor {
     /** For `using agent = new Agent()`. */

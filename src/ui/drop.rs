@@ -10,6 +10,7 @@ use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSys
 use crate::plan::{PlanDocument, SessionError};
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ParseError;
+use crate::view::format::counted;
 use crate::view::picture::is_picture;
 
 use super::pictures;
@@ -109,11 +110,37 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     match files.as_slice() {
         [] => return app.complain("Nothing to take: the folder is empty, or it could not be read."),
         [(name, blob)] if name.ends_with(".json") && open(app, name, blob).await => return,
+        several if several.len() > 1 && several.iter().all(|(name, _)| name.ends_with(".json")) => {
+            return take_records(app, files).await;
+        }
         _ => {}
     }
     let full = files.len() >= MOST;
     app.add_files(files);
     app.tell(if full { format!("Added {words}: the first {MOST}.") } else { format!("Added {words} for the agent.") });
+}
+
+/// Of several JSON files the trajectories open as runs, one after the other; the others are for the agent.
+async fn take_records(app: App, files: Vec<(String, Blob)>) {
+    let mut rest = Vec::new();
+    let all = files.len();
+    for (name, blob) in files {
+        if !open(app, &name, &blob).await {
+            rest.push((name, blob));
+        }
+    }
+    let opened = counted((all - rest.len()) as u64, "record");
+    match (all - rest.len(), rest.is_empty()) {
+        (_, true) => app.tell(format!("Opened {opened}, to be read.")),
+        (0, _) => {
+            app.tell(format!("Added {} for the agent.", App::added(&rest)));
+            app.add_files(rest);
+        }
+        (_, false) => {
+            app.tell(format!("Opened {opened}, and added {} for the agent.", App::added(&rest)));
+            app.add_files(rest);
+        }
+    }
 }
 
 /// Whether the file is dealt with: it is a trajectory, be it one that cannot be read.

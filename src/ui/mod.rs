@@ -17,6 +17,7 @@ mod ending;
 mod files;
 mod follow;
 mod icon;
+mod insight;
 pub mod json;
 mod keyboard;
 mod keys;
@@ -98,6 +99,7 @@ fn app() -> impl IntoView {
         files::files(app),
         log::log(app),
         branch::branch(app),
+        insight::insight(app),
         plan::editor::editor(app),
         drop::zone(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),

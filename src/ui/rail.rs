@@ -79,6 +79,11 @@ pub fn rail(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn bare")
+                .on(ev::click, move |_| app.open_insight())
+                .child((icon(Icon::Chart), "Insight")),
+            html::button()
+                .r#type("button")
+                .class("btn bare")
                 .on(ev::click, move |_| app.dialog.set(Some(Dialog::Files)))
                 .child((icon(Icon::Files), "Files", html::span().class("count").child(move || app.file_count()))),
             html::button()

@@ -78,6 +78,7 @@ pub enum Dialog {
     Log,
     Plan,
     Branch,
+    Insight,
 }
 
 /// One task and its follow-ups.

@@ -11,6 +11,7 @@ pub mod call;
 pub mod ending;
 mod failure;
 pub mod format;
+pub mod insight;
 pub mod json;
 pub mod lane;
 pub mod log;

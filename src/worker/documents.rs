@@ -2,19 +2,28 @@
 //!
 //! It happens in a worker, because a page that never opens a record should not load what reads one.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::protocol::DocumentTask;
 use crate::engine::Message;
 use crate::plan::{PlanDocument, StepStatus};
-use crate::trajectory::{Mismatch, Trajectory, replay};
+use crate::trajectory::{Mismatch, Summary, Trajectory, replay};
+use crate::view::insight::{DrawRequest, Filter, Insight, draw};
 
 /// What a follow-up takes over.
 #[derive(Serialize)]
 struct Carried<'a> {
     session_id: &'a str,
     history: &'a [Message],
+}
+
+/// Summaries, and which of them are looked at.
+#[derive(Deserialize)]
+struct Asked {
+    summaries: Vec<Summary>,
+    #[serde(default)]
+    filter: Filter,
 }
 
 /// The answer to a task about the text of a record, as JSON.
@@ -48,6 +57,18 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             }
             Ok("true".to_owned())
         }
+        DocumentTask::Summarize => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(written(&Summary::from(&document)))
+        }
+        DocumentTask::Insight => {
+            let Asked { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&Insight::of(&summaries, &filter)))
+        }
+        DocumentTask::Chart => {
+            let request: DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&draw::draw(&request)?))
+        }
     }
 }
 
@@ -59,6 +80,12 @@ fn refused(mismatch: &Mismatch) -> String {
         mismatch: &'a Mismatch,
     }
     written(&Refused { ok: false, mismatch })
+}
+
+/// Without the place in a text that nobody wrote.
+fn wrong(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 fn does_not_replay(what: &str) -> String {

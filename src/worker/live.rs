@@ -139,14 +139,25 @@ fn heard(data: &JsValue) -> Heard {
     }
 }
 
+/// A class that a host puts in the place of `Worker`.
+fn own_class() -> JsValue {
+    Reflect::get(&js_sys::global(), &js_sys::Symbol::for_("turnwise.Worker")).unwrap_or_default()
+}
+
+/// Whether its workers have their module already (`www/package/in-thread.js`).
+fn brings_its_own() -> bool {
+    let class = own_class();
+    class.is_function() && Reflect::get(&class, &"ownModule".into()).is_ok_and(|own| own.is_truthy())
+}
+
 /// `new Worker(url, {type: "module"})`, with the class of `www/node-worker.js` where that is loaded (Node.js).
 fn construct(url: &str) -> Result<Worker, String> {
     let global = js_sys::global();
-    let mut class = Reflect::get(&global, &js_sys::Symbol::for_("turnwise.Worker")).unwrap_or_default();
+    let mut class = own_class();
     if !class.is_function() {
         class = Reflect::get(&global, &"Worker".into()).unwrap_or_default();
     }
-    let class: Function = class.dyn_into().map_err(|_| "there are no workers here".to_owned())?;
+    let class: Function = class.dyn_into().map_err(|_| "there are no workers here; useThread of in-thread.js does without".to_owned())?;
     let options = object(&[("type", &"module".into()), ("name", &"turnwise".into())]);
     let worker = Reflect::construct(&class, &Array::of2(&url.into(), &options)).map_err(|error| js_text(&error))?;
     Ok(worker.unchecked_into())
@@ -197,7 +208,7 @@ fn module(url: &str) -> Promise {
 }
 
 async fn compile(url: String) -> Result<JsValue, JsValue> {
-    if url.starts_with("file:") {
+    if url.starts_with("file:") || brings_its_own() {
         return Ok(JsValue::NULL);
     }
     let script = url.split(['?', '#']).next().unwrap_or_default();

@@ -62,6 +62,12 @@ pub enum DocumentTask {
     Carry,
     /// Do the completed steps of this plan's record replay? `true`, or an error.
     Session,
+    /// The figures of this trajectory: a `Summary`.
+    Summarize,
+    /// What runs have in common: of `{summaries, filter}` an `Insight`.
+    Insight,
+    /// A chart: of a `DrawRequest` a `Drawn`.
+    Chart,
 }
 
 /// A schema by number; its text goes along the first time a worker meets it.

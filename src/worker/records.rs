@@ -1,4 +1,8 @@
-//! Asks a worker about the text of a record. The worker is made for the question and ended after it.
+//! Asks a worker about the text of a record. The worker is made for the first question and ended after the last of those
+//! that are open together: many records are read by one worker, one after the other.
+
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
@@ -8,12 +12,51 @@ use super::workspace::Workspace;
 /// Records of thousands of turns take seconds; what takes longer is stuck.
 const DOCUMENT_MS: u64 = 120_000;
 
+thread_local! {
+    /// The worker that open questions share, and its address.
+    static OPEN: RefCell<(String, Weak<Driver>)> = const { RefCell::new((String::new(), Weak::new())) };
+}
+
+/// Keeps the worker between questions, where more of them are to come.
+pub struct Kept(Rc<Driver>);
+
+/// The worker starts with the first question all the same.
+#[must_use]
+pub fn keep(worker_url: String) -> Kept {
+    Kept(shared(worker_url))
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if Rc::strong_count(&self.0) == 1 {
+            self.0.close();
+        }
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
+fn shared(worker_url: String) -> Rc<Driver> {
+    OPEN.with_borrow_mut(|(url, open)| match open.upgrade() {
+        Some(driver) if *url == worker_url => driver,
+        _ => {
+            let driver = Driver::new(worker_url.clone(), Workspace::new(), 1);
+            (*url, *open) = (worker_url, Rc::downgrade(&driver));
+            driver
+        }
+    })
+}
+
 /// The answer as JSON text.
 ///
 /// # Errors
 /// What is wrong with the record, or why it could not be read, for people.
 pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result<String, String> {
-    let driver = Driver::new(worker_url, Workspace::new(), 1);
+    let driver = shared(worker_url);
     let (_, ended) = driver.submit(Call::Document { task, text }, DOCUMENT_MS);
     let answer = match ended.await {
         Ok(Ended::Answer(Answer::Document(answer))) => Ok(answer),
@@ -23,6 +66,8 @@ pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result
         Ok(Ended::Without(End::TimedOut)) => Err("reading the record took too long".to_owned()),
         Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => Err("the worker was ended".to_owned()),
     };
-    driver.close();
+    if Rc::strong_count(&driver) == 1 {
+        driver.close();
+    }
     answer
 }

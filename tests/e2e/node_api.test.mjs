@@ -7,7 +7,7 @@ import { ending } from './lib/trajectory.mjs';
 import { root } from './lib/site.mjs';
 
 const dist = path.resolve(root, process.env.SITE ?? 'dist');
-const { default: init, Agent, replay, exportTrajectory } = await import(path.join(dist, 'turnwise/node.js'));
+const { default: init, Agent, insight, replay, exportTrajectory, summarize } = await import(path.join(dist, 'turnwise/node.js'));
 await init();
 
 const KEY = 'sk-test-0123456789abcdefghij';
@@ -305,4 +305,23 @@ test('an agent freed during a run still keeps its promise', async () => {
     agent.free();
     assert.equal((await promise).output, 'ok');
   });
+});
+
+test('figures of runs: from an object and from its text, over several, and what is no summary is refused', async () => {
+  const trajectory = await withAgent([{ status: 500 }, { ...call({ text: 'x' }) }, { text: 'done' }], undefined, (agent) => {
+    agent.registerTool(echo(() => { throw new Error('broken'); }));
+    return agent.run('first line\nsecond line');
+  });
+  const summary = await summarize(trajectory);
+  assert.deepEqual(await summarize(JSON.stringify(trajectory)), summary);
+  assert.equal(summary.title, 'first line');
+  assert.deepEqual([summary.turns_used, summary.requests, summary.tool_calls], [2, 3, 1]);
+  assert.deepEqual([summary.failed_attempts, summary.tool_failures], [{ provider_error: 1 }, { tool_exec_failed: 1 }]);
+  const found = await insight([summary, { ...summary, model: 'other' }], { model: 'other' });
+  assert.deepEqual([found.runs, found.of, found.success_share, found.step], [1, 2, 1, 'run']);
+  await assert.rejects(summarize('{"a":1}'), { name: 'TypeError', message: /^trajectory: This JSON file is no Turnwise trajectory/ });
+  await assert.rejects(summarize(3), { name: 'TypeError', message: /^trajectory: got 3; it takes a trajectory, or the text of one/ });
+  await assert.rejects(insight(summary), { name: 'TypeError', message: /^summaries: got an object; it takes an array of summaries/ });
+  await assert.rejects(insight([{}]), { name: 'TypeError', message: /^insight: missing field/ });
+  await assert.rejects(insight([], { modle: 'm' }), { name: 'TypeError', message: /^insight: unknown field `modle`/ });
 });

@@ -1,0 +1,191 @@
+//! One chart: a picture that a worker draws, what can be pointed at on it, and all its figures as a table.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::view::insight::chart::{Chart, ChartId, Mark, Role};
+use crate::view::insight::{DrawRequest, Drawn};
+use crate::worker::protocol::DocumentTask;
+use crate::worker::records;
+
+use super::super::dom;
+use super::super::icon;
+use super::super::state::App;
+use super::super::theme::Theme;
+use super::Looking;
+
+pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
+    let of = Memo::new(move |_| looking.page.with(|page| page.charts.iter().find(|chart| chart.id == id).cloned()));
+    let part = move |get: fn(&Chart) -> String| move || of.with(|chart| chart.as_ref().map(get).unwrap_or_default());
+    let drawn: RwSignal<Result<Option<Drawn>, String>> = RwSignal::new(Ok(None));
+    let area = NodeRef::<html::Div>::new();
+    let width = RwSignal::new(0_u32);
+    let measure = move || {
+        if let Some(area) = area.get_untracked() {
+            width.set(u32::try_from(area.client_width()).unwrap_or_default());
+        }
+    };
+    // The grid has its columns only once it is in the page.
+    Effect::new(move || {
+        if area.get().is_some() {
+            request_animation_frame(measure);
+        }
+    });
+    let resized = window_event_listener(ev::resize, move |_| measure());
+    on_cleanup(move || resized.remove());
+    let dark = dark(app);
+    Effect::new(move || {
+        let (Some(chart), width, dark) = (of.get(), width.get(), dark.get()) else { return };
+        if width > 0 {
+            let request = serde_json::to_string(&DrawRequest { chart: chart.clone(), width, dark }).unwrap_or_default();
+            spawn_local(async move {
+                let answer = records::ask(dom::worker_url(), DocumentTask::Chart, request).await;
+                let answer = answer.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));
+                // Another filter may have been set meanwhile; the page may have been closed.
+                if of.try_with_untracked(|now| now.as_ref() == Some(&chart)) == Some(true) {
+                    drawn.set(answer.map(Some));
+                }
+            });
+        }
+    });
+    let alt = part(|chart| format!("{}. {}", chart.title, chart.summary));
+    let image = move || {
+        let of_it = alt();
+        drawn.with(|drawn| match drawn {
+            Ok(Some(drawn)) => html::img()
+                .attr("src", source(&drawn.svg))
+                .attr("alt", of_it)
+                .attr("width", drawn.width.to_string())
+                .attr("height", drawn.height.to_string())
+                .into_any(),
+            Ok(None) => ().into_any(),
+            Err(why) => html::p().class("fact").child(format!("No picture: {why}")).into_any(),
+        })
+    };
+    let spots = move || {
+        let placed = drawn.with(|drawn| drawn.as_ref().ok().and_then(Option::as_ref).map(|drawn| drawn.spots.clone()));
+        let marks = of.with(|chart| chart.as_ref().map(|chart| chart.marks.clone()).unwrap_or_default());
+        let each = placed.unwrap_or_default().into_iter().zip(marks);
+        each.map(|(at, mark)| spot(looking, at, &mark)).collect_view()
+    };
+    html::section()
+        .class("chart")
+        .attr("data-chart", format!("{id:?}").to_lowercase())
+        .attr("aria-label", part(|chart| chart.title.clone()))
+        .child((
+            html::h3().child(part(|chart| chart.title.clone())),
+            html::p().class("summary").child(part(|chart| chart.summary.clone())),
+            html::div().class("picture").node_ref(area).child((image, spots)),
+            move || of.with(|chart| chart.as_ref().and_then(legend)),
+            figures(of),
+        ))
+}
+
+/// A place of the picture: it says what it shows, and filters where there is something to filter by.
+fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> impl IntoView + use<> {
+    let words = format!("{}: {}", mark.name, mark.words);
+    let px = |n: i32| format!("{n}px");
+    let Some(key) = mark.key.clone() else {
+        return html::span()
+            .class("spot")
+            .attr("title", words)
+            .style(("left", px(left)))
+            .style(("top", px(top)))
+            .style(("width", px(width)))
+            .style(("height", px(height)))
+            .into_any();
+    };
+    let reason = key.parse().ok();
+    let is_set = move || looking.filter.with(|filter| filter.termination_reason == reason);
+    html::button()
+        .r#type("button")
+        .class("spot")
+        .attr("title", words.clone())
+        .attr("aria-label", format!("Only {words}"))
+        .attr("aria-pressed", move || if is_set() { "true" } else { "false" })
+        .style(("left", px(left)))
+        .style(("top", px(top)))
+        .style(("width", px(width)))
+        .style(("height", px(height)))
+        .on(ev::click, move |_| {
+            looking.filter.update(|filter| {
+                filter.termination_reason = if filter.termination_reason == reason { None } else { reason };
+            });
+        })
+        .into_any()
+}
+
+fn legend(chart: &Chart) -> Option<impl IntoView + use<>> {
+    let each = chart.legend.iter().map(|(role, name)| {
+        html::li().child((html::span().class("swatch").attr("data-role", role_name(*role)), name.clone()))
+    });
+    (chart.legend.len() > 1).then(|| html::ul().class("legend").child(each.collect_view()))
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Good | Role::Plain => "good",
+        Role::Warn => "warn",
+        Role::Bad => "bad",
+        Role::Synthesis => "synthesis",
+        Role::Soft => "soft",
+    }
+}
+
+/// Built when it is opened.
+fn figures(of: Memo<Option<Chart>>) -> impl IntoView {
+    let opened = RwSignal::new(false);
+    let table = move || {
+        let chart = of.get().filter(|chart| opened.get() && !chart.marks.is_empty())?;
+        let row = |mark: &Mark| {
+            html::tr()
+                .child((html::th().attr("scope", "row").child(mark.name.clone()), html::td().child(mark.words.clone())))
+        };
+        let head = chart.columns.iter().map(|name| html::th().attr("scope", "col").child(name.clone())).collect_view();
+        Some(
+            html::div()
+                .class("rows")
+                .attr("tabindex", "0")
+                .attr("role", "region")
+                .attr("aria-label", format!("{}: figures", chart.title))
+                .child(html::table().child((
+                    html::thead().child(html::tr().child(head)),
+                    html::tbody().child(chart.marks.iter().map(row).collect_view()),
+                ))),
+        )
+    };
+    let some = move || of.with(|chart| chart.as_ref().is_some_and(|chart| !chart.marks.is_empty()));
+    html::details().class("figures").prop("hidden", move || !some()).child((
+        html::summary().on(ev::click, move |_| opened.set(true)).child((icon::chevron(), "Show figures")),
+        table,
+    ))
+}
+
+fn source(svg: &str) -> String {
+    format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg))
+}
+
+/// Whether the page is dark, as the user or the system says.
+fn dark(app: App) -> Memo<bool> {
+    let query = dom::window().match_media("(prefers-color-scheme: dark)").ok().flatten();
+    let system = RwSignal::new(query.as_ref().is_some_and(web_sys::MediaQueryList::matches));
+    if let Some(query) = query {
+        let asked = query.clone();
+        let changed = Closure::<dyn FnMut()>::new(move || system.set(asked.matches()));
+        query.set_onchange(Some(changed.as_ref().unchecked_ref()));
+        let held = StoredValue::new_local((query, changed));
+        on_cleanup(move || {
+            let _ = held.try_with_value(|(query, _)| query.set_onchange(None));
+            held.dispose();
+        });
+    }
+    Memo::new(move |_| match app.theme.get() {
+        Theme::Auto => system.get(),
+        Theme::Light => false,
+        Theme::Dark => true,
+    })
+}

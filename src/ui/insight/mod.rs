@@ -1,0 +1,92 @@
+//! The insight page: what the runs have in common, as figures and charts, over the page in a dialog.
+
+mod chart;
+mod filters;
+mod runs;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::trajectory::Summary;
+use crate::view::insight::{Filter, Insight, InsightPage, Range, Tile};
+use crate::worker::records::{self, Kept};
+
+use super::dialog::dialog;
+use super::dom;
+use super::icon::{Icon, icon};
+use super::state::{App, Dialog};
+
+/// What the page looks at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Looking {
+    pub filter: RwSignal<Filter>,
+    pub range: RwSignal<Range>,
+    pub page: Memo<InsightPage>,
+}
+
+pub fn insight(app: App) -> impl IntoView {
+    dialog(app, Dialog::Insight, "insight", "Insight", move || content(app))
+}
+
+impl App {
+    pub fn open_insight(&self) {
+        self.rail_open.set(false);
+        self.dialog.set(Some(Dialog::Insight));
+    }
+}
+
+fn content(app: App) -> impl IntoView {
+    let summaries: StoredValue<Vec<Summary>> = StoredValue::new(runs::summaries(app));
+    // One worker draws as long as the page is open.
+    let kept: StoredValue<Kept, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));
+    on_cleanup(move || kept.dispose());
+    let (filter, range) = (RwSignal::new(Filter::default()), RwSignal::new(Range::All));
+    let found = move |filter: &Filter| summaries.with_value(|all| Insight::of(all, filter));
+    let page = Memo::new(move |_| filter.with(|filter| InsightPage::of(&found(filter), filter)));
+    let looking = Looking { filter, range, page };
+    let charts = For(ForProps::builder()
+        .each(move || page.with(|page| page.charts.iter().map(|chart| chart.id).collect::<Vec<_>>()))
+        .key(|id| *id)
+        .children(move |id| chart::chart(app, looking, id))
+        .build());
+    let empty = move || page.with(|page| page.empty).map(|words| html::p().class("none").child(words));
+    let save = move |_| {
+        let json = filter.with_untracked(|filter| serde_json::to_string_pretty(&found(filter))).unwrap_or_default();
+        match dom::text_blob(&json, "application/json") {
+            Some(blob) => dom::save_as("insight.json", &blob),
+            None => app.complain("The figures could not be made into a file."),
+        }
+    };
+    (
+        html::div()
+            .class("dialog-body")
+            .attr("tabindex", "0")
+            .attr("role", "region")
+            .attr("aria-label", "Figures and charts")
+            .child((
+                filters::filters(looking),
+                empty,
+                html::dl().class("tiles").child(move || page.with(|page| page.tiles.iter().map(tile).collect_view())),
+                html::div().class("charts").child(charts),
+            )),
+        html::div().class("dialog-foot").child((
+            html::span().class("grow").attr("role", "status").child(move || page.with(|page| page.words.clone())),
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .attr("title", "All figures of these runs, as JSON")
+                .prop("disabled", move || page.with(|page| page.tiles.is_empty()))
+                .on(ev::click, save)
+                .child((icon(Icon::Download), "Download figures")),
+        )),
+    )
+}
+
+fn tile(tile: &Tile) -> impl IntoView + use<> {
+    html::div().child((
+        html::dt().child(tile.name),
+        html::dd().class("value").child(tile.value.clone()),
+        html::dd().class("note").child(tile.note.clone()),
+    ))
+}

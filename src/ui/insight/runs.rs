@@ -1,0 +1,43 @@
+//! Which runs there are to count. The one place that says where they come from.
+
+use std::collections::HashMap;
+
+use leptos::prelude::*;
+
+use crate::trajectory::{Summary, Trajectory};
+
+use super::super::plan::state::Record;
+use super::super::state::{App, Backing, Thread};
+
+thread_local! {
+    /// Of documents, by thread: they do not change, and reading a long one takes its time.
+    static READ: std::cell::RefCell<HashMap<u32, Option<Summary>>> = std::cell::RefCell::default();
+}
+
+/// The figures of every run of the page, in the order in which they were opened.
+pub fn summaries(app: App) -> Vec<Summary> {
+    app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect())
+}
+
+fn of_thread(thread: &Thread) -> Vec<Summary> {
+    match &thread.backing {
+        Backing::Live { session, .. } => {
+            session.borrow().with_run(|run| run.map(Summary::of_run)).into_iter().collect()
+        }
+        Backing::Document { text, .. } => READ.with_borrow_mut(|read| {
+            let parsed = || Trajectory::parse(text).ok().map(|document| Summary::from(&document));
+            read.entry(thread.id).or_insert_with(parsed).clone().into_iter().collect()
+        }),
+        // Each step is a run.
+        Backing::Plan { page, .. } => match &page.record {
+            Record::Live(session) => session.with_run(|run| {
+                let records = run.plan().steps.iter().filter_map(|step| run.step_record(step.order));
+                let runs = records.filter_map(|record| record.run?.trajectory().ok());
+                runs.map(|run| Summary::from(&run)).collect()
+            }),
+            Record::Document { .. } => {
+                page.steps.iter().filter_map(|slot| slot.recorded.as_deref().map(Summary::from)).collect()
+            }
+        },
+    }
+}

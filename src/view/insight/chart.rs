@@ -1,0 +1,352 @@
+//! What is drawn of an insight: a few charts, each with a sentence that says what it shows and with all its figures.
+
+use serde::{Deserialize, Serialize};
+
+use super::words::{moment, reason_words, whole_moment};
+use super::{AgainstLimit, Bin, Insight, Point, SlugCount, Step};
+use crate::engine::{Outcome, Slug};
+use crate::view::format::{counted, dollars, duration, one_line, thousands};
+use crate::view::slug;
+
+/// Bars below this many are drawn; the rest share one.
+const BARS: usize = 10;
+
+/// One chart as data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chart {
+    /// For tests, ids and what a click on it means.
+    pub id: ChartId,
+    pub title: String,
+    /// What it shows, in a sentence: its text for those who do not see it.
+    pub summary: String,
+    pub form: Form,
+    pub unit: Unit,
+    /// Heads of the table of figures: what a mark is, then what it shows.
+    pub columns: [String; 2],
+    pub marks: Vec<Mark>,
+    /// What the colours stand for, where one colour does not say it.
+    pub legend: Vec<(Role, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChartId {
+    Reasons,
+    Limit,
+    Retries,
+    ToolFailures,
+    Tokens,
+    Cost,
+    Time,
+}
+
+/// Bars lie, with their names beside them; columns stand on an axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    Bars,
+    Columns,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    Count,
+    Tokens,
+    Dollars,
+    Milliseconds,
+}
+
+/// What a colour means; the colours themselves are the drawing's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It went well.
+    Good,
+    /// It needs a look.
+    Warn,
+    Bad,
+    Synthesis,
+    /// Neither good nor bad.
+    Plain,
+    /// The same, lighter.
+    Soft,
+}
+
+/// A bar or a column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// On the axis; may be left out where there is no room.
+    pub label: String,
+    /// In the table and in tooltips.
+    pub name: String,
+    /// What it shows, in words: `12 runs, 30 %`.
+    pub words: String,
+    /// Piled up, the first at the axis.
+    pub parts: Vec<(Role, f64)>,
+    /// What it filters by when it is clicked.
+    pub key: Option<String>,
+}
+
+impl Mark {
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.parts.iter().map(|(_, value)| value).sum()
+    }
+}
+
+/// The charts of these runs; those that would be empty are left out.
+#[must_use]
+pub fn charts(of: &Insight) -> Vec<Chart> {
+    let charts = [
+        reasons(of),
+        limit(&of.limit, of.runs),
+        slugs(ChartId::Retries, "Failed attempts by slug", "No attempt failed.", "attempt", &of.retries),
+        slugs(ChartId::ToolFailures, "Failed tool calls by slug", "No tool call failed.", "call", &of.tool_failures),
+        tokens(of),
+        cost(of),
+        time(of),
+    ];
+    let shown = |chart: &Chart| {
+        let kept = matches!(chart.id, ChartId::Reasons | ChartId::Limit | ChartId::Retries | ChartId::Tokens);
+        of.runs > 0 && (kept || !chart.marks.is_empty())
+    };
+    charts.into_iter().filter(shown).collect()
+}
+
+fn reasons(of: &Insight) -> Chart {
+    let marks: Vec<Mark> = of
+        .reasons
+        .iter()
+        .map(|reason| {
+            let words = reason_words(reason.reason);
+            let code = reason.reason.map(|reason| reason.to_string());
+            let name = code.as_ref().map_or_else(|| words.clone(), |code| format!("{words} ({code})"));
+            let parts = vec![(role(reason.outcome), f64::from(reason.count))];
+            Mark { label: words, name, words: share(reason.count, of.runs), parts, key: code }
+        })
+        .collect();
+    let most = marks.first().map(|mark| format!(" Most often: {}, {}.", mark.label, mark.words)).unwrap_or_default();
+    let kinds = counted(of.reasons.len() as u64, "reason");
+    Chart {
+        id: ChartId::Reasons,
+        title: "How runs ended".to_owned(),
+        summary: format!("{} ended for {kinds}.{most}", counted(u64::from(of.runs), "run")),
+        form: Form::Bars,
+        unit: Unit::Count,
+        columns: ["Termination reason".to_owned(), "Runs".to_owned()],
+        marks,
+        legend: outcome_legend(of.reasons.iter().map(|reason| role(reason.outcome))),
+    }
+}
+
+fn limit(of: &AgainstLimit, runs: u32) -> Chart {
+    let last = of.bins.len().saturating_sub(1);
+    let mark = |(at, bin): (usize, &Bin)| {
+        let (label, name) = match at {
+            at if at == last => ("limit".to_owned(), "all of the limit".to_owned()),
+            at => (format!("{}%", at * 10), format!("{} to {} % of the limit", at * 10, at * 10 + 9)),
+        };
+        let parts = [(Role::Good, bin.success), (Role::Synthesis, bin.partial), (Role::Bad, bin.failed)];
+        let parts: Vec<(Role, f64)> = parts
+            .into_iter()
+            .chain([(Role::Soft, bin.other)])
+            .filter(|(_, count)| *count > 0)
+            .map(|(role, count)| (role, f64::from(count)))
+            .collect();
+        let each = [(bin.success, "success"), (bin.partial, "partial"), (bin.failed, "failed"), (bin.other, "other")];
+        let each: Vec<String> =
+            each.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+        let all = bin.success + bin.partial + bin.failed + bin.other;
+        let words = match each.len() {
+            0 => "no run".to_owned(),
+            1 => {
+                format!("{} ({})", counted(u64::from(all), "run"), each.join(", ").split_once(' ').map_or("", |p| p.1))
+            }
+            _ => format!("{} ({})", counted(u64::from(all), "run"), each.join(", ")),
+        };
+        Mark { label, name, words, parts, key: None }
+    };
+    let marks: Vec<Mark> = of.bins.iter().enumerate().map(mark).collect();
+    let roles: Vec<Role> = marks.iter().flat_map(|mark| mark.parts.iter().map(|(role, _)| *role)).collect();
+    Chart {
+        id: ChartId::Limit,
+        title: "Turns used of the limit".to_owned(),
+        summary: format!(
+            "{} of {} used all their turns ({}).",
+            thousands(u64::from(of.reached)),
+            counted(u64::from(runs), "run"),
+            percent(of.reached, runs)
+        ),
+        form: Form::Columns,
+        unit: Unit::Count,
+        columns: ["Turns used".to_owned(), "Runs".to_owned()],
+        marks,
+        legend: outcome_legend(roles.into_iter()),
+    }
+}
+
+fn slugs(id: ChartId, title: &str, none: &str, noun: &str, of: &[SlugCount]) -> Chart {
+    let all: u64 = of.iter().map(|slug| u64::from(slug.count)).sum();
+    let mark = |slug: &SlugCount| {
+        let meaning = Slug::parse(&slug.slug).map(|slug| slug::words(slug).meaning);
+        let name = meaning.map_or_else(|| slug.slug.clone(), |meaning| format!("{}: {meaning}", slug.slug));
+        let words = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
+        Mark { label: slug.slug.clone(), name, words, parts: vec![(Role::Warn, f64::from(slug.count))], key: None }
+    };
+    let mut marks: Vec<Mark> = of.iter().take(BARS).map(mark).collect();
+    let rest = of.get(BARS..).unwrap_or_default();
+    if !rest.is_empty() {
+        let count: u64 = rest.iter().map(|slug| u64::from(slug.count)).sum();
+        marks.push(Mark {
+            label: format!("{} more", rest.len()),
+            name: rest.iter().map(|slug| slug.slug.as_str()).collect::<Vec<_>>().join(", "),
+            words: counted(count, noun),
+            parts: vec![(Role::Soft, count as f64)],
+            key: None,
+        });
+    }
+    let summary = match marks.first() {
+        Some(first) => format!("{} failed. Most often: {}, {}.", counted(all, noun), first.label, first.words),
+        None => none.to_owned(),
+    };
+    Chart {
+        id,
+        title: title.to_owned(),
+        summary,
+        form: Form::Bars,
+        unit: Unit::Count,
+        columns: ["Slug".to_owned(), "Failed".to_owned()],
+        marks,
+        legend: Vec::new(),
+    }
+}
+
+fn tokens(of: &Insight) -> Chart {
+    let mark = |point: &Point| {
+        let each = |tokens: u64| tokens as f64 / f64::from(point.runs.max(1));
+        let words = format!("{} in, {} out", whole(each(point.tokens_in)), whole(each(point.tokens_out)));
+        mark_at(of, point, words, vec![(Role::Plain, each(point.tokens_in)), (Role::Soft, each(point.tokens_out))])
+    };
+    let median = format!("Half of the runs used {} tokens or fewer", whole(of.tokens.median));
+    Chart {
+        id: ChartId::Tokens,
+        title: "Tokens of a run".to_owned(),
+        summary: format!("{median}, 95 in 100 at most {}.", whole(of.tokens.p95)),
+        form: Form::Columns,
+        unit: Unit::Tokens,
+        columns: [axis(of.step), per_run(of.step, "Tokens")],
+        marks: of.series.iter().map(mark).collect(),
+        legend: vec![(Role::Plain, "input".to_owned()), (Role::Soft, "output".to_owned())],
+    }
+}
+
+fn cost(of: &Insight) -> Chart {
+    let mark = |point: &Point| {
+        let each = point.cost.map(|cost| cost / f64::from(point.runs.max(1)));
+        let words = each.map_or_else(|| "unknown".to_owned(), dollars);
+        mark_at(of, point, words, each.map(|cost| (Role::Plain, cost)).into_iter().collect())
+    };
+    let known = of.cost.known > 0 && of.cost.total > 0.0;
+    let unknown = of.runs.saturating_sub(of.cost.known);
+    let rest = if unknown > 0 {
+        format!(" Of {} the price is not known.", counted(u64::from(unknown), "run"))
+    } else {
+        String::new()
+    };
+    Chart {
+        id: ChartId::Cost,
+        title: "Cost of a run".to_owned(),
+        summary: format!(
+            "{} in all. Half of the runs cost {} or less, 95 in 100 at most {}.{rest}",
+            dollars(of.cost.total),
+            dollars(of.cost.median),
+            dollars(of.cost.p95)
+        ),
+        form: Form::Columns,
+        unit: Unit::Dollars,
+        columns: [axis(of.step), per_run(of.step, "Cost")],
+        marks: if known { of.series.iter().map(mark).collect() } else { Vec::new() },
+        legend: Vec::new(),
+    }
+}
+
+fn time(of: &Insight) -> Chart {
+    let mark = |point: &Point| {
+        let each = point.duration_ms as f64 / f64::from(point.ended.max(1));
+        let words = if point.ended > 0 { duration(round(each)) } else { "not ended".to_owned() };
+        mark_at(of, point, words, vec![(Role::Plain, each)])
+    };
+    Chart {
+        id: ChartId::Time,
+        title: "Time of a run".to_owned(),
+        summary: format!(
+            "Half of the runs took {} or less, 95 in 100 at most {}.",
+            duration(round(of.duration_ms.median)),
+            duration(round(of.duration_ms.p95))
+        ),
+        form: Form::Columns,
+        unit: Unit::Milliseconds,
+        columns: [axis(of.step), per_run(of.step, "Time")],
+        marks: if of.duration_ms.known > 0 { of.series.iter().map(mark).collect() } else { Vec::new() },
+        legend: Vec::new(),
+    }
+}
+
+fn mark_at(of: &Insight, point: &Point, words: String, parts: Vec<(Role, f64)>) -> Mark {
+    let step = of.step;
+    let ends = (of.series.first().map(|point| point.at_ms), of.series.last().map(|point| point.at_ms));
+    let days = matches!(ends, (Some(first), Some(last)) if last.saturating_sub(first) > 86_400_000);
+    let at = whole_moment(point.at_ms);
+    let name = match (&point.title, step) {
+        (Some(title), Step::Run) => format!("{at}: {}", one_line(title, 60)),
+        _ => format!("{at}, {}", counted(u64::from(point.runs), "run")),
+    };
+    Mark { label: moment(point.at_ms, step, days), name, words, parts, key: None }
+}
+
+fn axis(step: Step) -> String {
+    if step == Step::Run { "Run".to_owned() } else { "Began".to_owned() }
+}
+
+fn per_run(step: Step, what: &str) -> String {
+    if step == Step::Run { what.to_owned() } else { format!("{what}, mean of a run") }
+}
+
+fn role(outcome: Option<Outcome>) -> Role {
+    match outcome {
+        Some(Outcome::Success) => Role::Good,
+        Some(Outcome::Partial) => Role::Synthesis,
+        Some(Outcome::Failed) => Role::Bad,
+        Some(Outcome::Cancelled) | None => Role::Soft,
+    }
+}
+
+/// Names of the colours of outcomes, those that occur.
+fn outcome_legend(roles: impl Iterator<Item = Role>) -> Vec<(Role, String)> {
+    let roles: Vec<Role> = roles.collect();
+    let all = [
+        (Role::Good, "success"),
+        (Role::Synthesis, "partial"),
+        (Role::Bad, "failed"),
+        (Role::Soft, "cancelled or open"),
+    ];
+    all.into_iter().filter(|(role, _)| roles.contains(role)).map(|(role, name)| (role, name.to_owned())).collect()
+}
+
+fn share(count: u32, of: u32) -> String {
+    format!("{}, {}", counted(u64::from(count), "run"), percent(count, of))
+}
+
+fn percent(count: u32, of: u32) -> String {
+    format!("{:.0} %", (f64::from(count) * 100.0 / f64::from(of.max(1))).round())
+}
+
+fn whole(value: f64) -> String {
+    thousands(round(value))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of numbers that were whole and not negative
+fn round(value: f64) -> u64 {
+    value.round().max(0.0) as u64
+}

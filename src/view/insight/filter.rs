@@ -1,0 +1,83 @@
+//! Which runs are looked at.
+
+use serde::{Deserialize, Serialize};
+
+use super::words;
+use crate::engine::{Preset, TerminationReason};
+use crate::trajectory::Summary;
+
+/// A run passes where every part that is given fits. Keys as the JavaScript API names them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+pub struct Filter {
+    /// Started at this time or later; milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from_ms: Option<u64>,
+    /// Started before this time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_ms: Option<u64>,
+    /// The whole name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Wanted>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_reason: Option<TerminationReason>,
+    /// Part of the title, the model or an id, in any case.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// An outcome, or none yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
+    Success,
+    Partial,
+    Failed,
+    Cancelled,
+    Unfinished,
+}
+
+impl Wanted {
+    pub const ALL: [Wanted; 5] =
+        [Wanted::Success, Wanted::Partial, Wanted::Failed, Wanted::Cancelled, Wanted::Unfinished];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Wanted::Success => "success",
+            Wanted::Partial => "partial",
+            Wanted::Failed => "failed",
+            Wanted::Cancelled => "cancelled",
+            Wanted::Unfinished => "unfinished",
+        }
+    }
+}
+
+impl Filter {
+    /// Whether the run is one of those that are looked at.
+    #[must_use]
+    pub fn passes(&self, run: &Summary) -> bool {
+        self.from_ms.is_none_or(|from| run.started_ms >= from)
+            && self.to_ms.is_none_or(|to| run.started_ms < to)
+            && self.model.as_ref().is_none_or(|model| run.model == *model)
+            && self.preset.is_none_or(|preset| run.preset == preset)
+            && self.outcome.is_none_or(|wanted| words::outcome(run.outcome) == wanted.as_str())
+            && self.termination_reason.is_none_or(|reason| run.termination_reason == Some(reason))
+            && self.text.as_ref().is_none_or(|text| has(run, text))
+    }
+
+    /// Nothing is left out.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Filter::default()
+    }
+}
+
+fn has(run: &Summary, text: &str) -> bool {
+    let text = text.trim().to_lowercase();
+    [&run.title, &run.model, &run.run_id, &run.session_id].iter().any(|field| field.to_lowercase().contains(&text))
+}

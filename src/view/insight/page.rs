@@ -1,0 +1,163 @@
+//! The insight page: its figures, its filters and its words.
+
+use super::chart::{Chart, charts};
+use super::words;
+use super::{Choice, Figure, Filter, Insight};
+use crate::engine::{TerminationReason, Usage};
+use crate::view::format::{counted, dollars, duration, thousands};
+
+/// Everything on the page but the pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InsightPage {
+    /// `12 of 40 runs`
+    pub words: String,
+    pub tiles: Vec<Tile>,
+    pub charts: Vec<Chart>,
+    pub models: Vec<Pick>,
+    pub presets: Vec<Pick>,
+    pub outcomes: Vec<Pick>,
+    pub reasons: Vec<Pick>,
+    /// What to do where there is nothing to show.
+    pub empty: Option<&'static str>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tile {
+    pub name: &'static str,
+    pub value: String,
+    /// What stands below it.
+    pub note: String,
+}
+
+/// A value that can be filtered by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pick {
+    pub value: String,
+    pub words: String,
+}
+
+/// How far back is looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Range {
+    #[default]
+    All,
+    Day,
+    Week,
+    Month,
+}
+
+impl Range {
+    pub const ALL: [Range; 4] = [Range::All, Range::Day, Range::Week, Range::Month];
+
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Range::All => "All time",
+            Range::Day => "24 hours",
+            Range::Week => "7 days",
+            Range::Month => "30 days",
+        }
+    }
+
+    /// The first moment that is looked at, milliseconds since 1970.
+    #[must_use]
+    pub fn from_ms(self, now: u64) -> Option<u64> {
+        let days = match self {
+            Range::All => return None,
+            Range::Day => 1,
+            Range::Week => 7,
+            Range::Month => 30,
+        };
+        Some(now.saturating_sub(days * 86_400_000))
+    }
+}
+
+impl InsightPage {
+    #[must_use]
+    pub fn of(insight: &Insight, filter: &Filter) -> Self {
+        let all = counted(u64::from(insight.of), "run");
+        InsightPage {
+            words: match filter.is_empty() {
+                true => all,
+                false => format!("{} of {all}", thousands(u64::from(insight.runs))),
+            },
+            tiles: if insight.runs > 0 { tiles(insight) } else { Vec::new() },
+            charts: charts(insight),
+            models: picks(
+                &insight.choices.models,
+                |model| if model.is_empty() { "No name".into() } else { model.into() },
+            ),
+            presets: picks(&insight.choices.presets, str::to_owned),
+            outcomes: picks(&insight.choices.outcomes, str::to_owned),
+            reasons: picks(&insight.choices.reasons, |reason| {
+                reason
+                    .parse::<TerminationReason>()
+                    .map_or_else(|()| reason.to_owned(), |r| words::reason_words(Some(r)))
+            }),
+            empty: match (insight.of, insight.runs) {
+                (0, _) => Some("Nothing to count yet. Run a task, or drop trajectory files on the page."),
+                (_, 0) => Some("No run passes these filters."),
+                _ => None,
+            },
+        }
+    }
+}
+
+fn picks(choices: &[Choice], name: impl Fn(&str) -> String) -> Vec<Pick> {
+    let pick =
+        |Choice { value, count }: &Choice| Pick { value: value.clone(), words: format!("{} ({count})", name(value)) };
+    choices.iter().map(pick).collect()
+}
+
+fn tiles(of: &Insight) -> Vec<Tile> {
+    let most = |figure: Figure, words: &dyn Fn(f64) -> String| format!("95 in 100: {}", words(figure.p95));
+    let open = of.runs.saturating_sub(of.ended);
+    let mut tiles = vec![
+        Tile {
+            name: "Runs",
+            value: thousands(u64::from(of.runs)),
+            note: if open > 0 { format!("{open} not ended") } else { counted(u64::from(of.requests), "request") },
+        },
+        Tile {
+            name: "Success",
+            value: of.success_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", (share * 100.0).round())),
+            note: format!("{} at the limit", thousands(u64::from(of.limit.reached))),
+        },
+        Tile { name: "Turns, median", value: whole(of.turns.median), note: most(of.turns, &whole) },
+        Tile {
+            name: "Tokens, median",
+            value: about(of.usage, &whole(of.tokens.median)),
+            note: most(of.tokens, &whole),
+        },
+    ];
+    if of.duration_ms.known > 0 {
+        let words = |ms: f64| duration(round(ms));
+        tiles.push(Tile {
+            name: "Time, median",
+            value: words(of.duration_ms.median),
+            note: most(of.duration_ms, &words),
+        });
+    }
+    if of.cost.known > 0 && of.cost.total > 0.0 {
+        tiles.push(Tile {
+            name: "Cost in all",
+            value: dollars(of.cost.total),
+            note: format!("{} a run, median", dollars(of.cost.median)),
+        });
+    }
+    tiles
+}
+
+fn about(usage: Usage, words: &str) -> String {
+    if usage.estimated { format!("≈ {words}") } else { words.to_owned() }
+}
+
+fn whole(value: f64) -> String {
+    thousands(round(value))
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of numbers that were whole and not negative
+fn round(value: f64) -> u64 {
+    value.round().max(0.0) as u64
+}

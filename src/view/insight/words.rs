@@ -1,0 +1,108 @@
+//! Words and axis numbers of the charts.
+
+use crate::engine::{EpochMillis, Outcome, TerminationReason, Trigger, time};
+
+use super::series::Step;
+
+/// An outcome as it is filtered by; no ending is `unfinished`.
+pub(super) fn outcome(outcome: Option<Outcome>) -> &'static str {
+    match outcome {
+        Some(Outcome::Success) => "success",
+        Some(Outcome::Partial) => "partial",
+        Some(Outcome::Failed) => "failed",
+        Some(Outcome::Cancelled) => "cancelled",
+        None => "unfinished",
+    }
+}
+
+/// A termination reason in a few words.
+#[must_use]
+pub fn reason_words(reason: Option<TerminationReason>) -> String {
+    let Some(reason) = reason else { return "Not ended".to_owned() };
+    match reason {
+        TerminationReason::LlmComplete => "Finished by itself".to_owned(),
+        TerminationReason::FinalResult => "Final result of a tool".to_owned(),
+        TerminationReason::FinalReport => "Report accepted".to_owned(),
+        TerminationReason::Synthesized(trigger) => format!("{}, synthesized", limit(trigger)),
+        TerminationReason::SynthesisFailed(trigger) => format!("{}, synthesis failed", limit(trigger)),
+        TerminationReason::LlmError => "Model did not answer".to_owned(),
+        TerminationReason::RetriesExhausted => "No attempt left".to_owned(),
+        TerminationReason::MaxTurnsExhausted => "Turn limit, no report".to_owned(),
+        TerminationReason::Cancelled => "Cancelled".to_owned(),
+    }
+}
+
+fn limit(trigger: Trigger) -> &'static str {
+    match trigger {
+        Trigger::MaxTurns => "Turn limit",
+        Trigger::Stop => "Stopped",
+        Trigger::Context => "Context full",
+        Trigger::WallTime => "Time up",
+        Trigger::Tokens => "Token budget",
+        Trigger::Cost => "Cost budget",
+    }
+}
+
+/// `18.2k`, `1.3M`: a number on an axis.
+#[cfg(feature = "worker")]
+pub(super) fn short(value: f64) -> String {
+    let tenths = |value: f64, unit: &str| {
+        let text = format!("{value:.1}");
+        format!("{}{unit}", text.strip_suffix(".0").unwrap_or(&text))
+    };
+    match value {
+        v if v >= 1e6 => tenths(v / 1e6, "M"),
+        v if v >= 1e3 => tenths(v / 1e3, "k"),
+        v => tenths(v, ""),
+    }
+}
+
+/// `$0.02`, `$1.5`: dollars on an axis.
+#[cfg(feature = "worker")]
+pub(super) fn short_dollars(value: f64) -> String {
+    if value >= 1000.0 {
+        return format!("${}", short(value));
+    }
+    let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    // $0.10 beside $0.05, and $2 beside $1.
+    let cents = text.split_once('.').map_or(2, |(_, cents)| cents.len());
+    format!("${text}{}", if cents < 2 { "0" } else { "" })
+}
+
+/// `20 s`, `1.5 min`: a duration on an axis.
+#[cfg(feature = "worker")]
+pub(super) fn short_duration(ms: f64) -> String {
+    match ms {
+        v if v >= 3_600_000.0 => format!("{} h", short(v / 3_600_000.0)),
+        v if v >= 60_000.0 => format!("{} min", short(v / 60_000.0)),
+        v if v >= 1_000.0 => format!("{} s", short(v / 1_000.0)),
+        v => format!("{} ms", short(v)),
+    }
+}
+
+/// A moment on the time axis: `09:30`, `21 Nov`, `2026`. `days`: the axis is longer than a day.
+pub(super) fn moment(at_ms: u64, step: Step, days: bool) -> String {
+    let text = time::rfc3339(EpochMillis(at_ms));
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    match step {
+        Step::Year => part(0, 4).to_owned(),
+        Step::Day | Step::Week | Step::FourWeeks => day(&text),
+        _ if days => day(&text),
+        Step::Run | Step::Minute | Step::TenMinutes | Step::Hour | Step::SixHours => part(11, 16).to_owned(),
+    }
+}
+
+/// A moment in full: `21 Nov 2026, 09:30 UTC`.
+pub(super) fn whole_moment(at_ms: u64) -> String {
+    let text = time::rfc3339(EpochMillis(at_ms));
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    format!("{} {}, {} UTC", day(&text), part(0, 4), part(11, 16))
+}
+
+fn day(text: &str) -> String {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let month: usize = text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
+    let name = MONTHS.get(month.saturating_sub(1)).copied().unwrap_or_default();
+    format!("{} {name}", text.get(8..10).unwrap_or_default().trim_start_matches('0'))
+}

@@ -1,0 +1,115 @@
+// Files of the command line: records read from disk, results written whole or not at all.
+import { randomBytes } from 'node:crypto';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+
+/** Records read at once: they are held as text, and one worker reads them one after the other. */
+const AT_ONCE = 8;
+
+/** The text of a file, unpacked where it is packed. */
+export async function readText(file) {
+  const bytes = await readFile(file);
+  return (bytes[0] === 0x1f && bytes[1] === 0x8b ? await promisify(gunzip)(bytes) : bytes).toString('utf8');
+}
+
+/** Every record that the arguments name, in order: files as they are, folders with all that is below them. */
+export async function recordFiles(args) {
+  const files = [];
+  const faults = [];
+  for (const name of args) {
+    const info = await stat(name).catch(() => undefined);
+    if (!info) faults.push({ file: name, error: 'There is no such file or folder.' });
+    else if (!info.isDirectory()) files.push(name);
+    else {
+      const below = await readdir(name, { recursive: true, withFileTypes: true });
+      const found = below.filter((entry) => entry.isFile() && /^[^.].*\.json(\.gz)?$/.test(entry.name));
+      files.push(...found.map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)).sort());
+    }
+  }
+  return { files, faults };
+}
+
+/** `work` over the items, at most `most` at once; the results in the order of the items. */
+export async function inParallel(items, most, work) {
+  const results = new Array(items.length);
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const at = next++;
+      results[at] = await work(items[at], at);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
+  return results;
+}
+
+/**
+ * Asks about each record: `ask(text or trajectory)`. A plan's record is asked about run by run, a summary that a command
+ * wrote is passed over. Gives `{ answers: [{ file, step?, answer }], faults: [{ file, error }] }`.
+ */
+export async function askEach(args, ask) {
+  const { files, faults } = await recordFiles(args);
+  const found = await inParallel(files, AT_ONCE, async (file) => {
+    try {
+      const text = await readText(file);
+      return await ask(text).then((answer) => [{ file, answer }], (error) => ofOther(file, text, error, ask));
+    } catch (error) {
+      return [{ file, error: message(error) }];
+    }
+  });
+  const all = found.flat();
+  return { answers: all.filter((one) => !one.error), faults: faults.concat(all.filter((one) => one.error)) };
+}
+
+async function ofOther(file, text, error, ask) {
+  let record;
+  try {
+    record = JSON.parse(text);
+  } catch {
+    throw error;
+  }
+  if (record?.format === 'turnwise-summary') return [];
+  if (record?.format !== 'turnwise-session' || !Array.isArray(record.steps)) throw error;
+  const steps = record.steps.filter((step) => step?.run);
+  return Promise.all(steps.map(async (step) => ({ file, step: step.order, answer: await ask(step.run) })));
+}
+
+/** What went wrong, without the name of what was asked. */
+export function message(error) {
+  return String(error?.message ?? error).replace(/^trajectory: /, '');
+}
+
+/** Writes a file whole or not at all, and through to the disk. */
+export async function writeWhole(file, text) {
+  const draft = `${file}.${process.pid}-${randomBytes(3).toString('hex')}.part`;
+  const handle = await open(draft, 'wx');
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+    await handle.close();
+    await rename(draft, file);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Removes what a command that was killed had begun to write. */
+export async function sweep(folder) {
+  for (const name of await readdir(folder)) {
+    const pid = Number(/\.(\d+)-[0-9a-f]{6}\.part$/.exec(name)?.[1]);
+    if (pid && pid !== process.pid && !lives(pid)) await rm(path.join(folder, name), { force: true });
+  }
+}
+
+function lives(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
