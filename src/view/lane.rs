@@ -204,11 +204,15 @@ impl<'a> Source<'a> {
 
     /// Whether a call has asked for sub-agents at all, and was not refused.
     fn has_children(&self, call: &CallRecord) -> bool {
-        call.name == spawn::TOOL
-            && match self.children {
-                Children::Live(children) => children.iter().any(|child| child.call == call.id),
-                Children::Document(_) => !call.children.is_empty() || reports(call).is_some(),
+        match self.children {
+            Children::Live(children) => {
+                call.name == spawn::TOOL && children.iter().any(|child| child.call == call.id)
             }
+            // Those of other agents began by calls of other names.
+            Children::Document(_) => {
+                !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some())
+            }
+        }
     }
 }
 
@@ -216,7 +220,13 @@ fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
     if !source.has_children(call) {
         return Vec::new();
     }
-    let tasks = (1..).zip(spawn::asked(&call.args));
+    let mut asked = spawn::asked(&call.args);
+    if asked.is_empty() {
+        let task = |place| source.child_of(call, place).map(|run| run.input.to_owned()).unwrap_or_default();
+        let all = u32::try_from(call.children.len()).unwrap_or(u32::MAX);
+        asked.extend((1..=all).map(|place| Asked { task: task(place), max_turns: None, agent: None }));
+    }
+    let tasks = (1..).zip(asked);
     let lane = |(task_id, asked)| {
         let run = source.child_of(call, task_id);
         let (state, why_not) = match &run {
