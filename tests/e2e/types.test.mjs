@@ -24,7 +24,7 @@ function complaints(source) {
   }
 }
 
-const START = `import init, { Agent, replay, exportTrajectory, type Trajectory, type AgentEvent, type Plan, type PlanEvent, type PlanSession, type Tool } from 'turnwise';
+const START = `import init, { Agent, replay, exportTrajectory, importTrajectory, type Trajectory, type AgentEvent, type Plan, type PlanEvent, type PlanSession, type Tool } from 'turnwise';
 await init();
 `;
 
@@ -50,8 +50,9 @@ test('a program that uses the whole API type-checks', () => {
     agent.stop(); agent.cancel(); agent.free();
     const again = await replay(trajectory);
     if (!again.ok) console.log(again.turn, again.expected, again.actual);
-    const text: string = exportTrajectory(trajectory, 'native');
-    console.log(text, artifact, trajectory.turns[0]?.tool_calls[0]?.args);
+    const text: string = await exportTrajectory(trajectory, 'native');
+    const read: Trajectory = await importTrajectory(text);
+    console.log(text, read.imported?.agent, artifact, trajectory.turns[0]?.tool_calls[0]?.args);
   `), []);
 });
 

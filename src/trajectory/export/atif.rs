@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{cost, object, openai, pretty, tree, usage, value, whole_cost};
-use crate::engine::{CallRecord, Image, Message, ToolMessage, TurnRecord, Usage};
+use crate::engine::{CallRecord, Image, Message, ToolMessage, ToolSpec, TurnRecord, Usage};
 use crate::trajectory::Trajectory;
 
 pub const VERSION: &str = "ATIF-v1.7";
@@ -55,8 +55,16 @@ fn agent(run: &Trajectory) -> Value {
         ("version", version.into()),
         ("model_name", run.model.as_str().into()),
         ("tool_definitions", openai::tools(&run.tools)),
-        ("extra", json!({ "provider": run.provider, "preset": run.preset })),
+        ("extra", json!({ "provider": run.provider, "preset": run.preset, "tools": traits(&run.tools) })),
     ])
+}
+
+/// What a definition in OpenAI's form does not say of a tool, by its name.
+fn traits(tools: &[ToolSpec]) -> Value {
+    let of = |tool: &ToolSpec| {
+        (tool.name.clone(), json!({ "may_finish": tool.may_finish, "side_effect": tool.side_effect }))
+    };
+    Value::Object(tools.iter().map(of).collect())
 }
 
 /// What stands before the first turn: the system message or what was carried over, and the task.
@@ -156,11 +164,7 @@ fn tool_call(id: &str, name: &str, args: &Value, extra: Value) -> Value {
         }
         (raw, _) => (json!({}), json!({ "raw_arguments": raw })),
     };
-    let mut call = object([
-        ("tool_call_id", id.into()),
-        ("function_name", name.into()),
-        ("extra", extra),
-    ]);
+    let mut call = object([("tool_call_id", id.into()), ("function_name", name.into()), ("extra", extra)]);
     if let Some(fields) = call.as_object_mut() {
         // Also where it is empty.
         fields.insert("arguments".to_owned(), arguments);
@@ -184,8 +188,7 @@ fn call_extra(call: &CallRecord) -> Value {
 /// `None` while the call is open.
 fn result(run: &Trajectory, call: &CallRecord) -> Option<Value> {
     let known = call.children.iter().filter(|id| run.children.iter().any(|child| child.run_id == **id));
-    let references: Vec<Value> =
-        known.map(|id| json!({ "trajectory_id": id, "session_id": run.session_id })).collect();
+    let references: Vec<Value> = known.map(|id| json!({ "trajectory_id": id, "session_id": run.session_id })).collect();
     let content = call.result.clone();
     (content.is_some() || !references.is_empty()).then(|| {
         object([
@@ -257,9 +260,9 @@ fn with_pictures(text: &str, images: &[Image]) -> Value {
     if images.is_empty() {
         return text.into();
     }
-    let pictures = images.iter().map(|image| {
-        json!({ "type": "image", "source": { "media_type": image.media_type, "path": image.data_url() } })
-    });
+    let pictures = images.iter().map(
+        |image| json!({ "type": "image", "source": { "media_type": image.media_type, "path": image.data_url() } }),
+    );
     std::iter::once(json!({ "type": "text", "text": text })).chain(pictures).collect()
 }
 

@@ -60,7 +60,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         provider: config.providers.first().map(|provider| provider.kind).unwrap_or(ProviderKind::Custom),
         model,
         preset: config.preset,
-        tools: tools(file.agent.tool_definitions.unwrap_or_default()),
+        tools: tools(file.agent.tool_definitions.unwrap_or_default(), file.agent.extra.filter(|_| own)),
         input: steps.input.clone(),
         images: steps.images,
         history: steps.history,
@@ -107,16 +107,19 @@ fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, tur
 }
 
 /// Function definitions in OpenAI's form; what is none is left out.
-fn tools(definitions: Vec<Value>) -> Vec<ToolSpec> {
+fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<ToolSpec> {
+    let traits: Map<String, Value> = extra.and_then(|extra| of(&extra, "tools")).unwrap_or_default();
     let spec = |definition: Value| {
         let function = definition.get("function").unwrap_or(&definition);
         let text = |key: &str| function.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = text("name")?;
+        let own = traits.get(&name).and_then(Value::as_object).cloned().unwrap_or_default();
         Some(ToolSpec {
-            name: text("name")?,
+            name,
             description: text("description").unwrap_or_default(),
             parameters: function.get("parameters").cloned().unwrap_or(Value::Bool(true)),
-            may_finish: false,
-            side_effect: SideEffect::None,
+            may_finish: of(&own, "may_finish").unwrap_or_default(),
+            side_effect: of(&own, "side_effect").unwrap_or_default(),
         })
     };
     definitions.into_iter().filter_map(spec).collect()

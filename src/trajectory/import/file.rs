@@ -22,6 +22,7 @@ pub struct Agent {
     pub version: String,
     pub model_name: Option<String>,
     pub tool_definitions: Option<Vec<Value>>,
+    pub extra: Option<Map<String, Value>>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -98,9 +98,9 @@ impl Steps {
         let alone = calls.len() == 1 && results.len() == 1;
         let mut records = Vec::new();
         for call in calls {
-            let place = results.iter().position(|result| {
-                result.source_call_id.as_ref().map_or(alone, |id| *id == call.tool_call_id)
-            });
+            let place = results
+                .iter()
+                .position(|result| result.source_call_id.as_ref().map_or(alone, |id| *id == call.tool_call_id));
             let result = place.map(|place| results.remove(place));
             let record = self.call(call, result, since);
             records.push(record);
@@ -168,7 +168,12 @@ impl Steps {
                 });
                 let reasoning = step.reasoning_content.clone().unwrap_or_default();
                 let tool_calls = tool_calls.collect();
-                self.history.push(Message::Assistant(AssistantMessage { content, reasoning, tool_calls, opaque: None }));
+                self.history.push(Message::Assistant(AssistantMessage {
+                    content,
+                    reasoning,
+                    tool_calls,
+                    opaque: None,
+                }));
                 let results = step.observation.as_ref().map(|seen| seen.results.as_slice()).unwrap_or_default();
                 for result in results {
                     let Some(id) = result.source_call_id.clone() else { continue };

@@ -13,7 +13,7 @@ impl Html {
         self
     }
 
-    /// Any text.
+    /// Any text. Attributes stand in double quotes.
     pub fn text(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
             match c {
@@ -21,7 +21,6 @@ impl Html {
                 '<' => self.0.push_str("&lt;"),
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
-                '\'' => self.0.push_str("&#39;"),
                 // Not allowed in HTML, not even as a reference.
                 '\t' | '\n' => self.0.push(c),
                 '\r' => self.0.push('\n'),

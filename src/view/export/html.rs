@@ -11,7 +11,8 @@ use crate::view::{EndingView, HeadView, PanelView, Source};
 const TOKENS: &str = include_str!("../../../www/styles/tokens.css");
 const STYLE: &str = include_str!("page.css");
 /// Nothing is loaded, nothing runs.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 /// Longer tasks are set as text, not as a headline.
 const HEADLINE: usize = 180;
 

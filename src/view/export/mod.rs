@@ -8,8 +8,8 @@ mod markdown;
 mod nodes;
 mod turns;
 
-use crate::trajectory::export::{Format, atif, mini_swe, native, openai, otlp};
 use crate::trajectory::Trajectory;
+use crate::trajectory::export::{Format, atif, mini_swe, native, openai, otlp};
 
 /// The text of the file.
 #[must_use]
