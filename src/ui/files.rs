@@ -31,7 +31,7 @@ fn list(app: App) -> impl IntoView {
     let empty = move || rows().is_empty();
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory (.json) opens as a run."),
+            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")

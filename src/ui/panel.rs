@@ -12,6 +12,7 @@ use crate::view::{EndingView, PanelView, Phase, TickKind};
 
 use super::call;
 use super::ending::dot;
+use super::export;
 use super::icon::{Icon, icon};
 use super::meter;
 use super::plan;
@@ -138,12 +139,7 @@ fn ended(app: App, can_continue: bool, can_ask_again: bool) -> impl IntoView {
         can_continue.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
         can_ask_again
             .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
-        html::button()
-            .r#type("button")
-            .class("btn quiet")
-            .attr("title", "The whole run as a trajectory (JSON)")
-            .on(ev::click, move |_| app.download())
-            .child((icon(Icon::Download), "Download")),
+        export::downloads(app),
     ))
 }
 

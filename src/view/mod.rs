@@ -12,6 +12,7 @@ pub mod ending;
 pub mod export;
 mod failure;
 pub mod format;
+pub mod formats;
 pub mod json;
 pub mod lane;
 pub mod log;

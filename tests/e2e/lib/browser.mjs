@@ -13,6 +13,16 @@ const ARGS = [
 // sent with it and no password manager should take it for a login.
 const ADVICE = /^\[DOM\] Password field is not contained in a form/;
 
+/** Runs `body(browser)` with a fresh browser: for files from disk, which are of no origin. */
+export async function withBrowser(body) {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+  try {
+    return await body(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
 /**
  * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did.
  * `reach`: origins besides the page's own that it may talk to. `expect`: patterns; each has to match a console line, and
