@@ -51,6 +51,16 @@ fn list(app: App) -> impl IntoView {
                         }
                     })
                     .child((icon(Icon::Plus), "Choose files")),
+                move || {
+                    (!empty()).then(|| {
+                        html::button()
+                            .r#type("button")
+                            .class("btn quiet")
+                            .attr("title", "Every file below, those the agent wrote too, as one ZIP file")
+                            .on(ev::click, move |_| app.download_all())
+                            .child((icon(Icon::Download), "Download all (.zip)"))
+                    })
+                },
             )),
         )),
         move || empty().then(|| html::p().class("fact").child("No files yet: the agent can still calculate and write files of its own.")),

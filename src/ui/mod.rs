@@ -5,6 +5,7 @@
 //! absent: the run's rules (`engine`), its words (`view`), its requests (`shell`).
 
 mod actions;
+mod archive;
 mod attempt;
 mod call;
 mod clipboard;
@@ -48,6 +49,7 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
+mod update;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -93,6 +95,7 @@ fn app() -> impl IntoView {
         log::log(app),
         plan::editor::editor(app),
         drop::zone(app),
+        update::notice(),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))
 }

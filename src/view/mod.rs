@@ -36,6 +36,7 @@ pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
+pub mod zip;
 
 pub use attempt::FailedAttempt;
 pub use call::{CallState, CallView};

@@ -32,8 +32,7 @@ async function run(name, options, task) {
 before(async () => {
   await run('normal', {});
   await run('endless', { provider: { kind: 'demo', demo: 'endless' }, maxTurns: 4 });
-  for (const seed of [1, 2, 5, 8, 13]) await run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 });
-  await run('orchestrator', { preset: 'orchestrator' });
+  for (const seed of [1, 8]) await run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 });
   await run('strict', { preset: 'strict', report: { format: 'markdown' } });
   await run('subagents', { tools: ['search_files', 'read_file', 'list_files', 'spawn_subagents'] }, 'Compare the three largest files.');
   for (const [name, trajectory] of Object.entries(runs)) {

@@ -142,8 +142,9 @@ fn cost<'a>(run: &Trajectory, mut attempts: impl Iterator<Item = &'a AttemptReco
     Some((sum * 1e9).round() / 1e9)
 }
 
-/// The same with all its sub-agents.
-fn whole_cost(run: &Trajectory) -> Option<f64> {
+/// US dollars of a run and all its sub-agents, where the price of each request is known.
+#[must_use]
+pub fn whole_cost(run: &Trajectory) -> Option<f64> {
     let runs = tree(run);
     let mut all = runs.iter().map(|run| cost(run, run.turns.iter().flat_map(|turn| &turn.attempts)));
     let sum = all.try_fold(0.0, |sum, cost| Some(sum + cost?))?;

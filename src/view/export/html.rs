@@ -4,6 +4,7 @@
 use super::escape::Html;
 use super::turns;
 use crate::trajectory::Trajectory;
+use crate::trajectory::export::whole_cost;
 use crate::trajectory::import::EMBEDDED;
 use crate::view::{EndingView, HeadView, PanelView, Source};
 
@@ -87,7 +88,12 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     if let Some(ms) = panel.elapsed_ms.filter(|ms| *ms > 0) {
         row("Elapsed", &crate::view::format::clock(ms));
     }
-    row("Began", &document.started_at.replace('T', " ").replace('Z', " UTC"));
+    if let Some(cost) = whole_cost(document).filter(|_| document.requests > 0) {
+        row("Cost", &crate::view::format::dollars(cost));
+    }
+    // To the minute.
+    let began = document.started_at.get(..16).unwrap_or(&document.started_at);
+    row("Began", &format!("{} UTC", began.replace('T', " ")));
     html.raw("</dl></section>\n");
 }
 

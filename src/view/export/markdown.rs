@@ -1,6 +1,7 @@
 //! The Markdown report. What models wrote stands as they wrote it, Markdown and all; what tools said stands in fences.
 
 use crate::trajectory::Trajectory;
+use crate::trajectory::export::whole_cost;
 use crate::view::report::{Body, Stand};
 use crate::view::{
     CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, ReportView, SegmentView, Source, TurnKind,
@@ -32,6 +33,7 @@ pub fn write(document: &Trajectory) -> String {
         panel.tokens_reasoning.clone().map(|count| ("of these reasoning", count)),
         document.tokens.estimated.then(|| ("Token counts are", "estimates".to_owned())),
         panel.subagents.clone().map(|words| ("Sub-agents", words)),
+        whole_cost(document).filter(|_| document.requests > 0).map(|cost| ("Cost", crate::view::format::dollars(cost))),
         Some(("Began", document.started_at.clone())),
         Some(("Run", format!("`{}`", document.run_id))),
         document.imported.as_ref().map(|from| ("Read from", escape(&from.to_string()))),
