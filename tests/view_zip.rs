@@ -21,11 +21,14 @@ fn the_checksum_is_the_one_everybody_knows() {
 fn offsets_and_sizes_are_those_of_the_whole() {
     let contents: [&[u8]; 3] = [b"one", b"", "zwei \u{e4}".as_bytes()];
     let paths = ["a.txt", "empty", "notes/\u{fc}ber.md"];
-    let entries: Vec<Entry> = paths.iter().zip(contents).map(|(path, content)| {
-        Entry { path: (*path).into(), size: content.len() as u32, crc: crc(content) }
-    }).collect();
+    let entries: Vec<Entry> = paths
+        .iter()
+        .zip(contents)
+        .map(|(path, content)| Entry { path: (*path).into(), size: content.len() as u32, crc: crc(content) })
+        .collect();
     let (heads, tail) = frame(&entries).unwrap();
-    let mut whole: Vec<u8> = heads.iter().zip(contents).flat_map(|(head, content)| [head.as_slice(), content].concat()).collect();
+    let mut whole: Vec<u8> =
+        heads.iter().zip(contents).flat_map(|(head, content)| [head.as_slice(), content].concat()).collect();
     let directory = whole.len();
     whole.extend(&tail);
     let number = |at: usize, length: usize| (0..length).fold(0, |n, i| n | usize::from(whole[at + i]) << (8 * i));

@@ -31,7 +31,12 @@ impl std::fmt::Debug for Entry {
 }
 
 /// `id`: of the menu, one a page. The words of the button are its `face`.
-pub fn menu<V: IntoView + 'static>(id: &'static str, title: &'static str, face: V, entries: Vec<Entry>) -> impl IntoView {
+pub fn menu<V: IntoView + 'static>(
+    id: &'static str,
+    title: &'static str,
+    face: V,
+    entries: Vec<Entry>,
+) -> impl IntoView {
     let items = entries
         .into_iter()
         .enumerate()
@@ -105,8 +110,7 @@ fn place(id: &str, button: &Element) {
 fn keys(id: &str, event: &KeyboardEvent) {
     let Some(menu) = element(id) else { return };
     let Ok(items) = menu.query_selector_all("[role=menuitem]") else { return };
-    let items: Vec<HtmlElement> =
-        (0..items.length()).filter_map(|place| items.get(place)?.dyn_into().ok()).collect();
+    let items: Vec<HtmlElement> = (0..items.length()).filter_map(|place| items.get(place)?.dyn_into().ok()).collect();
     let now = dom::document().active_element();
     let at = items.iter().position(|item| Some(item.as_ref()) == now.as_ref());
     let last = items.len().saturating_sub(1);
@@ -114,7 +118,13 @@ fn keys(id: &str, event: &KeyboardEvent) {
         ("Tab", _) => return close(id),
         ("Home", _) | ("ArrowDown", None) => 0,
         ("End", _) | ("ArrowUp", None) => last,
-        ("ArrowDown", Some(at)) => if at == last { 0 } else { at + 1 },
+        ("ArrowDown", Some(at)) => {
+            if at == last {
+                0
+            } else {
+                at + 1
+            }
+        }
         ("ArrowUp", Some(at)) => at.checked_sub(1).unwrap_or(last),
         _ => return,
     };

@@ -14,7 +14,11 @@ pub fn notice() -> impl IntoView {
         ready.get().then(|| {
             (
                 html::span().child("A new version is ready."),
-                html::button().r#type("button").class("btn primary small").on(ev::click, |_| take_over()).child("Reload"),
+                html::button()
+                    .r#type("button")
+                    .class("btn primary small")
+                    .on(ev::click, |_| take_over())
+                    .child("Reload"),
                 html::button()
                     .r#type("button")
                     .class("btn bare small")
