@@ -107,7 +107,7 @@ fn carried(history: &[Message]) -> Vec<Value> {
                     ("message", reply.content.as_str().into()),
                     ("reasoning_content", some(&reply.reasoning)),
                     ("tool_calls", calls.into()),
-                    ("observation", observation(results)),
+                    ("observation", observation(&results)),
                 ])
             }
             // Answers stand behind their reply; one without is only kept.
@@ -123,7 +123,7 @@ fn carried(history: &[Message]) -> Vec<Value> {
 
 fn turn_step(run: &Trajectory, turn: &TurnRecord) -> Value {
     let calls = turn.tool_calls.iter().map(|call| tool_call(&call.id.0, &call.name, &call.args, call_extra(call)));
-    let results = turn.tool_calls.iter().filter_map(|call| result(run, call)).collect();
+    let results: Vec<Value> = turn.tool_calls.iter().filter_map(|call| result(run, call)).collect();
     let sent = turn.attempts.len() as u64;
     let model = turn.attempts.last().and_then(|attempt| run.config.providers.get(attempt.provider));
     let model = model.map(|provider| provider.model.clone()).filter(|model| *model != run.model && !model.is_empty());
@@ -138,7 +138,7 @@ fn turn_step(run: &Trajectory, turn: &TurnRecord) -> Value {
         ("message", turn.content.as_str().into()),
         ("reasoning_content", some(&turn.reasoning)),
         ("tool_calls", calls.collect()),
-        ("observation", observation(results)),
+        ("observation", observation(&results)),
         ("metrics", metrics),
         ("llm_call_count", if sent > 0 { sent.into() } else { Value::Null }),
         (
@@ -199,7 +199,7 @@ fn result(run: &Trajectory, call: &CallRecord) -> Option<Value> {
     })
 }
 
-fn observation(results: Vec<Value>) -> Value {
+fn observation(results: &[Value]) -> Value {
     if results.is_empty() { Value::Null } else { json!({ "results": results }) }
 }
 

@@ -107,10 +107,10 @@ impl Spans<'_> {
             .number("gen_ai.usage.cache_read.input_tokens", run.tokens.cached.0)
             .number("gen_ai.usage.reasoning.output_tokens", run.tokens.reasoning.0)
             .structured("gen_ai.system_instructions", &json!([text_part(&run.config.system_text())]))
-            .structured("gen_ai.input.messages", &json!([message("user", vec![text_part(&run.input)], None)]))
+            .structured("gen_ai.input.messages", &json!([message("user", &[text_part(&run.input)], None)]))
             .structured("gen_ai.tool.definitions", &openai::tools(&run.tools));
         if let Some(output) = &run.output {
-            let said = json!([message("assistant", vec![text_part(output)], Some("stop"))]);
+            let said = json!([message("assistant", &[text_part(output)], Some("stop"))]);
             attributes = attributes.structured("gen_ai.output.messages", &said);
         }
         attributes = attributes
@@ -163,7 +163,7 @@ impl Spans<'_> {
         }
         if let Some(reply) = reply {
             let why = finish(reply.finish);
-            let said = json!([message("assistant", parts(reply), Some(why))]);
+            let said = json!([message("assistant", &parts(reply), Some(why))]);
             attributes = attributes
                 .text("gen_ai.response.id", &reply.id)
                 .text("gen_ai.response.model", &reply.model)
@@ -271,7 +271,7 @@ fn parts(reply: &Reply) -> Vec<Value> {
     reasoning.into_iter().chain(text).chain(calls).collect()
 }
 
-fn message(role: &str, parts: Vec<Value>, finish_reason: Option<&str>) -> Value {
+fn message(role: &str, parts: &[Value], finish_reason: Option<&str>) -> Value {
     let mut message = json!({ "role": role, "parts": parts });
     if let (Some(reason), Some(fields)) = (finish_reason, message.as_object_mut()) {
         fields.insert("finish_reason".to_owned(), reason.into());

@@ -48,7 +48,7 @@ fn node(html: &mut Html, of: &Node, under: u8) {
             let words = format!("Picture: {}", if alt.is_empty() { "without a description" } else { alt });
             match href.as_ref().filter(|href| href.contains(':')) {
                 Some(href) => {
-                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", href).raw(">").text(&words).close("a")
+                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", href).raw(">").text(&words).close("a");
                 }
                 None => _ = html.element("span", "picture", &words),
             }
