@@ -205,13 +205,9 @@ impl<'a> Source<'a> {
     /// Whether a call has asked for sub-agents at all, and was not refused.
     fn has_children(&self, call: &CallRecord) -> bool {
         match self.children {
-            Children::Live(children) => {
-                call.name == spawn::TOOL && children.iter().any(|child| child.call == call.id)
-            }
+            Children::Live(children) => call.name == spawn::TOOL && children.iter().any(|child| child.call == call.id),
             // Those of other agents began by calls of other names.
-            Children::Document(_) => {
-                !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some())
-            }
+            Children::Document(_) => !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some()),
         }
     }
 }
