@@ -11,7 +11,7 @@ use turnwise::trajectory::Trajectory;
 use turnwise::trajectory::export::Format;
 use turnwise::trajectory::import::import;
 use turnwise::view::export::export;
-use turnwise::view::{LaneView, Source, ViewModel};
+use turnwise::view::{LaneView, RailView, Source, ViewModel};
 
 fn fixture(name: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/atif/{name}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -70,6 +70,8 @@ fn embedded_sub_agents_become_children_with_lanes() {
     let source = Source::from(&document);
     let lanes = LaneView::of_turn(&source, 0);
     assert_eq!(lanes.iter().map(|lane| lane.task.as_str()).collect::<Vec<_>>(), ["Find the first", "Find the second"]);
+    assert_eq!(lanes[0].words, "1 turn", "not a word about how it ended");
+    assert_eq!(RailView::from(&source).words, "2 turns, imported");
     let child = source.child(&lanes[1].call, 2).unwrap();
     assert_eq!(child.turns[0].content, "The second is 2.");
     assert_ne!(document.children[0].run_id, document.children[1].run_id);

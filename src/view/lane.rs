@@ -253,6 +253,8 @@ fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, 
 fn state(run: &Source<'_>) -> LaneState {
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => LaneState::Ended(ending::tone(ending)),
+        // Files of other agents do not say how a sub-agent ended: only that it did.
+        (Status::Ended, None) if run.imported.is_some() => LaneState::Ended(Tone::Complete),
         // A document that was written meanwhile.
         (Status::Ended, None) => LaneState::Ended(Tone::Cancelled),
         (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => LaneState::Concluding,
@@ -264,6 +266,7 @@ fn words(run: &Source<'_>) -> String {
     let (turn, max) = (turns_used(run), run.effective_max_turns);
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => ending::short(ending),
+        (Status::Ended, None) if run.imported.is_some() => counted(u64::from(turn), "turn"),
         (Status::Ended, None) => format!("{turn} of {max} turns, unfinished"),
         (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => {
             "writing the synthesis".to_owned()
