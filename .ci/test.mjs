@@ -66,12 +66,20 @@ function e2e(concurrency, wanted) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 
+// What node's runner says of failed tests, again at the very end: where a log is cut, its end is what is left.
+const FAILING = /^✖ failing tests:/;
+const failures = [];
+const MOST_LINES = 120;
+
 /** Runs one command with its output shown; resolves with its exit code. */
 function run([program, ...args], env, count) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: 'never', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let failing = false;
     const onText = lines((line) => {
       console.log(line);
+      failing ||= FAILING.test(line.replace(/\x1b\[[0-9;]*m/g, '').trim());
+      if (failing && failures.length < MOST_LINES) failures.push(line.slice(0, 300));
       for (const [kind, n] of Object.entries(count?.(line.replace(/\x1b\[[0-9;]*m/g, '').trim()) || {})) total[kind] += n;
     });
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText());
@@ -117,6 +125,7 @@ for (const [name, { commands, count, env = [] }] of Object.entries(steps)) {
   if (passed && !count) total.passed += 1;
   table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}`);
 }
+if (failures.length) console.log(`\nWhat failed end to end:\n${failures.join('\n')}`);
 console.log(`\n${table.join('\n')}\ntotal time ${seconds(began)}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(ok ? 0 : 1);

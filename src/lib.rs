@@ -15,6 +15,9 @@ pub mod worker;
 pub mod shell;
 
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
+pub mod store;
+
+#[cfg(all(target_arch = "wasm32", feature = "ui"))]
 pub mod ui;
 
 #[cfg(all(target_arch = "wasm32", feature = "sdk"))]

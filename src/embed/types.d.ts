@@ -452,6 +452,10 @@ export interface Trajectory {
   provider: Provider["kind"];
   preset: Preset;
   config: TrajectoryConfig;
+  /** Of a branch: the configuration its first events ran under. */
+  started_with?: TrajectoryConfig;
+  /** Of a branch: the run it comes from, and the first turn that is its own. */
+  parent?: { run_id: string; turn: number };
   tools: TrajectoryTool[];
   input: string;
   images?: { media_type: string; data: string }[];

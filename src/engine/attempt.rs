@@ -116,10 +116,15 @@ impl Run {
         self.notice = notice::text(self.policy(), self.offer(), &slugs);
         let message = format!("the model's reply was not usable ({})", join(&slugs));
         self.fail_attempt(attempt, slugs, message.clone(), raw);
+        self.try_again(attempt, &message);
+    }
+
+    /// The next attempt follows at once, if there is one.
+    pub(super) fn try_again(&mut self, attempt: u32, error: &str) {
         if attempt < self.attempts_allowed() {
             self.send_again(attempt + 1, None);
         } else {
-            self.attempts_used_up(&message);
+            self.attempts_used_up(error);
         }
     }
 
@@ -134,7 +139,7 @@ impl Run {
     }
 
     /// The one function that logs a failed attempt: exactly one `WRN` each, before the next attempt begins.
-    fn fail_attempt(&mut self, attempt: u32, slugs: Vec<Slug>, message: String, raw: Option<RawResponse>) {
+    pub(super) fn fail_attempt(&mut self, attempt: u32, slugs: Vec<Slug>, message: String, raw: Option<RawResponse>) {
         self.close_attempt(|a| {
             a.slugs.clone_from(&slugs);
             a.error = Some(message.clone());

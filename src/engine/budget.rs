@@ -28,7 +28,17 @@ impl Run {
 
     /// The clock of a segment starts.
     pub(super) fn start_clock(&mut self) {
-        self.wall_timer = self.config.limits.wall_ms.map(|ms| self.sleep(ms));
+        let Some(ms) = self.config.limits.wall_ms else { return };
+        self.wall_until = Millis(self.now.0.saturating_add(ms));
+        self.wall_timer = Some(self.sleep(ms));
+    }
+
+    /// The same clock, for another driver.
+    pub(super) fn rearm_clock(&mut self) {
+        if let Some(timer) = self.wall_timer {
+            let ms = self.wall_until.0.saturating_sub(self.now.0);
+            self.emit(Effect::Sleep { timer, ms });
+        }
     }
 
     pub(super) fn stop_clock(&mut self) {
@@ -39,10 +49,7 @@ impl Run {
 
     pub(super) fn add_cost(&mut self, provider: usize, usage: Usage) {
         let Some(price) = self.config.providers.get(provider).and_then(|p| p.price) else { return };
-        let fresh = usage.input.0.saturating_sub(usage.cached.0);
-        let dollars = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
-        self.cost +=
-            dollars(fresh, price.input) + dollars(usage.cached.0, price.cached) + dollars(usage.output.0, price.output);
+        self.cost += price.of(usage);
     }
 
     /// What the rest of the tree leaves for a sub-agent.

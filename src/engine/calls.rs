@@ -18,7 +18,7 @@ use super::*;
 const SUB: &str = "sub";
 
 /// Open calls are still run this long after stop.
-const STOP_GRACE_MS: u64 = 2_000;
+pub(super) const STOP_GRACE_MS: u64 = 2_000;
 
 /// The calls of the attempt under way. Those inside a batch stand right behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::config::ToolSpec;
 use super::ids::{BaseId, CallId, RequestId, TimerId};
 use super::message::Message;
 use super::record::Record;
+use super::report;
 
 /// One thing the shell must do. Results come back as [`super::Event`]s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,6 +56,18 @@ pub enum ToolChoice {
     Report,
 }
 
+impl ToolChoice {
+    /// Whether a tool of the run is one the model may call now.
+    #[must_use]
+    pub fn offers(self, tool: &ToolSpec) -> bool {
+        match self {
+            ToolChoice::Auto => true,
+            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::None => false,
+        }
+    }
+}
+
 /// One tool call to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunTool {
@@ -71,6 +85,9 @@ pub struct RunTool {
 pub enum RunMode {
     /// Check the arguments, then run the tool.
     Run,
+    /// As `Run`, for a call that was under way when the run was interrupted. It may have had its effect already: one
+    /// with side effects is run only if the user agrees.
+    RunAgain,
     /// Only check the arguments (parse, repair, schema): the engine does the rest. `Executed` with any content.
     Check,
 }

@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::Slug;
-use super::ids::{CallId, RequestId, TimerId};
+use super::ids::{CallId, EpochMillis, RequestId, TimerId};
 use super::reply::{ModelError, RawResponse, Reply};
+use super::restart::Branch;
 
 /// One input of the engine. Events that name an id which is no longer open do nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,10 @@ pub enum Event {
     Cancelled,
     /// The user granted more turns after a run that ended on a limit.
     TurnsGranted { turns: u32 },
+    /// Whoever drove the run is gone, and with it what was in flight; from here on somebody else does.
+    Resumed { at: EpochMillis },
+    /// From here on this is another run, which takes another way than the one it comes from.
+    Branched(Box<Branch>),
 }
 
 /// How one tool call ended (SEMANTICS 6).

@@ -54,6 +54,8 @@ slugs! {
     StreamCut = "stream_cut",
     Stopped = "stopped",
     Cancelled = "cancelled",
+    /// The page was closed in the middle of it.
+    Interrupted = "interrupted",
     /// The user did not approve the call.
     Refused = "refused",
 }

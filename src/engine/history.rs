@@ -76,7 +76,27 @@ impl History {
             }
         }
         if self.bytes != before {
-            (self.base, self.sent, self.chain) = (BaseId(self.base.0 + 1), 0, head_hash(config));
+            self.start_over(config);
+        }
+    }
+
+    /// What was handed out is no longer there, or no longer true: the next request starts a new base.
+    pub fn start_over(&mut self, config: &RunConfig) {
+        (self.base, self.sent, self.chain) = (BaseId(self.base.0 + 1), 0, head_hash(config));
+    }
+
+    /// Another system message at the beginning.
+    pub fn set_system(&mut self, text: String) {
+        let new = Message::system(text);
+        match self.messages.first_mut() {
+            Some(first @ Message::System { .. }) => {
+                self.bytes = self.bytes.saturating_sub(weigh(first)) + weigh(&new);
+                *first = new;
+            }
+            _ => {
+                self.bytes += weigh(&new);
+                self.messages.insert(0, new);
+            }
         }
     }
 

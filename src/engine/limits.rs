@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::reply::Usage;
+
 /// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -51,6 +53,16 @@ pub struct Price {
     pub output: f64,
     /// Of input tokens read from the provider's cache.
     pub cached: f64,
+}
+
+impl Price {
+    /// US dollars for the tokens of one reply.
+    #[must_use]
+    pub fn of(self, usage: Usage) -> f64 {
+        let fresh = usage.input.0.saturating_sub(usage.cached.0);
+        let dollars = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
+        dollars(fresh, self.input) + dollars(usage.cached.0, self.cached) + dollars(usage.output.0, self.output)
+    }
 }
 
 impl Default for Limits {

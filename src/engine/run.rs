@@ -72,6 +72,14 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) budget: Option<Budget>,
     pub(super) wall_timer: Option<TimerId>,
+    /// When the open segment's wall time is up.
+    pub(super) wall_until: Millis,
+    /// The time in which nobody drove the run: its clock stood still.
+    pub(super) paused_ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) parent: Option<Parent>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) started_with: Option<Box<RunConfig>>,
     /// Sub-agents, in the order they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<Child>,
@@ -127,6 +135,10 @@ impl Run {
             cost: 0.0,
             budget: None,
             wall_timer: None,
+            wall_until: Millis(0),
+            paused_ms: 0,
+            parent: None,
+            started_with: None,
             children: Vec::new(),
             synthesis: None,
             now: Millis(0),
@@ -166,6 +178,8 @@ impl Run {
             Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),
             Event::TurnsGranted { turns } => self.grant(turns),
+            Event::Resumed { at } => self.resumed(at),
+            Event::Branched(branch) => self.branch(*branch),
         }
         self.take_effects()
     }
@@ -194,7 +208,8 @@ impl Run {
     }
 
     pub(super) fn timestamp(&self) -> String {
-        super::time::rfc3339(EpochMillis(self.task.started_at.0.saturating_add(self.now.0)))
+        let at = self.task.started_at.0.saturating_add(self.now.0).saturating_add(self.paused_ms);
+        super::time::rfc3339(EpochMillis(at))
     }
 
     pub(super) fn policy(&self) -> Policy {

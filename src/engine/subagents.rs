@@ -111,7 +111,11 @@ impl Run {
             Event::ToolFinished { call, .. } => {
                 self.children.iter().position(|c| c.run().is_some_and(|run| run.has_running(call)))
             }
-            Event::StopRequested | Event::Cancelled | Event::TurnsGranted { .. } => None,
+            Event::StopRequested
+            | Event::Cancelled
+            | Event::TurnsGranted { .. }
+            | Event::Resumed { .. }
+            | Event::Branched(_) => None,
         }
     }
 
@@ -201,7 +205,7 @@ impl Run {
         u32::try_from(used).unwrap_or(u32::MAX)
     }
 
-    fn start_children(&mut self) {
+    pub(super) fn start_children(&mut self) {
         let most = self.config.limits.parallel_tools.max(1) as usize;
         for at in 0..self.children.len() {
             let working = self.children.iter().filter(|c| c.run().is_some() && !c.settled()).count();
@@ -233,7 +237,7 @@ impl Run {
     }
 
     /// One step of a child that has started and not ended.
-    fn with_child(&mut self, at: usize, step: impl FnOnce(&mut Run, Millis) -> Vec<Effect>) {
+    pub(super) fn with_child(&mut self, at: usize, step: impl FnOnce(&mut Run, Millis) -> Vec<Effect>) {
         let Some(child) = self.children.get_mut(at).filter(|c| !c.settled()) else { return };
         let started = child.started;
         let ChildState::Started(run) = &mut child.state else { return };

@@ -11,6 +11,33 @@ pub fn rfc3339(at: EpochMillis) -> String {
     format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}.{:03}Z", ms % 1000)
 }
 
+/// The time of an RFC 3339 text in UTC (`Z`), to the millisecond; `None`: it is no such text.
+#[must_use]
+pub fn epoch_ms(text: &str) -> Option<EpochMillis> {
+    let (date, clock) = text.strip_suffix(['Z', 'z'])?.split_once(['T', 't', ' '])?;
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
+    let [y, mo, d] = numbers(date, '-')?;
+    let [h, mi, s] = numbers(clock, ':')?;
+    let (days, ok) = (days(y, mo, d)?, h < 24 && mi < 60 && s < 61);
+    let ms: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    ok.then(|| EpochMillis(((days * 24 + h) * 60 + mi) * 60_000 + s * 1000 + ms))
+}
+
+fn numbers(text: &str, separator: char) -> Option<[u64; 3]> {
+    let mut parts = text.split(separator).map(|part| part.parse().ok());
+    let numbers = [parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(numbers)
+}
+
+/// The days since 1970-01-01 of a date, the other way round than [`civil`].
+fn days(y: u64, mo: u64, d: u64) -> Option<u64> {
+    let ok = (1970..10_000).contains(&y) && (1..=12).contains(&mo) && (1..=31).contains(&d);
+    let (y, mo) = if mo > 2 { (y, mo - 3) } else { (y.checked_sub(1)?, mo + 9) };
+    let (era, yoe) = (y / 400, y % 400);
+    let doe = yoe * 365 + yoe / 4 - yoe / 100 + (153 * mo + 2) / 5 + d.checked_sub(1)?;
+    (era * 146_097 + doe).checked_sub(719_468).filter(|_| ok)
+}
+
 /// The run's id: `run_YYYYMMDD_HHMMSS_` + 6 hex digits, UTC (SEMANTICS 10).
 #[must_use]
 pub fn run_id(at: EpochMillis, seed: u64) -> String {

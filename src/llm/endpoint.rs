@@ -2,6 +2,8 @@
 
 use crate::engine::{ProviderConfig, ProviderKind};
 
+use super::address::{self, Space};
+
 /// Where a request goes and the headers this side knows of. The user's extra headers are the shell's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequestHead {
@@ -117,9 +119,7 @@ pub(super) fn is_service(p: &ProviderConfig) -> bool {
 
 /// Whether the server is on the user's own machine.
 pub(super) fn is_local(p: &ProviderConfig) -> bool {
-    let host = host(p);
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0") || name.ends_with(".localhost")
+    address::space(base(p)) == Space::Loopback
 }
 
 pub(super) fn is_ollama(p: &ProviderConfig) -> bool {

@@ -11,6 +11,13 @@ pub struct Access {
     pub complete: Option<js_sys::Function>,
 }
 
+impl Access {
+    /// What must be in no record, message or event.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> + '_ {
+        self.api_key.iter().chain(self.headers.iter().map(|(_, value)| value)).cloned()
+    }
+}
+
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Access(..)")

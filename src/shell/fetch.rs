@@ -50,6 +50,10 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
     let abort = AbortController::new().ok();
     session.live(|live| live.requests.push(OpenRequest { request, ticket, abort: abort.clone() }));
     spawn_local(async move {
+        exchange.session.kept().await;
+        if !exchange.is_awaited() {
+            return;
+        }
         let event = match (how, abort) {
             (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
             (How::Custom { complete, request }, Some(abort)) => {

@@ -3,7 +3,7 @@
 use gloo_net::http::Response;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Request, RequestInit};
+use web_sys::{AbortController, Request, RequestInit, RequestRedirect};
 
 use super::js;
 use super::session::Access;
@@ -11,6 +11,7 @@ use super::timer::Timeout;
 use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
 use crate::llm::models::{ModelInfo, read_list};
 use crate::llm::{self, RetryHeaders};
+use crate::trajectory::Secrets;
 
 /// A list is small and ready: what takes longer is not coming.
 const DEADLINE_MS: f64 = 20_000.0;
@@ -20,6 +21,14 @@ const DEADLINE_MS: f64 = 20_000.0;
 /// # Errors
 /// What went wrong, classified as for a run; `provider_error` where the kind has no list.
 pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
+    ask(provider, access).await.map_err(|mut error| {
+        // A server may say a key back.
+        Secrets::new(access.secrets()).scrub_in_place(&mut error.message);
+        error
+    })
+}
+
+async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
     let head = llm::models_head(provider, access.api_key.as_deref());
     if head.url.is_empty() {
         return Err(failure(format!("{} has no list of models.", provider.kind.as_str())));
@@ -33,6 +42,8 @@ pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<V
     let init = RequestInit::new();
     init.set_headers(&headers);
     init.set_signal(Some(&abort.signal()));
+    // As for requests to models: headers that hold a key would go with it.
+    init.set_redirect(RequestRedirect::Manual);
     let request = Request::new_with_str_and_init(&head.url, &init).map_err(unsendable)?;
     let deadline = Timeout::new(DEADLINE_MS, move || abort.abort());
     let unreachable = |reason: JsValue| llm::classify_fetch_failure(provider, &js::error_text(&reason), js::online());

@@ -4,7 +4,7 @@
 //! sees one at a time and observers see records in order.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use wasm_bindgen::JsValue;
 
 pub use super::access::Access;
 use super::diagnose::Known;
-use super::fetch::OpenRequest;
 pub use super::input::{Carried, Input};
+use super::journal::Journal;
+use super::live::Live;
 pub use super::misuse::StartError;
-use super::timer::Timeout;
-use super::tool::{Approve, HostTool, OpenCall};
+use super::tool::{Approve, HostTool};
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
 use super::{driver, ids, js};
@@ -27,9 +27,9 @@ use crate::worker::{DemoHost, ToolHost, Workspace};
 
 /// A handle on one agent; clones are the same agent.
 #[derive(Clone)]
-pub struct Session(Rc<Agent>);
+pub struct Session(pub(super) Rc<Agent>);
 
-struct Agent {
+pub(super) struct Agent {
     config: RefCell<RunConfig>,
     access: Vec<Access>,
     known: Known,
@@ -41,25 +41,14 @@ struct Agent {
     worker_url: String,
     host_tools: RefCell<Vec<Rc<HostTool>>>,
     approve: RefCell<Option<Approve>>,
+    journal: RefCell<Option<Rc<dyn Journal>>>,
     live: RefCell<Option<Live>>,
     inbox: RefCell<VecDeque<Event>>,
     handling: Cell<bool>,
     running: Cell<bool>,
+    pub(super) followed: Cell<bool>,
     closed: Cell<bool>,
     tickets: Cell<u32>,
-}
-
-/// The run, and what is under way for it. Kept after the end: it can be read, and granted more turns.
-pub(super) struct Live {
-    pub(super) recorder: Recorder,
-    /// The lines of the run (0) and of its sub-agents.
-    pub(super) wires: BTreeMap<u32, Wire>,
-    pub(super) dog: Watchdog,
-    pub(super) requests: Vec<OpenRequest>,
-    pub(super) calls: Vec<OpenCall>,
-    pub(super) timers: Vec<(TimerId, Timeout)>,
-    observer: Rc<dyn Fn(Notice<'_>)>,
-    zero: f64,
 }
 
 /// Names one request or tool call under way. Unlike the engine's ids it is never used twice, not in the next run either.
@@ -99,11 +88,8 @@ impl Session {
     pub fn new(options: SessionOptions) -> Self {
         let SessionOptions { config, access, workspace, worker_url } = options;
         let workers = config.limits.parallel_tools as usize;
-        let secret = |access: &Access| {
-            access.api_key.iter().chain(access.headers.iter().map(|(_, v)| v)).cloned().collect::<Vec<_>>()
-        };
         Session(Rc::new(Agent {
-            secrets: Secrets::new(access.iter().flat_map(secret)),
+            secrets: Secrets::new(access.iter().flat_map(Access::secrets)),
             host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
             demo: RefCell::new(Some(DemoHost::new(worker_url.clone()))),
             config: RefCell::new(config),
@@ -113,10 +99,12 @@ impl Session {
             worker_url,
             host_tools: RefCell::default(),
             approve: RefCell::default(),
+            journal: RefCell::default(),
             live: RefCell::default(),
             inbox: RefCell::default(),
             handling: Cell::default(),
             running: Cell::default(),
+            followed: Cell::default(),
             closed: Cell::default(),
             tickets: Cell::default(),
         }))
@@ -148,19 +136,12 @@ impl Session {
     ) -> Result<(), StartError> {
         self.claim()?;
         models::complete(&mut config);
-        let dog = Watchdog::new(&config.limits);
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
-        self.0.live.replace(Some(Live {
-            recorder,
-            wires: BTreeMap::new(),
-            dog,
-            requests: Vec::new(),
-            calls: Vec::new(),
-            timers: Vec::new(),
-            observer: Rc::new(observer),
-            zero: js::now(),
-        }));
+        if let Some(journal) = self.journal() {
+            journal.begun(&recorder);
+        }
+        self.put(Live::new(recorder, js::now(), observer));
         self.drive(effects);
         Ok(())
     }
@@ -184,6 +165,7 @@ impl Session {
             return Err(StartError::NothingToContinue);
         }
         self.claim()?;
+        self.warm_up();
         self.send(Event::TurnsGranted { turns });
         Ok(())
     }
@@ -230,6 +212,11 @@ impl Session {
     /// Who is asked before a tool with side effects; nobody: such tools just run.
     pub fn set_approve(&self, approve: Option<Approve>) {
         self.0.approve.replace(approve);
+    }
+
+    /// Who keeps the runs of this session from now on.
+    pub fn set_journal(&self, journal: Option<Rc<dyn Journal>>) {
+        self.0.journal.replace(journal);
     }
 
     /// Ends what is under way and lets the workers go. The record stays readable.
@@ -300,9 +287,12 @@ impl Session {
             let next = self.0.inbox.borrow_mut().pop_front();
             let Some(mut event) = next else { break };
             self.0.secrets.scrub_event(&mut event);
+            let journal = self.journal();
             let effects = self.live(|live| {
-                let at = Millis((js::now() - live.zero) as u64);
-                live.recorder.handle(at, event)
+                let at = live.clock();
+                let effects = live.recorder.handle(at, event);
+                live.keep(journal.as_deref());
+                effects
             });
             driver::perform(self, effects.unwrap_or_default());
         }
@@ -359,6 +349,15 @@ impl Session {
 
     pub(super) fn approve(&self) -> Option<Approve> {
         self.0.approve.borrow().clone()
+    }
+
+    pub(super) fn journal(&self) -> Option<Rc<dyn Journal>> {
+        self.0.journal.borrow().clone()
+    }
+
+    /// Takes the place of the last run.
+    pub(super) fn put(&self, live: Live) {
+        self.0.live.replace(Some(live));
     }
 
     pub(super) fn host_tool(&self, name: &str) -> Option<Rc<HostTool>> {

@@ -105,7 +105,9 @@ impl Task {
         let Some(spec) = self.session.offered(&self.run.name) else {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
         };
-        if let Err(refused) = self.ask(&spec, &self.run.arguments).await {
+        // What a built-in tool writes is there only once its call has ended: one that was interrupted wrote nothing.
+        let again = if spec.side_effect == SideEffect::Workspace { RunMode::Run } else { self.run.run };
+        if let Err(refused) = self.ask(&spec, &self.run.arguments, again).await {
             return self.end(refused);
         }
         if self.at(Place::Worker(self.session.clone())) {
@@ -135,16 +137,24 @@ impl Task {
         let repaired = checked.if_repaired();
         let arguments = repaired.as_ref().map(ToString::to_string);
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments).to_owned();
-        if let Err(refused) = self.ask(&tool.spec, &arguments).await {
+        if let Err(refused) = self.ask(&tool.spec, &arguments, self.run.run).await {
             return self.end(refused);
         }
         self.execute(&tool, JSON::parse(&arguments), repaired);
     }
 
-    /// `Err` where the user said no.
-    async fn ask(&self, spec: &ToolSpec, arguments: &str) -> Result<(), ToolOutcome> {
-        let (true, Some(Approve(approve))) = (spec.side_effect != SideEffect::None, self.session.approve()) else {
+    /// `Err` where the user said no, or where nobody can be asked whether it may have its effects twice.
+    async fn ask(&self, spec: &ToolSpec, arguments: &str, mode: RunMode) -> Result<(), ToolOutcome> {
+        if spec.side_effect == SideEffect::None {
             return Ok(());
+        }
+        self.session.kept().await;
+        let Some(Approve(approve)) = self.session.approve() else {
+            if mode != RunMode::RunAgain {
+                return Ok(());
+            }
+            let message = "not run again: the page was closed while it ran, and it may have had its effect".into();
+            return Err(ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message });
         };
         let call = Object::new();
         let args = JSON::parse(arguments).unwrap_or_else(|_| arguments.into());
@@ -158,6 +168,7 @@ impl Task {
         set(&call, "name", &self.run.name.as_str().into());
         set(&call, "args", &args);
         set(&call, "sideEffect", &side_effect.into());
+        set(&call, "again", &(mode == RunMode::RunAgain).into());
         let answer = match approve.call1(&JsValue::UNDEFINED, &call) {
             Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
             Err(thrown) => Err(thrown),

@@ -8,11 +8,9 @@ use wasm_bindgen::JsValue;
 use super::history::History;
 use super::js;
 use super::session::Access;
-use crate::engine::{
-    BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec, report,
-};
+use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec};
 use crate::llm::demo::DemoRequest;
-use crate::llm::{self, Encode};
+use crate::llm::{self, Encode, address};
 
 /// All lines of a run.
 pub(super) struct Wire {
@@ -134,12 +132,9 @@ impl Line {
         })?;
         Ok(Job { provider, how: How::Http { template, body } })
     }
-}
 
-impl Line {
     /// A model that is here, or that the page reaches itself: it gets the whole conversation.
     fn in_page(&self, config: &RunConfig, call: &ModelCall) -> Result<How, JsValue> {
-        let tools = if call.tools == ToolChoice::None { &[] } else { config.tools.as_slice() };
         match (self.provider.kind, &self.access.complete) {
             (ProviderKind::Custom, Some(complete)) => {
                 let (mut encoder, mut request) = (self.encoder.fork(), Vec::new());
@@ -147,15 +142,14 @@ impl Line {
                 for message in &self.told {
                     encoder.message(message, &mut request);
                 }
-                encoder.end(tools, call.tools, &mut request);
+                encoder.end(&config.tools, call.tools, &mut request);
                 Ok(How::Custom { complete: complete.clone(), request })
             }
             (ProviderKind::Custom, None) => {
                 Err(js_sys::Error::new("this provider is a function of the page's, and there is none").into())
             }
             (ProviderKind::PromptApi, _) => {
-                let offered = |tool: &&ToolSpec| call.tools != ToolChoice::Report || tool.name == report::TOOL;
-                let tools = tools.iter().filter(offered).cloned().collect();
+                let tools = config.tools.iter().filter(|tool| call.tools.offers(tool)).cloned().collect();
                 Ok(How::PromptApi { messages: self.told.clone(), tools })
             }
             _ => {
@@ -195,13 +189,6 @@ fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsVa
         .build()
         .map_err(|error| js_sys::Error::new(&error.to_string()))?;
     let request = web_sys::Request::from(request);
-    let origin = origin(&request.url()).into();
+    let origin = address::origin(&request.url()).into();
     Ok(Template { request, origin })
-}
-
-/// Scheme and host of an absolute address.
-fn origin(url: &str) -> &str {
-    let host = url.find("://").map_or(0, |at| at + 3);
-    let end = url.get(host..).and_then(|rest| rest.find('/')).map_or(url.len(), |at| host + at);
-    url.get(..end).unwrap_or(url)
 }

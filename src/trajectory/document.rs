@@ -29,6 +29,12 @@ pub struct Trajectory {
     pub preset: Preset,
     /// The whole configuration, but for the tools.
     pub config: RunConfig,
+    /// Of a branch: the configuration its first events ran under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_with: Option<RunConfig>,
+    /// Of a branch: the run it comes from, and the first turn that is its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
     pub tools: Vec<ToolSpec>,
     pub input: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -152,6 +158,8 @@ impl Trajectory {
             model: first.model,
             provider: first.kind,
             preset: config.preset,
+            started_with: run.started_with().map(|config| RunConfig { tools: Vec::new(), ..config.clone() }),
+            parent: run.parent().cloned(),
             tools,
             input: task.input.clone(),
             images: task.images.clone(),
@@ -200,7 +208,8 @@ impl Trajectory {
     /// What a replay starts from: the configuration with its tools, and the task.
     #[must_use]
     pub fn origin(&self) -> (RunConfig, Task) {
-        let config = RunConfig { tools: self.tools.clone(), ..self.config.clone() };
+        let config = self.started_with.as_ref().unwrap_or(&self.config);
+        let config = RunConfig { tools: self.tools.clone(), ..config.clone() };
         let task = Task {
             run_id: self.run_id.clone(),
             session_id: self.session_id.clone(),

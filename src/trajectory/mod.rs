@@ -8,8 +8,10 @@ pub mod export;
 pub mod import;
 pub mod redact;
 pub mod replay;
+pub mod restore;
+pub mod summary;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,8 @@ pub use document::{Imported, ParseError, Trajectory};
 pub use export::Format;
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
+pub use restore::Restored;
+pub use summary::Summary;
 
 /// One input of the engine, as recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,13 +39,16 @@ pub struct Recorder {
     pub events: Vec<RecordedEvent>,
     /// Where the last reply or failure of the model stands in `events`: the run's own (0), and each sub-agent's.
     last_reply: BTreeMap<u32, usize>,
+    /// Places in `events` of what is new or was changed since [`Recorder::with_changed`].
+    #[serde(skip)]
+    changed: BTreeSet<usize>,
 }
 
 impl Recorder {
     #[must_use]
     pub fn start(config: RunConfig, task: Task) -> (Recorder, Vec<Effect>) {
         let (run, effects) = Run::start(config, task);
-        (Recorder { run, events: Vec::new(), last_reply: BTreeMap::new() }, effects)
+        (Recorder { run, events: Vec::new(), last_reply: BTreeMap::new(), changed: BTreeSet::new() }, effects)
     }
 
     /// Records the event and hands it to the run.
@@ -53,6 +60,7 @@ impl Recorder {
         {
             self.last_reply.insert(request.child(), self.events.len());
         }
+        self.changed.insert(self.events.len());
         self.events.push(RecordedEvent { seq, at_ms: at, event: without_raw(&event) });
         let effects = self.run.handle(at, event);
         effects.iter().for_each(|effect| self.keep_raw(effect));
@@ -73,7 +81,15 @@ impl Recorder {
             && let Event::ModelReplied { raw: kept, .. } | Event::ModelFailed { raw: kept, .. } = event
         {
             *kept = Some(raw.clone());
+            self.changed.insert(*at);
         }
+    }
+
+    /// Shows the events that are new since the last time, and earlier ones whose raw response is kept after all.
+    pub fn with_changed(&mut self, look: impl FnOnce(&[&RecordedEvent], &Run)) {
+        let changed = std::mem::take(&mut self.changed);
+        let events: Vec<&RecordedEvent> = changed.into_iter().filter_map(|at| self.events.get(at)).collect();
+        look(&events, &self.run);
     }
 
     /// The run as one JSON document, at any time.

@@ -98,6 +98,7 @@ impl App {
             pages: ArcRwSignal::new(vec![page]),
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document { name: name.to_owned(), text: text.into() },
+            session_id: None,
         });
     }
 
@@ -164,13 +165,17 @@ impl App {
             page.head.facts.push(format!("{files} in the workspace"));
             let backing =
                 Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
-            self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing });
+            let session_id = session.with_run(|run| run.map(|run| run.task().session_id.clone()));
+            self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing, session_id });
         });
     }
 
     fn follow_up(&self, thread: &Thread, asked: Asked, config: RunConfig) {
         let Backing::Live { session, workspace } = &thread.backing else { return };
         let last = session.borrow().clone();
+        if last.is_followed() || last.is_interrupted() {
+            return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
+        }
         let carried = last.with_run(|run| run.map(Carried::from_run));
         let next = self.session(config, Workspace::clone(workspace));
         self.start(&next, asked, carried, Some(thread.rail.clone()), |page, _| {
@@ -199,6 +204,7 @@ impl App {
                 }
             }
         };
+        let keeper = self.keep(session, &session.workspace());
         let Asked { text, pictures } = asked;
         let images = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
         if let Err(error) = session.start(Input { text, images }, after, observer) {
@@ -215,6 +221,9 @@ impl App {
         });
         if let Some((page, rail)) = made {
             let run = LiveRun::new(*self, session.clone(), page.clone(), rail.clone(), self.renderer.get_value());
+            if let Some(keeper) = keeper {
+                self.shelve(keeper, session.clone(), run.clone());
+            }
             let _ = live.set(run);
             place(page, rail);
             self.at_end.set(true);
@@ -234,7 +243,7 @@ impl App {
         Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url() })
     }
 
-    fn with_session(&self, act: impl FnOnce(&Session)) {
+    pub(super) fn with_session(&self, act: impl FnOnce(&Session)) {
         if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = self.thread_now() {
             // Out of the cell first: what the session tells may read it.
             let session = session.borrow().clone();

@@ -34,7 +34,9 @@ pub fn composer(app: App) -> impl IntoView {
                 app.submit();
             }
         });
+    let here = Memo::new(move |_| app.page().is_some_and(|page| page.panel.with(|panel| !panel.elsewhere)));
     let act = move || match phase.get() {
+        Some(Phase::Running | Phase::Synthesizing) if !here.get() => ().into_any(),
         Some(Phase::Running) => html::button()
             .r#type("button")
             .class("btn quiet")
@@ -58,7 +60,14 @@ pub fn composer(app: App) -> impl IntoView {
             Some("This run was opened from a file: it can be read and downloaded, not continued.")
         }
         Some(Backing::Plan { .. }) => Some("A plan takes no follow-ups. Any of its steps can be run again."),
-        Some(Backing::Live { .. }) | None => None,
+        Some(Backing::Live { .. }) => app.page().and_then(|page| {
+            page.panel.with(|panel| match (panel.elsewhere, panel.can_resume) {
+                (true, _) => Some("This run is driven by another tab. Ask your follow-ups there."),
+                (_, true) => Some("This run has not ended: resume it to go on, in the panel."),
+                _ => None,
+            })
+        }),
+        None => None,
     };
     html::div().class("composer").child((
         toast::toast(app),

@@ -18,6 +18,7 @@ pub enum Icon {
     Send,
     Copy,
     Picture,
+    More,
 }
 
 impl Icon {
@@ -37,6 +38,7 @@ impl Icon {
             Icon::Down => "M5 9l7 7 7-7",
             Icon::Copy => "M9 9h11v11H9zM5 15H4V4h11v1",
             Icon::Picture => "M4 5h16v14H4zM4 16l4.5-4.5 4 4 2.5-2.5 5 5M15.5 9h.01",
+            Icon::More => "M5 12h.01M12 12h.01M19 12h.01",
             Icon::Send => "M12 20V5M5.5 11.5L12 5l6.5 6.5",
         }
     }

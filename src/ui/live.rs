@@ -16,13 +16,19 @@ use crate::view::{Live, PanelView, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;
-use super::slots::{TurnSlot, put};
+use super::slots::{TurnSlot, put, source_of};
 use super::state::{App, Page};
 use super::{dom, follow};
 
 /// Draws one run; clones share it.
 #[derive(Clone)]
 pub struct LiveRun(Rc<Inner>);
+
+impl std::fmt::Debug for LiveRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LiveRun")
+    }
+}
 
 struct Inner {
     app: App,
@@ -74,6 +80,14 @@ impl LiveRun {
         }
     }
 
+    /// Draws the run as it stands, soon.
+    pub fn renew(&self) {
+        self.0.pending.borrow_mut().records = true;
+        if !self.0.scheduled.replace(true) {
+            self.schedule();
+        }
+    }
+
     /// Frames stop in hidden tabs; the run does not.
     fn schedule(&self) {
         let live = self.clone();
@@ -94,7 +108,7 @@ impl LiveRun {
         if pending.records {
             self.0.session.with_run(|run| {
                 if let Some(run) = run {
-                    self.refresh(&Source::from(run));
+                    self.refresh(&source_of(&self.0.session, run));
                 }
             });
         }

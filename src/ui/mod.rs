@@ -39,6 +39,7 @@ mod render;
 mod report;
 mod samples;
 mod settings;
+mod shelf;
 mod signin;
 pub mod slack;
 mod slots;
@@ -74,6 +75,7 @@ fn app() -> impl IntoView {
     theme::follow(app);
     keyboard::listen(app);
     samples::load(app);
+    shelf::open(app);
     clock(app);
     title(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
@@ -88,7 +90,13 @@ fn app() -> impl IntoView {
         html::main()
             .class("main")
             .attr("data-state", move || if app.current.get().is_some() { "run" } else { "start" })
-            .child((start::hello(app), transcript::transcript(app), composer::composer(app), start::examples(app))),
+            .child((
+                start::hello(app),
+                transcript::transcript(app),
+                composer::composer(app),
+                start::left_open(app),
+                start::examples(app),
+            )),
         panel::panel(app),
         settings::settings(app),
         files::files(app),

@@ -64,12 +64,14 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
     };
     let controls = {
         let panel = panel.clone();
-        let state = Memo::new(move |_| panel.with(|view| (view.phase, view.can_continue, view.can_ask_again)));
+        let state = Memo::new(move |_| panel.with(Can::of));
         move || {
-            let (phase, can_continue, can_ask_again) = state.get();
-            match phase {
-                Phase::Ended => ended(app, can_continue, can_ask_again).into_any(),
-                Phase::Running | Phase::Synthesizing => running(app, phase).into_any(),
+            let can = state.get();
+            match can.phase {
+                Phase::Ended => ended(app, can).into_any(),
+                // It is another tab's.
+                Phase::Running | Phase::Synthesizing if can.elsewhere => export::downloads(app).into_any(),
+                Phase::Running | Phase::Synthesizing => running(app, can.phase).into_any(),
             }
         }
     };
@@ -132,12 +134,36 @@ fn running(app: App, phase: Phase) -> impl IntoView {
     ))
 }
 
-fn ended(app: App, can_continue: bool, can_ask_again: bool) -> impl IntoView {
+/// What can be done with a run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Can {
+    phase: Phase,
+    resume: bool,
+    go_on: bool,
+    ask_again: bool,
+    elsewhere: bool,
+}
+
+impl Can {
+    fn of(view: &PanelView) -> Self {
+        Can {
+            phase: view.phase,
+            resume: view.can_resume,
+            go_on: view.can_continue,
+            ask_again: view.can_ask_again,
+            elsewhere: view.elsewhere,
+        }
+    }
+}
+
+fn ended(app: App, can: Can) -> impl IntoView {
     // Where there is a next step it stays in sight on narrow pages too.
-    let class = if can_continue || can_ask_again { "row next" } else { "row" };
+    let class = if can.resume || can.go_on || can.ask_again { "row next" } else { "row" };
     html::div().class(class).child((
-        can_continue.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
-        can_ask_again
+        can.resume
+            .then(|| button("btn primary", "Resume", "Ask the model again and go on from there", move || app.resume())),
+        can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
+        can.ask_again
             .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
         export::downloads(app),
     ))

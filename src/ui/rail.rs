@@ -1,8 +1,12 @@
-//! The rail: the mark, a new run, the runs of this session; a drawer on narrow pages.
+//! The rail: the mark, a new run, the runs that are open and those that are stored; a drawer on narrow pages.
+
+mod earlier;
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+
+use crate::view::RailView;
 
 use super::dom;
 use super::ending::dot;
@@ -40,7 +44,8 @@ pub fn bar(app: App) -> impl IntoView {
 
 pub fn rail(app: App) -> impl IntoView {
     let runs = move || app.threads.get().into_iter().rev().collect::<Vec<_>>();
-    let empty = move || app.threads.with(Vec::is_empty);
+    let empty = move || app.threads.with(Vec::is_empty) && app.stored.with(Vec::is_empty);
+    let some = move || !app.threads.with(Vec::is_empty);
     html::nav().class("rail").attr("aria-label", "Runs").child((
         html::div().class("brand").child((icon::mark(), "Turnwise")),
         html::button()
@@ -54,7 +59,7 @@ pub fn rail(app: App) -> impl IntoView {
             .class("btn bare new-plan")
             .on(ev::click, move |_| app.new_plan())
             .child((icon(Icon::Plus), "New plan")),
-        html::h2().class("over").child("This session"),
+        move || some().then(|| html::h2().class("over").child("Open")),
         move || {
             empty().then(|| {
                 html::p()
@@ -62,11 +67,14 @@ pub fn rail(app: App) -> impl IntoView {
                     .child("Runs are listed here, with their turns as ticks and how they ended.")
             })
         },
-        html::ul().class("runs").child(For(ForProps::builder()
-            .each(runs)
-            .key(|thread| thread.id)
-            .children(move |thread| html::li().child(run(app, &thread)))
-            .build())),
+        html::div().class("lists").child((
+            html::ul().class("runs").child(For(ForProps::builder()
+                .each(runs)
+                .key(|thread| thread.id)
+                .children(move |thread| html::li().child(run(app, &thread)))
+                .build())),
+            earlier::earlier(app),
+        )),
         html::div().class("foot").child((
             html::button()
                 .r#type("button")
@@ -83,26 +91,28 @@ pub fn rail(app: App) -> impl IntoView {
 }
 
 fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
-    let id = thread.id;
+    let (id, session) = (thread.id, thread.session_id.clone());
     let rail = thread.rail.clone();
     let level = {
         let rail = rail.clone();
         move || rail.with(|view| view.is_concluding().then_some("synthesis"))
     };
-    let content = move || {
-        rail.with(|view| {
-            (
-                html::b().child(view.title.clone()),
-                html::span().class("words").child((dot(view.tone, "dot"), html::span().child(view.words.clone()))),
-                meter::tiny(&view.ticks),
-            )
-        })
-    };
-    html::button()
+    let content = move || rail.with(line);
+    let button = html::button()
         .r#type("button")
         .class("run")
         .attr("data-level", level)
         .attr("aria-current", move || if app.current.get() == Some(id) { "true" } else { "false" })
         .on(ev::click, move |_| app.open_thread(id))
-        .child(content)
+        .child(content);
+    (button, session.map(|session| earlier::menu(app, session)))
+}
+
+/// A run in a few words.
+fn line(view: &RailView) -> impl IntoView + use<> {
+    (
+        html::b().child(view.title.clone()),
+        html::span().class("words").child((dot(view.tone, "dot"), html::span().child(view.words.clone()))),
+        meter::tiny(&view.ticks),
+    )
 }

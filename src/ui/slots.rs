@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use crate::engine::Run;
 use crate::shell::Session;
 use crate::trajectory::Trajectory;
 use crate::view::lane;
@@ -84,9 +85,19 @@ impl Behind {
     /// Looks at the run as it stands.
     pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         match self {
-            Behind::Session(session) => session.with_run(|run| run.map(|run| look(&Source::from(run)))),
+            Behind::Session(session) => session.with_run(|run| run.map(|run| look(&source_of(session, run)))),
             Behind::Document(document) => Some(look(&Source::from(document.as_ref()))),
         }
+    }
+}
+
+/// A run as it is seen from here: under way, left open, or driven by another page.
+pub fn source_of<'a>(session: &Session, run: &'a Run) -> Source<'a> {
+    let source = Source::from(run);
+    match (session.is_followed(), session.is_interrupted()) {
+        (true, _) => source.elsewhere(),
+        (false, true) => source.interrupted(),
+        (false, false) => source,
     }
 }
 

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use crate::view::tasks::EXAMPLES;
 
+use super::shelf::Stored;
 use super::state::App;
 use super::{meter, plan};
 
@@ -19,6 +20,38 @@ pub fn hello(app: App) -> impl IntoView {
                      out it concludes from what it has gathered. Every run is a record you can download.",
                 ),
             ))
+        })
+    }
+}
+
+/// Runs whose page was closed in the middle of them.
+pub fn left_open(app: App) -> impl IntoView {
+    let left = Memo::new(move |_| match app.current.get() {
+        None => app.stored_lines().into_iter().filter(Stored::is_open).take(3).collect(),
+        Some(_) => Vec::new(),
+    });
+    move || {
+        let left = left.get();
+        (!left.is_empty()).then(|| {
+            let cards = left.into_iter().map(|stored| {
+                let view = stored.rail_now();
+                let button = html::button().r#type("button").class("example left").on(ev::click, move |_| {
+                    app.open_stored(&stored);
+                });
+                html::li().class("wide").child(
+                    button.child((
+                        html::span().child((meter::tiny(&view.ticks), html::b().child(view.title))),
+                        html::span().class("shows").child(view.words),
+                        html::span()
+                            .class("text")
+                            .child("It was not at its end when its page was closed. Open it to go on."),
+                    )),
+                )
+            });
+            html::section()
+                .class("examples")
+                .attr("aria-label", "Runs that did not end")
+                .child((html::h2().class("over").child("Go on with"), html::ul().child(cards.collect_view())))
         })
     }
 }

@@ -10,6 +10,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
 use crate::shell::Session;
+use crate::store::Header;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
@@ -23,6 +24,7 @@ use super::pictures::Picture;
 use super::plan::state::PlanPage;
 use super::render::Renderer;
 use super::samples::Samples;
+use super::shelf::Shelf;
 use super::slots::{Behind, Transcript, Whose};
 use super::theme::Theme;
 use super::toast::Toast;
@@ -54,6 +56,11 @@ pub struct App {
     pub shown_file: RwSignal<Option<String>>,
     /// Renewed with every change of any workspace.
     pub files_version: RwSignal<u64>,
+    /// What the database holds; the oldest first.
+    pub stored: RwSignal<Vec<Header>>,
+    /// What the list of runs is searched for.
+    pub search: RwSignal<String>,
+    pub shelf: StoredValue<Option<Shelf>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
@@ -74,6 +81,8 @@ pub struct Thread {
     pub pages: ArcRwSignal<Vec<Page>>,
     pub rail: ArcRwSignal<RailView>,
     pub backing: Backing,
+    /// Of a task whose runs are stored.
+    pub session_id: Option<String>,
 }
 
 /// What stands behind a thread.
@@ -142,6 +151,9 @@ impl App {
             now: RwSignal::new(super::dom::now()),
             shown_file: RwSignal::new(None),
             files_version: RwSignal::new(0),
+            stored: RwSignal::new(Vec::new()),
+            search: RwSignal::new(String::new()),
+            shelf: StoredValue::new_local(None),
             library: StoredValue::new_local(Library::default()),
             samples: StoredValue::new_local(Samples::default()),
             renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),

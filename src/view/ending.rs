@@ -1,5 +1,7 @@
 //! How a segment ended, in words and as code: the fields of SEMANTICS 5, never folded into one.
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger};
 
 use super::failure;
@@ -28,7 +30,7 @@ pub struct EndingView {
 }
 
 /// How an ending is coloured; the words say the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tone {
     Complete,
     Synthesized,
@@ -75,8 +77,14 @@ pub fn trigger_words(trigger: Trigger) -> &'static str {
 /// A few words for lists.
 #[must_use]
 pub fn short(ending: &Ending) -> String {
-    let turns = counted(u64::from(ending.total_turns), "turn");
-    match ending.termination_reason {
+    words_of(ending.termination_reason, ending.total_turns)
+}
+
+/// The same from what a list knows.
+#[must_use]
+pub fn words_of(reason: TerminationReason, total_turns: u32) -> String {
+    let turns = counted(u64::from(total_turns), "turn");
+    match reason {
         TerminationReason::LlmComplete => format!("{turns}, complete"),
         TerminationReason::FinalResult => format!("{turns}, final result"),
         TerminationReason::FinalReport => format!("{turns}, final report"),
@@ -92,11 +100,16 @@ pub fn short(ending: &Ending) -> String {
 
 #[must_use]
 pub fn tone(ending: &Ending) -> Tone {
-    match (ending.outcome, ending.termination_reason) {
-        (Outcome::Success, _) => Tone::Complete,
-        (Outcome::Partial, _) => Tone::Synthesized,
-        (Outcome::Failed, _) => Tone::Failed,
-        (Outcome::Cancelled, _) => Tone::Cancelled,
+    tone_of(ending.outcome)
+}
+
+#[must_use]
+pub fn tone_of(outcome: Outcome) -> Tone {
+    match outcome {
+        Outcome::Success => Tone::Complete,
+        Outcome::Partial => Tone::Synthesized,
+        Outcome::Failed => Tone::Failed,
+        Outcome::Cancelled => Tone::Cancelled,
     }
 }
 

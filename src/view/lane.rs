@@ -244,9 +244,9 @@ fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, 
     let over = call.result.is_some() || source.wrap_up.is_some() || source.status == Status::Ended;
     match (source.origin, refused) {
         (_, true) => (LaneState::NotRun, "not run: one too many"),
-        (Origin::Document, false) => (LaneState::NotRun, "had not begun"),
-        (Origin::Session, false) if over => (LaneState::NotRun, "stopped before it began"),
-        (Origin::Session, false) => (LaneState::Waiting, ""),
+        (Origin::Document | Origin::Interrupted, false) => (LaneState::NotRun, "had not begun"),
+        (Origin::Session | Origin::Elsewhere, false) if over => (LaneState::NotRun, "stopped before it began"),
+        (Origin::Session | Origin::Elsewhere, false) => (LaneState::Waiting, ""),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The meter: one tick a turn, in the level the counter gives it, the synthesis as a tick of its own.
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, RunConfig, Status, counter};
 
 use super::attempt::ended_by_user;
@@ -15,13 +17,13 @@ pub struct Meter {
     pub label: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tick {
     pub kind: TickKind,
     pub state: TickState,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TickKind {
     Turn(CounterLevel),
     /// The last turn of a strict run: only a report is accepted.
@@ -29,7 +31,7 @@ pub enum TickKind {
     Synthesis,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TickState {
     Used,
     /// The turn in flight.

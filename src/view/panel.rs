@@ -43,6 +43,10 @@ pub struct PanelView {
     pub elapsed_ms: Option<u64>,
     pub wait: Option<Wait>,
     pub ending: Option<EndingView>,
+    /// `Resume` would do something: its page was closed in the middle of it.
+    pub can_resume: bool,
+    /// Another page drives it: nothing can be done here.
+    pub elsewhere: bool,
     /// `Continue` would do something.
     pub can_continue: bool,
     /// The run failed: the same task can be asked anew.
@@ -113,6 +117,8 @@ impl From<&Source<'_>> for PanelView {
             started_at: source.started_at.0,
             elapsed_ms: (phase == Phase::Ended).then(|| elapsed(source)),
             wait: wait(source),
+            can_resume: source.origin == Origin::Interrupted,
+            elsewhere: source.origin == Origin::Elsewhere,
             can_continue: source.can_continue,
             can_ask_again: source.origin == Origin::Session && !source.can_continue && outcome == Some(Outcome::Failed),
             title: title(phase, turn, max_turns, outcome),
@@ -140,6 +146,15 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
     let remaining = source.effective_max_turns.saturating_sub(turn);
     let outcome = source.segments.last().map(|ending| ending.outcome);
     match (phase, source.can_continue) {
+        (Phase::Ended, _) if source.origin == Origin::Interrupted => {
+            format!(
+                "The page was closed in the middle of turn {}. Resume asks the model again, at most {left}.",
+                turn.max(1)
+            )
+        }
+        (Phase::Running | Phase::Synthesizing, _) if source.origin == Origin::Elsewhere => {
+            "It runs in another tab; this one follows.".to_owned()
+        }
         (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
             _ if source.imported.is_some() => {
                 "Opened from a file of another format, to be read: it has no events, so it cannot be replayed."

@@ -1,13 +1,16 @@
 //! A run in the list of runs: its task, its ticks, its ending in words.
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::Status;
+use crate::trajectory::Summary;
 
 use super::ending::{self, Tone};
 use super::format::{counted, one_line};
 use super::meter::{Meter, Tick, TickKind, TickState};
-use super::source::Source;
+use super::source::{Origin, Source};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RailView {
     pub title: String,
     /// `turn 3 of 15`, `4 turns, complete`
@@ -31,6 +34,7 @@ impl From<&Source<'_>> for RailView {
         let ending = source.segments.last().filter(|_| source.status == Status::Ended);
         let turn = source.turns.last().map_or(0, |turn| turn.turn);
         let words = match (ending, source.status) {
+            _ if source.origin == Origin::Interrupted => format!("interrupted in turn {turn}"),
             (Some(ending), _) => ending::short(ending),
             (None, Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }) => {
                 "writing the synthesis".to_owned()
@@ -46,5 +50,25 @@ impl From<&Source<'_>> for RailView {
         let over = (source.status == Status::Ended).then_some(Tone::Cancelled);
         let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
         RailView { title: one_line(source.input, 120), words, tone: ending.map(ending::tone).or(over), ticks }
+    }
+}
+
+impl RailView {
+    /// A run that was not at its end when it was last stored.
+    #[must_use]
+    pub fn left_open(run: &Summary) -> Self {
+        RailView { words: format!("not ended, turn {}", run.turns_used.max(1)), ..RailView::from(run) }
+    }
+}
+
+impl From<&Summary> for RailView {
+    /// Where only the figures are known: no ticks.
+    fn from(run: &Summary) -> Self {
+        let words = match run.termination_reason {
+            Some(reason) => ending::words_of(reason, run.total_turns),
+            None => format!("{} of {} turns, unfinished", run.turns_used, run.effective_max_turns),
+        };
+        let tone = run.outcome.map_or(Tone::Cancelled, ending::tone_of);
+        RailView { title: one_line(&run.title, 120), words, tone: Some(tone), ticks: Vec::new() }
     }
 }

@@ -80,6 +80,7 @@ pub fn words(slug: Slug) -> SlugWords {
         Slug::StreamCut => ("The answer broke off before its end.", "the answer broke off before its end"),
         Slug::Stopped => ("Ended by Stop.", "it was stopped"),
         Slug::Cancelled => ("Ended by Cancel.", "it was cancelled"),
+        Slug::Interrupted => ("The page was closed in the middle of it.", "the page was closed in the middle of it"),
         Slug::Refused => ("You did not approve the call.", "you did not approve the call"),
     };
     SlugWords { meaning, because }
@@ -115,6 +116,7 @@ pub fn is_models_doing(slug: Slug) -> bool {
         | Slug::StreamCut
         | Slug::Stopped
         | Slug::Cancelled
+        | Slug::Interrupted
         | Slug::Refused => false,
     }
 }

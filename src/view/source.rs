@@ -49,6 +49,10 @@ pub enum Children<'a> {
 pub enum Origin {
     /// It can go on.
     Session,
+    /// Nobody drives it: its page was closed in the middle of it. It can be resumed.
+    Interrupted,
+    /// Another page drives it, and this one follows.
+    Elsewhere,
     /// A document: to be read.
     Document,
 }
@@ -118,6 +122,18 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
 }
 
 impl Source<'_> {
+    /// A run that was left open: to be read, and to be resumed.
+    #[must_use]
+    pub fn interrupted(self) -> Self {
+        Source { origin: Origin::Interrupted, status: Status::Ended, can_continue: false, ..self }
+    }
+
+    /// A run that another page drives.
+    #[must_use]
+    pub fn elsewhere(self) -> Self {
+        Source { origin: Origin::Elsewhere, can_continue: false, ..self }
+    }
+
     /// The turns of a segment.
     pub(super) fn turns_of(&self, segment: usize) -> &[TurnRecord] {
         let spans = self.spans();

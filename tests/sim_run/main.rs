@@ -5,6 +5,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod ended;
 #[path = "../support/mod.rs"]
 mod support;
 mod world;
@@ -12,6 +13,7 @@ mod world;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use ended::{check_one, synthesis_attempts};
 use proptest::prelude::*;
 use support::*;
 use turnwise::engine::retry::Rng;
@@ -58,6 +60,7 @@ struct Sim {
     left: u32,
     requests: u32,
     grants: u32,
+    branches: u32,
     kept: BTreeSet<CallId>,
     ended: bool,
     segment: Segment,
@@ -108,6 +111,7 @@ impl Sim {
             left: bound,
             requests: 0,
             grants: 0,
+            branches: 0,
             kept: BTreeSet::new(),
             ended: false,
             segment: Segment::default(),
@@ -141,7 +145,9 @@ impl Sim {
             3 => return Event::TimerFired { timer: TimerId(self.rng.up_to(9) as u32 + 1000) },
             4 => return Event::ToolFinished { call: CallId("nobody".into()), outcome: ToolOutcome::Stopped },
             // An answer that was given before.
-            6..=20 if self.echo.is_some() => return self.echo.take().expect("there is one"),
+            7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
+            8 if self.branches < 2 => return self.branch(),
+            9..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
             5 => {
                 let request = RequestId(self.requests + 1 + self.rng.up_to(3) as u32);
                 return Event::ModelReplied { request, reply: self.reply(), raw: None, first_token_ms: None };
@@ -168,7 +174,46 @@ impl Sim {
         event
     }
 
+    fn branch(&mut self) -> Event {
+        let some = |sim: &mut Sim| sim.rng.up_to(1) == 0;
+        let providers =
+            some(self).then(|| vec![ProviderConfig { model: "another".into(), ..ProviderConfig::default() }]);
+        let branch = Branch {
+            run_id: "run_20261122_100000_fedcba".into(),
+            parent: Parent { run_id: self.recorder.run.task().run_id.clone(), turn: 1 },
+            at: EpochMillis(1_795_298_400_000 + self.at),
+            providers,
+            limits: None,
+            system: some(self).then(|| "another way".into()),
+            max_turns: some(self).then(|| 1 + self.rng.up_to(5) as u32),
+            say: some(self).then(|| "and shorter".into()),
+        };
+        Event::Branched(Box::new(branch))
+    }
+
+    /// Whoever drove the run is gone, and with it what was open. A branch has a bound of its own.
+    fn before(&mut self, event: &Event) {
+        match event {
+            Event::Resumed { .. } => self.open.clear(),
+            Event::Branched(_) if matches!(self.recorder.run.status(), Status::Calling { attempt: 1, .. }) => {
+                self.branches += 1;
+                (self.bound, self.left, self.effective_max_turns) = (u32::MAX / 2, u32::MAX / 2, u32::MAX);
+            }
+            _ => {}
+        }
+    }
+
     fn step(&mut self, event: Event) {
+        self.before(&event);
+        let branched = matches!(event, Event::Branched(_));
+        self.play_step(event);
+        if branched && self.bound == u32::MAX / 2 {
+            self.left = self.recorder.run.calls_left();
+            self.bound = self.requests + self.left;
+        }
+    }
+
+    fn play_step(&mut self, event: Event) {
         self.at += self.rng.up_to(3000);
         let every = self.reload == Reload::EveryStep;
         self.reload_in = self.reload_in.wrapping_sub(1);
@@ -177,6 +222,9 @@ impl Sim {
         if let Some(text) = copy {
             let mut copy: Recorder = serde_json::from_str(&text).expect("reads back");
             assert_eq!(copy.handle(Millis(self.at), event), effects, "a reloaded run behaves differently");
+            // What is still to be stored is no part of the run.
+            copy.with_changed(|_, _| {});
+            self.recorder.with_changed(|_, _| {});
             assert_eq!(copy, self.recorder);
             // The rest is played by the copy.
             self.recorder = copy;
@@ -192,6 +240,10 @@ impl Sim {
         let asked = self.recorder.run.children().iter().filter(|c| !c.is_refused()).count() as u32;
         let children = if config.spawns() { (config.limits.children - asked) * spawn::most(config) } else { 0 };
         (self.bound, self.left) = (self.bound + more, more + children);
+        if self.branches > 0 {
+            // A branch that only concluded counted no sub-agents.
+            self.bound = self.requests + self.left;
+        }
         (self.grants, self.ended, self.segment) = (self.grants + 1, false, Segment::default());
         self.effective_max_turns = u32::MAX;
         self.step(Event::TurnsGranted { turns: n });
@@ -320,7 +372,7 @@ impl Sim {
 
     fn check_run(&self) {
         let run = &self.recorder.run;
-        assert_eq!(run.requests(), self.requests);
+        world::check_figures(&self.recorder, self.requests);
         check_one(run, self.failed_attempts);
         for child in run.children() {
             let Some(run) = child.run() else { continue };
@@ -343,58 +395,4 @@ impl Sim {
         let again = replay(&read).unwrap_or_else(|m| panic!("replay differs: {m:?}"));
         assert_eq!(serde_json::to_string(&again.document()).expect("serializes"), text, "replay is byte for byte");
     }
-}
-
-/// What holds for every run that has ended, a sub-agent's too.
-fn check_one(run: &Run, failed_attempts: usize) {
-    check_calls(run.messages());
-    let count = |level| run.logs().iter().filter(|l| l.level == level).count();
-    assert_eq!(count(LogLevel::Warn), failed_attempts, "one WRN a failed attempt");
-    let failed = run.segments().iter().filter(|s| s.outcome == Outcome::Failed).count();
-    assert_eq!(count(LogLevel::Error), failed, "one ERR a failed segment");
-    assert!(run.segments().iter().all(|s| !s.output.is_empty()), "a run without a report");
-    for turn in run.turns() {
-        for call in turn.tool_calls.iter().flat_map(|c| std::iter::once(c).chain(&c.calls)) {
-            assert!(call.result.is_some() && call.duration_ms.is_some(), "an unanswered call: {call:?}");
-        }
-        let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
-        if let (Some(result), Some(_)) = (last, &run.config().counter) {
-            // The last line is the counter's, whatever stands before it.
-            assert!(result.lines().last().unwrap().starts_with(&format!("[Turn {}/", turn.turn)), "{result}");
-        }
-    }
-}
-
-/// `strict` has its last turn inside `max_turns`: nothing comes after it.
-fn synthesis_attempts(config: &RunConfig) -> u32 {
-    match (config.preset, &config.synthesis) {
-        (Preset::Strict, _) | (_, None) => 0,
-        (_, Some(synthesis)) => synthesis.attempts,
-    }
-}
-
-/// Every call is answered exactly once, in the order of the calls, right after the reply that made them.
-fn check_calls(messages: &[Message]) {
-    let mut ids = BTreeSet::new();
-    let mut expected: Vec<CallId> = Vec::new();
-    for message in messages {
-        match message {
-            Message::Tool(tool) => {
-                assert!(!expected.is_empty(), "an answer nobody asked for");
-                assert_eq!(tool.call_id, expected.remove(0), "answered in the order of the calls");
-            }
-            other => {
-                assert!(expected.is_empty(), "unanswered calls before {other:?}");
-                if let Message::Assistant(a) = other {
-                    for call in &a.tool_calls {
-                        let valid = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
-                        assert!(!call.id.0.is_empty() && call.id.0.bytes().all(valid), "{}", call.id);
-                        assert!(ids.insert(call.id.clone()), "{} is used twice", call.id);
-                    }
-                    expected = a.tool_calls.iter().map(|c| c.id.clone()).collect();
-                }
-            }
-        }
-    }
-    assert!(expected.is_empty(), "unanswered calls at the end");
 }

@@ -1,5 +1,7 @@
 //! What the random world does: configurations, replies, calls, outcomes, errors.
 
+use turnwise::trajectory::Summary;
+
 use super::*;
 
 pub fn configs() -> impl Strategy<Value = RunConfig> {
@@ -154,4 +156,19 @@ pub fn export_all(document: &Trajectory) {
             Format::Markdown => assert!(text.starts_with("# ")),
         }
     }
+}
+
+/// The figures of a run are the same from its record, and those that the run itself counts.
+pub fn check_figures(recorder: &Recorder, requests: u32) {
+    let run = &recorder.run;
+    let summary = Summary::of_run(run);
+    assert_eq!(summary, Summary::from(&recorder.document()), "the figures of a run and of its record");
+    assert_eq!((summary.requests, run.requests()), (requests, requests));
+    assert_eq!((summary.cost, summary.tokens), (run.cost(), run.usage()));
+    let warned = |run: &Run| run.logs().iter().filter(|log| log.level == LogLevel::Warn).count();
+    let failed = run.child_runs().map(warned).sum::<usize>() + warned(run);
+    assert_eq!(summary.failed_attempts.values().sum::<u32>() as usize, failed, "each failed attempt counts once");
+    assert!(summary.turns_used <= summary.total_turns && summary.duration_ms.is_some(), "{summary:?}");
+    let text = serde_json::to_string(&summary).expect("serializes");
+    assert_eq!(serde_json::from_str::<Summary>(&text).expect("reads back"), summary);
 }

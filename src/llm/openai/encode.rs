@@ -2,9 +2,7 @@
 //!
 //! The tools come after the messages, so that what was sent before is a byte prefix of what is sent next.
 
-use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ToolCall, ToolChoice, ToolSpec, report,
-};
+use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ToolCall, ToolChoice, ToolSpec};
 
 use super::super::dialect::{Encode, own};
 use super::super::endpoint;
@@ -120,13 +118,8 @@ impl Encode for Encoder {
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         self.close(out);
         out.push(b']');
-        let offered = |tool: &&ToolSpec| match choice {
-            ToolChoice::Auto => true,
-            ToolChoice::Report => tool.name == report::TOOL,
-            ToolChoice::None => false,
-        };
         let mut any = false;
-        for tool in tools.iter().filter(offered) {
+        for tool in tools.iter().filter(|tool| choice.offers(tool)) {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
             raw(out, "{\"type\":\"function\",\"function\":{\"name\":");

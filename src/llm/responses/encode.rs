@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec, report};
+use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec};
 
 use super::super::dialect::{Encode, own};
 use super::super::endpoint;
@@ -114,13 +114,8 @@ impl Encode for Encoder {
     /// Without tools the request has no `tools` at all.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         out.push(b']');
-        let offered = |tool: &&ToolSpec| match choice {
-            ToolChoice::Auto => true,
-            ToolChoice::Report => tool.name == report::TOOL,
-            ToolChoice::None => false,
-        };
         let mut any = false;
-        for tool in tools.iter().filter(offered) {
+        for tool in tools.iter().filter(|tool| choice.offers(tool)) {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
             raw(out, "{\"type\":\"function\",\"name\":");

@@ -251,6 +251,7 @@ fn extra(run: &Trajectory) -> Value {
         ("segments", value(&run.segments)),
         ("traces", value(&run.traces)),
         ("logs", value(&run.logs)),
+        ("parent", value(&run.parent)),
         ("imported", value(&run.imported)),
     ])
 }

@@ -60,6 +60,8 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         provider: config.providers.first().map(|provider| provider.kind).unwrap_or(ProviderKind::Custom),
         model,
         preset: config.preset,
+        started_with: None,
+        parent: of(&extra, "parent").filter(|_| own),
         tools: tools(file.agent.tool_definitions.unwrap_or_default(), file.agent.extra.filter(|_| own)),
         input: steps.input.clone(),
         images: steps.images,

@@ -13,7 +13,7 @@ use serde_json::Value;
 use looks::{Scan, scan, without};
 pub use stream::StreamScrub;
 
-use crate::engine::{Event, Message, RawResponse, RunConfig, Task, ToolOutcome};
+use crate::engine::{CounterConfig, Event, Message, ProviderConfig, RawResponse, RunConfig, Task, ToolOutcome};
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -88,7 +88,10 @@ impl Secrets {
             Event::ModelReplied { reply, raw, .. } => {
                 self.scrub_in_place(&mut reply.content);
                 self.scrub_in_place(&mut reply.reasoning);
+                self.scrub_in_place(&mut reply.id);
+                self.scrub_in_place(&mut reply.model);
                 for call in &mut reply.tool_calls {
+                    self.scrub_in_place(&mut call.id);
                     self.scrub_in_place(&mut call.name);
                     self.scrub_in_place(&mut call.arguments);
                 }
@@ -111,7 +114,16 @@ impl Secrets {
                 ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => self.scrub_in_place(message),
                 ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
             },
-            Event::TimerFired { .. } | Event::StopRequested | Event::Cancelled | Event::TurnsGranted { .. } => {}
+            Event::Branched(branch) => {
+                let texts = [branch.system.as_mut(), branch.say.as_mut()];
+                texts.into_iter().flatten().for_each(|text| self.scrub_in_place(text));
+                branch.providers.iter_mut().flatten().for_each(|provider| self.scrub_provider(provider));
+            }
+            Event::TimerFired { .. }
+            | Event::StopRequested
+            | Event::Cancelled
+            | Event::TurnsGranted { .. }
+            | Event::Resumed { .. } => {}
         }
     }
 
@@ -119,14 +131,40 @@ impl Secrets {
     pub fn scrub_origin(&self, config: &mut RunConfig, task: &mut Task) {
         self.scrub_in_place(&mut task.input);
         self.scrub_in_place(&mut config.system);
-        for provider in &mut config.providers {
-            self.scrub_in_place(&mut provider.base_url);
+        config.providers.iter_mut().for_each(|provider| self.scrub_provider(provider));
+        if let Some(CounterConfig { templates: t, .. }) = &mut config.counter {
+            [&mut t.normal, &mut t.moderate, &mut t.urgent].into_iter().for_each(|text| self.scrub_in_place(text));
         }
-        for message in &mut task.history {
-            match message {
-                Message::System { content } | Message::User { content, .. } => self.scrub_in_place(content),
-                Message::Assistant(a) => self.scrub_in_place(&mut a.content),
-                Message::Tool(t) => self.scrub_in_place(&mut t.content),
+        config.synthesis.iter_mut().filter_map(|s| s.prompt.as_mut()).for_each(|text| self.scrub_in_place(text));
+        config.report.schema.iter_mut().for_each(|schema| self.scrub_value(schema));
+        for tool in &mut config.tools {
+            self.scrub_in_place(&mut tool.description);
+            self.scrub_value(&mut tool.parameters);
+        }
+        for agent in &mut config.agents {
+            self.scrub_in_place(&mut agent.description);
+            self.scrub_in_place(&mut agent.system);
+        }
+        task.history.iter_mut().for_each(|message| self.scrub_message(message));
+    }
+
+    fn scrub_provider(&self, provider: &mut ProviderConfig) {
+        self.scrub_in_place(&mut provider.base_url);
+        self.scrub_in_place(&mut provider.model);
+    }
+
+    fn scrub_message(&self, message: &mut Message) {
+        match message {
+            Message::System { content } | Message::User { content, .. } => self.scrub_in_place(content),
+            Message::Tool(tool) => self.scrub_in_place(&mut tool.content),
+            Message::Assistant(said) => {
+                self.scrub_in_place(&mut said.content);
+                self.scrub_in_place(&mut said.reasoning);
+                for call in &mut said.tool_calls {
+                    self.scrub_in_place(&mut call.name);
+                    self.scrub_in_place(&mut call.arguments);
+                }
+                said.opaque.iter_mut().for_each(|opaque| self.scrub_value(opaque));
             }
         }
     }

@@ -64,7 +64,13 @@ impl App {
 
     fn add_plan(&self, page: PlanPage, rail: ArcRwSignal<crate::view::RailView>, workspace: Option<Workspace>) {
         let backing = Backing::Plan { page, workspace: workspace.map(Local::new) };
-        self.add_thread(Thread { id: self.next_id(), pages: ArcRwSignal::new(Vec::new()), rail, backing });
+        self.add_thread(Thread {
+            id: self.next_id(),
+            pages: ArcRwSignal::new(Vec::new()),
+            rail,
+            backing,
+            session_id: None,
+        });
     }
 
     pub fn stop_plan(&self) {

@@ -149,12 +149,16 @@ impl PlanEndingView {
 
 fn note(told: &Told<'_>, at_work: usize) -> String {
     match (told.ending, told.origin) {
-        (Some(_), Origin::Session) => "Any step can be run again: select it in the graph.".to_owned(),
-        (Some(_), Origin::Document) => {
+        (Some(_), Origin::Session | Origin::Elsewhere) => {
+            "Any step can be run again: select it in the graph.".to_owned()
+        }
+        (Some(_), Origin::Document | Origin::Interrupted) => {
             "Opened from a file. Nothing in it is changed by running a step again.".to_owned()
         }
-        (None, Origin::Document) => "Opened from a file that was written while the plan was under way.".to_owned(),
-        (None, Origin::Session) => {
+        (None, Origin::Document | Origin::Interrupted) => {
+            "Opened from a file that was written while the plan was under way.".to_owned()
+        }
+        (None, Origin::Session | Origin::Elsewhere) => {
             let left = counted(u64::from(told.calls_left), "LLM call");
             format!("{} running, at most {left} more.", counted(at_work as u64, "step"))
         }

@@ -1,0 +1,108 @@
+//! A recorded run in a session again: to be read, to go on, or to branch off.
+
+use std::rc::Rc;
+
+use super::js;
+use super::live::Live;
+use super::misuse::StartError;
+use super::session::{Notice, Session};
+use crate::engine::{Branch, Effect, EpochMillis, Event};
+use crate::trajectory::{RecordedEvent, Restored};
+
+impl Session {
+    /// Takes a recorded run in. Nothing happens until it is resumed, or granted turns.
+    pub fn restore(&self, restored: Restored) {
+        let Restored { recorder, kept, at } = restored;
+        for (handle, content) in &kept {
+            self.workspace().keep_result(&handle.0, content);
+        }
+        let mut live = Live::new(recorder, js::now() - at.0 as f64, |_| {});
+        live.cold = true;
+        self.put(live);
+    }
+
+    /// Who hears of the run in this session from now on.
+    pub fn observe(&self, observer: impl Fn(Notice<'_>) + 'static) {
+        self.live(|live| live.observer = Rc::new(observer));
+    }
+
+    /// Whether a run was restored that had not ended when it was left.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        let open = self.with_run(|run| run.is_some_and(|run| run.ending().is_none()));
+        open && !self.is_running() && !self.is_followed()
+    }
+
+    /// Whether another page drives the run.
+    #[must_use]
+    pub fn is_followed(&self) -> bool {
+        self.0.followed.get()
+    }
+
+    /// Another page drives the run from now on, or no longer does.
+    pub fn set_followed(&self, followed: bool) {
+        self.0.followed.set(followed);
+    }
+
+    /// Goes on with a restored run.
+    ///
+    /// # Errors
+    /// There is no such run, or it is under way.
+    pub fn resume(&self) -> Result<(), StartError> {
+        if !self.is_interrupted() {
+            return Err(StartError::NothingToContinue);
+        }
+        self.claim()?;
+        self.live(|live| live.cold = false);
+        self.send(Event::Resumed { at: now() });
+        Ok(())
+    }
+
+    /// One event that another page stored: the run here follows.
+    pub fn follow(&self, event: RecordedEvent) {
+        let RecordedEvent { at_ms, event, .. } = event;
+        let effects = self.live(|live| live.recorder.handle(at_ms, event)).unwrap_or_default();
+        // All other effects happen there.
+        for effect in effects {
+            if let Effect::KeepResult { handle, content } = effect {
+                self.workspace().keep_result(&handle.0, &content);
+            }
+        }
+    }
+
+    /// Starts a branch of a restored run: the run as it stood, and what is different.
+    ///
+    /// # Errors
+    /// A run is under way, or the session is closed.
+    pub fn branch(&self, restored: Restored, mut branch: Branch) -> Result<(), StartError> {
+        self.claim()?;
+        self.restore(restored);
+        self.live(|live| live.cold = false);
+        branch.at = now();
+        let mut event = Event::Branched(Box::new(branch));
+        self.secrets().scrub_event(&mut event);
+        if let Some(journal) = self.journal() {
+            self.live(|live| journal.begun(&live.recorder));
+        }
+        self.send(event);
+        Ok(())
+    }
+
+    /// Before another event reaches a restored run: what was in flight then is gone.
+    pub(super) fn warm_up(&self) {
+        let cold = self.live(|live| std::mem::take(&mut live.cold)).unwrap_or(false);
+        if cold {
+            self.send(Event::Resumed { at: now() });
+        }
+    }
+
+    /// How many events the run in this session has.
+    #[must_use]
+    pub fn events(&self) -> u32 {
+        self.live(|live| u32::try_from(live.recorder.events.len()).unwrap_or(u32::MAX)).unwrap_or(0)
+    }
+}
+
+fn now() -> EpochMillis {
+    EpochMillis(js::epoch_ms())
+}

@@ -1,0 +1,183 @@
+//! The database: its stores, its versions, and the one connection of this tab.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use indexed_db_futures::database::Database as Connection;
+use indexed_db_futures::prelude::*;
+use indexed_db_futures::transaction::{Transaction, TransactionDurability, TransactionMode, TransactionOptions};
+use wasm_bindgen_futures::spawn_local;
+
+use super::error::StoreError;
+
+const NAME: &str = "turnwise";
+
+/// A header a run, by its key: what the list shows.
+pub(super) const RUNS: &str = "runs";
+/// What a run starts from, by its key.
+pub(super) const ORIGINS: &str = "origins";
+/// `key/00000001`: one event of a run.
+pub(super) const EVENTS: &str = "events";
+/// The paths of a run's workspace, with the hash of each content, by the run's key.
+pub(super) const WORKSPACES: &str = "workspaces";
+/// Contents, by their hash: equal ones are stored once.
+pub(super) const FILES: &str = "files";
+
+/// What each version added. Version n+1 is entry n; an old database goes through those it lacks, in order. Entries are
+/// never changed once they were released: what is to be different is a new one.
+const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES]];
+
+/// How far opening has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    Opening,
+    Open,
+    /// Not now; the reason.
+    Shut(StoreError),
+}
+
+/// The tab's handle on the stored runs; clones share it.
+#[derive(Clone)]
+pub struct Database(Rc<Inner>);
+
+struct Inner {
+    connection: RefCell<Option<Connection>>,
+    state: RefCell<State>,
+    waiting: RefCell<Vec<oneshot::Sender<()>>>,
+    /// Told when it opens, or when it is found to be shut.
+    on_change: Box<dyn Fn(&State)>,
+    opening: Cell<bool>,
+}
+
+/// How much a write is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// It outlasts a crash of the page.
+    Relaxed,
+    /// It outlasts a crash of the machine.
+    Strict,
+}
+
+impl Database {
+    /// Opens it; `on_change` hears how that went.
+    #[must_use]
+    pub fn open(on_change: impl Fn(&State) + 'static) -> Self {
+        let database = Database(Rc::new(Inner {
+            connection: RefCell::default(),
+            state: RefCell::new(State::Opening),
+            waiting: RefCell::default(),
+            on_change: Box::new(on_change),
+            opening: Cell::default(),
+        }));
+        database.connect();
+        database
+    }
+
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.0.state.borrow().clone()
+    }
+
+    /// Waits until it is known whether there is a database.
+    pub async fn ready(&self) {
+        if self.state() == State::Opening {
+            let (told, waits) = oneshot::channel();
+            self.0.waiting.borrow_mut().push(told);
+            let _ = waits.await;
+        }
+    }
+
+    fn connect(&self) {
+        if self.0.opening.replace(true) {
+            return;
+        }
+        let this = self.clone();
+        spawn_local(async move {
+            let opened = this.request().await;
+            this.0.opening.set(false);
+            match opened {
+                Ok(connection) => {
+                    this.0.connection.replace(Some(connection.clone()));
+                    this.become_(State::Open);
+                    this.give_way(connection).await;
+                }
+                Err(error) => this.become_(State::Shut(error)),
+            }
+        });
+    }
+
+    async fn request(&self) -> Result<Connection, StoreError> {
+        let version = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+        let blocked = self.clone();
+        let request = Connection::open(NAME)
+            .with_version(version)
+            .with_on_blocked(move |_| {
+                // The request stays: it goes through as soon as the other tab is closed.
+                blocked.become_(State::Shut(StoreError::Blocked));
+                Ok(())
+            })
+            .with_on_upgrade_needed(|event, connection| {
+                let had = event.old_version() as usize;
+                for store in MIGRATIONS.iter().skip(had).flat_map(|stores| stores.iter()) {
+                    connection.create_object_store(*store).build()?;
+                }
+                Ok(())
+            });
+        Ok(request.await?)
+    }
+
+    /// A newer version in another tab must not wait for this one.
+    async fn give_way(&self, connection: Connection) {
+        let Ok(mut changes) = connection.version_changes() else { return };
+        // `None`: the browser closed it, as when the site's data is cleared.
+        drop(changes.recv().await);
+        self.0.connection.take();
+        connection.close();
+        self.become_(State::Shut(StoreError::Closed));
+    }
+
+    fn become_(&self, state: State) {
+        if self.0.state.replace(state.clone()) == state {
+            return;
+        }
+        self.0.waiting.take().into_iter().for_each(|told| {
+            let _ = told.send(());
+        });
+        (self.0.on_change)(&state);
+    }
+
+    pub(super) fn connection(&self) -> Result<Connection, StoreError> {
+        match (self.0.connection.borrow().clone(), self.state()) {
+            (Some(connection), _) => Ok(connection),
+            (None, State::Shut(error)) => Err(error),
+            (None, _) => Err(StoreError::Unavailable("it is not open yet".to_owned())),
+        }
+    }
+}
+
+/// A transaction that reads.
+pub(super) fn reading<'a>(connection: &'a Connection, stores: &[&str]) -> Result<Transaction<'a>, StoreError> {
+    Ok(connection.transaction(stores.to_vec()).with_mode(TransactionMode::Readonly).build()?)
+}
+
+/// A transaction that writes: all of it or nothing. Dropped, it is rolled back.
+pub(super) fn writing<'a>(
+    connection: &'a Connection,
+    stores: &[&str],
+    durability: Durability,
+) -> Result<Transaction<'a>, StoreError> {
+    let mut options = TransactionOptions::new();
+    options.set_durability(match durability {
+        Durability::Relaxed => TransactionDurability::Relaxed,
+        Durability::Strict => TransactionDurability::Strict,
+    });
+    let stores = connection.transaction(stores.to_vec());
+    Ok(stores.with_mode(TransactionMode::Readwrite).with_options(options).build()?)
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Database").field(&self.state()).finish()
+    }
+}

@@ -1,0 +1,91 @@
+//! Why something could not be stored or read, in words that say what to do.
+
+use indexed_db_futures::error::{DomException, Error, OpenDbError};
+use wasm_bindgen::JsValue;
+
+use crate::shell::js;
+
+/// What went wrong with the stored runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreError {
+    /// There is no IndexedDB here, or it may not be used.
+    Unavailable(String),
+    /// Another tab keeps an older version of the database open.
+    Blocked,
+    /// The database was written by a newer version.
+    Newer,
+    /// The database was closed: by a newer version in another tab, or because the site's data was cleared.
+    Closed,
+    /// No space is left.
+    Full,
+    /// Anything else, in the browser's words.
+    Failed(String),
+}
+
+impl std::fmt::Display for StoreError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StoreError::Unavailable(why) => write!(
+                f,
+                "This browser does not let the page store runs ({why}). They stay here until you close the page: download what you want to keep."
+            ),
+            StoreError::Blocked => f.write_str(
+                "Another tab with an older Turnwise keeps the stored runs locked. Close or reload it; until then runs stay in this page only.",
+            ),
+            StoreError::Newer => f.write_str(
+                "The stored runs are from a newer Turnwise. Reload the page to get it; until then runs stay in this page only.",
+            ),
+            StoreError::Closed => f.write_str(
+                "The stored runs were closed, by a newer Turnwise in another tab or by clearing this site's data. Runs stay in this page only: download them, then reload.",
+            ),
+            StoreError::Full => f.write_str(
+                "There is no space left for stored runs. The run goes on in this page: download it, or delete old runs.",
+            ),
+            StoreError::Failed(why) => write!(
+                f,
+                "The run could not be stored ({why}). It goes on in this page, and storing is tried again with its next step: download it to be safe."
+            ),
+        }
+    }
+}
+
+impl From<Error> for StoreError {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::DomException(exception) => of_exception(exception),
+            other => StoreError::Failed(other.to_string()),
+        }
+    }
+}
+
+impl From<OpenDbError> for StoreError {
+    fn from(error: OpenDbError) -> Self {
+        match error {
+            OpenDbError::Base(Error::DomException(exception)) => match of_exception(&exception) {
+                StoreError::Failed(why) => StoreError::Unavailable(why),
+                other => other,
+            },
+            other => StoreError::Unavailable(other.to_string()),
+        }
+    }
+}
+
+impl From<JsValue> for StoreError {
+    fn from(thrown: JsValue) -> Self {
+        StoreError::Failed(js::error_text(&thrown))
+    }
+}
+
+fn of_exception(exception: &DomException) -> StoreError {
+    let exception = web_sys::DomException::from(exception.clone());
+    match exception.name().as_str() {
+        "QuotaExceededError" => StoreError::Full,
+        "VersionError" => StoreError::Newer,
+        // The connection is gone.
+        "InvalidStateError" => StoreError::Closed,
+        name => StoreError::Failed(match exception.message().as_str() {
+            "" => name.to_owned(),
+            message => format!("{name}: {message}"),
+        }),
+    }
+}

@@ -1,0 +1,275 @@
+//! Writes one run as it goes: a queue, one transaction at a time.
+//!
+//! What waits while a transaction is under way goes into the next one together. After a failure everything that is not
+//! stored stays in the queue and is tried again with the next event; the run does not wait for it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use indexed_db_futures::prelude::*;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+
+use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, writing};
+use super::error::StoreError;
+use super::files::{Changes, Mirror};
+use super::header::{Header, new_key};
+use super::read::event_key;
+use super::tabs::{Held, Tabs, Told, claim};
+use crate::engine::Run;
+use crate::shell::{Journal, js};
+use crate::trajectory::{RecordedEvent, Recorder};
+use crate::worker::Workspace;
+
+/// Who hears how storing goes.
+pub trait Watch {
+    /// A header was stored.
+    fn stored(&self, header: &Header);
+    /// Storing failed, or works again after it had failed.
+    fn health(&self, state: Result<(), StoreError>);
+}
+
+/// Keeps one run; clones share it.
+#[derive(Clone)]
+pub struct Keeper(Rc<Inner>);
+
+struct Inner {
+    database: Database,
+    tabs: Rc<Tabs>,
+    watch: Rc<dyn Watch>,
+    workspace: Workspace,
+    key: RefCell<String>,
+    name: RefCell<Option<String>>,
+    turns: Cell<usize>,
+    mirror: Mirror,
+    queue: RefCell<Batch>,
+    waiting: RefCell<Vec<oneshot::Sender<()>>>,
+    writing: Cell<bool>,
+    failed: Cell<bool>,
+    held: RefCell<Option<Held>>,
+}
+
+/// What goes into one transaction.
+#[derive(Default)]
+struct Batch {
+    origin: Option<String>,
+    /// By their number: one that is told again takes the old one's place.
+    events: BTreeMap<u32, String>,
+    header: Option<Header>,
+    /// A turn or the run ended.
+    strict: bool,
+}
+
+impl Keeper {
+    /// For runs that are not stored yet; each that begins gets a key of its own.
+    #[must_use]
+    pub fn new(database: Database, tabs: Rc<Tabs>, workspace: Workspace, watch: Rc<dyn Watch>) -> Self {
+        Keeper(Rc::new(Inner {
+            database,
+            tabs,
+            watch,
+            workspace,
+            key: RefCell::default(),
+            name: RefCell::default(),
+            turns: Cell::default(),
+            mirror: Mirror::default(),
+            queue: RefCell::default(),
+            waiting: RefCell::default(),
+            writing: Cell::default(),
+            failed: Cell::default(),
+            held: RefCell::default(),
+        }))
+    }
+
+    /// Goes on with a stored run, which this tab owns.
+    pub fn go_on(&self, header: &Header, held: Held) {
+        self.0.key.replace(header.key.clone());
+        self.0.name.replace(header.name.clone());
+        self.0.held.replace(Some(held));
+    }
+
+    /// A stored run that another tab writes: it is only known here.
+    pub fn name_key(&self, header: &Header) {
+        self.0.key.replace(header.key.clone());
+        self.0.name.replace(header.name.clone());
+    }
+
+    /// The run is no longer this tab's.
+    pub fn let_go(&self) {
+        self.0.held.take();
+    }
+
+    /// The key of the run it keeps; empty before one began.
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.0.key.borrow().clone()
+    }
+
+    /// The run goes by this name from its next write on.
+    pub fn rename(&self, name: Option<String>) {
+        self.0.name.replace(name);
+    }
+
+    /// Tries again what could not be written, as when the database has opened at last.
+    pub fn flush(&self) {
+        if !self.0.writing.replace(true) {
+            let this = self.clone();
+            spawn_local(async move { this.write_all().await });
+        }
+    }
+
+    async fn write_all(self) {
+        self.0.database.ready().await;
+        loop {
+            let batch = self.0.queue.take();
+            if batch.is_empty() {
+                break;
+            }
+            match self.write(&batch).await {
+                Ok(()) => {
+                    if self.0.failed.replace(false) {
+                        self.0.watch.health(Ok(()));
+                    }
+                    if let Some(header) = &batch.header {
+                        self.0.watch.stored(header);
+                    }
+                    self.0.tabs.tell(&Told::Written { key: self.key() });
+                }
+                Err(error) => {
+                    self.0.queue.borrow_mut().put_back(batch);
+                    if !self.0.failed.replace(true) {
+                        self.0.watch.health(Err(error));
+                    }
+                    break;
+                }
+            }
+        }
+        self.0.writing.set(false);
+        self.0.waiting.take().into_iter().for_each(|told| {
+            let _ = told.send(());
+        });
+        // What came while the last transaction was told of.
+        if !self.0.failed.get() && !self.0.queue.borrow().is_empty() {
+            self.flush();
+        }
+    }
+
+    async fn write(&self, batch: &Batch) -> Result<(), StoreError> {
+        let files = self.0.mirror.changes(&self.0.workspace).await?;
+        let connection = self.0.database.connection()?;
+        let durability = if batch.strict { Durability::Strict } else { Durability::Relaxed };
+        let mut stores = vec![RUNS, ORIGINS, EVENTS];
+        if files.is_some() {
+            stores.extend([WORKSPACES, FILES]);
+        }
+        let transaction = writing(&connection, &stores, durability)?;
+        let key = self.key();
+        if let Some(origin) = &batch.origin {
+            transaction.object_store(ORIGINS)?.put(origin.as_str()).with_key(key.as_str()).primitive()?;
+        }
+        let events = transaction.object_store(EVENTS)?;
+        for (seq, event) in &batch.events {
+            events.put(event.as_str()).with_key(event_key(&key, *seq)).primitive()?;
+        }
+        if let Some(header) = &batch.header {
+            let text = serde_json::to_string(header).unwrap_or_default();
+            transaction.object_store(RUNS)?.put(text).with_key(key.as_str()).primitive()?;
+        }
+        if let Some(Changes { contents, .. }) = &files {
+            let store = transaction.object_store(FILES)?;
+            for (hash, blob) in contents {
+                store.put(JsValue::from(blob.clone())).with_key(hash.as_str()).primitive()?;
+            }
+        }
+        if let Some(changes) = &files {
+            transaction.object_store(WORKSPACES)?.put(changes.paths()).with_key(key.as_str()).primitive()?;
+        }
+        transaction.commit().await?;
+        if let Some(changes) = files {
+            self.0.mirror.accept(changes);
+        }
+        Ok(())
+    }
+
+    fn queue_header(&self, run: &Run) {
+        let header = Header::of(&self.key(), self.0.name.borrow().clone(), run, js::epoch_ms());
+        let mut queue = self.0.queue.borrow_mut();
+        queue.strict = true;
+        queue.header = Some(header);
+    }
+}
+
+impl Journal for Keeper {
+    fn begun(&self, recorder: &Recorder) {
+        let key = new_key(js::epoch_ms());
+        self.0.key.replace(key.clone());
+        let this = self.clone();
+        spawn_local(async move {
+            // A new key: nobody else can have it.
+            let held = claim(&key).await;
+            this.0.held.replace(held);
+        });
+        let run = &recorder.run;
+        let origin = super::read::Origin::of(run);
+        {
+            let mut queue = self.0.queue.borrow_mut();
+            *queue = Batch { origin: serde_json::to_string(&origin).ok(), ..Batch::default() };
+            queue.events.extend(recorder.events.iter().filter_map(written));
+        }
+        self.0.turns.set(run.turns().len());
+        self.queue_header(run);
+        self.flush();
+    }
+
+    fn happened(&self, events: &[&RecordedEvent], run: &Run) {
+        self.0.queue.borrow_mut().events.extend(events.iter().copied().filter_map(written));
+        let ended = run.ending().is_some();
+        if self.0.turns.replace(run.turns().len()) != run.turns().len() || ended {
+            self.queue_header(run);
+        }
+        self.flush();
+    }
+
+    fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        // While storing fails, or cannot begin, a run does not wait for it.
+        let waits = self.0.writing.get() && !self.0.failed.get();
+        let opening = matches!(self.0.database.state(), super::State::Shut(_));
+        if !waits || opening {
+            return None;
+        }
+        let (told, kept) = oneshot::channel();
+        self.0.waiting.borrow_mut().push(told);
+        Some(Box::pin(async move {
+            let _ = kept.await;
+        }))
+    }
+}
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        self.origin.is_none() && self.events.is_empty() && self.header.is_none()
+    }
+
+    /// What was not written goes before what came since.
+    fn put_back(&mut self, old: Batch) {
+        let new = std::mem::replace(self, old);
+        self.origin = new.origin.or(self.origin.take());
+        self.events.extend(new.events);
+        self.header = new.header.or(self.header.take());
+        self.strict |= new.strict;
+    }
+}
+
+fn written(event: &RecordedEvent) -> Option<(u32, String)> {
+    Some((event.seq, serde_json::to_string(event).ok()?))
+}
+
+impl std::fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Keeper").field(&self.key()).finish()
+    }
+}

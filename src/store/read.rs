@@ -1,0 +1,160 @@
+//! Reading what is stored: the list, one run with its events, and what the user does with them.
+
+use indexed_db_futures::KeyRange;
+use indexed_db_futures::prelude::*;
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
+
+use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, reading, writing};
+use super::error::StoreError;
+use super::files::{self, StoredFile};
+use super::header::Header;
+use crate::engine::{Run, RunConfig, Task};
+use crate::trajectory::RecordedEvent;
+use crate::worker::Workspace;
+
+/// What a run starts from.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    pub config: RunConfig,
+    pub task: Task,
+}
+
+/// A stored run.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub origin: Origin,
+    pub events: Vec<RecordedEvent>,
+    /// From here on its events cannot be read; they are left as they are.
+    pub damaged_at: Option<u32>,
+}
+
+impl Origin {
+    pub(super) fn of(run: &Run) -> Self {
+        let config = run.started_with().unwrap_or(run.config()).clone();
+        Origin { config, task: run.task().clone() }
+    }
+}
+
+impl Database {
+    /// All runs, the oldest first. Headers that cannot be read are left out and counted.
+    pub async fn list(&self) -> Result<(Vec<Header>, usize), StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[RUNS])?;
+        let texts: Vec<String> =
+            transaction.object_store(RUNS)?.get_all::<JsValue>().primitive()?.await?.filter_map(text).collect();
+        let headers: Vec<Header> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+        let unread = texts.len() - headers.len();
+        Ok((headers, unread))
+    }
+
+    /// One run; `None`: it was deleted.
+    pub async fn header(&self, key: &str) -> Result<Option<Header>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[RUNS])?;
+        let found: Option<String> = transaction.object_store(RUNS)?.get(key).primitive()?.await?;
+        Ok(found.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    /// A run with all events that can be read, up to the first that cannot, and its files in the workspace.
+    ///
+    /// # Errors
+    /// It was deleted, or what it starts from cannot be read.
+    pub async fn load(&self, key: &str, workspace: &Workspace) -> Result<Loaded, StoreError> {
+        let (origin, events) = {
+            let connection = self.connection()?;
+            let transaction = reading(&connection, &[ORIGINS, EVENTS])?;
+            let origin: Option<String> = transaction.object_store(ORIGINS)?.get(key).primitive()?.await?;
+            let events = transaction.object_store(EVENTS)?;
+            let events = events.get_all::<JsValue>().with_query::<String, _>(events_of(key, 0)).primitive()?.await?;
+            (origin, events.filter_map(Result::ok).collect::<Vec<_>>())
+        };
+        let Some(origin) = origin else { return Err(StoreError::Failed("it is not stored any more".to_owned())) };
+        let origin = serde_json::from_str(&origin)
+            .map_err(|error| StoreError::Failed(format!("its beginning is damaged: {error}")))?;
+        let (events, damaged_at) = whole(events, 1);
+        files::load(self, key, workspace).await?;
+        Ok(Loaded { origin, events, damaged_at })
+    }
+
+    /// The events of a run after the first `known`.
+    pub async fn events_after(&self, key: &str, known: u32) -> Result<Vec<RecordedEvent>, StoreError> {
+        let connection = self.connection()?;
+        let transaction = reading(&connection, &[EVENTS])?;
+        let events = transaction.object_store(EVENTS)?;
+        let events =
+            events.get_all::<JsValue>().with_query::<String, _>(events_of(key, known + 1)).primitive()?.await?;
+        Ok(whole(events.filter_map(Result::ok).collect(), known + 1).0)
+    }
+
+    /// Another name for these runs; `None`: that of their task.
+    pub async fn rename(&self, keys: &[String], name: Option<&str>) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        let transaction = writing(&connection, &[RUNS], Durability::Strict)?;
+        let runs = transaction.object_store(RUNS)?;
+        for key in keys {
+            let found: Option<String> = runs.get(key.as_str()).primitive()?.await?;
+            let header = found.and_then(|text| serde_json::from_str::<Header>(&text).ok());
+            if let Some(mut header) = header {
+                header.name = name.map(str::to_owned);
+                let text = serde_json::to_string(&header).unwrap_or_default();
+                runs.put(text).with_key(key.as_str()).primitive()?;
+            }
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    /// Deletes these runs, and the contents that no other run has.
+    pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
+        let connection = self.connection()?;
+        let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, WORKSPACES, FILES], Durability::Strict)?;
+        for key in keys {
+            for store in [RUNS, ORIGINS, WORKSPACES] {
+                transaction.object_store(store)?.delete(key.as_str()).primitive()?;
+            }
+            transaction.object_store(EVENTS)?.delete::<String, _>(events_of(key, 0)).primitive()?;
+        }
+        let left = transaction.object_store(WORKSPACES)?.get_all::<String>().primitive()?.await?;
+        let left: Vec<StoredFile> = left
+            .filter_map(Result::ok)
+            .filter_map(|text| serde_json::from_str::<Vec<StoredFile>>(&text).ok())
+            .flatten()
+            .collect();
+        let used: std::collections::BTreeSet<String> = left.into_iter().map(|file| file.hash).collect();
+        let files = transaction.object_store(FILES)?;
+        let stored = files.get_all_keys::<String>().primitive()?.await?;
+        for hash in stored.filter_map(Result::ok).filter(|hash| !used.contains(hash)) {
+            files.delete(hash.as_str()).primitive()?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    }
+}
+
+/// The events from `first` on that stand without a gap and can be read, and where that ends before the last.
+fn whole(values: Vec<JsValue>, first: u32) -> (Vec<RecordedEvent>, Option<u32>) {
+    let mut events = Vec::with_capacity(values.len());
+    for (value, seq) in values.into_iter().zip(first..) {
+        let event = value.as_string().and_then(|text| serde_json::from_str::<RecordedEvent>(&text).ok());
+        match event.filter(|event| event.seq == seq) {
+            Some(event) => events.push(event),
+            None => return (events, Some(seq)),
+        }
+    }
+    (events, None)
+}
+
+fn text<E>(value: Result<JsValue, E>) -> Option<String> {
+    // What is no text is no header; as one that cannot be read it is counted.
+    value.ok().map(|value| value.as_string().unwrap_or_default())
+}
+
+/// Keys of events are in the order of the events.
+pub(super) fn event_key(key: &str, seq: u32) -> String {
+    format!("{key}/{seq:08}")
+}
+
+fn events_of(key: &str, first: u32) -> KeyRange<String> {
+    KeyRange::Bound(event_key(key, first), false, format!("{key}/~"), false)
+}

@@ -1,0 +1,118 @@
+//! Several tabs: one owns a run and writes it, the others hear of it. A Web Lock says whose it is, and is let go when
+//! the tab ends in whatever way; a broadcast channel says that there is something new to read.
+
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use js_sys::{Function, Object, Promise, Reflect};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{BroadcastChannel, MessageEvent};
+
+const CHANNEL: &str = "turnwise";
+
+/// What tabs tell each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Told {
+    /// More of this run is stored.
+    Written { key: String },
+    /// Names or runs changed: the list is to be read anew.
+    Listed,
+}
+
+/// A run that this tab owns; let go when dropped.
+pub struct Held {
+    release: Function,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.release.call0(&JsValue::UNDEFINED);
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Held")
+    }
+}
+
+/// Takes a run for this tab; `None`: another one has it. Where there are no locks (pages that are not secure) each tab
+/// counts as the only one.
+pub async fn claim(key: &str) -> Option<Held> {
+    let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
+    let locks = Reflect::get(&navigator, &"locks".into()).unwrap_or_default();
+    let Some(locks) = locks.dyn_ref::<LockManager>().filter(|_| locks.is_object()) else {
+        return Some(Held { release: Function::new_no_args("") });
+    };
+    let (told, granted) = oneshot::channel();
+    let mut told = Some(told);
+    let on_lock = Closure::once_into_js(move |lock: JsValue| -> JsValue {
+        let mut release = None;
+        let held = Promise::new(&mut |resolve: Function, _reject: Function| release = Some(resolve));
+        let mine = release.filter(|_| !lock.is_null()).map(|release| Held { release });
+        if mine.is_none() {
+            if let Some(told) = told.take() {
+                let _ = told.send(None);
+            }
+            return JsValue::UNDEFINED;
+        }
+        if let Some(told) = told.take() {
+            let _ = told.send(mine);
+        }
+        held.into()
+    });
+    let options = Object::new();
+    let _ = Reflect::set(&options, &"ifAvailable".into(), &JsValue::TRUE);
+    let asked = locks.request(&format!("turnwise-run-{key}"), &options, on_lock.unchecked_ref());
+    // A refused request (a page without storage) drops the sender: then nobody else can have it either.
+    spawn_local(async move {
+        let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
+    });
+    granted.await.unwrap_or_else(|_| Some(Held { release: Function::new_no_args("") }))
+}
+
+/// The other tabs of this site.
+pub struct Tabs {
+    channel: Option<BroadcastChannel>,
+    _hear: Option<Closure<dyn FnMut(MessageEvent)>>,
+}
+
+impl Tabs {
+    /// `hear` is called with what other tabs tell, never with what this one told.
+    #[must_use]
+    pub fn new(hear: impl Fn(Told) + 'static) -> Rc<Self> {
+        let channel = BroadcastChannel::new(CHANNEL).ok();
+        let hear = Closure::new(move |event: MessageEvent| {
+            let text = event.data().as_string().unwrap_or_default();
+            if let Ok(told) = serde_json::from_str(&text) {
+                hear(told);
+            }
+        });
+        if let Some(channel) = &channel {
+            channel.set_onmessage(Some(hear.as_ref().unchecked_ref()));
+        }
+        Rc::new(Tabs { channel, _hear: Some(hear) })
+    }
+
+    pub fn tell(&self, what: &Told) {
+        if let (Some(channel), Ok(text)) = (&self.channel, serde_json::to_string(what)) {
+            let _ = channel.post_message(&text.into());
+        }
+    }
+}
+
+impl std::fmt::Debug for Tabs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tabs")
+    }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    type LockManager;
+    #[wasm_bindgen(method)]
+    fn request(this: &LockManager, name: &str, options: &Object, callback: &Function) -> Promise;
+}

@@ -1,0 +1,61 @@
+//! A recorded run made live again: what a shell needs to go on with it, or to branch from one of its turns.
+
+use super::document::Trajectory;
+use super::{RecordedEvent, Recorder};
+use crate::engine::{CallId, Effect, Millis, RunConfig, Status, Task};
+
+/// A run as its events left it. Nothing is in flight: the first event of whoever drives it must be `Resumed` or
+/// `Branched`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Restored {
+    pub recorder: Recorder,
+    /// Whole results that were cut for the model, in the order they came.
+    pub kept: Vec<(CallId, String)>,
+    /// Where its clock stands.
+    pub at: Millis,
+}
+
+impl Restored {
+    /// Plays the events again.
+    #[must_use]
+    pub fn from_events(config: RunConfig, task: Task, events: Vec<RecordedEvent>) -> Self {
+        let (recorder, effects) = Recorder::start(config, task);
+        let mut restored = Restored { recorder, kept: Vec::new(), at: Millis(0) };
+        restored.keep(effects);
+        for event in events {
+            restored.play(event);
+        }
+        restored
+    }
+
+    /// One more event. The effects happened when it was recorded.
+    pub fn play(&mut self, RecordedEvent { at_ms, event, .. }: RecordedEvent) {
+        self.at = self.at.max(at_ms);
+        let effects = self.recorder.handle(at_ms, event);
+        self.keep(effects);
+    }
+
+    /// The run as it stood when this turn (by its place in `turns`) was about to be asked for; `None`: it has no such turn.
+    #[must_use]
+    pub fn before_turn(recorded: &Trajectory, place: usize) -> Option<Self> {
+        let (config, task) = recorded.origin();
+        let mut restored = Restored::from_events(config, task, Vec::new());
+        let mut events = recorded.events.iter();
+        while !restored.begins(place) {
+            restored.play(events.next()?.clone());
+        }
+        Some(restored)
+    }
+
+    fn begins(&self, place: usize) -> bool {
+        let run = &self.recorder.run;
+        run.turns().len() == place + 1 && matches!(run.status(), Status::Calling { attempt: 1, .. })
+    }
+
+    fn keep(&mut self, effects: Vec<Effect>) {
+        self.kept.extend(effects.into_iter().filter_map(|effect| match effect {
+            Effect::KeepResult { handle, content } => Some((handle, content)),
+            _ => None,
+        }));
+    }
+}

@@ -1,0 +1,193 @@
+//! What lists and charts know of a run without its document: a few figures, the same from a run and from its record.
+//!
+//! Figures are those of the whole tree: what sub-agents asked, used and failed at counts for the run that started them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Trajectory;
+use crate::engine::*;
+
+/// Characters of a title.
+const TITLE: usize = 120;
+
+/// The figures of one run. JSON-safe; keys in snake case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    pub run_id: String,
+    pub session_id: String,
+    /// The first line of the task that says something, at most 120 characters.
+    pub title: String,
+    /// Of the first provider.
+    pub model: String,
+    pub provider: ProviderKind,
+    pub preset: Preset,
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub started_ms: u64,
+    /// When its last segment ended; `None`: it is running, or its record was written while it was.
+    pub finished_ms: Option<u64>,
+    /// From the start to the end of the last segment, waits for the user between segments included.
+    pub duration_ms: Option<u64>,
+    pub termination_reason: Option<TerminationReason>,
+    pub outcome: Option<Outcome>,
+    pub answer_source: Option<AnswerSource>,
+    pub max_turns: u32,
+    /// After collapse and grants.
+    pub effective_max_turns: u32,
+    /// As the trajectory counts them, a numbered synthesis included.
+    pub total_turns: u32,
+    /// The last turn that was no synthesis: what was used of `effective_max_turns`.
+    pub turns_used: u32,
+    pub requests: u32,
+    /// Attempts that failed, by the most telling slug of each: as many as there are `WRN` records.
+    pub failed_attempts: BTreeMap<String, u32>,
+    /// Calls of tools, those inside a batch one by one and without the batch.
+    pub tool_calls: u32,
+    /// Those of them that failed, by slug. What was stopped or cancelled did not fail.
+    pub tool_failures: BTreeMap<String, u32>,
+    pub tokens: Usage,
+    /// US dollars, where the price of every provider used is known.
+    pub cost: Option<f64>,
+    /// Sub-agents that began.
+    pub children: u32,
+}
+
+/// What a run and its document share, borrowed.
+struct Tree<'a> {
+    config: &'a RunConfig,
+    turns: &'a [TurnRecord],
+    logs: &'a [LogRecord],
+    children: Vec<Tree<'a>>,
+}
+
+impl<'a> Tree<'a> {
+    fn of_run(run: &'a Run) -> Self {
+        let children = run.child_runs().map(Tree::of_run).collect();
+        Tree { config: run.config(), turns: run.turns(), logs: run.logs(), children }
+    }
+
+    fn of_document(document: &'a Trajectory) -> Self {
+        let Trajectory { config, turns, logs, children, .. } = document;
+        Tree { config, turns, logs, children: children.iter().map(Tree::of_document).collect() }
+    }
+
+    /// As `Run::cost`: nothing is known where one price is missing.
+    fn cost(&self) -> Option<f64> {
+        let attempts = self.turns.iter().flat_map(|turn| &turn.attempts);
+        let own = attempts.into_iter().try_fold(0.0, |sum, attempt| {
+            let price = self.config.providers.get(attempt.provider)?.price?;
+            Some(sum + attempt.usage.map_or(0.0, |usage| price.of(usage)))
+        })?;
+        self.children.iter().try_fold(own, |sum, child| Some(sum + child.cost()?))
+    }
+
+    fn count(&self, into: &mut Summary) {
+        for log in self.logs.iter().filter(|log| log.level == LogLevel::Warn) {
+            let slug = log.slugs.first().copied().unwrap_or(Slug::ProviderError);
+            add(&mut into.failed_attempts, slug);
+        }
+        for call in self.turns.iter().flat_map(|turn| &turn.tool_calls) {
+            let each = if call.calls.is_empty() { std::slice::from_ref(call) } else { call.calls.as_slice() };
+            for call in each {
+                into.tool_calls = into.tool_calls.saturating_add(1);
+                if let Some(slug) = call.slug.filter(|slug| !matches!(slug, Slug::Stopped | Slug::Cancelled)) {
+                    add(&mut into.tool_failures, slug);
+                }
+            }
+        }
+        for child in &self.children {
+            into.children = into.children.saturating_add(1);
+            child.count(into);
+        }
+    }
+}
+
+fn add(counts: &mut BTreeMap<String, u32>, slug: Slug) {
+    let count = counts.entry(slug.as_str().to_owned()).or_default();
+    *count = count.saturating_add(1);
+}
+
+impl Summary {
+    /// The figures of a run as it stands.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Self {
+        let tree = Tree::of_run(run);
+        let task = run.task();
+        let ending = run.ending();
+        let first = run.config().providers.first();
+        Summary {
+            run_id: task.run_id.clone(),
+            session_id: task.session_id.clone(),
+            model: first.map(|p| p.model.clone()).unwrap_or_default(),
+            provider: first.map(|p| p.kind).unwrap_or_default(),
+            termination_reason: ending.map(|e| e.termination_reason),
+            outcome: ending.map(|e| e.outcome),
+            answer_source: ending.map(|e| e.answer_source),
+            effective_max_turns: run.effective_max_turns(),
+            requests: run.requests(),
+            tokens: run.usage(),
+            ..Summary::of(&tree, &task.input, task.started_at, ending.map(|e| e.finished_at.as_str()))
+        }
+    }
+
+    /// What is derived in the same way from both.
+    fn of(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
+        let finished_ms = finished_at.and_then(time::epoch_ms).map(|at| at.0);
+        let mut summary = Summary {
+            run_id: String::new(),
+            session_id: String::new(),
+            title: title(input),
+            model: String::new(),
+            provider: ProviderKind::default(),
+            preset: tree.config.preset,
+            started_ms: started_at.0,
+            finished_ms,
+            duration_ms: finished_ms.map(|ms| ms.saturating_sub(started_at.0)),
+            termination_reason: None,
+            outcome: None,
+            answer_source: None,
+            max_turns: tree.config.max_turns,
+            effective_max_turns: tree.config.max_turns,
+            total_turns: tree.turns.last().map_or(0, |turn| turn.turn),
+            turns_used: tree.turns.iter().rev().find(|turn| !turn.synthesis).map_or(0, |turn| turn.turn),
+            requests: 0,
+            failed_attempts: BTreeMap::new(),
+            tool_calls: 0,
+            tool_failures: BTreeMap::new(),
+            tokens: Usage::default(),
+            cost: tree.cost(),
+            children: 0,
+        };
+        tree.count(&mut summary);
+        summary
+    }
+}
+
+impl From<&Trajectory> for Summary {
+    fn from(document: &Trajectory) -> Self {
+        let tree = Tree::of_document(document);
+        Summary {
+            run_id: document.run_id.clone(),
+            session_id: document.session_id.clone(),
+            model: document.model.clone(),
+            provider: document.provider,
+            termination_reason: document.termination_reason,
+            outcome: document.outcome,
+            answer_source: document.answer_source,
+            effective_max_turns: document.effective_max_turns,
+            requests: document.requests,
+            tokens: document.tokens,
+            ..Summary::of(&tree, &document.input, document.started_ms, document.finished_at.as_deref())
+        }
+    }
+}
+
+fn title(input: &str) -> String {
+    let line = input.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(TITLE) {
+        // The ellipsis counts.
+        Some(_) => line.chars().take(TITLE - 1).chain(['…']).collect(),
+        None => line.to_owned(),
+    }
+}

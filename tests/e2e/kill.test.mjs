@@ -1,0 +1,175 @@
+// The renderer is killed at random moments of a run. After each, the stored run is there with every turn that had ended,
+// and goes on to the same end as a run that was never broken off: nothing twice, nothing lost.
+// 20 moments by seed; KILLS sets another number, KILL_SEED another first seed.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+import { ARGS } from './lib/browser.mjs';
+import { download } from './lib/app.mjs';
+import { withSite } from './lib/site.mjs';
+import { ANSWER, LENGTH, withSteadyModel } from './lib/steady-server.mjs';
+import { assertValid } from './lib/trajectory.mjs';
+
+const KILLS = Number(process.env.KILLS ?? 20);
+const FIRST = Number(process.env.KILL_SEED ?? 1);
+const TASK = 'Write three notes.';
+const MAX_TURNS = 15;
+const MAX_ATTEMPTS = 3;
+const SYNTHESIS = 3;
+
+/** Numbers from 0 to 1, by seed. */
+function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const settings = (site, baseUrl) => {
+  const stored = { provider: 'openai', base_url: baseUrl, model: 'steady' };
+  return { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value: JSON.stringify(stored) }] }] };
+};
+
+async function open(context, site) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20000);
+  page.faults = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.faults.push(message.text()));
+  page.on('pageerror', (error) => page.faults.push(String(error)));
+  await page.goto(site.app);
+  await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+  return page;
+}
+
+async function begin(page) {
+  await page.getByRole('textbox', { name: 'Task' }).fill(TASK);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+}
+
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 30000 });
+
+/** What must be the same in every run, broken off or not. */
+const essence = ({ outcome, termination_reason, output, total_turns, turns }) => ({
+  outcome, termination_reason, output, total_turns,
+  turns: turns.map(({ turn, content, counter_level, tool_calls }) => ({
+    turn, content, counter_level,
+    calls: tool_calls.map(({ id, name, args, result, slug }) => ({ id, name, args, result, slug })),
+  })),
+});
+
+async function record(page) {
+  const document = JSON.parse((await download(page)).text);
+  assertValid(document);
+  assert.deepEqual(document.events.map(({ seq }) => seq), document.events.map((_, at) => at + 1), 'events without a gap');
+  const again = await page.evaluate(async (text) => {
+    const { default: init, replay } = await import(new URL('turnwise/turnwise.js', document.baseURI).href);
+    await init();
+    return replay(JSON.parse(text));
+  }, JSON.stringify(document));
+  assert.deepEqual(again, { ok: true });
+  return document;
+}
+
+/** The contents of the notes, as the database has them. */
+const notes = (page) => page.evaluate(async () => {
+  const request = indexedDB.open('turnwise');
+  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+  const all = (store) => new Promise((resolve) => { const asked = db.transaction(store).objectStore(store).getAll(); asked.onsuccess = () => resolve(asked.result); });
+  const get = (store, key) => new Promise((resolve) => { const asked = db.transaction(store).objectStore(store).get(key); asked.onsuccess = () => resolve(asked.result); });
+  const [paths] = await all('workspaces');
+  const found = {};
+  for (const { path, hash } of JSON.parse(paths)) {
+    if (path.startsWith('notes/')) found[path] = await (await get('files', hash)).text();
+  }
+  db.close();
+  return found;
+});
+
+test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+  try {
+    await withSite(async (site) => {
+      // One run that nobody breaks off, to compare with; how long it takes says when to break.
+      const whole = await withSteadyModel({}, async (baseUrl) => {
+        const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
+        const page = await open(context, site);
+        const began = performance.now();
+        await begin(page);
+        await ended(page);
+        const took = performance.now() - began;
+        const document = await record(page);
+        assert.equal(document.output, ANSWER);
+        const written = await notes(page);
+        assert.deepEqual(Object.keys(written), ['notes/one.md', 'notes/three.md', 'notes/two.md']);
+        assert.deepEqual(page.faults, []);
+        await context.close();
+        return { essence: essence(document), took, written };
+      });
+      const fell = { before: 0, during: 0, after: 0 };
+      for (let seed = FIRST; seed < FIRST + KILLS; seed++) {
+        await t.test(`seed ${seed}`, async () => {
+          const chance = random(seed);
+          await withSteadyModel({}, async (baseUrl, seen) => {
+            const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
+            const page = await open(context, site);
+            await begin(page);
+            await sleep(chance() * whole.took);
+            const crashed = page.waitForEvent('crash');
+            const session = await context.newCDPSession(page);
+            session.send('Page.crash').catch(() => {}); // it never answers
+            await crashed;
+            await page.close();
+            const asked = Math.max(0, ...seen.turns);
+
+            const next = await open(context, site);
+            const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
+            const earlier = next.locator('.earlier .run');
+            if (!asked && await earlier.count() === 0) {
+              // Nothing had been sent, and nothing was stored: nothing is lost.
+              await sleep(300);
+              assert.equal(await earlier.count(), 0);
+              fell.before += 1;
+              return context.close();
+            }
+            await earlier.first().click();
+            const state = await Promise.race([
+              next.getByRole('button', { name: 'Resume' }).waitFor().then(() => 'left open'),
+              ended(next).then(() => 'ended'),
+            ]);
+            if (state === 'left open') {
+              const before = JSON.parse((await download(next)).text);
+              // What a request was sent for is stored: the turns before it, whole, and its own beginning.
+              assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
+              const wholeTurns = essence(before).turns.slice(0, asked - 1);
+              assert.deepEqual(wholeTurns, whole.essence.turns.slice(0, asked - 1));
+              await next.getByRole('button', { name: 'Resume' }).click();
+              await ended(next);
+              fell.during += 1;
+            } else {
+              fell.after += 1;
+            }
+            const document = await record(next);
+            assert.deepEqual(essence(document), whole.essence);
+            assert.deepEqual(await notes(next), whole.written);
+            assert.equal(document.requests >= seen.turns.length, true, 'a request that was sent is counted');
+            assert.ok(seen.turns.length <= MAX_TURNS * MAX_ATTEMPTS + SYNTHESIS);
+            assert.ok(seen.turns.length <= LENGTH + 1, `${seen.turns.length} requests: more than one was repeated`);
+            assert.equal(await left.count(), 0);
+            assert.equal(await next.locator('.run').count(), 1, 'the run is in the list once');
+            assert.deepEqual(next.faults.filter((line) => !/interrupted/.test(line)), []);
+            return context.close();
+          });
+        });
+      }
+      t.diagnostic(`${KILLS} kills: ${fell.before} before anything was sent, ${fell.during} during the run, ${fell.after} after its end`);
+      assert.ok(fell.during >= KILLS / 2, 'too few kills fell into the run');
+    });
+  } finally {
+    await browser.close();
+  }
+});

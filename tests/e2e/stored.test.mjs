@@ -1,0 +1,260 @@
+// Runs that outlast the page: the list, follow-ups after a reload, two tabs, names and deleting, and what is said when
+// storing fails. Whatever fails, the run goes on, and what was stored before stays.
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { test } from 'node:test';
+import { PHONE, WIDE, download, runTask } from './lib/app.mjs';
+import { withPage } from './lib/browser.mjs';
+import { root, withSite } from './lib/site.mjs';
+import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
+
+const shots = path.join(root, 'tests/e2e/shots');
+mkdirSync(shots, { recursive: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
+
+/** The app with the steady model, and a key that must turn up nowhere. `init` runs before the page's own scripts. */
+const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, body) => withSite((site) => withSteadyModel(model, (baseUrl, seen) => {
+  const local = [
+    { name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'steady' }) },
+    { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) },
+  ];
+  const origin = new URL(site.app).origin;
+  const context = { viewport: look[0], colorScheme: look[1], reducedMotion: 'reduce', storageState: { cookies: [], origins: [{ origin, localStorage: local }] } };
+  return withPage(site.app, { reach: [baseUrl], expect, context }, async (page) => {
+    if (init) {
+      await page.context().addInitScript(init);
+      await page.reload();
+    }
+    await ready(page);
+    return body(page, { site, seen, baseUrl });
+  });
+}));
+
+const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+const earlier = (page) => page.locator('.earlier .run');
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 30000 });
+const toast = (page, words) => page.locator('.toast', { hasText: words }).waitFor();
+
+async function start(page, task) {
+  await page.getByRole('textbox', { name: 'Task' }).fill(task);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+}
+
+/** Everything that the page stored, as text. */
+const everything = (page) => page.evaluate(async () => {
+  const request = indexedDB.open('turnwise');
+  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+  const all = {};
+  for (const store of db.objectStoreNames) {
+    const asked = db.transaction(store).objectStore(store).getAll();
+    const values = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+    all[store] = await Promise.all(values.map((value) => (value instanceof Blob ? value.text() : value)));
+  }
+  db.close();
+  return all;
+});
+
+async function shoot(page, name) {
+  await page.screenshot({ path: path.join(shots, `${name}.png`) });
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' | ')}`), [], name);
+}
+
+for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] })) {
+  test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, () => withStored({ look: setting }, async (page) => {
+    const rail = async () => { if (setting[0] === PHONE) await page.getByRole('button', { name: 'Runs' }).click(); };
+    for (const task of ['Write three notes.', 'Write them again.', 'And once more.']) {
+      await runTask(page, task);
+      await page.evaluate(() => document.activeElement.blur());
+      await page.keyboard.press('n');
+    }
+    await page.reload();
+    await ready(page);
+    await rail();
+    await earlier(page).nth(2).waitFor();
+    assert.deepEqual(await earlier(page).locator('b').allInnerTexts(), ['And once more.', 'Write them again.', 'Write three notes.']);
+    await shoot(page, `stored-list-${look}`);
+
+    await earlier(page).nth(1).click();
+    await ended(page);
+    assert.equal(await page.locator('section.turn').count(), 6);
+    assert.match(await page.locator('.ending').innerText(), /llm_complete/);
+    // What was written is there again, and a follow-up keeps what was said.
+    await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
+    await page.getByRole('dialog').getByText('notes/three.md').waitFor();
+    await page.keyboard.press('Escape');
+    await runTask(page, 'Thanks.');
+    assert.equal(await page.locator('section.turn').count(), 7);
+
+    await rail();
+    const third = page.locator('.earlier li').nth(1);
+    await third.hover();
+    await third.getByLabel('Rename or delete').click();
+    await third.getByLabel('Name', { exact: true }).fill('The first notes');
+    await third.getByLabel('Name', { exact: true }).press('Enter');
+    await page.locator('.earlier b', { hasText: 'The first notes' }).waitFor();
+    await page.reload();
+    await ready(page);
+    await rail();
+    await earlier(page).nth(2).waitFor();
+    assert.deepEqual(await earlier(page).locator('b').allInnerTexts(), ['Write them again.', 'And once more.', 'The first notes']);
+
+    const gone = page.locator('.earlier li').nth(1);
+    await gone.hover();
+    await gone.getByLabel('Rename or delete').click();
+    await shoot(page, `stored-menu-${look}`);
+    await gone.getByRole('button', { name: 'Delete', exact: true }).click();
+    await gone.getByRole('button', { name: 'Delete for good' }).click();
+    await page.locator('.earlier b', { hasText: 'And once more.' }).waitFor({ state: 'detached' });
+    const left = await everything(page);
+    assert.equal(left.runs.length, 3, 'the task with its follow-up, and another');
+    assert.ok(!JSON.stringify(left).includes('And once more.'), 'something of the deleted run is still stored');
+    assert.ok(left.files.some((text) => text === 'first note, revised'), 'the files of other runs are kept');
+  }));
+}
+
+test('a run in one tab is followed in another, and taken over when the first is gone', () => withStored({ model: { pace: 25 } }, async (page, { site }) => {
+  const other = await page.context().newPage();
+  await other.goto(site.app);
+  await ready(other);
+  await start(page, 'Write three notes.');
+  await earlier(other).first().waitFor();
+  await earlier(other).first().click();
+  await other.getByText('It runs in another tab; this one follows.').waitFor();
+  await other.getByText('Turn 2.').first().waitFor();
+  assert.equal(await other.getByRole('button', { name: 'Stop' }).count(), 0);
+  await other.screenshot({ path: path.join(shots, 'stored-followed.png') });
+  // The tab that drives it goes away in the middle.
+  await page.getByText('Turn 3.').first().waitFor();
+  await page.close({ runBeforeUnload: false });
+  await other.getByRole('button', { name: 'Resume' }).waitFor();
+  await other.screenshot({ path: path.join(shots, 'stored-interrupted.png') });
+  await other.getByRole('button', { name: 'Resume' }).click();
+  await ended(other);
+  assert.equal(await other.locator('section.turn').count(), 6);
+  assert.match(await other.locator('#transcript').innerText(), /interrupted/);
+  const document = JSON.parse((await download(other)).text);
+  assert.equal(document.output, ANSWER);
+}));
+
+test('no stored byte holds a planted key, wherever it turns up', () => withStored({ model: { say: `The key is ${KEY}.` } }, async (page) => {
+  await runTask(page, `Write three notes. My key: ${KEY}`);
+  const all = JSON.stringify(await everything(page));
+  assert.ok(all.length > 5000);
+  assert.ok(!all.includes(KEY), 'the key is in the database');
+  assert.ok(!(await download(page)).text.includes(KEY), 'the key is in the record');
+  const rest = await page.evaluate((settings) => JSON.stringify(Object.entries(localStorage).filter(([name]) => name !== settings)), 'turnwise.keys');
+  assert.ok(!rest.includes(KEY), 'the key is in the local storage');
+}));
+
+// Storage that fails in the middle of a run: what is said, and that the run ends as it should.
+const FAULTS = {
+  'no space is left': [() => {
+    const put = IDBObjectStore.prototype.put;
+    IDBObjectStore.prototype.put = function full(...args) {
+      if (window.failing) throw new DOMException('The quota was exceeded.', 'QuotaExceededError');
+      return put.apply(this, args);
+    };
+  }, 'There is no space left'],
+  'a transaction is aborted': [() => {
+    const commit = IDBTransaction.prototype.commit;
+    IDBTransaction.prototype.commit = function aborted() {
+      return window.failing ? this.abort() : commit.call(this);
+    };
+  }, 'The run could not be stored'],
+};
+
+for (const [name, [init, words]] of Object.entries(FAULTS)) {
+  test(`${name}: the run goes on, and is stored once that works again`, () => withStored({ init, model: { pace: 20 } }, async (page) => {
+    await runTask(page, 'Write three notes.');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: /^New run/ }).first().click();
+    await page.evaluate(() => { window.failing = true; });
+    await start(page, 'Write them again.');
+    await toast(page, words);
+    await page.screenshot({ path: path.join(shots, `stored-fault-${name.replaceAll(' ', '-')}.png`) });
+    await page.getByText('Turn 3.').first().waitFor();
+    await page.evaluate(() => { window.failing = false; });
+    await toast(page, 'stored again');
+    await ended(page);
+    assert.equal(JSON.parse((await download(page)).text).output, ANSWER);
+    await page.reload();
+    await ready(page);
+    await earlier(page).nth(1).waitFor();
+    for (const at of [0, 1]) {
+      await earlier(page).last().click();
+      await ended(page);
+      assert.equal(await page.locator('section.turn').count(), 6, `run ${at}`);
+    }
+  }));
+}
+
+test('storage that never works: it is said once, and the run ends in memory', () => withStored({ init: () => {
+  Object.defineProperty(window, 'indexedDB', { value: undefined });
+} }, async (page) => {
+  await toast(page, 'does not let the page store runs');
+  await runTask(page, 'Write three notes.');
+  assert.equal(JSON.parse((await download(page)).text).output, ANSWER);
+}));
+
+test('an older tab keeps the database locked: it is said, the run goes on, and is stored once the tab is closed', () => withSite((site) => withSteadyModel({ pace: 20 }, (baseUrl) => {
+  const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'steady' });
+  const origin = new URL(site.app).origin;
+  const context = { viewport: WIDE, storageState: { cookies: [], origins: [{ origin, localStorage: [{ name: 'turnwise.settings', value }] }] } };
+  // A page of the site's own that has version 1 open and does not let go.
+  return withPage(`${site.url}host/package.html`, { reach: [baseUrl], context }, async (old) => {
+    await old.evaluate(() => new Promise((resolve, reject) => {
+      const request = indexedDB.open('turnwise', 1);
+      request.onupgradeneeded = () => {
+        for (const store of ['runs', 'origins', 'events']) request.result.createObjectStore(store);
+        request.transaction.objectStore('runs').put('{"kept": "from version 1"}', 'old-key');
+      };
+      request.onsuccess = () => { window.db = request.result; resolve(); };
+      request.onerror = () => reject(request.error);
+    }));
+    const page = await old.context().newPage();
+    await page.goto(site.app);
+    await ready(page);
+    await toast(page, 'Another tab with an older Turnwise');
+    await start(page, 'Write three notes.');
+    await page.getByText('Turn 2.').first().waitFor();
+    await old.evaluate(() => window.db.close());
+    await ended(page);
+    await page.reload();
+    await ready(page);
+    await earlier(page).first().waitFor();
+    await earlier(page).first().click();
+    await ended(page);
+    assert.equal(await page.locator('section.turn').count(), 6);
+    const { runs } = await everything(page);
+    assert.ok(runs.includes('{"kept": "from version 1"}'), 'what version 1 had is lost');
+    await page.close();
+  });
+})));
+
+test('a corrupt record is shown as far as it can be read, and nothing of it is lost', () => withStored({}, async (page) => {
+  await runTask(page, 'Write three notes.');
+  const garbage = () => page.evaluate(() => new Promise((resolve) => {
+    const request = indexedDB.open('turnwise');
+    request.onsuccess = () => {
+      const transaction = request.result.transaction('events', 'readwrite');
+      const events = transaction.objectStore('events');
+      const keys = events.getAllKeys();
+      keys.onsuccess = () => events.put('{"seq": 6, "at_ms": "yesterday"}', keys.result[5]);
+      transaction.oncomplete = () => { request.result.close(); resolve(); };
+    };
+  }));
+  await garbage();
+  const before = await everything(page);
+  await page.reload();
+  await ready(page);
+  await earlier(page).first().waitFor();
+  await earlier(page).first().click();
+  await toast(page, 'it is shown up to event 5');
+  await page.locator('section.turn').first().waitFor();
+  assert.deepEqual((await everything(page)).events, before.events);
+}));
