@@ -4,7 +4,7 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use js_sys::{Array, JSON, Promise, Reflect};
-use turnwise::embed::{Agent, export_trajectory, replay_trajectory};
+use turnwise::embed::{Agent, export_trajectory, import_trajectory, replay_trajectory};
 use turnwise::worker::documents;
 use turnwise::worker::protocol::DocumentTask;
 use wasm_bindgen::prelude::*;
@@ -134,7 +134,7 @@ async fn a_run_resolves_with_a_plain_trajectory_that_replays() {
     assert_eq!(get(&trajectory, "config.seed"), 3);
     let id = text(&trajectory, "run_id");
     assert!(id.len() == 26 && id.starts_with("run_2") && id.is_char_boundary(19), "{id}");
-    let exported = export_trajectory(&trajectory, &"native".into()).unwrap();
+    let exported = done(export_trajectory(&trajectory, &"native".into())).await.unwrap().as_string().unwrap();
     assert_eq!(JSON::stringify(&JSON::parse(&exported).unwrap()).unwrap(), JSON::stringify(&trajectory).unwrap());
     // What the package's worker answers; there is none beside these tests.
     assert_eq!(documents::answer(DocumentTask::Replay, &exported).unwrap(), "{\"ok\":true}");
@@ -282,13 +282,15 @@ fn wrong_tools_are_refused() {
 #[wasm_bindgen_test]
 async fn what_is_no_trajectory_is_refused() {
     for value in ["5", "{}", "{ format: 'turnwise-trajectory', version: 99 }"] {
-        let error = export_trajectory(&js(value), &"native".into()).unwrap_err();
+        let error = done(export_trajectory(&js(value), &"native".into())).await.unwrap_err();
         assert!(error.is_instance_of::<js_sys::TypeError>(), "{value}");
         let text = JSON::stringify(&js(value)).unwrap().as_string().unwrap();
         assert!(documents::answer(DocumentTask::Replay, &text).is_err(), "{value}");
     }
     let error = done(replay_trajectory(&js("5"))).await.unwrap_err();
     assert_eq!(message(&error), "trajectory: got 5; it takes a trajectory");
-    let error = export_trajectory(&js("{}"), &"atif".into()).unwrap_err();
-    assert_eq!(message(&error), "format: 'atif' is not available yet; there is 'native'");
+    let error = done(export_trajectory(&js("{}"), &"xml".into())).await.unwrap_err();
+    assert!(message(&error).starts_with("format: got \"xml\"; it takes 'native', 'atif', "), "{}", message(&error));
+    let error = done(import_trajectory(&js("5"))).await.unwrap_err();
+    assert!(message(&error).starts_with("text: got 5; it takes the text of a trajectory"), "{}", message(&error));
 }

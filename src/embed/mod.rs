@@ -1,4 +1,4 @@
-//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`, `listModels`. Its types are written by hand in `types.d.ts`.
+//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`, `importTrajectory`, `listModels`. Its types are written by hand in `types.d.ts`.
 //!
 //! Owns the translation to and from JavaScript, and the checks of what a page passes in. Holds no rule of a run.
 //! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
@@ -22,7 +22,7 @@ pub use agent::Agent;
 pub use files::Files;
 pub use insight::{insight, summarize};
 pub use models::list_models;
-pub use trajectory::{export_trajectory, replay_trajectory};
+pub use trajectory::{export_trajectory, import_trajectory, replay_trajectory};
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

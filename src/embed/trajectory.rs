@@ -1,4 +1,4 @@
-//! Records to and from JavaScript, `replay` and `exportTrajectory`. What reads a record is in the worker.
+//! Records to and from JavaScript: `replay`, `exportTrajectory`, `importTrajectory`. What reads a record is in the worker.
 
 use js_sys::{JSON, Promise, Reflect};
 use serde::Serialize;
@@ -7,6 +7,7 @@ use wasm_bindgen_futures::future_to_promise;
 
 use super::error::{describe, error, type_error};
 use super::options::beside_module;
+use crate::trajectory::Format;
 use crate::trajectory::document::{FORMAT, VERSION};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
@@ -40,27 +41,53 @@ pub fn replay_trajectory(#[wasm_bindgen(unchecked_param_type = "Trajectory")] tr
     })
 }
 
-const LATER_FORMATS: &[&str] = &["atif", "otlp", "openai-jsonl", "mini-swe-agent", "markdown", "html"];
-
-/// A trajectory as the text of a file. `format`: `native`; others come later.
-#[wasm_bindgen(js_name = exportTrajectory)]
+/// A trajectory as the text of a file. `native` is only written out; every other format is made in a worker.
+#[wasm_bindgen(js_name = exportTrajectory, unchecked_return_type = "Promise<string>")]
 pub fn export_trajectory(
     #[wasm_bindgen(unchecked_param_type = "Trajectory")] trajectory: &JsValue,
     #[wasm_bindgen(unchecked_param_type = "ExportFormat")] format: &JsValue,
-) -> Result<String, JsValue> {
-    match format.as_string().as_deref() {
-        Some("native") => {
-            let is = |key: &str, wanted: &JsValue| Reflect::get(trajectory, &key.into()).is_ok_and(|v| v == *wanted);
-            if !(trajectory.is_object() && is("format", &FORMAT.into()) && is("version", &VERSION.into())) {
-                let got = describe(trajectory);
-                return Err(type_error(&format!("trajectory: got {got}; it takes a trajectory of version {VERSION}")));
-            }
-            let text = JSON::stringify_with_replacer_and_space(trajectory, &JsValue::NULL, &2.into())?;
-            Ok(text.into())
+) -> Promise {
+    let named = named(format).and_then(|format| Ok((format, exportable(trajectory, format)?)));
+    future_to_promise(async move {
+        let (format, text) = named?;
+        if format == Format::Native {
+            return Ok(text.into());
         }
-        Some(name) if LATER_FORMATS.contains(&name) => {
-            Err(type_error(&format!("format: '{name}' is not available yet; there is 'native'")))
-        }
-        _ => Err(type_error(&format!("format: got {}; it takes 'native'", describe(format)))),
+        let written = ask("trajectory", beside_module("worker.js"), DocumentTask::Export(format), text).await?;
+        Ok(written.into())
+    })
+}
+
+/// The text of a file as a trajectory: a document of ours, an HTML report, or ATIF.
+#[wasm_bindgen(js_name = importTrajectory, unchecked_return_type = "Promise<Trajectory>")]
+pub fn import_trajectory(#[wasm_bindgen(unchecked_param_type = "string")] text: &JsValue) -> Promise {
+    let given = text.as_string().ok_or_else(|| {
+        let takes = "the text of a trajectory, of an HTML report, or of an ATIF file";
+        type_error(&format!("text: got {}; it takes {takes}", describe(text)))
+    });
+    future_to_promise(async move {
+        let answer = ask("text", beside_module("worker.js"), DocumentTask::Import, given?).await?;
+        JSON::parse(&answer)
+    })
+}
+
+fn named(format: &JsValue) -> Result<Format, JsValue> {
+    format.as_string().and_then(|name| Format::named(&name)).ok_or_else(|| {
+        let all: Vec<String> = Format::ALL.iter().map(|format| format!("'{}'", format.as_str())).collect();
+        type_error(&format!("format: got {}; it takes {}", describe(format), all.join(", ")))
+    })
+}
+
+/// The document as text; the native one as it is to stand in the file.
+fn exportable(trajectory: &JsValue, format: Format) -> Result<String, JsValue> {
+    let is = |key: &str, wanted: &JsValue| Reflect::get(trajectory, &key.into()).is_ok_and(|v| v == *wanted);
+    if !(trajectory.is_object() && is("format", &FORMAT.into()) && is("version", &VERSION.into())) {
+        let got = describe(trajectory);
+        return Err(type_error(&format!("trajectory: got {got}; it takes a trajectory of version {VERSION}")));
     }
+    let text = match format {
+        Format::Native => JSON::stringify_with_replacer_and_space(trajectory, &JsValue::NULL, &2.into())?,
+        _ => JSON::stringify(trajectory)?,
+    };
+    Ok(text.into())
 }

@@ -444,6 +444,8 @@ export interface Trajectory {
   format: "turnwise-trajectory";
   version: 1;
   engine_version: string;
+  /** It was read from a file of another format: there are no events, so it cannot be replayed. */
+  imported?: { format: string; agent: string; agent_version: string; notes?: string };
   run_id: string;
   session_id: string;
   model: string;
@@ -497,8 +499,15 @@ export type ReplayResult =
       recorded_by: string | null;
     };
 
-/** Others come with later versions. */
-export type ExportFormat = "native";
+/** What `exportTrajectory` writes. What each one holds stands in docs/trajectory.md. */
+export type ExportFormat =
+  | "native"
+  | "atif"
+  | "otlp"
+  | "openai-jsonl"
+  | "mini-swe-agent"
+  | "markdown"
+  | "html";
 
 /** Agents, and the steps that are given to them. */
 export interface Plan {

@@ -18,6 +18,9 @@ pub struct Trajectory {
     pub format: String,
     pub version: u32,
     pub engine_version: String,
+    /// It was read from a file of another format: there are no events, so it can be shown, not replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     pub run_id: String,
     pub session_id: String,
     /// Of the first provider; the whole list is in `config`.
@@ -65,6 +68,26 @@ pub struct Trajectory {
     /// Trajectories of sub-agents, in the order they began; their events stand in the root's `events`.
     pub children: Vec<Trajectory>,
     pub events: Vec<RecordedEvent>,
+}
+
+/// Where an imported document comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// `ATIF-v1.7`
+    pub format: String,
+    /// The agent that did the work.
+    pub agent: String,
+    pub agent_version: String,
+    /// What its writer says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notes: Option<String>,
+}
+
+impl std::fmt::Display for Imported {
+    /// `terminus-2 2.0.0, ATIF-v1.5`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}, {}", self.agent, self.agent_version, self.format)
+    }
 }
 
 /// Why a text is no trajectory that this version can read.
@@ -129,6 +152,7 @@ impl Trajectory {
             format: FORMAT.to_owned(),
             version: VERSION,
             engine_version: ENGINE_VERSION.to_owned(),
+            imported: None,
             run_id: task.run_id.clone(),
             session_id: task.session_id.clone(),
             model: first.model,

@@ -1,9 +1,11 @@
-//! The record of a run: the document, its redaction, its replay. PURE -> engine.
+//! The record of a run: the document, its redaction, its replay, and the formats of others. PURE -> engine.
 //!
 //! Invariant: the recorded events, the configuration and the task are enough to derive everything else; a test derives
 //! it again. No secret is ever in it: the shell redacts an event before it is recorded **and** before the engine sees it.
 
 pub mod document;
+pub mod export;
+pub mod import;
 pub mod redact;
 pub mod replay;
 pub mod restore;
@@ -14,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig, Task};
-pub use document::{ParseError, Trajectory};
+pub use document::{Imported, ParseError, Trajectory};
+pub use export::Format;
 pub use redact::Secrets;
 pub use replay::{Mismatch, replay};
 pub use restore::Restored;

@@ -86,22 +86,6 @@ impl App {
         self.at_end.set(true);
     }
 
-    /// The open run as a file, letter by letter where it came from one.
-    pub fn download(&self) {
-        let Some(thread) = self.thread_now() else { return };
-        let named = match &thread.backing {
-            Backing::Document { name, text } => Some((name.clone(), text.to_string())),
-            Backing::Plan { .. } => return self.download_plan(),
-            Backing::Live { session, .. } => session.borrow().document().and_then(|document| {
-                Some((format!("{}.json", document.run_id), serde_json::to_string_pretty(&document).ok()?))
-            }),
-        };
-        match named.and_then(|(name, text)| Some((name, dom::text_blob(&text, "application/json")?))) {
-            Some((name, blob)) => dom::save_as(&name, &blob),
-            None => self.complain("There is nothing to download yet."),
-        }
-    }
-
     /// Shows a trajectory, to be read.
     pub fn open_document(&self, name: &str, text: String, document: Trajectory) {
         // The events are in the text, which is what is downloaded.

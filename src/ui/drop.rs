@@ -10,9 +10,12 @@ use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSys
 use crate::plan::{PlanDocument, SessionError};
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ParseError;
+use crate::trajectory::import::EMBEDDED;
 use crate::view::format::counted;
+use crate::view::formats::MOST_MB;
 use crate::view::picture::is_picture;
 
+use super::gzip::{self, NotUnpacked};
 use super::pictures;
 use super::state::{App, Dialog};
 
@@ -46,7 +49,7 @@ pub fn zone(app: App) -> impl IntoView {
         over.get().then(|| {
             html::div().class("drop").child((
                 html::b().child("Drop it here"),
-                html::span().child("Files and folders are for the agent; a trajectory (.json) opens as a run, the record of a plan as a plan. Pictures dropped on the task box go with the task."),
+                html::span().child("Files and folders are for the agent; a trajectory (.json, .json.gz), a report (.html) or an ATIF file opens as a run, the record of a plan as a plan. Pictures dropped on the task box go with the task."),
             ))
         })
     }
@@ -109,8 +112,8 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     let words = App::added(&files);
     match files.as_slice() {
         [] => return app.complain("Nothing to take: the folder is empty, or it could not be read."),
-        [(name, blob)] if name.ends_with(".json") && open(app, name, blob).await => return,
-        several if several.len() > 1 && several.iter().all(|(name, _)| name.ends_with(".json")) => {
+        [(name, blob)] if opens(name) && open(app, name, blob).await => return,
+        several if several.len() > 1 && several.iter().all(|(name, _)| opens(name)) => {
             return take_records(app, files).await;
         }
         _ => {}
@@ -143,16 +146,33 @@ async fn take_records(app: App, files: Vec<(String, Blob)>) {
     }
 }
 
+/// What may be a run or a plan, by its name.
+fn opens(name: &str) -> bool {
+    [".json", ".json.gz", ".html", ".htm"].iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+}
+
 /// Whether the file is dealt with: it is a trajectory, be it one that cannot be read.
 async fn open(app: App, name: &str, blob: &Blob) -> bool {
-    let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
+    let text = match text_of(name, blob).await {
+        Ok(text) => text,
+        Err(NotUnpacked::TooLarge) => {
+            app.complain(format!("{name} was not opened: unpacked it is larger than {MOST_MB} MB."));
+            return true;
+        }
+        // Some other file that only has such a name.
+        Err(NotUnpacked::Damaged) => return false,
+    };
+    if text.trim_start().starts_with('<') {
+        return text.contains(EMBEDDED.0) && app.import(name, text).await;
+    }
     match Trajectory::parse(&text) {
         Ok(document) => {
             app.dialog.set(None);
-            app.open_document(name, text, document);
+            app.open_document(name.trim_end_matches(".gz"), text, document);
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }
+        Err(ParseError::OtherFormat) if text.contains("\"ATIF-v") => app.import(name, text).await,
         Err(ParseError::OtherFormat) => open_plan(app, name, text),
         // Any other JSON is a file like all others.
         Err(ParseError::NotJson(_)) => false,
@@ -162,6 +182,18 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
             true
         }
     }
+}
+
+async fn text_of(name: &str, blob: &Blob) -> Result<String, NotUnpacked> {
+    let most = f64::from(MOST_MB) * 1_048_576.0;
+    if name.to_ascii_lowercase().ends_with(".gz") {
+        return gzip::unpack(blob, most).await;
+    }
+    if blob.size() > most {
+        return Err(NotUnpacked::TooLarge);
+    }
+    let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string());
+    Ok(text.unwrap_or_default())
 }
 
 /// The same for the record of a plan.

@@ -31,7 +31,7 @@ fn list(app: App) -> impl IntoView {
     let empty = move || rows().is_empty();
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory (.json) opens as a run."),
+            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")
@@ -51,6 +51,16 @@ fn list(app: App) -> impl IntoView {
                         }
                     })
                     .child((icon(Icon::Plus), "Choose files")),
+                move || {
+                    (!empty()).then(|| {
+                        html::button()
+                            .r#type("button")
+                            .class("btn quiet")
+                            .attr("title", "Every file below, those the agent wrote too, as one ZIP file")
+                            .on(ev::click, move |_| app.download_all())
+                            .child((icon(Icon::Download), "Download all (.zip)"))
+                    })
+                },
             )),
         )),
         move || empty().then(|| html::p().class("fact").child("No files yet: the agent can still calculate and write files of its own.")),

@@ -5,6 +5,7 @@
 //! absent: the run's rules (`engine`), its words (`view`), its requests (`shell`).
 
 mod actions;
+mod archive;
 mod attempt;
 mod branch;
 mod call;
@@ -14,8 +15,10 @@ mod dialog;
 mod dom;
 mod drop;
 mod ending;
+mod export;
 mod files;
 mod follow;
+mod gzip;
 mod icon;
 mod insight;
 pub mod json;
@@ -26,6 +29,7 @@ mod library;
 mod live;
 mod log;
 pub mod markdown;
+mod menu;
 pub mod meter;
 mod page;
 mod panel;
@@ -48,6 +52,7 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
+mod update;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -102,6 +107,7 @@ fn app() -> impl IntoView {
         insight::insight(app),
         plan::editor::editor(app),
         drop::zone(app),
+        update::notice(),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))
 }

@@ -12,6 +12,7 @@ use crate::view::{EndingView, PanelView, Phase, TickKind};
 
 use super::call;
 use super::ending::dot;
+use super::export;
 use super::icon::{Icon, icon};
 use super::meter;
 use super::plan;
@@ -69,7 +70,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
             match can.phase {
                 Phase::Ended => ended(app, can).into_any(),
                 // It is another tab's.
-                Phase::Running | Phase::Synthesizing if can.elsewhere => download(app).into_any(),
+                Phase::Running | Phase::Synthesizing if can.elsewhere => export::downloads(app).into_any(),
                 Phase::Running | Phase::Synthesizing => running(app, can.phase).into_any(),
             }
         }
@@ -164,17 +165,8 @@ fn ended(app: App, can: Can) -> impl IntoView {
         can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
         can.ask_again
             .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
-        download(app),
+        export::downloads(app),
     ))
-}
-
-fn download(app: App) -> impl IntoView {
-    html::button()
-        .r#type("button")
-        .class("btn quiet")
-        .attr("title", "The whole run as a trajectory (JSON)")
-        .on(ev::click, move |_| app.download())
-        .child((icon(Icon::Download), "Download"))
 }
 
 fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {

@@ -204,11 +204,11 @@ impl<'a> Source<'a> {
 
     /// Whether a call has asked for sub-agents at all, and was not refused.
     fn has_children(&self, call: &CallRecord) -> bool {
-        call.name == spawn::TOOL
-            && match self.children {
-                Children::Live(children) => children.iter().any(|child| child.call == call.id),
-                Children::Document(_) => !call.children.is_empty() || reports(call).is_some(),
-            }
+        match self.children {
+            Children::Live(children) => call.name == spawn::TOOL && children.iter().any(|child| child.call == call.id),
+            // Those of other agents began by calls of other names.
+            Children::Document(_) => !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some()),
+        }
     }
 }
 
@@ -216,7 +216,13 @@ fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
     if !source.has_children(call) {
         return Vec::new();
     }
-    let tasks = (1..).zip(spawn::asked(&call.args));
+    let mut asked = spawn::asked(&call.args);
+    if asked.is_empty() {
+        let task = |place| source.child_of(call, place).map(|run| run.input.to_owned()).unwrap_or_default();
+        let all = u32::try_from(call.children.len()).unwrap_or(u32::MAX);
+        asked.extend((1..=all).map(|place| Asked { task: task(place), max_turns: None, agent: None }));
+    }
+    let tasks = (1..).zip(asked);
     let lane = |(task_id, asked)| {
         let run = source.child_of(call, task_id);
         let (state, why_not) = match &run {
@@ -247,6 +253,8 @@ fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, 
 fn state(run: &Source<'_>) -> LaneState {
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => LaneState::Ended(ending::tone(ending)),
+        // Files of other agents do not say how a sub-agent ended: only that it did.
+        (Status::Ended, None) if run.imported.is_some() => LaneState::Ended(Tone::Complete),
         // A document that was written meanwhile.
         (Status::Ended, None) => LaneState::Ended(Tone::Cancelled),
         (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => LaneState::Concluding,
@@ -258,6 +266,7 @@ fn words(run: &Source<'_>) -> String {
     let (turn, max) = (turns_used(run), run.effective_max_turns);
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => ending::short(ending),
+        (Status::Ended, None) if run.imported.is_some() => counted(u64::from(turn), "turn"),
         (Status::Ended, None) => format!("{turn} of {max} turns, unfinished"),
         (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => {
             "writing the synthesis".to_owned()

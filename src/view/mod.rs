@@ -9,8 +9,11 @@ pub mod branch;
 pub mod built_in;
 pub mod call;
 pub mod ending;
+#[cfg(feature = "worker")]
+pub mod export;
 mod failure;
 pub mod format;
+pub mod formats;
 pub mod insight;
 pub mod json;
 pub mod lane;
@@ -35,6 +38,7 @@ pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
+pub mod zip;
 
 pub use attempt::FailedAttempt;
 pub use call::{CallState, CallView};
@@ -103,6 +107,12 @@ impl From<&Source<'_>> for ViewModel {
 impl From<&Source<'_>> for HeadView {
     fn from(source: &Source<'_>) -> Self {
         let config = source.config;
+        if let Some(from) = source.imported {
+            let model = config.providers.first().map(|provider| provider.model.clone());
+            let facts = [Some(from.to_string()), model.filter(|model| !model.is_empty())];
+            let facts = facts.into_iter().flatten().collect();
+            return HeadView { task: source.input.to_owned(), pictures: PictureView::list(source.images), facts };
+        }
         let mut facts = provider::facts(config);
         facts.push(config.preset.as_str().to_owned());
         if turn::forces_report(config) {

@@ -156,6 +156,10 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
             "It runs in another tab; this one follows.".to_owned()
         }
         (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
+            _ if source.imported.is_some() => {
+                "Opened from a file of another format, to be read: it has no events, so it cannot be replayed."
+                    .to_owned()
+            }
             Some(_) => "Opened from a file, to be read.".to_owned(),
             None => "Opened from a file that was written while the run was under way.".to_owned(),
         },

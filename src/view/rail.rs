@@ -6,7 +6,7 @@ use crate::engine::Status;
 use crate::trajectory::Summary;
 
 use super::ending::{self, Tone};
-use super::format::one_line;
+use super::format::{counted, one_line};
 use super::meter::{Meter, Tick, TickKind, TickState};
 use super::source::{Origin, Source};
 
@@ -40,6 +40,9 @@ impl From<&Source<'_>> for RailView {
                 "writing the synthesis".to_owned()
             }
             (None, Status::Waiting { .. }) => format!("turn {turn} of {}, waiting", source.effective_max_turns),
+            (None, Status::Ended) if source.imported.is_some() => {
+                format!("{}, imported", counted(source.turns.len() as u64, "turn"))
+            }
             (None, Status::Ended) => format!("{turn} of {} turns, unfinished", source.effective_max_turns),
             (None, _) => format!("turn {turn} of {}", source.effective_max_turns),
         };

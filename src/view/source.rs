@@ -3,7 +3,7 @@
 use crate::engine::{
     Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
 };
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Imported, Trajectory};
 
 /// The readable state of a run.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub struct Source<'a> {
     pub status: Status,
     pub can_continue: bool,
     pub origin: Origin,
+    /// The record is another agent's, read from a file of another format.
+    pub imported: Option<&'a Imported>,
     pub children: Children<'a>,
 }
 
@@ -85,6 +87,7 @@ impl<'a> From<&'a Run> for Source<'a> {
             status: run.status(),
             can_continue: run.can_continue(),
             origin: Origin::Session,
+            imported: None,
             children: Children::Live(run.children()),
         }
     }
@@ -112,6 +115,7 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
             status: Status::Ended,
             can_continue: false,
             origin: Origin::Document,
+            imported: document.imported.as_ref(),
             children: Children::Document(&document.children),
         }
     }

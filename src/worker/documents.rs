@@ -1,4 +1,4 @@
-//! Reading records: replaying them, and what another run takes over from one. PURE: text in, text out.
+//! Reading records: replaying them, what another run takes over from one, other formats. PURE: text in, text out.
 //!
 //! It happens in a worker, because a page that never opens a record should not load what reads one.
 
@@ -8,7 +8,9 @@ use serde_json::json;
 use super::protocol::DocumentTask;
 use crate::engine::Message;
 use crate::plan::{PlanDocument, StepStatus};
+use crate::trajectory::import::import;
 use crate::trajectory::{Mismatch, Summary, Trajectory, replay};
+use crate::view::export::export;
 use crate::view::insight::{DrawRequest, Filter, Insight, draw};
 
 /// What a follow-up takes over.
@@ -26,7 +28,7 @@ struct Asked {
     filter: Filter,
 }
 
-/// The answer to a task about the text of a record, as JSON.
+/// The answer to a task about the text of a record: JSON, or the text of the file it is written as.
 ///
 /// # Errors
 /// What is wrong with the record, for people.
@@ -34,6 +36,9 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
     match task {
         DocumentTask::Replay => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            if let Some(from) = &document.imported {
+                return Err(format!("it was imported ({from}) and has no events, so it cannot be replayed"));
+            }
             Ok(match replay(&document) {
                 Ok(_) => json!({ "ok": true }).to_string(),
                 Err(mismatch) => refused(&mismatch),
@@ -46,6 +51,11 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             let task = recorder.run.task();
             Ok(written(&Carried { session_id: &task.session_id, history: recorder.run.messages() }))
         }
+        DocumentTask::Export(format) => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(export(&document, format))
+        }
+        DocumentTask::Import => Ok(written(&import(text).map_err(|e| e.to_string())?)),
         DocumentTask::Session => {
             let session = PlanDocument::parse(text).map_err(|e| e.to_string())?;
             // Later steps are told the results of those that completed.

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::engine::ToolOutcome;
 use crate::llm::demo::{DemoRequest, Scripted};
 use crate::tools::Arguments;
+use crate::trajectory::Format;
 use crate::view::markdown::Node;
 
 /// One request: `{id, method, args}`.
@@ -60,6 +61,10 @@ pub enum DocumentTask {
     Replay,
     /// What a follow-up takes over from this trajectory: `{session_id, history}`.
     Carry,
+    /// This trajectory as the text of a file.
+    Export(Format),
+    /// A file of any known kind as a trajectory.
+    Import,
     /// Do the completed steps of this plan's record replay? `true`, or an error.
     Session,
     /// The figures of this trajectory: a `Summary`.
@@ -127,7 +132,7 @@ pub enum Answer {
     },
     Checked(Checked),
     Nodes(Vec<Node>),
-    /// JSON text.
+    /// JSON text, or that of an exported file.
     Document(String),
     Demo(Scripted),
 }

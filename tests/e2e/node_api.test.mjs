@@ -281,8 +281,9 @@ test('misuse is refused and names itself', async () => {
   agent.cancel();
   const trajectory = await running;
   assert.equal(trajectory.outcome, 'cancelled');
-  assert.throws(() => exportTrajectory(trajectory, 'atif'), { name: 'TypeError', message: /'atif' is not available yet; there is 'native'/ });
-  assert.deepEqual(JSON.parse(exportTrajectory(trajectory, 'native')), trajectory);
+  await assert.rejects(exportTrajectory(trajectory, 'xml'), { name: 'TypeError', message: /^format: got "xml"; it takes 'native', 'atif'/ });
+  await assert.rejects(exportTrajectory({}, 'native'), { name: 'TypeError', message: /it takes a trajectory of version 1/ });
+  assert.deepEqual(JSON.parse(await exportTrajectory(trajectory, 'native')), trajectory);
   agent.free();
 });
 

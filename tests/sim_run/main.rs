@@ -391,6 +391,7 @@ impl Sim {
         assert_eq!(read, document);
         if self.reload == Reload::EveryStep {
             validate(&document);
+            world::export_all(&document);
         }
         let again = replay(&read).unwrap_or_else(|m| panic!("replay differs: {m:?}"));
         assert_eq!(serde_json::to_string(&again.document()).expect("serializes"), text, "replay is byte for byte");

@@ -137,6 +137,27 @@ impl Sim {
     }
 }
 
+/// Every run can be written in every format, and what can be read again says the same.
+pub fn export_all(document: &Trajectory) {
+    use turnwise::trajectory::{Format, import::import};
+    for format in Format::ALL {
+        let text = turnwise::view::export::export(document, *format);
+        match format {
+            Format::Native | Format::Html => assert_eq!(import(&text).as_ref(), Ok(document), "{format:?}"),
+            Format::Atif => {
+                let read = import(&text).expect("ATIF");
+                let same = Trajectory { imported: read.imported.clone(), events: Vec::new(), ..document.clone() };
+                assert_eq!((read.turns, read.segments, read.output), (same.turns, same.segments, same.output));
+            }
+            Format::Otlp | Format::MiniSweAgent => {
+                let _: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            }
+            Format::OpenaiJsonl => assert_eq!(text.lines().count(), 1 + document.children.len()),
+            Format::Markdown => assert!(text.starts_with("# ")),
+        }
+    }
+}
+
 /// The figures of a run are the same from its record, and those that the run itself counts.
 pub fn check_figures(recorder: &Recorder, requests: u32) {
     let run = &recorder.run;

@@ -55,10 +55,22 @@ export async function drop(page, paths) {
   await session.detach();
 }
 
-/** Clicks Download and returns the document. */
-export async function download(page) {
-  const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).first().click()]);
+/** Clicks Download, of a run then the format, and returns the file. */
+export async function download(page, format = 'Turnwise trajectory') {
+  const button = page.getByRole('button', { name: 'Download' }).first();
+  const [file] = await Promise.all([page.waitForEvent('download'), pick(page, button, format)]);
+  return { name: file.suggestedFilename(), text: (await contents(file)).toString() };
+}
+
+async function pick(page, button, format) {
+  const menu = await button.getAttribute('aria-haspopup');
+  await button.click();
+  // A plan has one format, and no menu.
+  if (menu) await page.getByRole('menuitem', { name: format }).click();
+}
+
+export async function contents(file) {
   const chunks = [];
   for await (const chunk of await file.createReadStream()) chunks.push(chunk);
-  return { name: file.suggestedFilename(), text: Buffer.concat(chunks).toString() };
+  return Buffer.concat(chunks);
 }

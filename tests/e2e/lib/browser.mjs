@@ -11,7 +11,18 @@ export const ARGS = [
 
 // Chrome's advice on password fields comes when it likes. The settings' field for a key is in no form, since nothing is
 // sent with it and no password manager should take it for a login.
-const ADVICE = /^\[DOM\] Password field is not contained in a form/;
+// Tests of other things have no service worker between them and the site: Playwright says that it kept it out.
+const ADVICE = /^\[DOM\] Password field is not contained in a form|^Service Worker registration blocked by Playwright/;
+
+/** Runs `body(browser)` with a fresh browser: for files from disk, which are of no origin. */
+export async function withBrowser(body) {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+  try {
+    return await body(browser);
+  } finally {
+    await browser.close();
+  }
+}
 
 /**
  * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did.
@@ -23,7 +34,7 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
   const refused = [];
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
   try {
-    const browserContext = await browser.newContext({ acceptDownloads: true, ...context });
+    const browserContext = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'block', ...context });
     const page = await browserContext.newPage();
     page.setDefaultTimeout(20000);
     const allowed = new Set([new URL(url).origin, ...reach.map((other) => new URL(other).origin)]);

@@ -1,0 +1,59 @@
+//! OpenAI's chat format as JSON Lines: a line a run, with `messages` and `tools` as they were at its end.
+
+use serde_json::{Value, json};
+
+use super::conversation::conversations;
+use super::{Trajectory, object};
+use crate::engine::{Image, Message, ToolSpec};
+
+/// One line for the run and one for each of its sub-agents, in the order they began.
+#[must_use]
+pub fn write(document: &Trajectory) -> String {
+    let lines = conversations(document).into_iter().map(|(run, messages)| {
+        let messages: Vec<Value> = messages.iter().map(message).collect();
+        format!("{}\n", object([("messages", messages.into()), ("tools", tools(&run.tools))]))
+    });
+    lines.collect()
+}
+
+/// One message as the chat format has it. Reasoning has no place there.
+pub(super) fn message(of: &Message) -> Value {
+    match of {
+        Message::System { content } => json!({ "role": "system", "content": content }),
+        Message::User { content, images } if images.is_empty() => json!({ "role": "user", "content": content }),
+        Message::User { content, images } => {
+            let text = json!({ "type": "text", "text": content });
+            let pictures = images.iter().map(picture);
+            json!({ "role": "user", "content": std::iter::once(text).chain(pictures).collect::<Vec<_>>() })
+        }
+        Message::Assistant(reply) => {
+            let calls: Vec<Value> = reply
+                .tool_calls
+                .iter()
+                .map(|call| {
+                    let function = json!({ "name": call.name, "arguments": call.arguments });
+                    json!({ "id": call.id, "type": "function", "function": function })
+                })
+                .collect();
+            // The content may only be missing where there are calls.
+            let content = (!reply.content.is_empty() || calls.is_empty()).then(|| reply.content.clone());
+            object([("role", "assistant".into()), ("content", content.into()), ("tool_calls", calls.into())])
+        }
+        Message::Tool(answer) => json!({ "role": "tool", "tool_call_id": answer.call_id, "content": answer.content }),
+    }
+}
+
+fn picture(image: &Image) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": image.data_url() } })
+}
+
+/// The tools as they are offered; also what ATIF calls `tool_definitions`.
+pub(super) fn tools(of: &[ToolSpec]) -> Value {
+    let tool = |spec: &ToolSpec| {
+        let function = json!({
+            "name": spec.name, "description": spec.description, "parameters": spec.parameters,
+        });
+        json!({ "type": "function", "function": function })
+    };
+    of.iter().map(tool).collect()
+}

@@ -1,0 +1,186 @@
+//! ATIF to a trajectory that can be shown. It has no events, so it cannot be replayed, and it says so (`imported`).
+//!
+//! An agent's step becomes a turn. What a user or the system said between turns stands quoted before the next one.
+//! What our own export put into `extra` is found again.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use super::file::{Content, File, FinalMetrics, Metrics, Step, Whose};
+use super::steps::{Steps, quote};
+use super::when;
+use crate::engine::*;
+use crate::trajectory::Trajectory;
+use crate::trajectory::document::{ENGINE_VERSION, FORMAT, Imported, VERSION};
+use crate::trajectory::export::atif::AGENT;
+
+/// The file as a document; `place` tells the runs of one file apart.
+pub fn trajectory(file: File, place: u32) -> Trajectory {
+    let extra = file.extra.unwrap_or_default();
+    let own = file.agent.name == AGENT;
+    let said_start = text(&extra, "started_at").as_deref().and_then(when::parse);
+    let stamps = || file.steps.iter().filter_map(|step| step.timestamp.as_deref()).filter_map(when::parse);
+    let started = said_start.or(stamps().min()).unwrap_or_default();
+    let finished = text(&extra, "finished_at").or(stamps().max().map(time::rfc3339));
+    let identity = file.trajectory_id.clone().or(file.session_id.clone()).unwrap_or_default();
+    let run_id = run_id(&identity, started, place);
+
+    let below = file.subagent_trajectories.unwrap_or_default();
+    let names: Vec<String> = below.iter().map(|child| child.trajectory_id.clone().unwrap_or_default()).collect();
+    let children: Vec<Trajectory> =
+        (1..).zip(below).map(|(n, child)| trajectory(child, place.saturating_mul(100).saturating_add(n))).collect();
+    let known = names.into_iter().zip(children.iter().map(|child| child.run_id.clone())).collect();
+
+    let requests = file.steps.iter().filter(|step| step.source == Whose::Agent);
+    let requests = requests.map(|step| step.llm_call_count.unwrap_or(1)).fold(0, u32::saturating_add);
+    let tokens = tokens(file.final_metrics.as_ref(), &file.steps);
+    let requests = file.final_metrics.as_ref().and_then(|m| of(m.extra.as_ref()?, "requests")).unwrap_or(requests);
+    let steps = Steps::read(file.steps, started, known, own);
+
+    let model = file.agent.model_name.clone().unwrap_or_default();
+    let total = steps.turns.iter().filter(|turn| !turn.synthesis).count();
+    let config = config(&extra, own, &model, &steps, u32::try_from(total).unwrap_or(u32::MAX));
+    let last = steps.turns.iter().rev().map(|turn| turn.content.clone()).find(|content| !content.is_empty());
+    let number = |key: &str, or: u32| of(&extra, key).unwrap_or(or);
+    let segments: Vec<Ending> = if own { of(&extra, "segments").unwrap_or_default() } else { Vec::new() };
+    let ended = segments.last();
+    Trajectory {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        engine_version: ENGINE_VERSION.to_owned(),
+        imported: Some(Imported {
+            format: file.schema_version,
+            agent: file.agent.name,
+            agent_version: file.agent.version,
+            notes: file.notes,
+        }),
+        run_id,
+        session_id: file.session_id.unwrap_or(identity),
+        provider: config.providers.first().map(|provider| provider.kind).unwrap_or(ProviderKind::Custom),
+        model,
+        preset: config.preset,
+        started_with: None,
+        parent: of(&extra, "parent").filter(|_| own),
+        tools: tools(file.agent.tool_definitions.unwrap_or_default(), file.agent.extra.filter(|_| own)),
+        input: steps.input.clone(),
+        images: steps.images,
+        history: steps.history,
+        started_at: time::rfc3339(started),
+        started_ms: started,
+        finished_at: finished,
+        termination_reason: ended.map(|ending| ending.termination_reason),
+        outcome: ended.map(|ending| ending.outcome),
+        answer_source: ended.map(|ending| ending.answer_source),
+        wrap_up: ended.and_then(|ending| ending.wrap_up),
+        error: ended.and_then(|ending| ending.error.clone()),
+        max_turns: config.max_turns,
+        effective_max_turns: number("effective_max_turns", config.max_turns),
+        total_turns: number("total_turns", steps.turns.last().map_or(0, |turn| turn.turn)),
+        requests,
+        tokens,
+        output: text(&extra, "output").filter(|_| own).or(last),
+        final_result_data: of(&extra, "final_result_data").filter(|_| own),
+        turns: steps.turns,
+        segments,
+        traces: if own { of(&extra, "traces").unwrap_or_default() } else { Vec::new() },
+        logs: if own { of(&extra, "logs").unwrap_or_default() } else { Vec::new() },
+        children,
+        events: Vec::new(),
+        config,
+    }
+}
+
+/// What a file of ours says, or what can be shown of another agent's.
+fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, turns: u32) -> RunConfig {
+    let ours = own.then(|| of::<RunConfig>(extra, "config")).flatten();
+    ours.unwrap_or_else(|| {
+        let provider =
+            ProviderConfig { kind: ProviderKind::Custom, model: model.to_owned(), ..ProviderConfig::default() };
+        RunConfig {
+            system: steps.system.clone(),
+            max_turns: turns.max(1),
+            counter: None,
+            synthesis: None,
+            providers: vec![provider],
+            ..RunConfig::default()
+        }
+    })
+}
+
+/// Function definitions in OpenAI's form; what is none is left out.
+fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<ToolSpec> {
+    let traits: Map<String, Value> = extra.and_then(|extra| of(&extra, "tools")).unwrap_or_default();
+    let spec = |definition: Value| {
+        let function = definition.get("function").unwrap_or(&definition);
+        let text = |key: &str| function.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = text("name")?;
+        let own = traits.get(&name).and_then(Value::as_object).cloned().unwrap_or_default();
+        Some(ToolSpec {
+            name,
+            description: text("description").unwrap_or_default(),
+            parameters: function.get("parameters").cloned().unwrap_or(Value::Bool(true)),
+            may_finish: of(&own, "may_finish").unwrap_or_default(),
+            side_effect: of(&own, "side_effect").unwrap_or_default(),
+        })
+    };
+    definitions.into_iter().filter_map(spec).collect()
+}
+
+fn tokens(whole: Option<&FinalMetrics>, steps: &[Step]) -> Usage {
+    let sum = |of: fn(&Metrics) -> Option<u64>| {
+        let each = steps.iter().filter_map(|step| of(step.metrics.as_ref()?));
+        TokenCount(each.fold(0, u64::saturating_add))
+    };
+    let stated = |of: fn(&FinalMetrics) -> Option<u64>| whole.and_then(of).map(TokenCount);
+    let ours = whole.and_then(|whole| whole.extra.as_ref());
+    Usage {
+        input: stated(|m| m.total_prompt_tokens).unwrap_or_else(|| sum(|m| m.prompt_tokens)),
+        output: stated(|m| m.total_completion_tokens).unwrap_or_else(|| sum(|m| m.completion_tokens)),
+        cached: stated(|m| m.total_cached_tokens).unwrap_or_else(|| sum(|m| m.cached_tokens)),
+        reasoning: ours.and_then(|extra| of(extra, "reasoning_tokens")).unwrap_or_default(),
+        estimated: ours.and_then(|extra| of(extra, "estimated")).unwrap_or_default(),
+    }
+}
+
+/// The id of a run of ours as it is; another's becomes one of the same form, the same each time.
+fn run_id(identity: &str, started: EpochMillis, place: u32) -> String {
+    if is_run_id(identity) {
+        return identity.to_owned();
+    }
+    let digest = Sha256::digest(format!("{identity}/{place}").as_bytes());
+    let seed = digest.iter().take(8).fold(0_u64, |seed, byte| (seed << 8) | u64::from(*byte));
+    time::run_id(started, seed)
+}
+
+/// `run_20261121_220000_abcdef`
+fn is_run_id(text: &str) -> bool {
+    let mut parts = text.split('_');
+    let digits = |part: Option<&str>, n| part.is_some_and(|p| p.len() == n && p.bytes().all(|b| b.is_ascii_digit()));
+    let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    parts.next() == Some("run")
+        && digits(parts.next(), 8)
+        && digits(parts.next(), 6)
+        && parts.next().is_some_and(|part| part.len() == 6 && part.bytes().all(hex))
+        && parts.next().is_none()
+}
+
+/// A field of an `extra`, where it is there and fits.
+pub(super) fn of<T: DeserializeOwned>(extra: &Map<String, Value>, key: &str) -> Option<T> {
+    let value = extra.get(key).filter(|value| !value.is_null())?;
+    serde_json::from_value(value.clone()).ok()
+}
+
+fn text(extra: &Map<String, Value>, key: &str) -> Option<String> {
+    of(extra, key)
+}
+
+/// What stands between turns: quoted, with who said it.
+pub(super) fn aside(source: Whose, message: &Content) -> Option<String> {
+    let (who, text) = match source {
+        Whose::User => ("The user", message.text()),
+        Whose::System => ("The system", message.text()),
+        Whose::Agent => ("The agent", message.text()),
+    };
+    (!text.trim().is_empty()).then(|| format!("**{who}:**\n\n{}", quote(&text)))
+}

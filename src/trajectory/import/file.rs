@@ -1,0 +1,138 @@
+//! The shape of an ATIF file, 1.0 to 1.8, as far as it is shown. Keys that are not known are passed over.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+#[derive(Debug, Deserialize)]
+pub struct File {
+    pub schema_version: String,
+    pub session_id: Option<String>,
+    pub trajectory_id: Option<String>,
+    pub agent: Agent,
+    pub steps: Vec<Step>,
+    pub notes: Option<String>,
+    pub final_metrics: Option<FinalMetrics>,
+    pub extra: Option<Map<String, Value>>,
+    pub subagent_trajectories: Option<Vec<File>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Agent {
+    pub name: String,
+    pub version: String,
+    pub model_name: Option<String>,
+    pub tool_definitions: Option<Vec<Value>>,
+    pub extra: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Step {
+    pub timestamp: Option<String>,
+    pub source: Whose,
+    pub message: Content,
+    pub reasoning_content: Option<String>,
+    pub tool_calls: Option<Vec<ToolCall>>,
+    pub observation: Option<Observation>,
+    pub metrics: Option<Metrics>,
+    pub llm_call_count: Option<u32>,
+    pub is_copied_context: Option<bool>,
+    pub extra: Option<Map<String, Value>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whose {
+    System,
+    User,
+    Agent,
+}
+
+/// A text, or parts with pictures and sounds among them (since 1.6).
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Part {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub text: Option<String>,
+    pub source: Option<Media>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Media {
+    pub media_type: Option<String>,
+    pub path: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ToolCall {
+    pub tool_call_id: String,
+    pub function_name: String,
+    #[serde(default)]
+    pub arguments: Value,
+    pub extra: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Observation {
+    pub results: Vec<ObservationResult>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct ObservationResult {
+    pub source_call_id: Option<String>,
+    pub content: Option<Content>,
+    pub subagent_trajectory_ref: Option<Vec<Reference>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Reference {
+    pub trajectory_id: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct Metrics {
+    pub prompt_tokens: Option<u64>,
+    pub completion_tokens: Option<u64>,
+    pub cached_tokens: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub struct FinalMetrics {
+    pub total_prompt_tokens: Option<u64>,
+    pub total_completion_tokens: Option<u64>,
+    pub total_cached_tokens: Option<u64>,
+    pub extra: Option<Map<String, Value>>,
+}
+
+impl Content {
+    /// As one text: what is no text is named.
+    pub fn text(&self) -> String {
+        match self {
+            Content::Text(text) => text.clone(),
+            Content::Parts(parts) => parts.iter().map(Part::words).collect::<Vec<_>>().join("\n\n"),
+        }
+    }
+}
+
+impl Part {
+    pub fn words(&self) -> String {
+        match (&self.text, &self.source) {
+            (Some(text), _) => text.clone(),
+            (None, Some(source)) => {
+                let what = if self.kind == "image" { "picture" } else { &self.kind };
+                let path = source.path.as_deref().unwrap_or_default();
+                // The bytes themselves are no name.
+                let name = if path.starts_with("data:") || path.is_empty() { "in the file" } else { path };
+                let media = source.media_type.as_deref().unwrap_or("of an unknown type");
+                format!("[{what}: {name}, {media}]")
+            }
+            (None, None) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Trajectories from files: our own, an HTML report that carries one, and those of other agents. PURE.
+
+mod atif;
+mod file;
+mod steps;
+mod when;
+
+use serde::Deserialize;
+
+use super::Trajectory;
+use super::document::ParseError;
+
+/// What stands before and after the document in an HTML report.
+pub const EMBEDDED: (&str, &str) = ("<script type=\"application/json\" id=\"turnwise-trajectory\">", "</script>");
+/// How the `schema_version` of an ATIF file starts, and the minor versions that are read.
+const ATIF: (&str, std::ops::RangeInclusive<u32>) = ("ATIF-v1.", 0..=8);
+
+/// Why a file is no trajectory that can be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportError {
+    /// Neither JSON nor an HTML report.
+    Unknown,
+    /// An HTML page without a trajectory in it.
+    NoReport,
+    /// Our own document, but not one that can be read.
+    Document(ParseError),
+    /// ATIF of a version that is not known.
+    UnknownAtif(String),
+    /// ATIF with a part missing or wrong.
+    DamagedAtif(String),
+}
+
+impl std::fmt::Display for ImportError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let takes = "It takes a Turnwise trajectory (.json), an HTML report of Turnwise, or an ATIF file (1.0 to 1.8).";
+        match self {
+            ImportError::Unknown => write!(f, "This is neither JSON nor an HTML report. {takes}"),
+            ImportError::NoReport => write!(f, "This HTML page holds no trajectory. {takes}"),
+            ImportError::Document(ParseError::OtherFormat) => {
+                write!(f, "This JSON file is no trajectory that Turnwise knows. {takes}")
+            }
+            ImportError::Document(error) => write!(f, "{error}"),
+            ImportError::UnknownAtif(version) => {
+                write!(f, "This file is {version}; this Turnwise reads ATIF 1.0 to 1.8. Nothing was changed.")
+            }
+            ImportError::DamagedAtif(why) => write!(f, "This ATIF file is damaged: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ImportError {}
+
+/// What tells ATIF from everything else.
+#[derive(Deserialize)]
+struct Mark {
+    schema_version: String,
+}
+
+/// Reads a file of any kind that is known.
+///
+/// # Errors
+/// What is wrong with it and what can be opened, for people.
+pub fn import(text: &str) -> Result<Trajectory, ImportError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('<') {
+        return report(text);
+    }
+    if !text.starts_with(['{', '[']) {
+        return Err(ImportError::Unknown);
+    }
+    match serde_json::from_str::<Mark>(text) {
+        Ok(mark) if mark.schema_version.starts_with("ATIF-") => atif(&mark.schema_version, text),
+        Ok(_) | Err(_) => Trajectory::parse(text).map_err(ImportError::Document),
+    }
+}
+
+fn report(page: &str) -> Result<Trajectory, ImportError> {
+    let (start, end) = EMBEDDED;
+    let after = page.split_once(start).map(|(_, after)| after).ok_or(ImportError::NoReport)?;
+    let document = after.split_once(end).map_or(after, |(document, _)| document);
+    Trajectory::parse(document).map_err(ImportError::Document)
+}
+
+fn atif(version: &str, text: &str) -> Result<Trajectory, ImportError> {
+    let (start, minors) = ATIF;
+    let minor = version.strip_prefix(start).and_then(|minor| minor.parse().ok());
+    if !minor.is_some_and(|minor: u32| minors.contains(&minor)) {
+        return Err(ImportError::UnknownAtif(version.to_owned()));
+    }
+    let file = serde_json::from_str(text).map_err(|e| ImportError::DamagedAtif(e.to_string()))?;
+    Ok(atif::trajectory(file, 1))
+}

@@ -1,0 +1,137 @@
+//! The open run as a file: the menu of downloads, sharing, and opening files of other formats. A worker writes and reads them.
+
+use js_sys::{Array, Function, Object, Promise, Reflect};
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::Blob;
+
+use crate::trajectory::{Format, Trajectory};
+use crate::view::formats::{DOWNLOADS, SHARE, SHARED};
+use crate::worker::protocol::DocumentTask;
+use crate::worker::records;
+
+use super::icon::{Icon, icon};
+use super::menu::{Entry, menu};
+use super::state::{App, Backing};
+use super::{dom, gzip};
+
+const MENU: &str = "download-menu";
+
+/// The button of an ended run.
+pub fn downloads(app: App) -> impl IntoView {
+    let each = DOWNLOADS.iter().map(|words| {
+        let format = words.format;
+        Entry { name: words.name, note: words.note, act: Box::new(move || app.download(format)) }
+    });
+    let share = Entry { name: SHARE.0, note: SHARE.1, act: Box::new(move || app.share()) };
+    let face = (icon(Icon::Download), "Download");
+    menu(MENU, "The run as a file, in a format of your choice", face, each.chain(Some(share)).collect())
+}
+
+/// The open run: its id, its own file's name where it came from one, and its text.
+struct Named {
+    run_id: String,
+    name: Option<String>,
+    text: String,
+}
+
+impl App {
+    /// The open run in that format; the native one letter by letter where it came from a file.
+    pub fn download(self, format: Format) {
+        let Some(Named { run_id, name, text }) = self.open_run() else { return self.nothing_yet() };
+        let name = name.filter(|_| format == Format::Native).unwrap_or_else(|| format.file_name(&run_id));
+        spawn_local(async move {
+            let written = match format {
+                Format::Native => Ok(text),
+                _ => records::ask(dom::worker_url(), DocumentTask::Export(format), text).await,
+            };
+            match written.map(|text| dom::text_blob(&text, format.media_type())) {
+                Ok(Some(blob)) => dom::save_as(&name, &blob),
+                Ok(None) => self.complain("The browser did not make the file. Close other tabs and try again."),
+                Err(why) => self.complain(format!("The file was not written: {why}")),
+            }
+        });
+    }
+
+    /// One compressed file, handed to the system's own sharing where that takes it, else downloaded.
+    pub fn share(self) {
+        let Some(Named { run_id, text, .. }) = self.open_run() else { return self.nothing_yet() };
+        spawn_local(async move {
+            let packed = match dom::text_blob(&text, Format::Native.media_type()) {
+                Some(blob) => gzip::pack(&blob).await,
+                None => None,
+            };
+            let Some(blob) = packed else {
+                return self.complain("This browser cannot compress files. Download the trajectory instead.");
+            };
+            let name = format!("{run_id}{SHARED}");
+            if !hand_over(&name, &blob).await {
+                dom::save_as(&name, &blob);
+                self.tell(format!("Saved {name}. Whoever gets it can drop it on Turnwise."));
+            }
+        });
+    }
+
+    fn nothing_yet(self) {
+        self.complain("There is nothing to download yet.");
+    }
+
+    fn open_run(self) -> Option<Named> {
+        match self.thread_now()?.backing {
+            Backing::Document { name, text } => {
+                let run_id = Trajectory::parse(&text).map(|document| document.run_id).ok()?;
+                Some(Named { run_id, name: Some(name), text: text.to_string() })
+            }
+            Backing::Live { session, .. } => {
+                let document = session.borrow().document()?;
+                let text = serde_json::to_string_pretty(&document).ok()?;
+                Some(Named { run_id: document.run_id, name: None, text })
+            }
+            Backing::Plan { .. } => None,
+        }
+    }
+
+    /// Opens a file of another format; `false` where it is none.
+    pub async fn import(self, name: &str, text: String) -> bool {
+        let opened = match records::ask(dom::worker_url(), DocumentTask::Import, text).await {
+            Ok(text) => Trajectory::parse(&text).map(|document| (text, document)).map_err(|e| e.to_string()),
+            Err(why) => Err(why),
+        };
+        match opened {
+            Ok((text, document)) => {
+                self.dialog.set(None);
+                self.open_document(&Format::Native.file_name(&document.run_id), text, document);
+                self.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
+            }
+            Err(why) => self.complain(format!("{name} was not opened. {why}")),
+        }
+        true
+    }
+}
+
+/// `navigator.share` with a file, where there is such a thing and it takes this kind.
+async fn hand_over(name: &str, blob: &Blob) -> bool {
+    asked(name, blob).await.unwrap_or(false)
+}
+
+/// `Err`: there is no sharing here.
+async fn asked(name: &str, blob: &Blob) -> Result<bool, JsValue> {
+    let class: Function = Reflect::get(&js_sys::global(), &"File".into())?.dyn_into()?;
+    let options = Object::new();
+    Reflect::set(&options, &"type".into(), &blob.type_().into())?;
+    let file = Reflect::construct(&class, &Array::of3(&Array::of1(blob), &name.into(), &options))?;
+    let data = Object::new();
+    Reflect::set(&data, &"files".into(), &Array::of1(&file))?;
+    let navigator = dom::window().navigator();
+    let method = |name: &str| Reflect::get(&navigator, &name.into())?.dyn_into::<Function>();
+    if !method("canShare")?.call1(&navigator, &data)?.is_truthy() {
+        return Ok(false);
+    }
+    let shared: Promise = method("share")?.call1(&navigator, &data)?.dyn_into()?;
+    match JsFuture::from(shared).await {
+        Ok(_) => Ok(true),
+        // Who closes the sheet has decided.
+        Err(error) => Ok(Reflect::get(&error, &"name".into())? == "AbortError"),
+    }
+}

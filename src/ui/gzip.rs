@@ -1,0 +1,67 @@
+//! Compressed files, by the browser's own streams: packed to share, unpacked with a limit.
+
+use js_sys::{Array, Reflect, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, ReadableStream, ReadableStreamDefaultReader, Response};
+
+#[wasm_bindgen]
+extern "C" {
+    type CompressionStream;
+    #[wasm_bindgen(constructor, catch)]
+    fn new(format: &str) -> Result<CompressionStream, JsValue>;
+
+    type DecompressionStream;
+    #[wasm_bindgen(constructor, catch)]
+    fn new(format: &str) -> Result<DecompressionStream, JsValue>;
+
+    #[wasm_bindgen(js_name = ReadableStream)]
+    type Stream;
+    #[wasm_bindgen(method, catch, js_name = pipeThrough)]
+    fn pipe_through(this: &Stream, through: &JsValue) -> Result<ReadableStream, JsValue>;
+}
+
+/// Why a file was not unpacked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotUnpacked {
+    TooLarge,
+    /// It is no gzip file, or it is damaged.
+    Damaged,
+}
+
+/// The file, compressed; `None` where the browser cannot.
+pub async fn pack(of: &Blob) -> Option<Blob> {
+    let through = CompressionStream::new("gzip").ok()?;
+    let stream = of.stream().unchecked_into::<Stream>().pipe_through(&through).ok()?;
+    let whole = Response::new_with_opt_readable_stream(Some(&stream)).ok()?;
+    let bytes = JsFuture::from(whole.array_buffer().ok()?).await.ok()?;
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type("application/gzip");
+    Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::new(&bytes)), &options).ok()
+}
+
+/// The text of a compressed file of at most `most` bytes. It is let go of as soon as it is larger: a small file can
+/// unpack to more than a tab can hold.
+pub async fn unpack(of: &Blob, most: f64) -> Result<String, NotUnpacked> {
+    let damaged = |_| NotUnpacked::Damaged;
+    let through = DecompressionStream::new("gzip").map_err(damaged)?;
+    let stream = of.stream().unchecked_into::<Stream>().pipe_through(&through).map_err(damaged)?;
+    let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    let (parts, mut size) = (Array::new(), 0.0);
+    loop {
+        let step = JsFuture::from(reader.read()).await.map_err(damaged)?;
+        if Reflect::get(&step, &"done".into()).is_ok_and(|done| done.is_truthy()) {
+            break;
+        }
+        let part: Uint8Array = Reflect::get(&step, &"value".into()).map_err(damaged)?.unchecked_into();
+        size += f64::from(part.byte_length());
+        if size > most {
+            drop(reader.cancel());
+            return Err(NotUnpacked::TooLarge);
+        }
+        parts.push(&part);
+    }
+    let whole = Blob::new_with_u8_array_sequence(&parts).map_err(damaged)?;
+    let text = JsFuture::from(whole.text()).await.map_err(damaged)?;
+    text.as_string().ok_or(NotUnpacked::Damaged)
+}

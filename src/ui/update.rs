@@ -1,0 +1,36 @@
+//! A new version of the app that waits: said once, taken when the user wants it. `www/boot.js` tells and acts.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::dom;
+
+pub fn notice() -> impl IntoView {
+    let ready = RwSignal::new(false);
+    let _ = window_event_listener_untyped("turnwise-update", move |_| ready.set(true));
+    // The live region stays; only what is in it changes, or screen readers would not hear of it.
+    html::div().class("update").attr("role", "status").child(move || {
+        ready.get().then(|| {
+            (
+                html::span().child("A new version is ready."),
+                html::button()
+                    .r#type("button")
+                    .class("btn primary small")
+                    .on(ev::click, |_| take_over())
+                    .child("Reload"),
+                html::button()
+                    .r#type("button")
+                    .class("btn bare small")
+                    .on(ev::click, move |_| ready.set(false))
+                    .child("Later"),
+            )
+        })
+    })
+}
+
+fn take_over() {
+    if let Ok(event) = web_sys::Event::new("turnwise-take-over") {
+        let _ = dom::window().dispatch_event(&event);
+    }
+}

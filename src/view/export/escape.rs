@@ -1,0 +1,66 @@
+//! HTML as text: whatever goes in is escaped, and tags are written by us alone.
+
+use std::fmt::Write as _;
+
+/// A page that is being written.
+#[derive(Debug, Default)]
+pub struct Html(String);
+
+impl Html {
+    /// Markup of ours: never a text of a run's.
+    pub fn raw(&mut self, markup: &str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Any text. Attributes stand in double quotes.
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        for c in text.chars() {
+            match c {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                // Not allowed in HTML, not even as a reference.
+                '\t' | '\n' => self.0.push(c),
+                '\r' => self.0.push('\n'),
+                c if c.is_control() || is_noncharacter(c) => self.0.push('\u{fffd}'),
+                c => self.0.push(c),
+            }
+        }
+        self
+    }
+
+    /// `<name class="class">text</name>`; no attribute where there is no class.
+    pub fn element(&mut self, name: &str, class: &str, text: &str) -> &mut Self {
+        self.open(name, class).text(text).close(name)
+    }
+
+    /// `<name class="class">`
+    pub fn open(&mut self, name: &str, class: &str) -> &mut Self {
+        match class {
+            "" => _ = write!(self.0, "<{name}>"),
+            class => _ = write!(self.0, "<{name} class=\"{class}\">"),
+        }
+        self
+    }
+
+    /// ` name="value"`, for a tag whose beginning stands already.
+    pub fn attribute(&mut self, name: &str, value: &str) -> &mut Self {
+        self.raw(" ").raw(name).raw("=\"").text(value).raw("\"")
+    }
+
+    pub fn close(&mut self, name: &str) -> &mut Self {
+        _ = write!(self.0, "</{name}>");
+        self
+    }
+
+    pub fn finish(self) -> String {
+        self.0
+    }
+}
+
+fn is_noncharacter(c: char) -> bool {
+    let code = u32::from(c);
+    (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
+}

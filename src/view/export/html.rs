@@ -1,0 +1,146 @@
+//! The HTML report: one page that opens from disk, with no script to run and nothing to load. The document itself is in
+//! it as data, so that the page can be dropped onto the app and opened there.
+
+use super::escape::Html;
+use super::turns;
+use crate::trajectory::Trajectory;
+use crate::trajectory::export::whole_cost;
+use crate::trajectory::import::EMBEDDED;
+use crate::view::{EndingView, HeadView, PanelView, Source};
+
+/// The colours are the app's own.
+const TOKENS: &str = include_str!("../../../www/styles/tokens.css");
+const STYLE: &str = include_str!("page.css");
+/// Nothing is loaded, nothing runs.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+/// Longer tasks are set as text, not as a headline.
+const HEADLINE: usize = 180;
+
+pub fn write(document: &Trajectory) -> String {
+    let source = Source::from(document);
+    let head = HeadView::from(&source);
+    let panel = PanelView::from(&source);
+    let mut html = Html::default();
+    html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    html.raw("<meta http-equiv=\"Content-Security-Policy\"").attribute("content", POLICY).raw(">\n");
+    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    html.raw("<meta name=\"referrer\" content=\"no-referrer\">\n");
+    html.element("title", "", &title(&head.task)).raw("\n");
+    html.raw("<style>\n").raw(TOKENS).raw(STYLE).raw("</style>\n</head>\n<body>\n<main>\n");
+    task(&mut html, &head);
+    summary(&mut html, document, &panel);
+    turns::transcript(&mut html, &source, 2);
+    foot(&mut html, document);
+    html.raw("</main>\n");
+    data(&mut html, document);
+    html.raw("</body>\n</html>\n");
+    html.finish()
+}
+
+/// For the tab and for the file's name when it is printed.
+fn title(task: &str) -> String {
+    let task = crate::view::format::one_line(task, 80);
+    if task.is_empty() { "Turnwise run".to_owned() } else { format!("{task} - Turnwise") }
+}
+
+fn task(html: &mut Html, head: &HeadView) {
+    html.raw("<header>");
+    html.element("h1", if head.task.chars().count() > HEADLINE { "task long" } else { "task" }, &head.task);
+    if !head.pictures.is_empty() {
+        html.raw("<ul class=\"pictures\">");
+        for picture in &head.pictures {
+            html.raw("<li><img").attribute("src", &picture.src()).attribute("alt", &picture.alt).raw("></li>");
+        }
+        html.raw("</ul>");
+    }
+    html.raw("<ul class=\"facts\">");
+    head.facts.iter().for_each(|fact| _ = html.element("li", "", fact));
+    html.raw("</ul></header>\n");
+}
+
+/// How it ended and what it used.
+fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
+    html.raw("<section class=\"summary\" aria-label=\"Result\">");
+    match &panel.ending {
+        Some(ending) => ends(html, ending),
+        None => _ = html.element("p", "headline", &panel.note),
+    }
+    html.raw("<dl class=\"figures\">");
+    let mut row = |name: &str, value: &str| {
+        html.raw("<div>").element("dt", "", name).element("dd", "", value).raw("</div>");
+    };
+    row("LLM calls", &panel.calls);
+    row("Tokens in", &panel.tokens_in);
+    if let Some(cached) = &panel.tokens_cached {
+        row("of these cached", cached);
+    }
+    row("Tokens out", &panel.tokens_out);
+    if let Some(reasoning) = &panel.tokens_reasoning {
+        row("of these reasoning", reasoning);
+    }
+    if document.tokens.estimated {
+        row("Token counts are", "estimates");
+    }
+    if let Some(words) = &panel.subagents {
+        row("Sub-agents", words);
+    }
+    if let Some(ms) = panel.elapsed_ms.filter(|ms| *ms > 0) {
+        row("Elapsed", &crate::view::format::clock(ms));
+    }
+    if let Some(cost) = whole_cost(document).filter(|_| document.requests > 0) {
+        row("Cost", &crate::view::format::dollars(cost));
+    }
+    // To the minute.
+    let began = document.started_at.get(..16).unwrap_or(&document.started_at);
+    row("Began", &format!("{} UTC", began.replace('T', " ")));
+    html.raw("</dl></section>\n");
+}
+
+/// The ending fields in words, beside their exact values.
+pub(super) fn ends(html: &mut Html, view: &EndingView) {
+    html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(&view.headline).close("p");
+    html.raw("<dl class=\"fields\">");
+    let mut row = |name: &str, code: &str, words: &str| {
+        html.raw("<div>").element("dt", "", name).raw("<dd>");
+        if !code.is_empty() {
+            html.element("code", "", code).raw(" ");
+        }
+        html.element("span", "words", words).raw("</dd></div>");
+    };
+    row("Ended by", &view.reason, "");
+    row("Outcome", view.outcome, view.outcome_words);
+    row("Answer from", view.source, view.source_words);
+    row("Used", "", &view.turns);
+    html.raw("</dl>");
+    if let Some(error) = &view.error {
+        html.element("p", "why", error);
+    }
+}
+
+pub(super) fn tone(view: &EndingView) -> &'static str {
+    use crate::view::ending::Tone;
+    match view.tone {
+        Tone::Complete => "complete",
+        Tone::Synthesized => "synthesized",
+        Tone::Failed => "failed",
+        Tone::Cancelled => "cancelled",
+    }
+}
+
+fn foot(html: &mut Html, document: &Trajectory) {
+    html.raw("<footer><p>");
+    match &document.imported {
+        Some(from) => _ = html.text("Read from a file of another format: ").text(&from.to_string()).text(". "),
+        None => _ = html.text("Recorded by Turnwise ").text(&document.engine_version).text(". "),
+    }
+    html.element("code", "", &document.run_id);
+    html.text(". The whole record is in this file: drop it onto Turnwise to open it there.");
+    html.raw("</p></footer>\n");
+}
+
+/// The document as data. Without `<` nothing in it can end the element.
+fn data(html: &mut Html, document: &Trajectory) {
+    let json = serde_json::to_string(document).unwrap_or_default().replace('<', "\\u003c");
+    html.raw(EMBEDDED.0).raw(&json).raw(EMBEDDED.1).raw("\n");
+}

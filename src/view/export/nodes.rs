@@ -1,0 +1,133 @@
+//! Markdown nodes as escaped HTML. Nothing in it makes a browser load anything.
+
+use super::escape::Html;
+use crate::view::markdown::{Align, Class, Item, Node, Span, Table, Task, parse};
+
+/// A model's text. `level`: of the heading it stands under; its own headings stand below that.
+pub fn markdown(html: &mut Html, text: &str, level: u8) {
+    html.raw("<div class=\"prose\">");
+    nodes(html, &parse(text), level);
+    html.raw("</div>");
+}
+
+fn nodes(html: &mut Html, of: &[Node], level: u8) {
+    of.iter().for_each(|of| node(html, of, level));
+}
+
+fn node(html: &mut Html, of: &Node, under: u8) {
+    let mut around = |name: &str, children: &[Node]| {
+        html.open(name, "");
+        nodes(html, children, under);
+        html.close(name);
+    };
+    match of {
+        Node::Paragraph(children) => around("p", children),
+        Node::Quote(children) => around("blockquote", children),
+        Node::Strong(children) => around("strong", children),
+        Node::Emphasis(children) => around("em", children),
+        Node::Strike(children) => around("s", children),
+        Node::Heading { level, children } => {
+            let level = level.saturating_add(under).min(6);
+            around(["h1", "h2", "h3", "h4", "h5", "h6"].get(usize::from(level) - 1).unwrap_or(&"h6"), children);
+        }
+        Node::List { start, items } => list(html, *start, items, under),
+        Node::CodeBlock { spans, .. } => code(html, spans),
+        Node::Table(of) => table(html, of, under),
+        Node::Rule => _ = html.raw("<hr>"),
+        Node::Break => _ = html.raw("<br>"),
+        Node::Text(text) => _ = html.text(text),
+        Node::Code(text) => _ = html.element("code", "", text),
+        // Relative addresses lead nowhere from a file on disk.
+        Node::Link { href, children } if !href.contains(':') => nodes(html, children, under),
+        Node::Link { href, children } => {
+            html.raw("<a rel=\"noreferrer\"").attribute("href", href).raw(">");
+            nodes(html, children, under);
+            html.close("a");
+        }
+        Node::Image { alt, href } => {
+            let words = format!("Picture: {}", if alt.is_empty() { "without a description" } else { alt });
+            match href.as_ref().filter(|href| href.contains(':')) {
+                Some(href) => {
+                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", href).raw(">").text(&words).close("a");
+                }
+                None => _ = html.element("span", "picture", &words),
+            }
+        }
+    }
+}
+
+fn list(html: &mut Html, start: Option<u64>, items: &[Item], level: u8) {
+    let name = if start.is_some() { "ol" } else { "ul" };
+    match start {
+        Some(start) if start != 1 => _ = html.raw("<ol").attribute("start", &start.to_string()).raw(">"),
+        _ => _ = html.open(name, ""),
+    }
+    for item in items {
+        html.open("li", if item.task.is_some() { "task-item" } else { "" });
+        match item.task {
+            Some(Task::Done) => _ = html.raw("<span class=\"box\">☑</span> "),
+            Some(Task::Open) => _ = html.raw("<span class=\"box\">☐</span> "),
+            None => {}
+        }
+        nodes(html, &item.children, level);
+        html.close("li");
+    }
+    html.close(name);
+}
+
+fn code(html: &mut Html, spans: &[Span]) {
+    html.raw("<pre><code>");
+    for span in spans {
+        match class(span.class) {
+            "" => _ = html.text(&span.text),
+            class => _ = html.element("span", class, &span.text),
+        }
+    }
+    html.raw("</code></pre>");
+}
+
+/// The classes of `www/styles/model.css`.
+fn class(of: Class) -> &'static str {
+    match of {
+        Class::Plain => "",
+        Class::Comment => "tok-comment",
+        Class::String => "tok-string",
+        Class::Number => "tok-number",
+        Class::Keyword => "tok-keyword",
+        Class::Function => "tok-function",
+        Class::Type => "tok-type",
+        Class::Constant => "tok-constant",
+        Class::Name => "tok-name",
+        Class::Inserted => "tok-inserted",
+        Class::Deleted => "tok-deleted",
+    }
+}
+
+fn table(html: &mut Html, of: &Table, level: u8) {
+    let align = |place: usize| match of.align.get(place) {
+        Some(Align::Center) => "center",
+        Some(Align::Right) => "right",
+        Some(Align::Left | Align::None) | None => "",
+    };
+    html.raw("<div class=\"wide\"><table><thead><tr>");
+    for (place, cell) in of.head.iter().enumerate() {
+        html.raw("<th scope=\"col\"");
+        if !align(place).is_empty() {
+            html.attribute("class", align(place));
+        }
+        html.raw(">");
+        nodes(html, cell, level);
+        html.close("th");
+    }
+    html.raw("</tr></thead><tbody>");
+    for row in &of.rows {
+        html.raw("<tr>");
+        for place in 0..of.head.len().max(row.len()) {
+            html.open("td", align(place));
+            nodes(html, row.get(place).map(Vec::as_slice).unwrap_or_default(), level);
+            html.close("td");
+        }
+        html.raw("</tr>");
+    }
+    html.raw("</tbody></table></div>");
+}

@@ -1,0 +1,211 @@
+//! The transcript of a report: turns, calls, failed attempts, endings, sub-agents below the call that asked for them.
+
+use super::escape::Html;
+use super::{html::ends, nodes};
+use crate::engine::CounterLevel;
+use crate::view::attempt::Weight;
+use crate::view::call::Note;
+use crate::view::report::{Body, Stand};
+use crate::view::{
+    CallState, CallView, CounterLine, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind, TurnView,
+    ViewModel,
+};
+
+/// `level`: of the heading of a turn.
+pub fn transcript(html: &mut Html, source: &Source<'_>, level: u8) {
+    let view = ViewModel::from(source);
+    html.raw("<section class=\"transcript\" aria-label=\"Transcript\">\n");
+    segments(html, &view, None, level);
+    for turn_view in &view.turns {
+        turn(html, source, turn_view, level);
+        segments(html, &view, Some(turn_view.index), level);
+    }
+    html.raw("</section>\n");
+}
+
+/// The last ending of the root is told above; the others, and every report, stand where they happened.
+fn segments(html: &mut Html, view: &ViewModel, after: Option<usize>, level: u8) {
+    let last = view.segments.len().saturating_sub(1);
+    let here = view.segments.iter().enumerate().filter(|(_, segment)| segment.after == after);
+    for (place, segment) in here {
+        segment_end(html, segment, place < last || level > 2, level);
+    }
+}
+
+fn segment_end(html: &mut Html, segment: &SegmentView, told: bool, level: u8) {
+    let stand = segment.report.as_ref().map(|report| report.stand);
+    if let (Some(report), Some(Stand::Before)) = (&segment.report, stand) {
+        self::report(html, report, level);
+    }
+    if told || segment.granted.is_some() {
+        html.raw("<div class=\"ending\">");
+        ends(html, &segment.ending);
+        html.raw("</div>\n");
+    }
+    if let (Some(report), Some(Stand::After)) = (&segment.report, stand) {
+        self::report(html, report, level);
+    }
+    if let Some(turns) = segment.granted {
+        let turns = crate::view::format::counted(u64::from(turns), "turn");
+        html.element("p", "granted", &format!("The user granted {turns} more.")).raw("\n");
+    }
+}
+
+fn report(html: &mut Html, view: &ReportView, level: u8) {
+    html.raw("<div class=\"report\">");
+    heading(html, level, "", |html| _ = html.text(view.title).text(" ").element("span", "kind", view.format));
+    if let Some(note) = view.note {
+        html.element("p", "note", note);
+    }
+    match &view.body {
+        Body::Text(text) => _ = html.element("p", "plain", text),
+        Body::Markdown(text) => nodes::markdown(html, text, level),
+        // As the copy button gives them.
+        Body::Json(_) | Body::Slack(_) => _ = html.element("pre", "", &view.copy),
+    }
+    html.raw("</div>\n");
+}
+
+fn heading(html: &mut Html, level: u8, class: &str, inner: impl FnOnce(&mut Html)) {
+    let name = ["h1", "h2", "h3", "h4", "h5"].get(usize::from(level) - 1).unwrap_or(&"h6");
+    html.open(name, class);
+    inner(html);
+    html.close(name);
+}
+
+fn turn(html: &mut Html, source: &Source<'_>, view: &TurnView, level: u8) {
+    let synthesis = matches!(view.kind, TurnKind::Synthesis { .. });
+    let of_level = if synthesis { "synthesis" } else { level_name(view.level) };
+    html.raw("<article class=\"turn\" data-level=\"").raw(of_level).raw("\">");
+    heading(html, level, "n", |html| {
+        match (&view.kind, view.of) {
+            (TurnKind::Synthesis { .. }, _) => _ = html.raw("<span aria-hidden=\"true\">∑</span>"),
+            (TurnKind::Turn, of) => {
+                html.raw("<span aria-hidden=\"true\">").text(&view.number.to_string());
+                if let Some(of) = of {
+                    html.raw("<span class=\"of\">/").text(&of.to_string()).raw("</span>");
+                }
+                html.raw("</span>");
+            }
+        }
+        html.element("span", "hidden", &view.label);
+    });
+    html.open("div", if synthesis { "body box" } else { "body" });
+    if let TurnKind::Synthesis { title } = &view.kind {
+        html.element("p", "title", title);
+    }
+    if let Some(remark) = &view.remark {
+        html.element("p", "remark", remark);
+    }
+    view.failed.iter().for_each(|failed| self::failed(html, failed));
+    if !view.reasoning.is_empty() {
+        html.raw("<details class=\"reasoning\"><summary>Reasoning</summary>");
+        html.element("p", "plain", &view.reasoning).raw("</details>");
+    }
+    if !view.content.is_empty() {
+        nodes::markdown(html, &view.content, level);
+    }
+    calls(html, &view.calls);
+    for lane in LaneView::of_turn(source, view.index) {
+        self::lane(html, source, &lane, level);
+    }
+    if let Some(CounterLine { text, .. }) = &view.counter {
+        html.element("p", "counter", text);
+    }
+    html.raw("</div></article>\n");
+}
+
+fn level_name(level: CounterLevel) -> &'static str {
+    match level {
+        CounterLevel::Normal => "normal",
+        CounterLevel::Moderate => "moderate",
+        CounterLevel::Urgent => "urgent",
+        CounterLevel::Off => "off",
+    }
+}
+
+fn failed(html: &mut Html, view: &FailedAttempt) {
+    let class = match view.weight {
+        Weight::ByUser => "failed by-user",
+        Weight::Passing => "failed",
+        Weight::Last => "failed last",
+    };
+    html.open("div", class).raw("<p>");
+    view.slugs.iter().for_each(|slug| _ = html.element("code", "", slug.name).raw(" "));
+    html.text(&view.message);
+    html.raw(" <span class=\"then\">").text(&view.attempt);
+    if !view.then.is_empty() {
+        html.text(", ").text(&view.then);
+    }
+    html.raw("</span></p>");
+    if let Some(notice) = &view.notice {
+        html.raw("<details><summary>What the model was told</summary>");
+        html.element("p", "plain", notice).raw("</details>");
+    }
+    calls(html, &view.calls);
+    html.raw("</div>");
+}
+
+fn calls(html: &mut Html, views: &[CallView]) {
+    views.iter().for_each(|view| call(html, view));
+}
+
+fn call(html: &mut Html, view: &CallView) {
+    if let Some(progress) = &view.progress {
+        let detail = progress.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+        html.element("p", "progress", &format!("{}{detail}", progress.status));
+        return;
+    }
+    let state = match view.state {
+        CallState::Open => "open",
+        CallState::Done => "done",
+        CallState::Failed => "failed",
+        CallState::Ended => "ended",
+    };
+    html.raw("<details class=\"call\" data-state=\"").raw(state).raw("\"><summary>");
+    html.element("span", "name", &view.name).raw(" ").element("span", "arg", &view.summary);
+    match &view.note {
+        Some(Note::Value(value)) => _ = html.raw(" ").element("span", "value", value),
+        Some(Note::Size(size)) => _ = html.raw(" ").element("span", "size", size),
+        None => {}
+    }
+    if let Some(slug) = &view.slug {
+        html.raw(" ").element("code", "slug", slug.name);
+    }
+    if let Some(how) = view.ended_run {
+        html.raw(" ").element("span", "tag", how);
+    }
+    if let Some(duration) = &view.duration {
+        html.raw(" ").element("span", "t", duration);
+    }
+    if let Some(error) = &view.error {
+        html.raw(" ").element("span", "why", error);
+    }
+    html.raw("</summary><div class=\"detail\">");
+    html.element("p", "over", "Arguments").element("pre", "", &view.args);
+    if let Some(result) = &view.result {
+        html.element("p", "over", "Result, as the model read it").element("pre", "", result);
+    }
+    calls(html, &view.inner);
+    html.raw("</div></details>");
+}
+
+fn lane(html: &mut Html, source: &Source<'_>, view: &LaneView, level: u8) {
+    html.raw("<details class=\"lane\"><summary>");
+    html.element("span", "name", &format!("Sub-agent {}", view.task_id)).raw(" ");
+    if let Some(agent) = &view.agent {
+        html.element("span", "tag", agent).raw(" ");
+    }
+    html.element("span", "arg", &view.task).raw(" ").element("span", "size", &view.words).raw("</summary>");
+    html.raw("<div class=\"inside\">");
+    match source.child(&view.call, view.task_id) {
+        Some(child) => {
+            if let Some(whole) = view.whole(child.input) {
+                html.element("p", "plain", &whole);
+            }
+            transcript(html, &child, level.saturating_add(1));
+        }
+        None => _ = html.element("p", "note", view.nothing_yet()),
+    }
+    html.raw("</div></details>");
+}

@@ -1,0 +1,108 @@
+// The menu of downloads, and files of every kind dropped on the page.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { PHONE, WIDE, contents, download, drop, runExample, shown, withApp } from './lib/app.mjs';
+import { audit } from './lib/axe.mjs';
+import { root } from './lib/site.mjs';
+
+const FORMATS = {
+  'Turnwise trajectory': '.json', Report: '.html', Markdown: '.md', 'ATIF 1.7': '.atif.json',
+  OpenTelemetry: '.otlp.json', 'OpenAI chat': '.openai.jsonl', 'mini-swe-agent': '.traj.json',
+};
+
+async function inFolder(body) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
+  try {
+    return await body((name, content) => {
+      const file = path.join(folder, name);
+      writeFileSync(file, content);
+      return file;
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('the menu works by keyboard, and every format is downloaded and opened again', { timeout: 180000 }, () => inFolder(async (save) => {
+  const made = {};
+  const seen = await withApp({ context: { viewport: WIDE } }, async (page) => {
+    await runExample(page, /Tools over files/);
+    const button = page.getByRole('button', { name: 'Download' }).first();
+    const menu = page.getByRole('menu');
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await menu.waitFor();
+    const focused = () => page.evaluate(() => document.activeElement.querySelector('.name')?.textContent ?? document.activeElement.textContent);
+    assert.equal(await focused(), 'Turnwise trajectory');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await focused(), 'Share');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await focused(), 'Report');
+    assert.deepEqual(await audit(page), []);
+    await page.keyboard.press('Escape');
+    await menu.waitFor({ state: 'hidden' });
+    assert.equal(await focused(), 'Download', 'the keyboard is back at the button');
+
+    for (const [name, suffix] of Object.entries(FORMATS)) {
+      const file = await download(page, name);
+      assert.match(file.name, new RegExp(`^run_\\d{8}_\\d{6}_[0-9a-f]{6}${suffix.replaceAll('.', '\\.')}$`));
+      assert.ok(file.text.length > 500, name);
+      made[name] = file;
+    }
+    await button.click();
+    const [shared] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Share' }).click()]);
+    assert.match(shared.suggestedFilename(), /^run_\w+\.turnwise\.json\.gz$/);
+    made.shared = { name: shared.suggestedFilename(), text: await contents(shared) };
+    assert.equal(gunzipSync(made.shared.text).toString(), made['Turnwise trajectory'].text);
+    return shown(page);
+  });
+  for (const kind of ['Report', 'ATIF 1.7', 'shared']) {
+    await withApp({ context: { viewport: WIDE } }, async (page) => {
+      await drop(page, [save(made[kind].name, made[kind].text)]);
+      await page.getByRole('region', { name: 'How it ended' }).waitFor();
+      await page.locator('section.turn strong').last().waitFor();
+      assert.deepEqual(await shown(page), seen, `the run looks different when it is opened from ${kind}`);
+      if (kind === 'ATIF 1.7') await page.getByText('Opened from a file of another format').first().waitFor();
+      else assert.deepEqual(JSON.parse((await download(page)).text), JSON.parse(made['Turnwise trajectory'].text));
+    });
+  }
+}));
+
+test('ATIF of other agents is shown, with what was said between turns and with sub-agents', async () => {
+  await withApp({ context: { viewport: PHONE } }, async (page) => {
+    await drop(page, [path.join(root, 'tests/fixtures/atif/terminal.json')]);
+    await page.getByRole('heading', { level: 1, name: /Create a file called hello/ }).waitFor();
+    await page.getByText('terminus-2 2.0.0, ATIF-v1.5').waitFor();
+    assert.equal(await page.locator('section.turn').count(), 3);
+    assert.deepEqual(await audit(page), []);
+  });
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    await drop(page, [path.join(root, 'tests/fixtures/atif/conversation.json')]);
+    await page.getByText('Look again,').waitFor();
+    await drop(page, [path.join(root, 'tests/fixtures/atif/delegation.json')]);
+    await page.getByText('Find the second').first().waitFor();
+    const file = await download(page, 'ATIF 1.7');
+    assert.equal(JSON.parse(file.text).agent.name, 'planner');
+  });
+});
+
+test('what cannot be opened is said in words, and a bomb does not hold the page', () => inFolder((save) => withApp({ context: { viewport: WIDE } }, async (page) => {
+  const refused = async (name, content, words) => {
+    await drop(page, [save(name, content)]);
+    await page.getByRole('status').getByText(words).waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+  };
+  const bomb = gzipSync(Buffer.alloc(201 * 1024 * 1024, 32));
+  assert.ok(bomb.length < 1024 * 1024);
+  await refused('bomb.json.gz', bomb, 'bomb.json.gz was not opened: unpacked it is larger than 200 MB.');
+  await refused('later.json', JSON.stringify({ schema_version: 'ATIF-v2.0' }), 'this Turnwise reads ATIF 1.0 to 1.8');
+  await refused('broken.json', JSON.stringify({ schema_version: 'ATIF-v1.7', steps: [] }), 'This ATIF file is damaged: missing field `agent`');
+  // Any other page is a file for the agent.
+  await drop(page, [save('notes.html', '<!doctype html><p>Notes</p>')]);
+  await page.getByRole('status').getByText('Added 1 file').waitFor();
+})));

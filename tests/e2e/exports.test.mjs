@@ -1,0 +1,133 @@
+// Exports are judged by code that none of us wrote: the models of Harbor, OTLP's own messages, html-validate, a browser.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { withBrowser } from './lib/browser.mjs';
+import { missing, python } from './lib/python.mjs';
+import { root } from './lib/site.mjs';
+import { assertValid } from './lib/trajectory.mjs';
+
+const dist = path.resolve(root, process.env.SITE ?? 'dist');
+const { default: init, Agent, replay, exportTrajectory, importTrajectory } = await import(path.join(dist, 'turnwise/node.js'));
+await init();
+
+const SUFFIX = { native: '.json', atif: '.atif.json', otlp: '.otlp.json', 'openai-jsonl': '.openai.jsonl', 'mini-swe-agent': '.traj.json', markdown: '.md', html: '.html' };
+const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-exports-'));
+/** The runs that are exported, by what is special about them. */
+const runs = {};
+
+async function run(name, options, task) {
+  const agent = new Agent({ provider: { kind: 'demo' }, seed: 3, retry: { baseMs: 1, capMs: 5 }, ...options });
+  try {
+    runs[name] = await agent.run(task ?? 'What do three lamps cost?');
+    return agent;
+  } finally {
+    agent.free();
+  }
+}
+
+before(async () => {
+  await run('normal', {});
+  await run('endless', { provider: { kind: 'demo', demo: 'endless' }, maxTurns: 4 });
+  for (const seed of [1, 8]) await run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 });
+  await run('strict', { preset: 'strict', report: { format: 'markdown' } });
+  await run('subagents', { tools: ['search_files', 'read_file', 'list_files', 'spawn_subagents'] }, 'Compare the three largest files.');
+  for (const [name, trajectory] of Object.entries(runs)) {
+    for (const [format, suffix] of Object.entries(SUFFIX)) {
+      writeFileSync(path.join(folder, name + suffix), await exportTrajectory(trajectory, format));
+    }
+  }
+});
+
+after(() => rmSync(folder, { recursive: true }));
+
+const files = (format, where = folder) => readdirSync(where).filter((name) => name.endsWith(SUFFIX[format])).map((name) => path.join(where, name));
+
+for (const kind of ['atif', 'otlp', 'openai-jsonl', 'mini-swe-agent']) {
+  test(`${kind} is what its own code takes`, { skip: missing }, () => {
+    const golden = path.join(root, `tests/golden/export/run${SUFFIX[kind]}`);
+    const foreign = kind === 'atif' ? files('native', path.join(root, 'tests/fixtures/atif')) : [];
+    const all = [...files(kind), golden, ...foreign];
+    assert.ok(all.length > Object.keys(runs).length);
+    const { status, stdout, stderr } = spawnSync(python, [path.join(import.meta.dirname, 'lib/check_exports.py'), kind, ...all], { encoding: 'utf8' });
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stdout, new RegExp(`^${all.length} checked, 0 faults`));
+  });
+}
+
+test('the judges refuse what is wrong', { skip: missing }, async () => {
+  const bad = path.join(folder, 'bad');
+  mkdirSync(bad);
+  const wrong = {
+    atif: (text) => text.replace('"source": "agent"', '"source": "robot"'),
+    otlp: (text) => text.replace('"kind"', '"sort"'),
+    'openai-jsonl': (text) => text.replace('"role":"user"', '"role":"person"'),
+    'mini-swe-agent': (text) => text.replace('mini-swe-agent-1.1', 'mini-swe-agent-0.1'),
+  };
+  for (const [kind, spoil] of Object.entries(wrong)) {
+    const text = await exportTrajectory(runs.normal, kind);
+    assert.notEqual(spoil(text), text, kind);
+    const file = path.join(bad, `x${SUFFIX[kind]}`);
+    writeFileSync(file, spoil(text));
+    const { status } = spawnSync(python, [path.join(import.meta.dirname, 'lib/check_exports.py'), kind, file], { encoding: 'utf8' });
+    assert.equal(status, 1, kind);
+  }
+});
+
+test('what is exported can be imported again, and says whether it replays', async () => {
+  for (const trajectory of Object.values(runs)) {
+    assert.deepEqual(await importTrajectory(await exportTrajectory(trajectory, 'native')), trajectory);
+    assert.deepEqual(await importTrajectory(await exportTrajectory(trajectory, 'html')), trajectory);
+    const read = await importTrajectory(await exportTrajectory(trajectory, 'atif'));
+    assertValid(read);
+    assert.deepEqual([read.turns, read.segments, read.children.length], [trajectory.turns, trajectory.segments, trajectory.children.length]);
+    await assert.rejects(replay(read), { name: 'TypeError', message: /it was imported \(turnwise .*\) and has no events, so it cannot be replayed/ });
+  }
+  await assert.rejects(importTrajectory('hello'), { name: 'TypeError', message: /text: This is neither JSON nor an HTML report\. It takes/ });
+  await assert.rejects(importTrajectory({}), { name: 'TypeError', message: /text: got/ });
+});
+
+test('the HTML report is valid', async () => {
+  const { HtmlValidate } = await import('html-validate');
+  const judge = new HtmlValidate({ extends: ['html-validate:standard'], rules: { 'no-inline-style': 'error', 'long-title': 'off', 'no-trailing-whitespace': 'off', 'require-sri': 'off' } });
+  for (const file of files('html')) {
+    const report = await judge.validateFile(file);
+    const faults = report.results.flatMap((result) => result.messages.map((message) => `${message.line}:${message.column} ${message.ruleId} ${message.message}`));
+    assert.deepEqual(faults, [], path.basename(file));
+  }
+});
+
+test('the HTML report opens from disk, loads nothing, says nothing in the console, and prints whole', { timeout: 120000 }, async () => {
+  const lastWords = [...files('html'), path.join(root, 'tests/golden/export/run.html')];
+  await withBrowser(async (browser) => {
+    for (const file of lastWords) {
+      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const said = [];
+      page.on('console', (message) => said.push(message.text()));
+      page.on('pageerror', (error) => said.push(String(error)));
+      page.on('request', (request) => { if (request.url() !== `file://${file}`) said.push(request.url()); });
+      await page.goto(`file://${file}`);
+      assert.deepEqual(said, [], file);
+      const { turns, wide, shown } = await page.evaluate(() => ({
+        turns: document.querySelectorAll('.turn').length,
+        wide: document.documentElement.scrollWidth > innerWidth,
+        shown: document.querySelectorAll('main .turn .n').length,
+      }));
+      assert.ok(turns > 0 && shown === turns && !wide, `${file}: ${turns} turns, too wide: ${wide}`);
+      // On paper folded calls stand open, and nothing is wider than the page.
+      await page.emulateMedia({ media: 'print' });
+      await page.setViewportSize({ width: 688, height: 900 });
+      const cut = await page.evaluate(() => [...document.querySelectorAll('.detail pre, .prose, .task, dd')]
+        .filter((element) => !element.checkVisibility({ contentVisibilityAuto: true }) || element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline')
+        .map((element) => element.textContent.slice(0, 60)));
+      assert.deepEqual(cut, [], `${file}: cut on paper`);
+      const pdf = await page.pdf({ format: 'A4' });
+      const pages = pdf.toString('latin1').match(/\/Type\s*\/Page\b/g).length;
+      assert.ok(pages >= 1 && pages < 60, `${pages} pages`);
+      await page.close();
+    }
+  });
+});

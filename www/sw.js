@@ -1,0 +1,39 @@
+// The app without a network: every file of this build is kept when it is first visited, and served from there. Nothing
+// else is: requests to models and to other sites pass by untouched. The build puts the version and the list of files
+// before this text (.ci/build): `VERSION`, a hash over all of them, and `FILES`, paths below this script.
+/* global VERSION, FILES */
+const scope = new URL('./', self.location.href);
+// Caches are of the whole origin, where other copies of the app may live.
+const PREFIX = `turnwise ${scope.pathname} `;
+const CACHE = PREFIX + VERSION;
+const OWN = new Set(FILES.map((file) => new URL(file, scope).pathname));
+
+self.addEventListener('install', (event) => {
+  // Past the browser's own cache, or an old file could become part of a new version.
+  const whole = FILES.map((file) => new Request(new URL(file, scope), { cache: 'reload' }));
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(whole)));
+});
+
+self.addEventListener('activate', (event) => {
+  event.waitUntil((async () => {
+    for (const name of await caches.keys()) {
+      if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
+    }
+    await self.clients.claim();
+  })());
+});
+
+// A new version waits until the page asks for it, so that no page runs with files of two versions.
+self.addEventListener('message', (event) => {
+  if (event.data === 'take-over') self.skipWaiting();
+});
+
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const url = new URL(request.url);
+  if (request.method !== 'GET' || url.origin !== scope.origin) return;
+  const start = request.mode === 'navigate' && (url.pathname === scope.pathname || url.pathname === `${scope.pathname}index.html`);
+  if (!start && !OWN.has(url.pathname)) return;
+  const key = start ? new URL('index.html', scope) : new URL(url.pathname, scope);
+  event.respondWith(caches.open(CACHE).then(async (cache) => (await cache.match(key)) ?? fetch(request)));
+});
