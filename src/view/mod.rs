@@ -7,6 +7,7 @@
 pub mod attempt;
 pub mod built_in;
 pub mod call;
+pub mod compare;
 pub mod ending;
 mod failure;
 pub mod format;
@@ -24,6 +25,7 @@ pub mod preview;
 pub mod probe;
 pub mod provider;
 pub mod rail;
+pub mod replay;
 pub mod report;
 pub mod settings;
 pub mod signin;
