@@ -8,12 +8,11 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use crate::plan::{PlanDocument, SessionError};
-use crate::trajectory::Trajectory;
-use crate::trajectory::document::ParseError;
 use crate::view::picture::is_picture;
+use crate::view::replay::Refused;
 
-use super::pictures;
 use super::state::{App, Dialog};
+use super::{pictures, viewer};
 
 /// Folders that hold no documents of the user's.
 const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
@@ -118,18 +117,18 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
 
 /// Whether the file is dealt with: it is a trajectory, be it one that cannot be read.
 async fn open(app: App, name: &str, blob: &Blob) -> bool {
-    let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
-    match Trajectory::parse(&text) {
-        Ok(document) => {
-            app.dialog.set(None);
-            app.open_document(name, text, document);
+    match viewer::open_text(app, name, blob).await {
+        Ok(()) => {
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }
-        Err(ParseError::OtherFormat) => open_plan(app, name, text),
+        Err(Refused::OtherFormat) => {
+            let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
+            open_plan(app, name, text)
+        }
         // Any other JSON is a file like all others.
-        Err(ParseError::NotJson(_)) => false,
-        Err(error) => {
+        Err(Refused::NotJson) => false,
+        Err(Refused::Unreadable(error)) => {
             app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
             app.complain(format!("{name} was not opened. {error}"));
             true

@@ -18,6 +18,12 @@ pub enum Icon {
     Send,
     Copy,
     Picture,
+    Play,
+    Pause,
+    Back,
+    Forward,
+    First,
+    Last,
 }
 
 impl Icon {
@@ -37,6 +43,12 @@ impl Icon {
             Icon::Down => "M5 9l7 7 7-7",
             Icon::Copy => "M9 9h11v11H9zM5 15H4V4h11v1",
             Icon::Picture => "M4 5h16v14H4zM4 16l4.5-4.5 4 4 2.5-2.5 5 5M15.5 9h.01",
+            Icon::Play => "M7 4.5v15l12-7.5z",
+            Icon::Pause => "M8 5v14M16 5v14",
+            Icon::Back => "M15 5l-7 7 7 7",
+            Icon::Forward => "M9 5l7 7-7 7",
+            Icon::First => "M18 5l-7 7 7 7M7 5v14",
+            Icon::Last => "M6 5l7 7-7 7M17 5v14",
             Icon::Send => "M12 20V5M5.5 11.5L12 5l6.5 6.5",
         }
     }

@@ -7,6 +7,7 @@
 mod actions;
 mod attempt;
 mod call;
+mod chunks;
 mod clipboard;
 mod composer;
 mod dialog;
@@ -45,6 +46,7 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
+mod viewer;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -72,7 +74,9 @@ fn app() -> impl IntoView {
     clock(app);
     title(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
-    html::div().class("app").attr("data-rail", rail_open).child((
+    viewer::listen(app);
+    let view = move || app.view.get().name();
+    html::div().class("app").attr("data-rail", rail_open).attr("data-view", view).child((
         rail::bar(app),
         rail::rail(app),
         html::button()
@@ -83,7 +87,7 @@ fn app() -> impl IntoView {
         html::main()
             .class("main")
             .attr("data-state", move || if app.current.get().is_some() { "run" } else { "start" })
-            .child((start::hello(app), transcript::transcript(app), composer::composer(app), start::examples(app))),
+            .child((start::hello(app), viewer::bar(app), transcript::transcript(app), viewer::viewer(app), composer::composer(app), start::examples(app))),
         panel::panel(app),
         settings::settings(app),
         files::files(app),

@@ -106,15 +106,21 @@ impl MessageView {
             once,
             error: false,
         };
-        let mut text = "";
-        match &marked.message {
-            Message::System { content } => (view.role, view.name, text) = (Role::System, "System".to_owned(), content),
-            Message::User { content, images } => (view.images, text) = (images.len(), content),
+        let text: &str = match &marked.message {
+            Message::System { content } => {
+                (view.role, view.name) = (Role::System, "System".to_owned());
+                content
+            }
+            Message::User { content, images } => {
+                view.images = images.len();
+                content
+            }
             Message::Assistant(said) => {
-                (view.role, view.name, text) = (Role::Assistant, "Assistant".to_owned(), &said.content);
+                (view.role, view.name) = (Role::Assistant, "Assistant".to_owned());
                 view.reasoning.clone_from(&said.reasoning);
                 view.calls = said.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
                 view.opaque = said.opaque.is_some();
+                &said.content
             }
             Message::Tool(answer) => {
                 (view.role, view.name) = (Role::Tool, answer.name.clone());
@@ -124,9 +130,9 @@ impl MessageView {
                 view.counter = marked.counter.map(|(level, _)| (level, line.trim_start_matches('\n').to_owned()));
                 let (rest, line) = rest.split_at_checked(rest.len() - marked.context).unwrap_or((rest, ""));
                 view.context = (marked.context > 0).then(|| line.trim_start_matches('\n').to_owned());
-                text = rest;
+                rest
             }
-        }
+        };
         match text.char_indices().nth(most) {
             Some((cut, _)) => {
                 view.text = text.get(..cut).unwrap_or(text).to_owned();
