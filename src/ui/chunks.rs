@@ -11,8 +11,8 @@ use std::rc::Rc;
 use leptos::html;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
-use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::dom;

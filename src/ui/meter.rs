@@ -37,7 +37,8 @@ fn draw(tick: Tick) -> impl IntoView {
     html::i().attr("data-level", kind(tick.kind)).attr("data-state", state(tick.state)).attr("data-kind", report)
 }
 
-fn kind(kind: TickKind) -> &'static str {
+/// What a tick stands for, as the styles name it.
+pub fn kind(kind: TickKind) -> &'static str {
     match kind {
         TickKind::Turn(of) | TickKind::Report(of) => level(of),
         TickKind::Synthesis => "synthesis",

@@ -35,7 +35,10 @@ pub struct Fact {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Row {
     /// So many turns that are the same, from the given one on.
-    Same { from: u32, count: usize },
+    Same {
+        from: u32,
+        count: usize,
+    },
     Turns(Box<Pair>),
 }
 
@@ -71,7 +74,8 @@ impl Fact {
 impl Comparison {
     #[must_use]
     pub fn of(a: &Source<'_>, b: &Source<'_>) -> Self {
-        let facts = facts(a).into_iter().zip(facts(b)).map(|((name, a), (_, b))| Fact { name, values: [a, b] }).collect();
+        let facts =
+            facts(a).into_iter().zip(facts(b)).map(|((name, a), (_, b))| Fact { name, values: [a, b] }).collect();
         let (mut rows, mut same, mut first) = (Vec::new(), Vec::new(), None);
         for at in 0..a.turns.len().max(b.turns.len()) {
             let turns = [a.turns.get(at), b.turns.get(at)];
@@ -162,7 +166,8 @@ fn facts(source: &Source<'_>) -> Vec<(&'static str, String)> {
     let ending = source.segments.last();
     let models = provider::facts(source.config).join(", ");
     let calls: usize = source.turns.iter().map(|turn| turn.tool_calls.len()).sum();
-    let failed = source.turns.iter().flat_map(|turn| &turn.attempts).filter(|attempt| !attempt.slugs.is_empty()).count();
+    let failed =
+        source.turns.iter().flat_map(|turn| &turn.attempts).filter(|attempt| !attempt.slugs.is_empty()).count();
     vec![
         ("Task", one_line(source.input, 300)),
         ("Model", models),

@@ -102,7 +102,9 @@ pub fn thinned(ticks: &[Tick], most: usize) -> Vec<Tick> {
     if ticks.len() <= most || most == 0 {
         return ticks.to_vec();
     }
-    let weight = |tick: &&Tick| (tick.state == TickState::Live, tick.kind == TickKind::Synthesis, tick.state == TickState::Failed);
+    let weight = |tick: &&Tick| {
+        (tick.state == TickState::Live, tick.kind == TickKind::Synthesis, tick.state == TickState::Failed)
+    };
     let part = |at: usize| ticks.get(at * ticks.len() / most..(at + 1) * ticks.len() / most).unwrap_or_default();
     (0..most).filter_map(|at| part(at).iter().max_by_key(weight).copied()).collect()
 }

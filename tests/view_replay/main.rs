@@ -193,7 +193,9 @@ fn a_tampered_record_names_its_first_difference() {
                 // A reply that became the turn's text, with another text.
                 let said = document.turns[turn].content.clone();
                 let reply = document.events.iter_mut().find_map(|event| match &mut event.event {
-                    Event::ModelReplied { request, reply, .. } if request.child() == 0 && reply.content == said => Some(reply),
+                    Event::ModelReplied { request, reply, .. } if request.child() == 0 && reply.content == said => {
+                        Some(reply)
+                    }
                     _ => None,
                 });
                 let Some(reply) = reply.filter(|_| !said.is_empty()) else { continue };

@@ -2,7 +2,6 @@
 
 use turnwise::engine::*;
 use turnwise::trajectory::Trajectory;
-use turnwise::view::Source;
 use turnwise::view::compare::{Comparison, Row};
 use turnwise::view::replay::answer::Steps;
 use turnwise::view::replay::difference::{Piece, PieceKind};
@@ -10,19 +9,21 @@ use turnwise::view::replay::pieces::{Cursor, Part};
 use turnwise::view::replay::play::{Speed, bands, rest};
 use turnwise::view::replay::text::{pieces, shortened};
 use turnwise::view::replay::{Ask, Difference, Entry, Mark, Refused, Replay, RequestView, StepTone, Verdict, Viewer};
+use turnwise::view::{Meter, Source};
 
 use super::support::*;
 use super::{eventful, world};
 
-fn ask<T: serde::de::DeserializeOwned>(viewer: &mut Viewer, ask: Ask) -> T {
-    serde_json::from_str(&viewer.answer(&ask).unwrap()).unwrap()
+fn ask<T: serde::de::DeserializeOwned>(viewer: &mut Viewer, ask: &Ask) -> T {
+    serde_json::from_str(&viewer.answer(ask).unwrap()).unwrap()
 }
 
 #[test]
 fn steps_say_what_happened() {
     let document = eventful().document();
     let replay = Replay::of(&document);
-    let told: Vec<String> = replay.steps().iter().map(|step| format!("{}: {} ({})", step.turn, step.title, step.detail)).collect();
+    let told: Vec<String> =
+        replay.steps().iter().map(|step| format!("{}: {} ({})", step.turn, step.title, step.detail)).collect();
     assert_eq!(
         told,
         [
@@ -52,7 +53,10 @@ fn requests_are_marked() {
     let notice = view.messages.last().unwrap();
     assert!(notice.once && notice.text.starts_with("system notice: "), "{notice:?}");
     let counters = view.messages.iter().filter_map(|message| message.counter.clone()).collect::<Vec<_>>();
-    assert_eq!(counters, [(CounterLevel::Urgent, "[Turn 1/2 - Only 1 turns left! Prioritize completing your task.]".into())]);
+    assert_eq!(
+        counters,
+        [(CounterLevel::Urgent, "[Turn 1/2 - Only 1 turns left! Prioritize completing your task.]".into())]
+    );
     assert!(view.title.starts_with(&format!("Request {} of ", noticed + 1)), "{}", view.title);
     assert_eq!(view.choice, "3 tools, the model decides");
 }
@@ -91,20 +95,24 @@ fn a_viewer_answers_about_its_record() {
     let mut whole = opened.document;
     let mut next = Some(Cursor::default());
     while let Some(cursor) = next {
-        let part: Part = ask(&mut viewer, Ask::Part(cursor));
+        let part: Part = ask(&mut viewer, &Ask::Part(cursor));
         next = part.join(&mut whole);
     }
     assert_eq!(whole, Trajectory { events: Vec::new(), ..document.clone() });
 
-    let steps: Steps = ask(&mut viewer, Ask::Steps { from: 2 });
+    let steps: Steps = ask(&mut viewer, &Ask::Steps { from: 2 });
     assert_eq!((steps.of, steps.steps.len()), (document.events.len() + 1, document.events.len() - 1));
-    let request: RequestView = ask(&mut viewer, Ask::Request { index: 1 });
+    let request: RequestView = ask(&mut viewer, &Ask::Request { index: 1 });
     assert_eq!(request.previous, Some(0));
-    let difference: Difference = ask(&mut viewer, Ask::Difference { index: 1 });
+    let difference: Difference = ask(&mut viewer, &Ask::Difference { index: 1 });
     assert_eq!(difference.entries, [Entry::Same(2)]);
     assert_eq!(difference.facts, [("Attempt".to_owned(), "1".to_owned(), "2".to_owned())]);
-    let verdict: Verdict = ask(&mut viewer, Ask::Verify);
-    let words = format!("Replays exactly: {} events, {} requests, every hash matches.", document.events.len(), document.requests);
+    let verdict: Verdict = ask(&mut viewer, &Ask::Verify);
+    let words = format!(
+        "Replays exactly: {} events, {} requests, every hash matches.",
+        document.events.len(),
+        document.requests
+    );
     assert_eq!(verdict.words, words);
     assert!(viewer.answer(&Ask::Request { index: 99 }).is_err());
 }
@@ -114,7 +122,8 @@ fn long_documents_come_in_parts() {
     let script = |n: usize| vec![calls("", &[("a", "search", "{}")]), executed("search", &"x".repeat(30_000 + n))];
     let steps = (0..12).flat_map(script).chain([text("done")]).collect();
     let of = RunConfig { max_turns: 20, ..config(Preset::Research) };
-    let document = play(RunConfig { limits: Limits { max_result_chars: 100_000, ..of.limits.clone() }, ..of }, steps).document();
+    let document =
+        play(RunConfig { limits: Limits { max_result_chars: 100_000, ..of.limits.clone() }, ..of }, steps).document();
     let (mut next, mut parts) = (Some(Cursor::default()), 0);
     let mut whole = Trajectory { turns: Vec::new(), logs: Vec::new(), traces: Vec::new(), ..document.clone() };
     while let Some(cursor) = next {
@@ -137,7 +146,8 @@ fn other_texts_are_refused() {
 
 #[test]
 fn pieces_make_both_texts() {
-    let (old, new) = ("The cache lives for 300 seconds.\nIt is small.", "The cache lives for 60 seconds.\nIt is small, too.");
+    let (old, new) =
+        ("The cache lives for 300 seconds.\nIt is small.", "The cache lives for 60 seconds.\nIt is small, too.");
     let all = pieces(old, new);
     let of = |without: PieceKind| all.iter().filter(|p| p.kind != without).map(|p| p.text.as_str()).collect::<String>();
     assert_eq!((of(PieceKind::Added), of(PieceKind::Removed)), (old.to_owned(), new.to_owned()));
@@ -157,7 +167,7 @@ fn pauses_are_cut_and_bands_cover_all_steps() {
     assert_eq!(rest(steps, steps.len() - 1, Speed::X1), None);
     assert!((0..steps.len() - 1).all(|at| (40..=2_000).contains(&rest(steps, at, Speed::X1).unwrap())));
     assert!((0..steps.len() - 1).all(|at| rest(steps, at, Speed::X16) <= rest(steps, at, Speed::X1)));
-    let bands = bands(steps, &document.turns);
+    let bands = bands(steps, &Meter::from(&Source::from(&document)).ticks);
     assert_eq!((bands[0].from, bands.last().unwrap().to), (0, steps.len()));
     assert!(bands.windows(2).all(|two| two[0].to == two[1].from));
     assert_eq!(bands.len(), document.turns.len());
@@ -180,7 +190,13 @@ fn two_runs_are_compared() {
     let [Row::Turns(first), Row::Turns(second)] = other.rows.as_slice() else { panic!("{:?}", other.rows) };
     assert!(!first.first && second.first && second.differs.as_deref() == Some("text"));
 
-    let longer = play(config(Preset::Research), (0..5).flat_map(|_| [calls("", &[("a", "search", "{}")]), executed("search", "x")]).chain([text("one")]).collect());
+    let longer = play(
+        config(Preset::Research),
+        (0..5)
+            .flat_map(|_| [calls("", &[("a", "search", "{}")]), executed("search", "x")])
+            .chain([text("one")])
+            .collect(),
+    );
     let grown = Comparison::of(&Source::from(&longer.document()), &Source::from(&longer.document()));
     assert_eq!(grown.rows, [Row::Same { from: 1, count: 6 }]);
 }

@@ -56,7 +56,8 @@ fn options(rng: &mut Rng) -> RunConfig {
         of.limits.context_tokens = Some(150 + rng.up_to(900));
     }
     of.limits.max_result_chars = 40 + rng.up_to(200) as usize;
-    of.providers = vec![ProviderConfig::default(), ProviderConfig { model: "second".into(), ..ProviderConfig::default() }];
+    of.providers =
+        vec![ProviderConfig::default(), ProviderConfig { model: "second".into(), ..ProviderConfig::default() }];
     if rng.up_to(3) == 0 {
         of.counter = None;
     }
@@ -91,10 +92,13 @@ fn happens(rng: &mut Rng, open: Open) -> Event {
         Open::Tool(call) => Event::ToolFinished { call, outcome: outcome(rng) },
         Open::Request(request) if rng.up_to(5) == 0 => {
             let slug = [Slug::RateLimited, Slug::ProviderError, Slug::ContextGuard][rng.up_to(2) as usize];
-            let error = ModelError { slug, message: "no".into(), status: None, retry_after_ms: None, retry: Retry::Yes };
+            let error =
+                ModelError { slug, message: "no".into(), status: None, retry_after_ms: None, retry: Retry::Yes };
             Event::ModelFailed { request, error, raw: Some(RawResponse { text: "raw".into(), truncated: false }) }
         }
-        Open::Request(request) => Event::ModelReplied { request, reply: reply(rng), raw: None, first_token_ms: Some(3) },
+        Open::Request(request) => {
+            Event::ModelReplied { request, reply: reply(rng), raw: None, first_token_ms: Some(3) }
+        }
     }
 }
 

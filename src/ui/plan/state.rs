@@ -12,7 +12,7 @@ use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource,
 use crate::view::{Origin, Source};
 
 use super::super::slots::Behind;
-use super::super::state::{App, Local, Page};
+use super::super::state::{Local, Page};
 
 /// One plan run; a cheap copy.
 #[derive(Clone, Debug)]

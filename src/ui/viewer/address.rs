@@ -21,7 +21,9 @@ const NAME: &str = "trajectory";
 /// Opens it, if there is one.
 pub fn open(app: App) {
     let here = dom::window().location().href().ok().and_then(|href| Url::new(&href).ok());
-    let Some((here, path)) = here.and_then(|here| Some((here.clone(), here.search_params().get(NAME)?))) else { return };
+    let Some((here, path)) = here.and_then(|here| Some((here.clone(), here.search_params().get(NAME)?))) else {
+        return;
+    };
     match on_this_site(&here, &path) {
         Ok(url) => spawn_local(async move {
             let name = url.pathname().rsplit('/').next().unwrap_or_default().to_owned();
@@ -50,23 +52,22 @@ async fn fetch_and_open(app: App, url: &Url, name: &str) -> Result<(), String> {
     app.progress(format!("Fetching {name}"));
     let path = url.pathname();
     let unreachable = |_| format!("{path} could not be fetched. Check that you are online, and load the page again.");
-    let response =
-        Request::get(&url.href()).redirect(RequestRedirect::Error).send().await.map_err(unreachable)?;
+    let response = Request::get(&url.href()).redirect(RequestRedirect::Error).send().await.map_err(unreachable)?;
     if !response.ok() {
         let status = response.status();
         return Err(format!("There is no record at {path} (HTTP {status}). Check the address after ?trajectory=."));
     }
-    let record = body(app, name, &response).await.ok_or_else(|| {
-        format!("{path} broke off while it was fetched. Load the page again to try once more.")
-    })?;
+    let record = body(app, name, &response)
+        .await
+        .ok_or_else(|| format!("{path} broke off while it was fetched. Load the page again to try once more."))?;
     match open_text(app, name, &record).await {
         Ok(()) => {
             app.tell(format!("Opened {name}, to be read."));
             Ok(())
         }
-        Err(Refused::NotJson | Refused::OtherFormat) => Err(format!(
-            "{path} is no trajectory. After ?trajectory= give the path of one that Turnwise wrote."
-        )),
+        Err(Refused::NotJson | Refused::OtherFormat) => {
+            Err(format!("{path} is no trajectory. After ?trajectory= give the path of one that Turnwise wrote."))
+        }
         Err(Refused::Unreadable(why)) => Err(format!("{path} was not opened. {why}")),
     }
 }

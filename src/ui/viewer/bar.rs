@@ -45,10 +45,11 @@ fn switch(app: App) -> impl IntoView {
     };
     let comparing = move || matches!(app.view.get(), View::Compare(_));
     html::div().class("view-bar").child((
-        html::div().class("tabs").attr("role", "group").attr("aria-label", "View").child((
-            tab("Transcript", View::Transcript),
-            tab("Replay", View::Replay),
-        )),
+        html::div()
+            .class("tabs")
+            .attr("role", "group")
+            .attr("aria-label", "View")
+            .child((tab("Transcript", View::Transcript), tab("Replay", View::Replay))),
         html::span().class("grow"),
         others(app),
         move || {
@@ -70,7 +71,9 @@ fn others(app: App) -> impl IntoView {
         let current = app.current.get();
         app.threads.with(|threads| {
             let others = threads.iter().rev().filter(|thread| Some(thread.id) != current && thread.plan().is_none());
-            others.map(|thread| (thread.id, thread.rail.with(|rail| format!("{} ({})", rail.title, rail.words)))).collect::<Vec<_>>()
+            others
+                .map(|thread| (thread.id, thread.rail.with(|rail| format!("{} ({})", rail.title, rail.words))))
+                .collect::<Vec<_>>()
         })
     });
     let chosen = move || match app.view.get() {
@@ -89,14 +92,23 @@ fn others(app: App) -> impl IntoView {
         (!others.is_empty()).then(|| {
             let options = others.into_iter().map(|(id, words)| {
                 let id = id.to_string();
-                let selected = { let id = id.clone(); move || chosen() == id };
+                let selected = {
+                    let id = id.clone();
+                    move || chosen() == id
+                };
                 html::option().attr("value", id).prop("selected", selected).child(words)
             });
             html::select()
                 .class("compare-with")
                 .attr("aria-label", "Compare with another run")
                 .on(ev::change, changed)
-                .child((html::option().attr("value", "").prop("selected", move || chosen().is_empty()).child("Compare with…"), options.collect_view()))
+                .child((
+                    html::option()
+                        .attr("value", "")
+                        .prop("selected", move || chosen().is_empty())
+                        .child("Compare with…"),
+                    options.collect_view(),
+                ))
         })
     }
 }

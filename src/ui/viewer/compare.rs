@@ -60,7 +60,11 @@ fn drawn(of: &Comparison) -> impl IntoView + use<> {
         html::h1().class("task").child("Two runs side by side"),
         html::p().class("summary").child(of.words.clone()),
         html::table().class("facts-table").child((
-            html::thead().child(html::tr().child((html::th().attr("scope", "col").child(html::span().class("hidden").child("Fact")), head("This run"), head("The other")))),
+            html::thead().child(html::tr().child((
+                html::th().attr("scope", "col").child(html::span().class("hidden").child("Fact")),
+                head("This run"),
+                head("The other"),
+            ))),
             html::tbody().child(facts),
         )),
         html::h2().child("Turns"),
@@ -145,7 +149,9 @@ fn outputs([before, after]: [String; 2]) -> AnyView {
     let shown = move || match found.get() {
         None => html::p().class("fact").child("Comparing").into_any(),
         Some(Ok(of)) => (legend(&of), html::div().class("output").child(pieces(&of))).into_any(),
-        Some(Err(why)) => html::p().class("fact").child(format!("They differ. Where could not be found: {why}")).into_any(),
+        Some(Err(why)) => {
+            html::p().class("fact").child(format!("They differ. Where could not be found: {why}")).into_any()
+        }
     };
     html::div().class("outputs").child(shown).into_any()
 }

@@ -26,7 +26,7 @@ fn drawn(stage: &Stage, request: usize, of: &Difference) -> impl IntoView + use<
     let facts = (!of.facts.is_empty()).then(|| html::dl().class("changes").child(facts.collect_view()));
     let entries = of.entries.iter().map(|entry| one(stage, request, entry)).collect_view();
     html::div().class("difference").child((
-        html::p().class("fact").child(format!("{against} {}.", of.words)),
+        html::p().class("fact").child(format!("{against} {}", of.words)),
         facts,
         html::ol().class("messages").child(entries),
     ))

@@ -69,9 +69,10 @@ fn list(app: App, stage: &Stage) -> impl IntoView + use<> {
     };
     html::div().class("events").node_ref(place).on(ev::scroll, scrolled).child(
         html::ol().attr("aria-label", "Events").style(("height", move || format!("{}px", count()))).child((
-            html::li().class("space").attr("aria-hidden", "true").style(("height", move || {
-                format!("{}px", i32::try_from(range.get().0).unwrap_or(0) * ROW)
-            })),
+            html::li()
+                .class("space")
+                .attr("aria-hidden", "true")
+                .style(("height", move || format!("{}px", i32::try_from(range.get().0).unwrap_or(0) * ROW))),
             rows,
         )),
     )

@@ -10,7 +10,8 @@ use super::View;
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {
-        let other = event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() || event.default_prevented();
+        let other =
+            event.ctrl_key() || event.meta_key() || event.alt_key() || event.shift_key() || event.default_prevented();
         if other || app.view.get_untracked() != View::Replay || app.dialog.get_untracked().is_some() {
             return;
         }

@@ -8,9 +8,10 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::trajectory::Trajectory;
-use crate::view::Source;
 use crate::view::replay::answer::Steps;
+use crate::view::replay::play::bands;
 use crate::view::replay::{Ask, Refused};
+use crate::view::{Meter, Source};
 use crate::worker::ViewerHost;
 
 use super::super::dom;
@@ -51,7 +52,7 @@ impl App {
             let ready = fetch(&stage, record, whole.turns.len()).await;
             if ready == Load::Ready {
                 let first = stage.all();
-                stage.bands.set(crate::view::replay::play::bands(&first, &whole.turns));
+                stage.bands.set(bands(&first, &Meter::from(&Source::from(whole.as_ref())).ticks));
                 stage.load.set(ready);
                 stage.go(app, 0);
             } else {
@@ -109,7 +110,9 @@ async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
         match stage.host.open(record).await {
             Ok(Ok(opened)) if opened.events == 0 && turns > 0 => return nothing(),
             Ok(Ok(_)) => {}
-            Ok(Err(Refused::Unreadable(why))) | Err(why) => return Load::Nothing(format!("It cannot be stepped through: {why}")),
+            Ok(Err(Refused::Unreadable(why))) | Err(why) => {
+                return Load::Nothing(format!("It cannot be stepped through: {why}"));
+            }
             Ok(Err(Refused::NotJson | Refused::OtherFormat)) => return nothing(),
         }
     }

@@ -25,7 +25,14 @@ pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&
     };
     let signed = sign.map(|sign| html::span().class("sign").child(sign));
     html::li().class("message").attr("data-role", view.role.as_str()).attr("data-sign", sign).child((
-        html::div().class("who").child((signed, html::span().class("role").child(view.role.as_str()), name, mark, once, failed)),
+        html::div().class("who").child((
+            signed,
+            html::span().class("role").child(view.role.as_str()),
+            name,
+            mark,
+            once,
+            failed,
+        )),
         reasoning(view),
         text(stage, request, view, whole),
         calls(view),
@@ -50,7 +57,12 @@ fn reasoning(view: &MessageView) -> impl IntoView + use<> {
     })
 }
 
-fn text(stage: &Stage, request: usize, view: &MessageView, whole: RwSignal<Option<Arc<MessageView>>>) -> impl IntoView + use<> {
+fn text(
+    stage: &Stage,
+    request: usize,
+    view: &MessageView,
+    whole: RwSignal<Option<Arc<MessageView>>>,
+) -> impl IntoView + use<> {
     let short = view.text.clone();
     let shown = {
         let short = short.clone();
@@ -69,26 +81,43 @@ fn text(stage: &Stage, request: usize, view: &MessageView, whole: RwSignal<Optio
                     }
                 });
             };
-            html::button().r#type("button").class("link more").on(ev::click, ask).child(format!("Show the other {} characters", thousands(more as u64)))
+            html::button()
+                .r#type("button")
+                .class("link more")
+                .on(ev::click, ask)
+                .child(format!("Show the other {} characters", thousands(more as u64)))
         })
     };
-    let images = (view.images > 0).then(|| html::p().class("fact").child(if view.images == 1 { "1 picture".to_owned() } else { format!("{} pictures", view.images) }));
+    let images = (view.images > 0).then(|| {
+        html::p().class("fact").child(if view.images == 1 {
+            "1 picture".to_owned()
+        } else {
+            format!("{} pictures", view.images)
+        })
+    });
     (images, (!short.is_empty()).then(|| html::p().class("text").child(shown)), button)
 }
 
 fn calls(view: &MessageView) -> impl IntoView + use<> {
-    let each = view.calls.iter().map(|(name, args)| {
-        html::li().child((html::b().child(name.clone()), html::code().child(args.clone())))
-    });
+    let each = view
+        .calls
+        .iter()
+        .map(|(name, args)| html::li().child((html::b().child(name.clone()), html::code().child(args.clone()))));
     let calls = (!view.calls.is_empty()).then(|| html::ul().class("asks").child(each.collect_view()));
-    let opaque = view.opaque.then(|| html::p().class("fact").child("With parts of the provider's own, sent back unchanged."));
+    let opaque =
+        view.opaque.then(|| html::p().class("fact").child("With parts of the provider's own, sent back unchanged."));
     (calls, opaque)
 }
 
 fn lines(view: &MessageView) -> impl IntoView + use<> {
-    let context = view.context.clone().map(|line| html::span().class("counter").attr("data-level", "moderate").child(line));
+    let context =
+        view.context.clone().map(|line| html::span().class("counter").attr("data-level", "moderate").child(line));
     let counter = view.counter.clone().map(|(level, line)| {
-        html::span().class("counter").attr("data-level", meter::level(level)).attr("title", "The turn counter").child(line)
+        html::span()
+            .class("counter")
+            .attr("data-level", meter::level(level))
+            .attr("title", "The turn counter")
+            .child(line)
     });
     (context, counter)
 }

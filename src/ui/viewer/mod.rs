@@ -78,15 +78,18 @@ fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {
     let ready = {
         let stage = stage.clone();
         move || match stage.load.get() {
-            load::Load::Busy(words) => html::p().class("doing").child((
-                html::span().class("pulse").attr("aria-hidden", "true"),
-                words,
-            )).into_any(),
+            load::Load::Busy(words) => html::p()
+                .class("doing")
+                .child((html::span().class("pulse").attr("aria-hidden", "true"), words))
+                .into_any(),
             load::Load::Nothing(words) => html::p().class("nothing").attr("role", "status").child(words).into_any(),
             load::Load::Ready => there(app, &stage).into_any(),
         }
     };
-    html::section().class("viewer").attr("aria-label", "Replay").child(ready)
+    html::section()
+        .class("viewer")
+        .attr("aria-label", "Replay")
+        .child((html::h1().class("hidden").child("Replay"), ready))
 }
 
 fn there(app: App, stage: &Stage) -> impl IntoView + use<> {
@@ -103,10 +106,10 @@ fn there(app: App, stage: &Stage) -> impl IntoView + use<> {
         html::div().class("stage").attr("data-tab", move || tab.get().name()).child((
             stage::tabs(stage),
             state,
-            html::aside().class("side").attr("aria-label", "Details of the step").child((
-                request::request(app, stage),
-                events::events(app, stage),
-            )),
+            html::aside()
+                .class("side")
+                .attr("aria-label", "Details of the step")
+                .child((request::request(app, stage), events::events(app, stage))),
         )),
     )
 }

@@ -25,9 +25,12 @@ pub fn request(app: App, stage: &Stage) -> impl IntoView + use<> {
 
 fn seen(app: App, stage: &Stage) -> impl IntoView + use<> {
     let (shown, stage) = (stage.request, stage.clone());
-    html::div().class("seen").attr("tabindex", "0").attr("role", "region").attr("aria-label", "What the model saw").child(move || {
-        shown.get().map(|request| of_request(app, &stage, &request))
-    })
+    html::div()
+        .class("seen")
+        .attr("tabindex", "0")
+        .attr("role", "region")
+        .attr("aria-label", "What the model saw")
+        .child(move || shown.get().map(|request| of_request(app, &stage, &request)))
 }
 
 fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoView + use<> {
@@ -68,10 +71,17 @@ fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<>
             .child(icon(of))
     };
     let next = Some(request.index + 1).filter(|next| *next < stage.request_count());
-    let facts = [request.line.clone(), Some(request.provider.clone()), Some(request.size.clone()), Some(format!("sent at {}", request.at))];
+    let facts = [
+        request.line.clone(),
+        Some(request.provider.clone()),
+        Some(request.size.clone()),
+        Some(format!("sent at {}", request.at)),
+    ];
     let facts = facts.into_iter().flatten().map(|fact| html::li().child(fact)).collect_view();
     let rebuilt = request.rebuilt.then(|| {
-        html::p().class("fact").child("Results were taken out of the conversation before this request, so all of it was sent anew.")
+        html::p()
+            .class("fact")
+            .child("Results were taken out of the conversation before this request, so all of it was sent anew.")
     });
     (
         html::div().class("seen-head").child((
@@ -80,20 +90,29 @@ fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<>
             to("Next request", Icon::Forward, next),
         )),
         html::ul().class("facts").child(facts),
-        html::p().class("hash").child(("request_hash ", html::code().attr("title", request.hash.clone()).child(request.hash.chars().take(16).collect::<String>()))),
+        html::p().class("hash").child((
+            "request_hash ",
+            html::code().attr("title", request.hash.clone()).child(request.hash.chars().take(16).collect::<String>()),
+        )),
         rebuilt,
     )
 }
 
 fn tools(request: &RequestView) -> impl IntoView + use<> {
     let temperature = request.temperature.map(|of| html::p().class("fact").child(format!("Temperature {of}")));
-    let each = request.tools.iter().map(|(name, about)| html::li().child((html::b().child(name.clone()), html::span().child(about.clone()))));
+    let each = request
+        .tools
+        .iter()
+        .map(|(name, about)| html::li().child((html::b().child(name.clone()), html::span().child(about.clone()))));
     let list = if request.tools.is_empty() {
         html::p().class("fact offered").child(request.choice.clone()).into_any()
     } else {
         html::details()
             .class("offered")
-            .child((html::summary().child((icon::chevron(), request.choice.clone())), html::ul().child(each.collect_view())))
+            .child((
+                html::summary().child((icon::chevron(), request.choice.clone())),
+                html::ul().child(each.collect_view()),
+            ))
             .into_any()
     };
     (list, temperature)
@@ -107,7 +126,8 @@ fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
     let from = first.len();
     let until = RwSignal::new(last.first().map_or(of, |message| message.at));
     let between = RwSignal::new(Vec::<MessageView>::new());
-    let each = |views: &[MessageView]| views.iter().map(|view| message::message(stage, index, view, None)).collect_view();
+    let each =
+        |views: &[MessageView]| views.iter().map(|view| message::message(stage, index, view, None)).collect_view();
     let more = {
         let stage = stage.clone();
         move || {
@@ -129,7 +149,9 @@ fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
                     });
                 };
                 let words = format!("Show {} of {} between", left.min(MORE), counted(left as u64, "message"));
-                html::li().class("gap").child(html::button().r#type("button").class("link").on(ev::click, ask).child(words))
+                html::li()
+                    .class("gap")
+                    .child(html::button().r#type("button").class("link").on(ev::click, ask).child(words))
             })
         }
     };

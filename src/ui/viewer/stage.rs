@@ -192,7 +192,8 @@ impl Stage {
     /// Shows the difference in place of the messages, or them again.
     pub fn toggle_difference(&self) {
         self.differing.update(|on| *on = !*on);
-        let (stage, index) = (self.clone(), self.request.with_untracked(|shown| shown.as_ref().map(|shown| shown.index)));
+        let (stage, index) =
+            (self.clone(), self.request.with_untracked(|shown| shown.as_ref().map(|shown| shown.index)));
         if let Some(index) = index {
             spawn_local(async move { stage.show_difference(index).await });
         }

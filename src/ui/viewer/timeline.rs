@@ -9,7 +9,7 @@ use web_sys::HtmlInputElement;
 
 use crate::view::format::clock_exact;
 use crate::view::replay::Verdict;
-use crate::view::replay::play::{Band, BandKind, Speed};
+use crate::view::replay::play::{Band, Speed};
 
 use super::super::icon::{Icon, icon};
 use super::super::meter;
@@ -81,7 +81,12 @@ fn where_it_is(stage: &Stage) -> impl IntoView + use<> {
         move || {
             let (at, steps) = (stage.at.get(), stage.steps());
             let step = steps.get(at)?;
-            let place = format!("Step {at} of {} · turn {} · {}", steps.len().saturating_sub(1), step.turn, clock_exact(step.at_ms));
+            let place = format!(
+                "Step {at} of {} · turn {} · {}",
+                steps.len().saturating_sub(1),
+                step.turn,
+                clock_exact(step.at_ms)
+            );
             let line = step.line.clone().map(|line| format!("{line}: ")).unwrap_or_default();
             Some((
                 html::span().class("place").child(place),
@@ -96,7 +101,9 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
     let input = {
         let (at, all, text, moved) = (stage.at, stage.clone(), stage.clone(), stage.clone());
         let last = move || all.steps().len().saturating_sub(1).to_string();
-        let words = move || text.steps().get(at.get()).map(|step| format!("Step {}, turn {}: {}", at.get(), step.turn, step.title));
+        let words = move || {
+            text.steps().get(at.get()).map(|step| format!("Step {}, turn {}: {}", at.get(), step.turn, step.title))
+        };
         html::input()
             .r#type("range")
             .attr("min", "0")
@@ -127,10 +134,20 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
         }
     };
     html::div().class("slider").child((
-        svg::svg().attr("class", "bands").attr("viewBox", "0 0 1000 8").attr("preserveAspectRatio", "none").attr("aria-hidden", "true").child((
-            svg::g().child(bands),
-            svg::rect().attr("class", "ahead").attr("x", passed).attr("y", "0").attr("width", "1000").attr("height", "8"),
-        )),
+        svg::svg()
+            .attr("class", "bands")
+            .attr("viewBox", "0 0 1000 8")
+            .attr("preserveAspectRatio", "none")
+            .attr("aria-hidden", "true")
+            .child((
+                svg::g().child(bands),
+                svg::rect()
+                    .attr("class", "ahead")
+                    .attr("x", passed)
+                    .attr("y", "0")
+                    .attr("width", "1000")
+                    .attr("height", "8"),
+            )),
         input,
     ))
 }
@@ -140,10 +157,7 @@ fn band(of: Band, steps: usize) -> impl IntoView {
     let last = steps.saturating_sub(1).max(1);
     let place = |step: usize| step.min(last) * 10_000 / last;
     let (from, to) = (place(of.from), place(of.to));
-    let level = match of.kind {
-        BandKind::Turn(of) => meter::level(of),
-        BandKind::Synthesis => "synthesis",
-    };
+    let level = meter::kind(of.kind);
     // A hair between two, so that turns can be counted.
     let width = to.saturating_sub(from).saturating_sub(if to - from > 60 { 20 } else { 0 });
     svg::rect()
@@ -163,7 +177,11 @@ fn verdict(stage: &Stage) -> impl IntoView + use<> {
     let words = move || {
         verdict.get().map(|verdict| match verdict {
             Ok(verdict) => of_record(verdict).into_any(),
-            Err(why) => html::div().class("verdict").attr("data-level", "urgent").child(format!("It could not be verified: {why}")).into_any(),
+            Err(why) => html::div()
+                .class("verdict")
+                .attr("data-level", "urgent")
+                .child(format!("It could not be verified: {why}"))
+                .into_any(),
         })
     };
     html::div().attr("role", "status").child(words)
@@ -172,7 +190,8 @@ fn verdict(stage: &Stage) -> impl IntoView + use<> {
 fn of_record(verdict: Verdict) -> impl IntoView {
     let level = if verdict.exact { "normal" } else { "urgent" };
     let difference = verdict.difference.map(|of| {
-        let row = |name: &'static str, value: String| (html::dt().child(name), html::dd().child(html::code().child(value)));
+        let row =
+            |name: &'static str, value: String| (html::dt().child(name), html::dd().child(html::code().child(value)));
         html::dl().child((row("Recorded", of.expected), row("Derived again", of.actual)))
     });
     html::div().class("verdict").attr("data-level", level).child((html::p().child(verdict.words), difference))

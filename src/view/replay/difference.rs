@@ -13,11 +13,20 @@ use super::request::choice;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// The same message in both.
-    Same { before: usize },
-    Added { now: usize },
-    Removed { before: usize },
+    Same {
+        before: usize,
+    },
+    Added {
+        now: usize,
+    },
+    Removed {
+        before: usize,
+    },
     /// The same message with another text: a result that the context guard took out.
-    Changed { before: usize, now: usize },
+    Changed {
+        before: usize,
+        now: usize,
+    },
 }
 
 /// The difference for drawing.
@@ -25,7 +34,7 @@ pub enum Op {
 pub struct Difference {
     /// `Compared with request 3, turn 2`; none: it is the first of its line.
     pub against: Option<String>,
-    /// `12 messages the same, 3 added`
+    /// `Messages: 12 the same, 3 added.`
     pub words: String,
     /// What else is different: what, before, now.
     pub facts: Vec<(String, String, String)>,
@@ -132,7 +141,7 @@ impl Replay {
                 }
             }
         }
-        let against = before.map(|(at, before)| format!("Compared with request {}, turn {}", at + 1, before.turn));
+        let against = before.map(|(at, before)| format!("Compared with request {}, turn {}.", at + 1, before.turn));
         Some(Difference { against, words: words(&counts), facts: self.facts(index, before.map(|(at, _)| at)), entries })
     }
 
@@ -164,7 +173,7 @@ fn same(old: &Arc<Marked>, new: &Arc<Marked>) -> bool {
     Arc::ptr_eq(old, new) || old.message == new.message
 }
 
-/// `12 messages the same, 3 added`
+/// `Messages: 12 the same, 3 added.`
 fn words(counts: &[usize; 4]) -> String {
     let each = [(counts[0], "the same"), (counts[1], "added"), (counts[2], "removed"), (counts[3], "changed")];
     let mut words: Vec<String> =
@@ -172,5 +181,5 @@ fn words(counts: &[usize; 4]) -> String {
     if words.is_empty() {
         words.push("nothing".to_owned());
     }
-    format!("Messages: {}", words.join(", "))
+    format!("Messages: {}.", words.join(", "))
 }

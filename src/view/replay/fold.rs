@@ -62,7 +62,11 @@ impl Replay {
     pub fn of(document: &Trajectory) -> Self {
         let (config, task) = document.origin();
         let (run, effects) = Run::start(config, task);
-        let mut fold = Fold { replay: Replay { steps: Vec::new(), requests: Vec::new(), lines: Vec::new() }, run, by_child: BTreeMap::new() };
+        let mut fold = Fold {
+            replay: Replay { steps: Vec::new(), requests: Vec::new(), lines: Vec::new() },
+            run,
+            by_child: BTreeMap::new(),
+        };
         fold.line(0);
         let first = Moment::start(&fold.run);
         fold.take(first, 0, Millis(0), effects);

@@ -28,9 +28,10 @@ const TRIGGERS: &[Trigger] =
 impl Marker {
     pub fn new(run: &Run) -> Self {
         let config = run.config();
-        let prompts = config.synthesis.as_ref().map(|of| {
-            TRIGGERS.iter().map(|trigger| synthesis::prompt(config.preset, of, *trigger)).collect()
-        });
+        let prompts = config
+            .synthesis
+            .as_ref()
+            .map(|of| TRIGGERS.iter().map(|trigger| synthesis::prompt(config.preset, of, *trigger)).collect());
         Marker { prompts: prompts.unwrap_or_default() }
     }
 
@@ -74,7 +75,8 @@ fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(Counter
     let open = run.turns().last().map_or(0, |turn| turn.turn);
     // A grant raises the limit after the line was written.
     let limits = run.segments().iter().map(|ending| ending.effective_max_turns).chain([run.effective_max_turns()]);
-    let mut lines = limits.flat_map(|max| [open, open.saturating_sub(1), open.saturating_sub(2)].map(|turn| (turn, max)));
+    let mut lines =
+        limits.flat_map(|max| [open, open.saturating_sub(1), open.saturating_sub(2)].map(|turn| (turn, max)));
     lines.find_map(|(turn, max)| {
         let (level, line) = counter::line(config, turn, max);
         let rest = content.strip_suffix(line.as_str())?.strip_suffix('\n')?;

@@ -49,19 +49,31 @@ impl Part {
         let mut cursor = from;
         loop {
             let (taken, of, next) = match cursor.list {
-                List::Turns => {
-                    (take(&document.turns, cursor.at, &mut left, &mut part.turns, weigh), document.turns.len(), Some(List::Logs))
-                }
+                List::Turns => (
+                    take(&document.turns, cursor.at, &mut left, &mut part.turns, weigh),
+                    document.turns.len(),
+                    Some(List::Logs),
+                ),
                 List::Logs => {
                     let weigh = |log: &LogRecord| log.raw.as_ref().map_or(0, |raw| raw.text.len());
-                    (take(&document.logs, cursor.at, &mut left, &mut part.logs, weigh), document.logs.len(), Some(List::Traces))
+                    (
+                        take(&document.logs, cursor.at, &mut left, &mut part.logs, weigh),
+                        document.logs.len(),
+                        Some(List::Traces),
+                    )
                 }
-                List::Traces => {
-                    (take(&document.traces, cursor.at, &mut left, &mut part.traces, |_| 0), document.traces.len(), Some(List::Children))
-                }
+                List::Traces => (
+                    take(&document.traces, cursor.at, &mut left, &mut part.traces, |_| 0),
+                    document.traces.len(),
+                    Some(List::Children),
+                ),
                 List::Children => {
                     let weigh = |child: &Trajectory| child.turns.iter().map(|turn| self::weigh(turn) + ENTRY).sum();
-                    (take(&document.children, cursor.at, &mut left, &mut part.children, weigh), document.children.len(), None)
+                    (
+                        take(&document.children, cursor.at, &mut left, &mut part.children, weigh),
+                        document.children.len(),
+                        None,
+                    )
                 }
             };
             cursor.at += taken;

@@ -1,6 +1,7 @@
 //! How steps lie on a timeline, and how long playing rests on each.
 
-use crate::engine::{CounterLevel, TurnRecord};
+use crate::engine::CounterLevel;
+use crate::view::{Tick, TickKind};
 
 use super::step::Step;
 
@@ -17,13 +18,8 @@ pub struct Band {
     /// Steps, the end not included.
     pub from: usize,
     pub to: usize,
-    pub kind: BandKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BandKind {
-    Turn(CounterLevel),
-    Synthesis,
+    /// As the meter draws it.
+    pub kind: TickKind,
 }
 
 /// How fast a run is played.
@@ -65,19 +61,16 @@ pub fn rest(steps: &[Step], at: usize, speed: Speed) -> Option<u64> {
     Some((recorded / speed.factor()).max(SHORTEST_MS))
 }
 
-/// The turns as bands, each where its steps are; turns of one level together where there are many.
+/// The turns as bands, each where its steps are; turns of one level together where there are many. `ticks`: the meter's.
 #[must_use]
-pub fn bands(steps: &[Step], turns: &[TurnRecord]) -> Vec<Band> {
+pub fn bands(steps: &[Step], ticks: &[Tick]) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();
     let mut open = 0;
     for (at, step) in steps.iter().enumerate() {
         let index = step.turns.saturating_sub(1);
-        let kind = turns.get(index).map_or(BandKind::Turn(CounterLevel::Off), |turn| match turn.synthesis {
-            true => BandKind::Synthesis,
-            false => BandKind::Turn(turn.counter_level),
-        });
+        let kind = ticks.get(index).map_or(TickKind::Turn(CounterLevel::Off), |tick| tick.kind);
         match bands.last_mut() {
-            Some(last) if open == index || (turns.len() > SINGLE && last.kind == kind) => last.to = at + 1,
+            Some(last) if open == index || (ticks.len() > SINGLE && last.kind == kind) => last.to = at + 1,
             _ => bands.push(Band { from: at, to: at + 1, kind }),
         }
         open = index;

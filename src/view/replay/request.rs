@@ -124,7 +124,8 @@ fn weight(message: &Message) -> usize {
         Message::System { content } => content.len(),
         Message::User { content, images } => content.len() + images.iter().map(|image| image.data.len()).sum::<usize>(),
         Message::Assistant(said) => {
-            said.content.len() + said.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
+            said.content.len()
+                + said.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
         }
         Message::Tool(answer) => answer.content.len(),
     }

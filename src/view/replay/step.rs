@@ -174,7 +174,8 @@ fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>)
         Event::ToolFinished { call, outcome } => {
             let records = line.turns().iter().rev().flat_map(|turn| &turn.tool_calls);
             let mut each = records.flat_map(|record| record.calls.iter().chain(std::iter::once(record)));
-            let name = each.find(|record| record.id == *call).map_or_else(|| call.0.clone(), |record| record.name.clone());
+            let name =
+                each.find(|record| record.id == *call).map_or_else(|| call.0.clone(), |record| record.name.clone());
             let (tone, title) = answered(&name, outcome);
             (StepKind::Tool, tone, title, Vec::new())
         }
@@ -194,11 +195,8 @@ fn answered(name: &str, outcome: &ToolOutcome) -> (StepTone, String) {
     match outcome {
         ToolOutcome::Executed { content, .. } => {
             let lines = content.lines().count() as u64;
-            let size = if lines > 1 {
-                counted(lines, "line")
-            } else {
-                counted(content.chars().count() as u64, "character")
-            };
+            let size =
+                if lines > 1 { counted(lines, "line") } else { counted(content.chars().count() as u64, "character") };
             (StepTone::Plain, format!("{name} answers, {size}"))
         }
         ToolOutcome::Rejected { slug, .. } => (StepTone::Warn, format!("{name} is not run: {slug}")),
