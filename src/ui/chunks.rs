@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -18,11 +19,13 @@ use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObser
 use super::dom;
 
 /// Turns built together.
-const SIZE: usize = 6;
+const SIZE: usize = 4;
+/// Turns whose places are made together.
+const GROUP: usize = 40;
 /// Lists up to this length are built at once.
 const SHORT: usize = 24;
 /// Milliseconds of a frame that building may take; one place is built in any case.
-const BUDGET: f64 = 8.0;
+const BUDGET: f64 = 6.0;
 /// What is so near the screen is built: two screens in either direction.
 const NEAR: &str = "200% 0px";
 
@@ -31,42 +34,60 @@ pub fn chunks(
     length: ArcRwSignal<usize>,
     turn: impl Fn(usize) -> Option<AnyView> + Send + Sync + Clone + 'static,
 ) -> impl IntoView {
-    let count = {
-        let length = length.clone();
-        Memo::new(move |_| length.get().div_ceil(SIZE))
-    };
     let builder = StoredValue::new_local(Builder::default());
     on_cleanup(move || builder.with_value(Builder::stop));
+    let turn: Turn = Arc::new(turn);
+    let count = {
+        let length = length.clone();
+        Memo::new(move |_| length.get().div_ceil(GROUP))
+    };
     For(ForProps::builder()
         .each(move || 0..count.get())
-        .key(|chunk| *chunk)
-        .children(move |chunk| {
-            // What is there from the start of a short list, and what a run adds, is shown at once.
-            let at_once = length.get_untracked() <= SHORT || chunk + 2 > count.get_untracked();
-            let built = RwSignal::new(at_once);
-            let place = NodeRef::<html::Div>::new();
-            if !at_once {
-                place.on_load(move |place| builder.with_value(|builder| builder.watch(&place, built)));
-            }
-            let (length, turn) = (length.clone(), turn.clone());
-            let last = Memo::new(move |_| length.get().min((chunk + 1) * SIZE));
-            let turns = move || {
-                let turn = turn.clone();
-                built.get().then(|| {
-                    For(ForProps::builder()
-                        .each(move || chunk * SIZE..last.get())
-                        .key(|index| *index)
-                        .children(turn)
-                        .build())
-                })
-            };
-            html::div()
-                .class("chunk")
-                .attr("data-built", move || built.get().then_some(""))
-                .node_ref(place)
-                .child(turns)
-        })
+        .key(|group| *group)
+        .children(move |group| place(builder, &length, &turn, group * GROUP, GROUP))
         .build())
+}
+
+type Turn = Arc<dyn Fn(usize) -> Option<AnyView> + Send + Sync>;
+
+/// The place of so many turns: of smaller places, or of the turns themselves.
+fn place(
+    builder: StoredValue<Builder, LocalStorage>,
+    length: &ArcRwSignal<usize>,
+    turn: &Turn,
+    first: usize,
+    size: usize,
+) -> AnyView {
+    // What is there from the start of a short list, and what a run adds, is shown at once.
+    let all = length.get_untracked();
+    let at_once = all <= SHORT || first + size >= all;
+    let built = RwSignal::new(at_once);
+    let place_ref = NodeRef::<html::Div>::new();
+    if !at_once {
+        place_ref.on_load(move |place| builder.with_value(|builder| builder.watch(&place, built)));
+    }
+    let last = {
+        let length = length.clone();
+        Memo::new(move |_| length.get().min(first + size))
+    };
+    let (length, turn) = (length.clone(), Arc::clone(turn));
+    let inside = move || {
+        let (length, turn) = (length.clone(), Arc::clone(&turn));
+        let step = if size > SIZE { SIZE } else { 1 };
+        let one = move |at: usize| match size > SIZE {
+            true => Some(place(builder, &length, &turn, at, SIZE)),
+            false => turn(at),
+        };
+        built.get().then(|| {
+            For(ForProps::builder().each(move || (first..last.get()).step_by(step)).key(|at| *at).children(one).build())
+        })
+    };
+    html::div()
+        .class(if size > SIZE { "chunk group" } else { "chunk" })
+        .attr("data-built", move || built.get().then_some(""))
+        .node_ref(place_ref)
+        .child(inside)
+        .into_any()
 }
 
 /// Builds places as they come near, some a frame.
