@@ -112,6 +112,20 @@ impl History {
     }
 }
 
+/// The hash of a request with these messages in its frozen part, computed anew (SEMANTICS 10): what a record says of a
+/// request is checked against what is shown of it.
+#[must_use]
+pub fn request_hash<'m>(
+    config: &RunConfig,
+    frozen: impl IntoIterator<Item = &'m Message>,
+    provider: &ProviderConfig,
+    tail: &[Message],
+    tools: ToolChoice,
+) -> String {
+    let chain = frozen.into_iter().fold(head_hash(config), |chain, message| link(&chain, message));
+    link(&chain, &Last { provider, tail, tools })
+}
+
 /// What every request of a run has in common, and what one has alone.
 #[derive(Serialize)]
 struct Head<'a> {

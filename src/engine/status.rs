@@ -1,11 +1,13 @@
 //! What can be read of a run: where it stands, what it has used, what can still follow.
 
+use serde::{Deserialize, Serialize};
+
 use super::run::{Phase, Run};
 use super::success::{AtLimit, TurnSuccess};
 use super::*;
 
 /// Where a run stands, for views.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// An LLM request is open.
     Calling {
@@ -31,6 +33,12 @@ impl Run {
     /// The runs of the sub-agents that have begun.
     pub fn child_runs(&self) -> impl Iterator<Item = &Run> {
         self.children.iter().filter_map(Child::run)
+    }
+
+    /// The sub-agent that an event is for; `None`: the run itself.
+    #[must_use]
+    pub fn addressed(&self, event: &Event) -> Option<&Child> {
+        self.addressee(event).and_then(|at| self.children.get(at))
     }
 
     #[must_use]

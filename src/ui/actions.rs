@@ -18,6 +18,7 @@ use crate::worker::Workspace;
 use super::live::LiveRun;
 use super::slots::Behind;
 use super::state::{App, Backing, Dialog, Local, Page, Thread};
+use super::viewer::View;
 use super::{composer, dom, follow, samples};
 
 /// What a run is asked, as the page shows it.
@@ -92,7 +93,7 @@ impl App {
         let document = Arc::new(Trajectory { events: Vec::new(), ..document });
         let source = Source::from(document.as_ref());
         let behind = Behind::Document(Arc::clone(&document));
-        let page = Page::new(0, &source, behind, &self.renderer.get_value());
+        let page = Page::new(0, &source, behind);
         self.add_thread(Thread {
             id: self.next_id(),
             pages: ArcRwSignal::new(vec![page]),
@@ -110,6 +111,7 @@ impl App {
     }
 
     pub fn open_thread(&self, id: u32) {
+        self.view.set(View::Transcript);
         self.current.set(Some(id));
         self.rail_open.set(false);
         // A document is read from its beginning, a run is followed at its end.
@@ -214,7 +216,7 @@ impl App {
         let made = session.with_run(|run| {
             let source = Source::from(run?);
             let behind = Behind::Session(Local::new(session.clone()));
-            let mut page = Page::new(0, &source, behind, &self.renderer.get_value());
+            let mut page = Page::new(0, &source, behind);
             // With the names of their files, which a record does not keep.
             page.head.pictures = pictures;
             Some((page, rail.unwrap_or_else(|| ArcRwSignal::new(RailView::from(&source)))))

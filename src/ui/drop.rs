@@ -8,16 +8,16 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
 use crate::plan::{PlanDocument, SessionError};
-use crate::trajectory::Trajectory;
-use crate::trajectory::document::ParseError;
 use crate::trajectory::import::EMBEDDED;
 use crate::view::format::counted;
 use crate::view::formats::MOST_MB;
 use crate::view::picture::is_picture;
+use crate::view::replay::Refused;
 
+use super::dom;
 use super::gzip::{self, NotUnpacked};
-use super::pictures;
 use super::state::{App, Dialog};
+use super::{pictures, viewer};
 
 /// Folders that hold no documents of the user's.
 const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
@@ -153,8 +153,8 @@ fn opens(name: &str) -> bool {
 
 /// Whether the file is dealt with: it is a trajectory, be it one that cannot be read.
 async fn open(app: App, name: &str, blob: &Blob) -> bool {
-    let text = match text_of(name, blob).await {
-        Ok(text) => text,
+    let file = match unpacked(name, blob).await {
+        Ok(file) => file,
         Err(NotUnpacked::TooLarge) => {
             app.complain(format!("{name} was not opened: unpacked it is larger than {MOST_MB} MB."));
             return true;
@@ -162,21 +162,23 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
         // Some other file that only has such a name.
         Err(NotUnpacked::Damaged) => return false,
     };
-    if text.trim_start().starts_with('<') {
+    let name = name.trim_end_matches(".gz");
+    if !name.to_ascii_lowercase().ends_with(".json") {
+        let text = text_of(&file).await;
         return text.contains(EMBEDDED.0) && app.import(name, text).await;
     }
-    match Trajectory::parse(&text) {
-        Ok(document) => {
-            app.dialog.set(None);
-            app.open_document(name.trim_end_matches(".gz"), text, document);
+    match viewer::open_text(app, name, &file).await {
+        Ok(()) => {
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }
-        Err(ParseError::OtherFormat) if text.contains("\"ATIF-v") => app.import(name, text).await,
-        Err(ParseError::OtherFormat) => open_plan(app, name, text),
+        Err(Refused::OtherFormat) => {
+            let text = text_of(&file).await;
+            if text.contains("\"ATIF-v") { app.import(name, text).await } else { open_plan(app, name, text) }
+        }
         // Any other JSON is a file like all others.
-        Err(ParseError::NotJson(_)) => false,
-        Err(error) => {
+        Err(Refused::NotJson) => false,
+        Err(Refused::Unreadable(error)) => {
             app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
             app.complain(format!("{name} was not opened. {error}"));
             true
@@ -184,16 +186,18 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
     }
 }
 
-async fn text_of(name: &str, blob: &Blob) -> Result<String, NotUnpacked> {
+async fn unpacked(name: &str, blob: &Blob) -> Result<Blob, NotUnpacked> {
     let most = f64::from(MOST_MB) * 1_048_576.0;
     if name.to_ascii_lowercase().ends_with(".gz") {
-        return gzip::unpack(blob, most).await;
+        let text = gzip::unpack(blob, most).await?;
+        return dom::text_blob(&text, "application/json").ok_or(NotUnpacked::Damaged);
     }
-    if blob.size() > most {
-        return Err(NotUnpacked::TooLarge);
-    }
+    if blob.size() > most { Err(NotUnpacked::TooLarge) } else { Ok(blob.clone()) }
+}
+
+async fn text_of(blob: &Blob) -> String {
     let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string());
-    Ok(text.unwrap_or_default())
+    text.unwrap_or_default()
 }
 
 /// The same for the record of a plan.

@@ -20,6 +20,12 @@ pub enum Icon {
     Picture,
     More,
     Chart,
+    Play,
+    Pause,
+    Back,
+    Forward,
+    First,
+    Last,
 }
 
 impl Icon {
@@ -41,6 +47,12 @@ impl Icon {
             Icon::Picture => "M4 5h16v14H4zM4 16l4.5-4.5 4 4 2.5-2.5 5 5M15.5 9h.01",
             Icon::More => "M5 12h.01M12 12h.01M19 12h.01",
             Icon::Chart => "M4 20h16M7 16v-5M12 16V6M17 16v-8",
+            Icon::Play => "M7 4.5v15l12-7.5z",
+            Icon::Pause => "M8 5v14M16 5v14",
+            Icon::Back => "M15 5l-7 7 7 7",
+            Icon::Forward => "M9 5l7 7-7 7",
+            Icon::First => "M18 5l-7 7 7 7M7 5v14",
+            Icon::Last => "M6 5l7 7-7 7M17 5v14",
             Icon::Send => "M12 20V5M5.5 11.5L12 5l6.5 6.5",
         }
     }

@@ -112,7 +112,7 @@ impl LiveRun {
                 }
             });
         }
-        if let Some(slot) = self.0.page.transcript.turns.with_untracked(|turns| turns.last().cloned()) {
+        if let Some(slot) = self.0.page.transcript.last() {
             self.stream(&slot, &pending);
         }
         follow::keep_up(self.0.app);

@@ -4,7 +4,11 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::engine::CounterLevel;
+use crate::view::meter::thinned;
 use crate::view::{Meter, Tick, TickKind, TickState};
+
+/// More ticks than these cannot be told apart.
+const MOST: usize = 120;
 
 /// The meter of the panel.
 pub fn meter(meter: &Meter) -> impl IntoView + use<> {
@@ -12,7 +16,7 @@ pub fn meter(meter: &Meter) -> impl IntoView + use<> {
         .class("ticks")
         .attr("role", "img")
         .attr("aria-label", meter.label.clone())
-        .child(meter.ticks.iter().map(|tick| draw(*tick)).collect_view())
+        .child(thinned(&meter.ticks, MOST).into_iter().map(draw).collect_view())
 }
 
 /// The same, tiny; what it says stands in words beside it.
@@ -20,7 +24,7 @@ pub fn tiny(ticks: &[Tick]) -> impl IntoView + use<> {
     html::span()
         .class("ticks tiny")
         .attr("aria-hidden", "true")
-        .child(ticks.iter().map(|tick| draw(*tick)).collect_view())
+        .child(thinned(ticks, MOST).into_iter().map(draw).collect_view())
 }
 
 /// One tick by itself, for a legend.
@@ -33,7 +37,8 @@ fn draw(tick: Tick) -> impl IntoView {
     html::i().attr("data-level", kind(tick.kind)).attr("data-state", state(tick.state)).attr("data-kind", report)
 }
 
-fn kind(kind: TickKind) -> &'static str {
+/// What a tick stands for, as the styles name it.
+pub fn kind(kind: TickKind) -> &'static str {
     match kind {
         TickKind::Turn(of) | TickKind::Report(of) => level(of),
         TickKind::Synthesis => "synthesis",

@@ -9,6 +9,7 @@ mod archive;
 mod attempt;
 mod branch;
 mod call;
+mod chunks;
 mod clipboard;
 mod composer;
 mod dialog;
@@ -53,6 +54,7 @@ mod toast;
 mod transcript;
 mod turn;
 mod update;
+mod viewer;
 
 use leptos::html;
 use leptos::prelude::*;
@@ -81,7 +83,9 @@ fn app() -> impl IntoView {
     clock(app);
     title(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
-    html::div().class("app").attr("data-rail", rail_open).child((
+    viewer::listen(app);
+    let view = move || app.view.get().name();
+    html::div().class("app").attr("data-rail", rail_open).attr("data-view", view).child((
         rail::bar(app),
         rail::rail(app),
         html::button()
@@ -94,7 +98,9 @@ fn app() -> impl IntoView {
             .attr("data-state", move || if app.current.get().is_some() { "run" } else { "start" })
             .child((
                 start::hello(app),
+                viewer::bar(app),
                 transcript::transcript(app),
+                viewer::viewer(app),
                 composer::composer(app),
                 start::left_open(app),
                 start::examples(app),

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::view::PictureView;
 
+use super::chunks;
 use super::ending;
 use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
@@ -41,18 +42,16 @@ fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
 
 /// The turns of a run or of a sub-agent, and how its segments ended.
 pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView + use<> {
-    let (turns, segments, behind, whose) = (of.turns.clone(), of.segments.clone(), behind.clone(), of.whose);
-    (
-        endings(app, whose, segments.clone(), None),
-        For(ForProps::builder()
-            .each(move || turns.get())
-            .key(|slot| slot.index)
-            .children(move |slot| {
-                let after = endings(app, whose, segments.clone(), Some(slot.index));
-                (turn::turn(app, &behind, &slot), after)
-            })
-            .build()),
-    )
+    let (segments, behind, whose) = (of.segments.clone(), behind.clone(), of.whose);
+    let first = endings(app, whose, segments.clone(), None);
+    let transcript = of.clone();
+    let turn = move |index: usize| {
+        let renderer = app.renderer.get_value();
+        let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
+        let after = endings(app, whose, segments.clone(), Some(index));
+        Some((turn::turn(app, &behind, &slot), after).into_any())
+    };
+    (first, chunks::chunks(of.length.clone(), turn))
 }
 
 fn endings(

@@ -1,8 +1,10 @@
 //! The pieces of a transcript as signals: turns, their calls, the lanes of sub-agents. A refresh touches what changed.
 //!
-//! Invariant: the turns of a sub-agent are made when its lane is opened and dropped when it is closed, so that many of
-//! them cost no more than their lines.
+//! Invariants: a turn is made when it is first shown (or happens), so that thousands of them open at once; the turns of
+//! a sub-agent are made when its lane is opened and dropped when it is closed, so that many of them cost no more than
+//! their lines.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,18 +19,23 @@ use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segme
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
 use super::state::Local;
+use super::viewer::Stepped;
 
 /// What a page is made from, for what is made later.
 #[derive(Clone, Debug)]
 pub enum Behind {
     Session(Local<Session>),
     Document(Arc<Trajectory>),
+    /// A document up to a step of it.
+    Stepped(Local<RefCell<Stepped>>),
 }
 
 /// The turns of a run, and how its segments ended.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    pub turns: ArcRwSignal<Vec<TurnSlot>>,
+    /// How many turns there are.
+    pub length: ArcRwSignal<usize>,
+    made: Local<RefCell<BTreeMap<usize, TurnSlot>>>,
     pub segments: ArcRwSignal<Vec<SegmentView>>,
     pub whose: Whose,
 }
@@ -87,6 +94,7 @@ impl Behind {
         match self {
             Behind::Session(session) => session.with_run(|run| run.map(|run| look(&source_of(session, run)))),
             Behind::Document(document) => Some(look(&Source::from(document.as_ref()))),
+            Behind::Stepped(stepped) => Some(look(&stepped.borrow().source())),
         }
     }
 }
@@ -102,40 +110,75 @@ pub fn source_of<'a>(session: &Session, run: &'a Run) -> Source<'a> {
 }
 
 impl Transcript {
-    pub fn new(source: &Source<'_>, whose: Whose, renderer: &Renderer) -> Self {
-        let new = Transcript { turns: ArcRwSignal::default(), segments: ArcRwSignal::default(), whose };
-        new.refresh(source, renderer);
-        new
+    pub fn new(source: &Source<'_>, whose: Whose) -> Self {
+        Transcript {
+            length: ArcRwSignal::new(source.turns.len()),
+            made: Local::new(RefCell::default()),
+            segments: ArcRwSignal::new(segments(source)),
+            whose,
+        }
+    }
+
+    /// A turn, made where it was not yet.
+    pub fn turn(&self, source: &Source<'_>, index: usize, renderer: &Renderer) -> Option<TurnSlot> {
+        if let Some(slot) = self.made.borrow().get(&index) {
+            return Some(slot.clone());
+        }
+        let (view, lanes) = self.view(source, index)?;
+        let slot = TurnSlot::new(view, lanes);
+        renderer.render(&slot.text);
+        self.made.borrow_mut().insert(index, slot.clone());
+        Some(slot)
+    }
+
+    /// The last turn, where it was made.
+    pub fn last(&self) -> Option<TurnSlot> {
+        let last = self.length.get_untracked().checked_sub(1)?;
+        self.made.borrow().get(&last).cloned()
     }
 
     /// Only turns that can have changed are looked at again: the last known one and what came after it.
     pub fn refresh(&self, source: &Source<'_>, renderer: &Renderer) {
-        let known = self.turns.with_untracked(Vec::len);
-        let mut new = Vec::new();
+        let known = self.length.get_untracked();
         for index in known.saturating_sub(1)..source.turns.len() {
-            let Some(view) = TurnView::at(source, index) else { continue };
-            let (view, lanes) = match self.whose {
-                Whose::Run => (view, LaneView::of_turn(source, index)),
-                Whose::Subagent(task_id) => (lane::turn_of(task_id, view), Vec::new()),
-            };
-            let slot = match self.turns.with_untracked(|turns| turns.get(index).cloned()) {
-                Some(slot) => slot.renew(view, lanes, renderer),
-                None => {
-                    let slot = TurnSlot::new(view, lanes);
-                    renderer.render(&slot.text);
-                    new.push(slot.clone());
-                    slot
-                }
-            };
-            slot.lanes().iter().for_each(|lane| lane.renew_inside(source, renderer));
+            let made = self.made.borrow().get(&index).cloned();
+            match made {
+                Some(slot) => self.renew(slot, source, renderer),
+                None => drop(self.turn(source, index, renderer)),
+            }
         }
-        if !new.is_empty() {
-            self.turns.update(|turns| turns.append(&mut new));
-        }
-        let ended = segments(source);
-        if self.segments.with_untracked(|old| *old != ended) {
-            self.segments.set(ended);
-        }
+        self.settle(source);
+    }
+
+    /// The same where it may have become shorter, too: every turn that was made is looked at again from one on.
+    pub fn rewind(&self, source: &Source<'_>, from: usize, renderer: &Renderer) {
+        let length = source.turns.len();
+        let changed: Vec<TurnSlot> = {
+            let mut made = self.made.borrow_mut();
+            made.retain(|index, _| *index < length);
+            made.range(from..).map(|(_, slot)| slot.clone()).collect()
+        };
+        changed.into_iter().for_each(|slot| self.renew(slot, source, renderer));
+        self.settle(source);
+    }
+
+    fn settle(&self, source: &Source<'_>) {
+        put(&self.length, source.turns.len());
+        put(&self.segments, segments(source));
+    }
+
+    fn renew(&self, slot: TurnSlot, source: &Source<'_>, renderer: &Renderer) {
+        let Some((view, lanes)) = self.view(source, slot.index) else { return };
+        let slot = slot.renew(view, lanes, renderer);
+        slot.lanes().iter().for_each(|lane| lane.renew_inside(source, renderer));
+    }
+
+    fn view(&self, source: &Source<'_>, index: usize) -> Option<(TurnView, Vec<LaneView>)> {
+        let view = TurnView::at(source, index)?;
+        Some(match self.whose {
+            Whose::Run => (view, LaneView::of_turn(source, index)),
+            Whose::Subagent(task_id) => (lane::turn_of(task_id, view), Vec::new()),
+        })
     }
 }
 
@@ -248,7 +291,7 @@ impl LaneSlot {
             Some(inside) => inside.transcript.refresh(&run, renderer),
             None => self.inside.set(Some(Inside {
                 task: self.view.with_untracked(|view| view.whole(run.input)),
-                transcript: Transcript::new(&run, Whose::Subagent(self.task_id), renderer),
+                transcript: Transcript::new(&run, Whose::Subagent(self.task_id)),
             })),
         }
     }

@@ -18,7 +18,7 @@ use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
 use crate::view::signin::SignIn;
 use crate::view::{HeadView, PanelView, RailView, Source};
-use crate::worker::Workspace;
+use crate::worker::{ViewerHost, Workspace};
 
 use super::keys::Keys;
 use super::library::Library;
@@ -30,6 +30,7 @@ use super::shelf::Shelf;
 use super::slots::{Behind, Transcript, Whose};
 use super::theme::Theme;
 use super::toast::Toast;
+use super::viewer::{Stage, View};
 
 /// Every signal of the page; a cheap copy.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +70,12 @@ pub struct App {
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
+    /// How the open thread is looked at.
+    pub view: RwSignal<View>,
+    /// The record that is being stepped through.
+    pub stage: RwSignal<Option<Stage>>,
+    /// A worker that has the record of a thread open, for when it is stepped through.
+    pub opened: StoredValue<Option<(u32, ViewerHost)>, LocalStorage>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,6 +173,9 @@ impl App {
             library: StoredValue::new_local(Library::default()),
             samples: StoredValue::new_local(Samples::default()),
             renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),
+            view: RwSignal::new(View::Transcript),
+            stage: RwSignal::new(None),
+            opened: StoredValue::new_local(None),
         }
     }
 
@@ -212,14 +222,14 @@ impl Thread {
 
 impl Page {
     /// A run as it stands.
-    pub fn new(place: usize, source: &Source<'_>, behind: Behind, renderer: &Renderer) -> Self {
+    pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
         let mut log = Log::default();
         log.take(source);
         Page {
             place,
             head: HeadView::from(source),
             behind,
-            transcript: Transcript::new(source, Whose::Run, renderer),
+            transcript: Transcript::new(source, Whose::Run),
             panel: ArcRwSignal::new(PanelView::from(source)),
             log: ArcRwSignal::new(log),
         }

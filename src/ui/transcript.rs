@@ -7,12 +7,17 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 use super::state::{App, Dialog};
+use super::viewer::View;
 use super::{follow, page, plan};
 
 pub fn transcript(app: App) -> impl IntoView {
     let current = Memo::new(move |_| app.current.get());
+    let shown = Memo::new(move |_| app.view.get() == View::Transcript);
     move || {
         current.get()?;
+        if !shown.get() {
+            return None;
+        }
         let thread = app.threads.with_untracked(|threads| {
             threads.iter().find(|thread| Some(thread.id) == current.get_untracked()).cloned()
         })?;
@@ -47,7 +52,7 @@ pub fn transcript(app: App) -> impl IntoView {
 }
 
 /// A model's link to a file of the workspace shows the file.
-fn clicked(app: App, event: &Event) {
+pub(super) fn clicked(app: App, event: &Event) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
     if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {

@@ -27,9 +27,13 @@ pub fn turn(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<>
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
+        actions(app, behind, slot),
         html::div().class("body").child(body(app, behind, slot)),
     ))
 }
+
+/// What can be done with a turn: in a transcript and in the replay alike.
+fn actions(_app: App, _behind: &Behind, _slot: &TurnSlot) -> impl IntoView + use<> {}
 
 fn is_synthesis(view: &TurnView) -> bool {
     matches!(view.kind, TurnKind::Synthesis { .. })

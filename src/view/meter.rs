@@ -98,6 +98,19 @@ impl From<&Source<'_>> for Meter {
     }
 }
 
+/// Ticks for a place that has room for `most`: those of several turns become one, with what is most telling of them.
+#[must_use]
+pub fn thinned(ticks: &[Tick], most: usize) -> Vec<Tick> {
+    if ticks.len() <= most || most == 0 {
+        return ticks.to_vec();
+    }
+    let weight = |tick: &&Tick| {
+        (tick.state == TickState::Live, tick.kind == TickKind::Synthesis, tick.state == TickState::Failed)
+    };
+    let part = |at: usize| ticks.get(at * ticks.len() / most..(at + 1) * ticks.len() / most).unwrap_or_default();
+    (0..most).filter_map(|at| part(at).iter().max_by_key(weight).copied()).collect()
+}
+
 /// The tick of a turn that is still to come.
 pub(super) fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
     let level = level(config.counter.as_ref(), turn, max);

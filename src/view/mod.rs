@@ -8,6 +8,7 @@ pub mod attempt;
 pub mod branch;
 pub mod built_in;
 pub mod call;
+pub mod compare;
 pub mod ending;
 #[cfg(feature = "worker")]
 pub mod export;
@@ -29,6 +30,7 @@ pub mod preview;
 pub mod probe;
 pub mod provider;
 pub mod rail;
+pub mod replay;
 pub mod report;
 pub mod settings;
 pub mod signin;

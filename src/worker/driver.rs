@@ -32,6 +32,8 @@ pub struct Driver {
 struct Waiting {
     /// Until it is posted.
     call: Option<Call>,
+    /// What goes beside its text.
+    blobs: Vec<Blob>,
     timeout_ms: u64,
     /// What its worker answered, between the message and the pool's word on it.
     answer: Option<(Ended, Vec<Blob>)>,
@@ -63,10 +65,20 @@ impl Driver {
 
     /// Queues a call; its end comes through the receiver.
     pub fn submit(self: &Rc<Self>, call: Call, timeout_ms: u64) -> (Ticket, oneshot::Receiver<Ended>) {
+        self.submit_with(call, Vec::new(), timeout_ms)
+    }
+
+    /// The same with blobs beside the text.
+    pub fn submit_with(
+        self: &Rc<Self>,
+        call: Call,
+        blobs: Vec<Blob>,
+        timeout_ms: u64,
+    ) -> (Ticket, oneshot::Receiver<Ended>) {
         let ticket = Ticket(self.tickets.get());
         self.tickets.set(ticket.0.wrapping_add(1));
         let (done, receiver) = oneshot::channel();
-        self.calls.borrow_mut().insert(ticket, Waiting { call: Some(call), timeout_ms, answer: None, done });
+        self.calls.borrow_mut().insert(ticket, Waiting { call: Some(call), blobs, timeout_ms, answer: None, done });
         self.input(Input::Submit(ticket));
         (ticket, receiver)
     }
@@ -190,7 +202,7 @@ impl Driver {
         let waiting = calls.get_mut(&ticket).ok_or("the call is gone")?;
         let call = waiting.call.take().ok_or("the call was posted before")?;
         let mut request = Request { id: ticket, call };
-        let mut blobs = Vec::new();
+        let mut blobs = std::mem::take(&mut waiting.blobs);
         if let Call::Run { schema, .. } | Call::Check { schema, .. } = &mut request.call
             && live.schemas.insert(schema.id)
         {

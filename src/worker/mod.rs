@@ -1,8 +1,8 @@
 //! The tool worker, from both sides.
 //!
 //! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the page's side (wasm32)
-//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `demo`, `render` and
-//! `records` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
+//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `demo`, `render`,
+//! `records` and `viewer` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
 
 #[cfg(feature = "worker")]
 pub mod documents;
@@ -24,6 +24,8 @@ pub mod render;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]
 pub mod serve;
 #[cfg(target_arch = "wasm32")]
+pub mod viewer;
+#[cfg(target_arch = "wasm32")]
 pub mod workspace;
 
 #[cfg(target_arch = "wasm32")]
@@ -32,5 +34,7 @@ pub use demo::{DemoError, DemoHost};
 pub use host::ToolHost;
 #[cfg(target_arch = "wasm32")]
 pub use render::{RenderError, RenderHost};
+#[cfg(target_arch = "wasm32")]
+pub use viewer::ViewerHost;
 #[cfg(target_arch = "wasm32")]
 pub use workspace::Workspace;

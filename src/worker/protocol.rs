@@ -14,6 +14,7 @@ use crate::llm::demo::{DemoRequest, Scripted};
 use crate::tools::Arguments;
 use crate::trajectory::Format;
 use crate::view::markdown::Node;
+use crate::view::replay::Ask;
 
 /// One request: `{id, method, args}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,6 +50,9 @@ pub enum Call {
     Render { markdown: String },
     /// A question about the text of a record; answered with [`Answer::Document`].
     Document { task: DocumentTask, text: String },
+    /// A question about the record that this worker has open, or to open the one whose blob rides beside the text;
+    /// answered with [`Answer::Document`].
+    View(Ask),
     /// A request to the demo model; answered with [`Answer::Demo`].
     Demo(Box<DemoRequest>),
 }

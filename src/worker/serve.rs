@@ -20,6 +20,7 @@ use crate::tools::files::{FileInfo, Files};
 use crate::tools::run::run;
 use crate::tools::search::Index;
 use crate::view::markdown;
+use crate::view::replay::{Ask, Viewer};
 
 /// Listens, then says `Ready`. Called once, from the worker's `main`.
 pub fn serve() {
@@ -42,6 +43,8 @@ pub struct Worker {
     validators: Validators,
     files: BlobFiles,
     index: Index,
+    /// The record that is open in the viewer.
+    viewer: Option<Viewer>,
 }
 
 impl Worker {
@@ -52,6 +55,10 @@ impl Worker {
         let result = match request.call {
             Call::Render { markdown } => Answer::Nodes(markdown::parse(&markdown)),
             Call::Document { task, text } => match documents::answer(task, &text) {
+                Ok(answer) => Answer::Document(answer),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
+            Call::View(ask) => match self.view(&ask, blobs).await {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
             },
@@ -73,6 +80,24 @@ impl Worker {
             }
         };
         (Reply::Result { id, result }, written)
+    }
+
+    async fn view(&mut self, ask: &Ask, blobs: Vec<Blob>) -> Result<String, String> {
+        match (ask, &mut self.viewer) {
+            (Ask::Open, _) => {
+                let blob = blobs.into_iter().next().ok_or("no record came with the question")?;
+                let text = JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?;
+                let opened = Viewer::open(&text.as_string().unwrap_or_default());
+                let opened = opened.map(|(viewer, opened)| {
+                    self.viewer = Some(viewer);
+                    opened
+                });
+                Ok(serde_json::to_string(&opened).unwrap_or_default())
+            }
+            (Ask::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
+            (ask, Some(viewer)) => viewer.answer(ask),
+            (_, None) => Err("no record is open".to_owned()),
+        }
     }
 
     fn define(&mut self, schema: &SchemaRef) {

@@ -126,7 +126,7 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
     let page = page.clone();
     let click = move |_| {
         let shown = page.selected.get_untracked() == Some(order);
-        page.select(app, (!shown).then_some(order));
+        page.select((!shown).then_some(order));
         if !shown {
             detail::bring_into_view();
         }

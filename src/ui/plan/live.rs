@@ -76,7 +76,7 @@ impl LivePlan {
         let (page, rail) = session.with_run(|run| {
             let source = Source::from(run?);
             let behind = Behind::Session(Local::new(session.clone()));
-            Some((Page::new(0, &source, behind, &renderer), RailView::from(&source)))
+            Some((Page::new(0, &source, behind), RailView::from(&source)))
         })?;
         let run = LiveRun::new(app, session.clone(), page.clone(), ArcRwSignal::new(rail), renderer);
         let step = LiveStep { session, page, run };

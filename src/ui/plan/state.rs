@@ -12,7 +12,7 @@ use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource,
 use crate::view::{Origin, Source};
 
 use super::super::slots::Behind;
-use super::super::state::{App, Local, Page};
+use super::super::state::{Local, Page};
 
 /// One plan run; a cheap copy.
 #[derive(Clone, Debug)]
@@ -121,22 +121,22 @@ impl PlanPage {
     }
 
     /// Shows a step, or puts it away.
-    pub fn select(&self, app: App, order: Option<u32>) {
+    pub fn select(&self, order: Option<u32>) {
         if let Some(order) = order {
-            self.make_transcript(app, order);
+            self.make_transcript(order);
         }
         self.selected.set(order);
     }
 
     /// The transcript of a run that is only recorded: long ones cost something, so nothing is made before it is wanted.
-    fn make_transcript(&self, app: App, order: u32) {
+    fn make_transcript(&self, order: u32) {
         let Some(slot) = self.slot(order) else { return };
         if slot.page.with_untracked(Option::is_some) {
             return;
         }
         let Some(run) = &slot.recorded else { return };
         let behind = Behind::Document(Arc::clone(run));
-        slot.page.set(Some(Page::new(0, &Source::from(run.as_ref()), behind, &app.renderer.get_value())));
+        slot.page.set(Some(Page::new(0, &Source::from(run.as_ref()), behind)));
     }
 }
 

@@ -1,0 +1,165 @@
+//! Two runs side by side; below each other where the page is narrow.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::view::compare::{Comparison, Fact, Pair, Row, Side};
+use crate::view::format::counted;
+use crate::view::replay::Ask;
+use crate::view::replay::difference::{Piece, PieceKind};
+use crate::worker::ViewerHost;
+
+use super::super::dom;
+use super::super::state::App;
+use super::difference::pieces;
+use super::load::with_last;
+
+/// So many rows of turns at first, and with each click.
+const PORTION: usize = 40;
+
+pub fn compare(app: App, other: u32) -> impl IntoView {
+    let made = {
+        let thread = app.thread_now();
+        let other = app.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == other).cloned());
+        thread.zip(other).and_then(|(a, b)| with_last(&a, |a| with_last(&b, |b| Comparison::of(a, b))).flatten())
+    };
+    let content = match made {
+        Some(made) => drawn(&made).into_any(),
+        None => html::p().class("nothing").child("This run is not in the list any more.").into_any(),
+    };
+    html::section()
+        .class("scroll comparison")
+        .attr("tabindex", "0")
+        .attr("aria-label", "Comparison")
+        .child(html::div().class("both").child(content))
+}
+
+fn drawn(of: &Comparison) -> impl IntoView + use<> {
+    let head = |words: &'static str| html::th().attr("scope", "col").child(words);
+    let facts = of.facts.iter().map(fact).collect_view();
+    let rows = of.rows.clone();
+    let shown = RwSignal::new(PORTION);
+    let all = rows.len();
+    let turns = For(ForProps::builder()
+        .each(move || 0..shown.get().min(all))
+        .key(|at| *at)
+        .children(move |at| rows.get(at).map(row))
+        .build());
+    let more = move || {
+        let left = all.saturating_sub(shown.get());
+        (left > 0).then(|| {
+            html::button()
+                .r#type("button")
+                .class("link")
+                .on(leptos::ev::click, move |_| shown.update(|shown| *shown += PORTION))
+                .child(format!("Show {} more", left.min(PORTION)))
+        })
+    };
+    (
+        html::h1().class("task").child("Two runs side by side"),
+        html::p().class("summary").child(of.words.clone()),
+        html::table().class("facts-table").child((
+            html::thead().child(html::tr().child((
+                html::th().attr("scope", "col").child(html::span().class("hidden").child("Fact")),
+                head("This run"),
+                head("The other"),
+            ))),
+            html::tbody().child(facts),
+        )),
+        html::h2().child("Turns"),
+        html::ol().class("pairs").child(turns),
+        more,
+        html::h2().child("Final outputs"),
+        outputs(of.outputs.clone()),
+    )
+}
+
+fn fact(of: &Fact) -> impl IntoView + use<> {
+    let differs = of.differs();
+    let mark = differs.then(|| html::span().class("differs").child("differs"));
+    html::tr().attr("data-differs", differs.then_some("")).child((
+        html::th().attr("scope", "row").child((of.name, mark)),
+        html::td().child(of.values[0].clone()),
+        html::td().child(of.values[1].clone()),
+    ))
+}
+
+fn row(of: &Row) -> AnyView {
+    match of {
+        Row::Same { from, count } => html::li()
+            .class("gap")
+            .child(format!("{} the same, from turn {from} on", counted(*count as u64, "turn")))
+            .into_any(),
+        Row::Turns(pair) => turns(pair).into_any(),
+    }
+}
+
+fn turns(pair: &Pair) -> impl IntoView + use<> {
+    let words = match (&pair.differs, pair.first) {
+        (Some(what), true) => format!("First difference: {what}"),
+        (Some(what), false) => format!("Differs: {what}"),
+        (None, _) => "The same".to_owned(),
+    };
+    let [a, b] = &pair.sides;
+    html::li()
+        .class("pair")
+        .attr("data-differs", pair.differs.is_some().then_some(""))
+        .attr("data-first", pair.first.then_some(""))
+        .child((html::p().class("differs").child(words), side(a.as_ref(), "This run"), side(b.as_ref(), "The other")))
+}
+
+fn side(of: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
+    let Some(of) = of else {
+        return html::div().class("turn-of none").child(format!("{whose} has no such turn.")).into_any();
+    };
+    let calls = of.calls.iter().map(|[name, args, result]| {
+        html::li().child((
+            html::b().child(name.clone()),
+            html::code().child(args.clone()),
+            html::span().class("result").child(result.clone()),
+        ))
+    });
+    let calls = (!of.calls.is_empty()).then(|| html::ul().class("asks").child(calls.collect_view()));
+    let name = if of.synthesis { "Synthesis".to_owned() } else { format!("Turn {}", of.number) };
+    html::div()
+        .class("turn-of")
+        .attr("data-level", of.synthesis.then_some("synthesis"))
+        .child((
+            html::p().class("over").child((html::b().child(name), html::span().child(whose))),
+            of.failed.clone().map(|words| html::p().class("failed").child(words)),
+            (!of.text.is_empty()).then(|| html::p().class("text").child(of.text.clone())),
+            calls,
+        ))
+        .into_any()
+}
+
+/// What changed between them is found by a worker.
+fn outputs([before, after]: [String; 2]) -> AnyView {
+    if before == after {
+        let words = if before.is_empty() { "Neither has one." } else { "They are the same." };
+        return html::p().class("fact").child(words).into_any();
+    }
+    let found = RwSignal::new(None::<Result<Vec<Piece>, String>>);
+    spawn_local(async move {
+        let host = ViewerHost::new(dom::worker_url());
+        let answer = host.ask::<Vec<Piece>>(Ask::Compare { before, after }).await;
+        let _ = found.try_set(Some(answer));
+    });
+    let shown = move || match found.get() {
+        None => html::p().class("fact").child("Comparing").into_any(),
+        Some(Ok(of)) => (legend(&of), html::div().class("output").child(pieces(&of))).into_any(),
+        Some(Err(why)) => {
+            html::p().class("fact").child(format!("They differ. Where could not be found: {why}")).into_any()
+        }
+    };
+    html::div().class("outputs").child(shown).into_any()
+}
+
+fn legend(of: &[Piece]) -> impl IntoView + use<> {
+    let some = |kind: PieceKind| of.iter().any(|piece| piece.kind == kind);
+    html::p().class("fact").child((
+        some(PieceKind::Removed).then(|| (html::del().child("Only in this run"), " ")),
+        some(PieceKind::Added).then(|| html::ins().child("Only in the other")),
+    ))
+}

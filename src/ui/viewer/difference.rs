@@ -1,0 +1,70 @@
+//! What changed since the previous request of the same line of work.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::view::format::counted;
+use crate::view::replay::difference::{Piece, PieceKind};
+use crate::view::replay::{Difference, Entry};
+
+use super::message::message;
+use super::stage::Stage;
+
+pub fn difference(stage: &Stage, request: usize) -> impl IntoView + use<> {
+    let (shown, stage) = (stage.difference, stage.clone());
+    move || shown.get().map(|of| drawn(&stage, request, &of))
+}
+
+fn drawn(stage: &Stage, request: usize, of: &Difference) -> impl IntoView + use<> {
+    let against = of.against.clone().unwrap_or_else(|| "This is the first request: all of it is new.".to_owned());
+    let facts = of.facts.iter().map(|(name, before, now)| {
+        (
+            html::dt().child(name.clone()),
+            html::dd().child((html::del().child(before.clone()), " ", html::ins().child(now.clone()))),
+        )
+    });
+    let facts = (!of.facts.is_empty()).then(|| html::dl().class("changes").child(facts.collect_view()));
+    let entries = of.entries.iter().map(|entry| one(stage, request, entry)).collect_view();
+    html::div().class("difference").child((
+        html::p().class("fact").child(format!("{against} {}", of.words)),
+        facts,
+        html::ol().class("messages").child(entries),
+    ))
+}
+
+fn one(stage: &Stage, request: usize, entry: &Entry) -> AnyView {
+    match entry {
+        Entry::Same(count) => {
+            html::li().class("gap").child(format!("{} the same", counted(*count as u64, "message"))).into_any()
+        }
+        Entry::Added(view) => message(stage, request, view, Some("added")).into_any(),
+        Entry::Removed(view) => message(stage, request, view, Some("removed")).into_any(),
+        Entry::Changed(view, changed) => html::li()
+            .class("message")
+            .attr("data-role", view.role.as_str())
+            .attr("data-sign", "changed")
+            .child((
+                html::div().class("who").child((
+                    html::span().class("sign").child("changed"),
+                    html::span().class("role").child(view.role.as_str()),
+                    html::b().child(view.name.clone()),
+                )),
+                pieces(changed),
+            ))
+            .into_any(),
+    }
+}
+
+/// Two texts in one: what was there is struck out.
+pub fn pieces(of: &[Piece]) -> impl IntoView + use<> {
+    let each = of.iter().map(|piece| {
+        let text = piece.text.clone();
+        match piece.kind {
+            PieceKind::Same => html::span().child(text).into_any(),
+            PieceKind::Added => html::ins().child(text).into_any(),
+            PieceKind::Removed => html::del().child(text).into_any(),
+            PieceKind::Gap => html::span().class("gap").child(format!(" … {text} … ")).into_any(),
+        }
+    });
+    html::p().class("text pieces").child(each.collect_view())
+}

@@ -1,0 +1,149 @@
+//! Getting a record ready to be stepped through: opened in a worker, its steps fetched, the state at the first drawn.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
+
+use crate::trajectory::Trajectory;
+use crate::view::replay::answer::Steps;
+use crate::view::replay::play::bands;
+use crate::view::replay::{Ask, Refused};
+use crate::view::{Meter, Source};
+use crate::worker::ViewerHost;
+
+use super::super::dom;
+use super::super::slots::Behind;
+use super::super::state::{App, Backing, Local, Page, Thread};
+use super::stage::Stage;
+use super::stepped::Stepped;
+
+/// How far it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Load {
+    Busy(String),
+    Ready,
+    /// There is nothing to step through, and why.
+    Nothing(String),
+}
+
+impl App {
+    /// Makes the open thread's last run ready, unless it is.
+    pub fn set_stage(&self) {
+        let Some(thread) = self.thread_now() else { return };
+        if self.stage.with_untracked(|stage| stage.as_ref().is_some_and(|stage| stage.is_of(&thread))) {
+            return;
+        }
+        let Some(whole) = document(&thread) else { return self.complain("This run has no record yet.") };
+        let host = self.host_of(&thread);
+        let opened = host.is_some();
+        let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
+        if let Some(old) = self.stage.get_untracked() {
+            self.stage.set(None);
+            old.clear();
+        }
+        let stage = Stage::new(&thread, staged(&whole), host);
+        self.stage.set(Some(stage.clone()));
+        let app = *self;
+        spawn_local(async move {
+            let record = if opened { None } else { record(&thread) };
+            let ready = fetch(&stage, record, whole.turns.len()).await;
+            if ready == Load::Ready {
+                let first = stage.all();
+                stage.bands.set(bands(&first, &Meter::from(&Source::from(whole.as_ref())).ticks));
+                stage.load.set(ready);
+                stage.go(app, 0);
+            } else {
+                stage.load.set(ready);
+            }
+        });
+    }
+
+    /// The worker that has the thread's record open already. It is used once.
+    fn host_of(&self, thread: &Thread) -> Option<ViewerHost> {
+        let taken = self.opened.try_update_value(|opened| match opened {
+            Some((id, _)) if *id == thread.id => opened.take(),
+            _ => None,
+        });
+        taken.flatten().map(|(_, host)| host)
+    }
+}
+
+/// A page that shows the state at a step.
+fn staged(whole: &Arc<Trajectory>) -> (Page, Local<RefCell<Stepped>>) {
+    let stepped = Stepped::new(Arc::clone(whole));
+    let stepped = Local::new(RefCell::new(stepped));
+    let page = {
+        let borrowed = stepped.borrow();
+        Page::new(0, &borrowed.source(), Behind::Stepped(stepped.clone()))
+    };
+    (page, stepped)
+}
+
+/// The last run of a thread as a document.
+pub(super) fn document(thread: &Thread) -> Option<Arc<Trajectory>> {
+    let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
+    match (&page.behind, &thread.backing) {
+        (Behind::Document(document), _) => Some(Arc::clone(document)),
+        (_, Backing::Live { session, .. }) => {
+            let document = session.borrow().document()?;
+            Some(Arc::new(Trajectory { events: Vec::new(), ..document }))
+        }
+        _ => None,
+    }
+}
+
+/// Its text as a file.
+fn record(thread: &Thread) -> Option<Blob> {
+    let text = match &thread.backing {
+        Backing::Document { text, .. } => text.to_string(),
+        Backing::Live { session, .. } => serde_json::to_string(&session.borrow().document()?).ok()?,
+        Backing::Plan { .. } => return None,
+    };
+    dom::text_blob(&text, "application/json")
+}
+
+async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
+    if let Some(record) = record {
+        match stage.host.open(record).await {
+            Ok(Ok(opened)) if opened.events == 0 && turns > 0 => return nothing(),
+            Ok(Ok(_)) => {}
+            Ok(Err(Refused::Unreadable(why))) | Err(why) => {
+                return Load::Nothing(format!("It cannot be stepped through: {why}"));
+            }
+            Ok(Err(Refused::NotJson | Refused::OtherFormat)) => return nothing(),
+        }
+    }
+    let mut all = Vec::new();
+    loop {
+        let from = all.len();
+        match stage.host.ask::<Steps>(Ask::Steps { from }).await {
+            Ok(steps) if steps.of <= 1 && turns > 1 => return nothing(),
+            Ok(steps) => {
+                let none = steps.steps.is_empty();
+                all.extend(steps.steps);
+                if none || all.len() >= steps.of {
+                    stage.keep(all, steps.requests);
+                    return Load::Ready;
+                }
+            }
+            Err(why) => return Load::Nothing(format!("It cannot be stepped through: {why}")),
+        }
+    }
+}
+
+fn nothing() -> Load {
+    Load::Nothing(
+        "This record holds no events, so there is nothing to step through. Records of other formats keep what was \
+         said, not how it came about. The transcript shows all of it."
+            .to_owned(),
+    )
+}
+
+/// The source of a thread's last run, for looking at it once.
+pub(super) fn with_last<T>(thread: &Thread, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+    let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
+    page.behind.with(look)
+}

@@ -1,0 +1,123 @@
+//! One message as the model read it.
+
+use std::sync::Arc;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::view::format::thousands;
+use crate::view::replay::{Ask, Mark, MessageView};
+
+use super::super::{icon, meter};
+use super::stage::Stage;
+
+/// A message of a request; `sign`: what became of it, in a difference.
+pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&'static str>) -> impl IntoView + use<> {
+    let whole = RwSignal::new(None::<Arc<MessageView>>);
+    let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.words()));
+    let once = view.once.then(|| html::span().class("mark").child("this request only"));
+    let failed = view.error.then(|| html::span().class("mark").attr("data-level", "urgent").child("failed"));
+    let name = match view.role {
+        crate::view::replay::Role::Tool => Some(html::b().child(view.name.clone())),
+        _ => None,
+    };
+    let signed = sign.map(|sign| html::span().class("sign").child(sign));
+    html::li().class("message").attr("data-role", view.role.as_str()).attr("data-sign", sign).child((
+        html::div().class("who").child((
+            signed,
+            html::span().class("role").child(view.role.as_str()),
+            name,
+            mark,
+            once,
+            failed,
+        )),
+        reasoning(view),
+        text(stage, request, view, whole),
+        calls(view),
+        lines(view),
+    ))
+}
+
+fn level(mark: Mark) -> &'static str {
+    match mark {
+        Mark::Notice | Mark::Cut => "moderate",
+        Mark::SynthesisPrompt => "synthesis",
+        Mark::Removed => "urgent",
+    }
+}
+
+fn reasoning(view: &MessageView) -> impl IntoView + use<> {
+    (!view.reasoning.is_empty()).then(|| {
+        html::details().class("reasoning").child((
+            html::summary().child((icon::chevron(), "Reasoning")),
+            html::div().class("text").child(view.reasoning.clone()),
+        ))
+    })
+}
+
+fn text(
+    stage: &Stage,
+    request: usize,
+    view: &MessageView,
+    whole: RwSignal<Option<Arc<MessageView>>>,
+) -> impl IntoView + use<> {
+    let short = view.text.clone();
+    let shown = {
+        let short = short.clone();
+        move || whole.with(|whole| whole.as_ref().map_or_else(|| short.clone(), |whole| whole.text.clone()))
+    };
+    let (more, at, stage) = (view.more, view.at, stage.clone());
+    let button = move || {
+        (more > 0 && whole.with(Option::is_none)).then(|| {
+            let stage = stage.clone();
+            let ask = move |_| {
+                let stage = stage.clone();
+                spawn_local(async move {
+                    let asked = Ask::Message { index: request, at };
+                    if let Ok(view) = stage.host.ask::<MessageView>(asked).await {
+                        whole.set(Some(Arc::new(view)));
+                    }
+                });
+            };
+            html::button()
+                .r#type("button")
+                .class("link more")
+                .on(ev::click, ask)
+                .child(format!("Show the other {} characters", thousands(more as u64)))
+        })
+    };
+    let images = (view.images > 0).then(|| {
+        html::p().class("fact").child(if view.images == 1 {
+            "1 picture".to_owned()
+        } else {
+            format!("{} pictures", view.images)
+        })
+    });
+    (images, (!short.is_empty()).then(|| html::p().class("text").child(shown)), button)
+}
+
+fn calls(view: &MessageView) -> impl IntoView + use<> {
+    let each = view
+        .calls
+        .iter()
+        .map(|(name, args)| html::li().child((html::b().child(name.clone()), html::code().child(args.clone()))));
+    let calls = (!view.calls.is_empty()).then(|| html::ul().class("asks").child(each.collect_view()));
+    let opaque =
+        view.opaque.then(|| html::p().class("fact").child("With parts of the provider's own, sent back unchanged."));
+    (calls, opaque)
+}
+
+fn lines(view: &MessageView) -> impl IntoView + use<> {
+    let context =
+        view.context.clone().map(|line| html::span().class("counter").attr("data-level", "moderate").child(line));
+    let counter = view.counter.clone().map(|(level, line)| {
+        html::span()
+            .class("counter")
+            .attr("data-level", meter::level(level))
+            .attr("title", "The turn counter")
+            .child(line)
+    });
+    (context, counter)
+}

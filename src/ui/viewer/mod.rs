@@ -1,0 +1,115 @@
+//! The viewer: a record stepped through event by event, and two runs side by side.
+//!
+//! A record is open in a worker of its own (`worker::ViewerHost`); the page asks, and draws what `view::replay` says.
+
+mod address;
+mod bar;
+mod compare;
+mod difference;
+mod events;
+mod keys;
+mod load;
+mod message;
+mod open;
+mod request;
+mod stage;
+mod stepped;
+mod timeline;
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::state::App;
+use super::transcript;
+
+pub use bar::bar;
+pub use open::open_text;
+pub use stage::Stage;
+pub use stepped::Stepped;
+
+/// How the open thread is looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Transcript,
+    Replay,
+    /// Beside another thread.
+    Compare(u32),
+}
+
+impl View {
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Transcript => "transcript",
+            View::Replay => "replay",
+            View::Compare(_) => "compare",
+        }
+    }
+}
+
+/// What the page does by itself: keys, and the record that its address names.
+pub fn listen(app: App) {
+    keys::listen(app);
+    address::open(app);
+}
+
+/// What stands in place of the transcript.
+pub fn viewer(app: App) -> impl IntoView {
+    let view = Memo::new(move |_| app.view.get());
+    let thread = Memo::new(move |_| app.current.get());
+    move || {
+        thread.get()?;
+        match view.get() {
+            View::Transcript => None,
+            View::Replay => Some(replay(app).into_any()),
+            View::Compare(other) => Some(compare::compare(app, other).into_any()),
+        }
+    }
+}
+
+fn replay(app: App) -> impl IntoView {
+    move || {
+        let stage = app.stage.get()?;
+        Some(of_stage(app, &stage))
+    }
+}
+
+fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {
+    let ready = {
+        let stage = stage.clone();
+        move || match stage.load.get() {
+            load::Load::Busy(words) => html::p()
+                .class("doing")
+                .child((html::span().class("pulse").attr("aria-hidden", "true"), words))
+                .into_any(),
+            load::Load::Nothing(words) => html::p().class("nothing").attr("role", "status").child(words).into_any(),
+            load::Load::Ready => there(app, &stage).into_any(),
+        }
+    };
+    html::section()
+        .class("viewer")
+        .attr("aria-label", "Replay")
+        .child((html::h1().class("hidden").child("Replay"), ready))
+}
+
+fn there(app: App, stage: &Stage) -> impl IntoView + use<> {
+    let tab = stage.tab;
+    let state = html::div()
+        .class("scroll")
+        .attr("tabindex", "0")
+        .attr("role", "region")
+        .attr("aria-label", "The run up to this step")
+        .on(leptos::ev::click, move |event| transcript::clicked(app, &event))
+        .child(html::div().class("col").child(super::page::page(app, &stage.page)));
+    (
+        timeline::timeline(app, stage),
+        html::div().class("stage").attr("data-tab", move || tab.get().name()).child((
+            stage::tabs(stage),
+            state,
+            html::aside()
+                .class("side")
+                .attr("aria-label", "Details of the step")
+                .child((request::request(app, stage), events::events(app, stage))),
+        )),
+    )
+}

@@ -1,0 +1,116 @@
+//! Opening a long record: read and taken apart in a worker, put together here piece by piece, so that no task is long.
+
+use futures_channel::oneshot;
+use js_sys::{Promise, Uint8Array};
+use leptos::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::Blob;
+
+use crate::trajectory::Trajectory;
+use crate::view::format::bytes;
+use crate::view::replay::pieces::{Cursor, Part};
+use crate::view::replay::{Ask, Opened, Refused};
+use crate::worker::ViewerHost;
+
+use super::super::dom;
+use super::super::state::App;
+use super::super::toast::{Kind, Toast};
+
+/// Shorter texts are read by the page itself: that takes less time than starting a worker.
+const SHORT: f64 = 192.0 * 1024.0;
+/// Bytes that become text in one go.
+const SLICE: u32 = 512 * 1024;
+
+/// Opens a trajectory as a run.
+///
+/// # Errors
+/// Why it was not opened; nothing has changed then.
+pub async fn open_text(app: App, name: &str, blob: &Blob) -> Result<(), Refused> {
+    if blob.size() <= SHORT {
+        let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
+        let document = Trajectory::parse(&text).map_err(|error| {
+            use crate::trajectory::document::ParseError;
+            match error {
+                ParseError::NotJson(_) => Refused::NotJson,
+                ParseError::OtherFormat => Refused::OtherFormat,
+                other => Refused::Unreadable(other.to_string()),
+            }
+        })?;
+        app.dialog.set(None);
+        app.open_document(name, text, document);
+        return Ok(());
+    }
+    app.progress(format!("Opening {name}, {}", bytes(size(blob))));
+    let host = ViewerHost::new(dom::worker_url());
+    let text = text_of(blob.clone());
+    let (document, events) = assemble(&host, blob).await?;
+    let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
+    // Its events stay with the worker.
+    app.dialog.set(None);
+    app.open_document(name, text, document);
+    if let (true, Some(id)) = (events > 0, app.current.get_untracked()) {
+        app.opened.set_value(Some((id, host)));
+    }
+    Ok(())
+}
+
+/// The document without its events, and how many there are.
+async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Trajectory, usize), Refused> {
+    let Opened { mut document, events, .. } = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
+    let mut next = Some(Cursor::default());
+    while let Some(cursor) = next {
+        let part = host.ask::<Part>(Ask::Part(cursor)).await.map_err(Refused::Unreadable)?;
+        next = part.join(&mut document);
+    }
+    Ok((document, events))
+}
+
+/// The text, read meanwhile.
+fn text_of(blob: Blob) -> oneshot::Receiver<Option<String>> {
+    let (done, text) = oneshot::channel();
+    spawn_local(async move {
+        // Whoever asked may have given up.
+        let _ = done.send(read(&blob).await);
+    });
+    text
+}
+
+async fn read(blob: &Blob) -> Option<String> {
+    let all = Uint8Array::new(&JsFuture::from(blob.array_buffer()).await.ok()?);
+    let mut text = String::with_capacity(all.length() as usize);
+    let mut rest = Vec::new();
+    for from in (0..all.length()).step_by(SLICE as usize) {
+        rest.extend(all.subarray(from, from.saturating_add(SLICE).min(all.length())).to_vec());
+        let whole = match std::str::from_utf8(&rest) {
+            Ok(part) => part.len(),
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            Err(_) => return None,
+        };
+        // A character may lie across two slices.
+        let over = rest.split_off(whole);
+        text.push_str(std::str::from_utf8(&rest).ok()?);
+        rest = over;
+        pause().await;
+    }
+    rest.is_empty().then_some(text)
+}
+
+/// Lets the page do something else.
+async fn pause() {
+    let promise = Promise::new(&mut |resolve, _| {
+        let _ = dom::window().set_timeout_with_callback(&resolve);
+    });
+    let _ = JsFuture::from(promise).await;
+}
+
+impl App {
+    /// What is under way, until the next word.
+    pub(super) fn progress(&self, text: String) {
+        self.toast.set(Some(Toast { text, kind: Kind::Done }));
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Sizes are whole and positive.
+fn size(blob: &Blob) -> u64 {
+    blob.size() as u64
+}

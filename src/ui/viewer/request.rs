@@ -1,0 +1,167 @@
+//! What the model saw: the request in flight at this step, or the last one made.
+
+use std::sync::Arc;
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use crate::view::format::counted;
+use crate::view::replay::{Ask, MessageView, RequestView};
+
+use super::super::icon::{self, Icon, icon};
+use super::super::state::App;
+use super::stage::{Stage, Tab};
+use super::{difference, message};
+
+/// So many more messages with each click.
+const MORE: usize = 40;
+
+pub fn request(app: App, stage: &Stage) -> impl IntoView + use<> {
+    let (tab, stage) = (stage.tab, stage.clone());
+    move || (tab.get() != Tab::Events).then(|| seen(app, &stage))
+}
+
+fn seen(app: App, stage: &Stage) -> impl IntoView + use<> {
+    let (shown, stage) = (stage.request, stage.clone());
+    html::div()
+        .class("seen")
+        .attr("tabindex", "0")
+        .attr("role", "region")
+        .attr("aria-label", "What the model saw")
+        .child(move || shown.get().map(|request| of_request(app, &stage, &request)))
+}
+
+fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoView + use<> {
+    let differing = stage.differing;
+    let toggle = {
+        let stage = stage.clone();
+        html::button()
+            .r#type("button")
+            .class("chip")
+            .attr("aria-pressed", move || if differing.get() { "true" } else { "false" })
+            .on(ev::click, move |_| stage.toggle_difference())
+            .child("Difference to the previous request")
+    };
+    let body = {
+        let (stage, request) = (stage.clone(), Arc::clone(request));
+        move || match differing.get() {
+            true => difference::difference(&stage, request.index).into_any(),
+            false => messages(&stage, &request).into_any(),
+        }
+    };
+    (head(app, stage, request), html::div().class("row").child(toggle), tools(request), body)
+}
+
+fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
+    let to = |words: &'static str, of: Icon, index: Option<usize>| {
+        let stage = stage.clone();
+        html::button()
+            .r#type("button")
+            .class("btn bare square small")
+            .attr("aria-label", words)
+            .attr("title", words)
+            .prop("disabled", index.is_none())
+            .on(ev::click, move |_| {
+                if let Some(index) = index {
+                    stage.go_to_request(app, index);
+                }
+            })
+            .child(icon(of))
+    };
+    let next = Some(request.index + 1).filter(|next| *next < stage.request_count());
+    let facts = [
+        request.line.clone(),
+        Some(request.provider.clone()),
+        Some(request.size.clone()),
+        Some(format!("sent at {}", request.at)),
+    ];
+    let facts = facts.into_iter().flatten().map(|fact| html::li().child(fact)).collect_view();
+    let rebuilt = request.rebuilt.then(|| {
+        html::p()
+            .class("fact")
+            .child("Results were taken out of the conversation before this request, so all of it was sent anew.")
+    });
+    (
+        html::div().class("seen-head").child((
+            html::h2().child(request.title.clone()),
+            to("Previous request", Icon::Back, request.index.checked_sub(1)),
+            to("Next request", Icon::Forward, next),
+        )),
+        html::ul().class("facts").child(facts),
+        html::p().class("hash").child((
+            "request_hash ",
+            html::code().attr("title", request.hash.clone()).child(request.hash.chars().take(16).collect::<String>()),
+        )),
+        rebuilt,
+    )
+}
+
+fn tools(request: &RequestView) -> impl IntoView + use<> {
+    let temperature = request.temperature.map(|of| html::p().class("fact").child(format!("Temperature {of}")));
+    let each = request
+        .tools
+        .iter()
+        .map(|(name, about)| html::li().child((html::b().child(name.clone()), html::span().child(about.clone()))));
+    let list = if request.tools.is_empty() {
+        html::p().class("fact offered").child(request.choice.clone()).into_any()
+    } else {
+        html::details()
+            .class("offered")
+            .child((
+                html::summary().child((icon::chevron(), request.choice.clone())),
+                html::ul().child(each.collect_view()),
+            ))
+            .into_any()
+    };
+    (list, temperature)
+}
+
+/// The first and the last messages, and those between them on demand.
+fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
+    let (index, of) = (request.index, request.of);
+    let gap = request.messages.windows(2).position(|two| matches!(two, [a, b] if b.at > a.at + 1));
+    let (first, last) = request.messages.split_at(gap.map_or(request.messages.len(), |at| at + 1));
+    let from = first.len();
+    let until = RwSignal::new(last.first().map_or(of, |message| message.at));
+    let between = RwSignal::new(Vec::<MessageView>::new());
+    let each =
+        |views: &[MessageView]| views.iter().map(|view| message::message(stage, index, view, None)).collect_view();
+    let more = {
+        let stage = stage.clone();
+        move || {
+            let left = until.get().saturating_sub(from);
+            (left > 0).then(|| {
+                let stage = stage.clone();
+                let ask = move |_| {
+                    let (stage, to) = (stage.clone(), until.get_untracked());
+                    let begin = to.saturating_sub(MORE).max(from);
+                    spawn_local(async move {
+                        let asked = Ask::Messages { index, from: begin, to };
+                        if let Ok(mut earlier) = stage.host.ask::<Vec<MessageView>>(asked).await {
+                            between.update(|between| {
+                                earlier.append(between);
+                                *between = earlier;
+                            });
+                            until.set(begin);
+                        }
+                    });
+                };
+                let words = format!("Show {} of {} between", left.min(MORE), counted(left as u64, "message"));
+                html::li()
+                    .class("gap")
+                    .child(html::button().r#type("button").class("link").on(ev::click, ask).child(words))
+            })
+        }
+    };
+    let middle = {
+        let stage = stage.clone();
+        For(ForProps::builder()
+            .each(move || between.get())
+            .key(|view| view.at)
+            .children(move |view| message::message(&stage, index, &view, None))
+            .build())
+    };
+    html::ol().class("messages").child((each(first), more, middle, each(last)))
+}

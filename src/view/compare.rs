@@ -1,0 +1,185 @@
+//! Two runs side by side: their facts, their turns, and where they first differ.
+
+use crate::engine::{CallRecord, TurnRecord};
+
+use super::ending;
+use super::format::{counted, duration, one_line, thousands};
+use super::panel::elapsed;
+use super::provider;
+use super::source::Source;
+
+/// Characters of a turn's text that are shown.
+const TEXT: usize = 600;
+/// So many turns in a row that are the same are folded.
+const FOLD: usize = 3;
+
+/// Two runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    pub facts: Vec<Fact>,
+    pub rows: Vec<Row>,
+    /// `The first 3 turns are the same; turn 4 differs in its tool calls.`
+    pub words: String,
+    /// The reports.
+    pub outputs: [String; 2],
+}
+
+/// One fact of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    pub name: &'static str,
+    pub values: [String; 2],
+}
+
+/// One row of turns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Row {
+    /// So many turns that are the same, from the given one on.
+    Same {
+        from: u32,
+        count: usize,
+    },
+    Turns(Box<Pair>),
+}
+
+/// The turns of one place; one of them may be missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    pub sides: [Option<Side>; 2],
+    /// `text, tool calls`; none: they are the same.
+    pub differs: Option<String>,
+    /// It is the first that differs.
+    pub first: bool,
+}
+
+/// A turn in few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub number: u32,
+    pub synthesis: bool,
+    pub text: String,
+    /// Name, arguments, and the size of the result or its error.
+    pub calls: Vec<[String; 3]>,
+    /// Attempts that gave no reply.
+    pub failed: Option<String>,
+}
+
+impl Fact {
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        self.values[0] != self.values[1]
+    }
+}
+
+impl Comparison {
+    #[must_use]
+    pub fn of(a: &Source<'_>, b: &Source<'_>) -> Self {
+        let facts =
+            facts(a).into_iter().zip(facts(b)).map(|((name, a), (_, b))| Fact { name, values: [a, b] }).collect();
+        let (mut rows, mut same, mut first) = (Vec::new(), Vec::new(), None);
+        for at in 0..a.turns.len().max(b.turns.len()) {
+            let turns = [a.turns.get(at), b.turns.get(at)];
+            let differs = differs(turns);
+            let number = turns[0].or(turns[1]).map_or(0, |turn| turn.turn);
+            if let Some(words) = &differs {
+                fold(&mut rows, &mut same);
+                let is_first = first.is_none();
+                first.get_or_insert_with(|| (at, number, words.clone()));
+                let sides = turns.map(|turn| turn.map(Side::of));
+                rows.push(Row::Turns(Box::new(Pair { sides, differs, first: is_first })));
+            } else {
+                let sides = turns.map(|turn| turn.map(Side::of));
+                same.push((number, Pair { sides, differs, first: false }));
+            }
+        }
+        fold(&mut rows, &mut same);
+        let output = |source: &Source<'_>| source.segments.last().map(|of| of.output.clone()).unwrap_or_default();
+        Comparison { facts, rows, words: words(first), outputs: [output(a), output(b)] }
+    }
+}
+
+impl Side {
+    fn of(turn: &TurnRecord) -> Self {
+        let failed = turn.attempts.iter().filter(|attempt| !attempt.slugs.is_empty()).count() as u64;
+        let call = |call: &CallRecord| {
+            let result = match (&call.error, &call.result) {
+                (Some(error), _) => one_line(error, 120),
+                (None, Some(result)) => one_line(result, 120),
+                (None, None) => "no answer".to_owned(),
+            };
+            [call.name.clone(), one_line(&call.args.to_string(), 160), result]
+        };
+        let mut text: String = turn.content.chars().take(TEXT).collect();
+        if text.len() < turn.content.len() {
+            text.push('…');
+        }
+        Side {
+            number: turn.turn,
+            synthesis: turn.synthesis,
+            text,
+            calls: turn.tool_calls.iter().map(call).collect(),
+            failed: (failed > 0).then(|| counted(failed, "failed attempt")),
+        }
+    }
+}
+
+/// A few turns that are the same stand as they are, more are one line.
+fn fold(rows: &mut Vec<Row>, same: &mut Vec<(u32, Pair)>) {
+    if same.len() >= FOLD {
+        let from = same.first().map_or(0, |(number, _)| *number);
+        rows.push(Row::Same { from, count: same.len() });
+        same.clear();
+    }
+    rows.extend(same.drain(..).map(|(_, pair)| Row::Turns(Box::new(pair))));
+}
+
+/// In which parts two turns differ.
+fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
+    let [Some(a), Some(b)] = turns else { return Some("only one run has it".to_owned()) };
+    let asked = |turn: &TurnRecord| {
+        turn.tool_calls.iter().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
+    };
+    let answered = |turn: &TurnRecord| turn.tool_calls.iter().map(|call| call.result.clone()).collect::<Vec<_>>();
+    let failed = |turn: &TurnRecord| turn.attempts.iter().map(|attempt| attempt.slugs.clone()).collect::<Vec<_>>();
+    let calls_differ = asked(a) != asked(b);
+    let parts = [
+        (a.synthesis != b.synthesis, "kind"),
+        (a.content != b.content, "text"),
+        (calls_differ, "tool calls"),
+        (!calls_differ && answered(a) != answered(b), "results"),
+        (failed(a) != failed(b), "attempts"),
+    ];
+    let words: Vec<&str> = parts.iter().filter(|(differs, _)| *differs).map(|(_, word)| *word).collect();
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+fn words(first: Option<(usize, u32, String)>) -> String {
+    match first {
+        None => "All turns are the same.".to_owned(),
+        Some((0, number, what)) => format!("They differ from the first turn on: turn {number}, {what}."),
+        Some((1, number, what)) => format!("The first turn is the same. Turn {number} differs: {what}."),
+        Some((same, number, what)) => format!("The first {same} turns are the same. Turn {number} differs: {what}."),
+    }
+}
+
+fn facts(source: &Source<'_>) -> Vec<(&'static str, String)> {
+    let ending = source.segments.last();
+    let models = provider::facts(source.config).join(", ");
+    let calls: usize = source.turns.iter().map(|turn| turn.tool_calls.len()).sum();
+    let failed =
+        source.turns.iter().flat_map(|turn| &turn.attempts).filter(|attempt| !attempt.slugs.is_empty()).count();
+    vec![
+        ("Task", one_line(source.input, 300)),
+        ("Model", models),
+        ("Preset", source.config.preset.as_str().to_owned()),
+        ("Turns", format!("{} of {}", source.turns.len(), source.effective_max_turns)),
+        ("LLM calls", thousands(u64::from(source.requests))),
+        ("Failed attempts", thousands(failed as u64)),
+        ("Tool calls", thousands(calls as u64)),
+        ("Tokens in", thousands(source.usage.input.0)),
+        ("Tokens out", thousands(source.usage.output.0)),
+        ("Duration", duration(elapsed(source))),
+        ("Ended", ending.map_or_else(|| "unfinished".to_owned(), ending::short)),
+        ("Ended by", ending.map_or_else(String::new, |ending| ending.termination_reason.to_string())),
+    ]
+}

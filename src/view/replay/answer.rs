@@ -1,0 +1,64 @@
+//! What a page asks about a record that is open in a worker, and what it is answered first.
+
+use serde::{Deserialize, Serialize};
+
+use crate::trajectory::Trajectory;
+
+use super::pieces::Cursor;
+use super::step::Step;
+
+/// A question. The first is always [`Ask::Open`]; answers are JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Open the record whose text comes beside this; `Result<Opened, Refused>`.
+    Open,
+    /// A part of the document: [`super::pieces::Part`].
+    Part(Cursor),
+    /// Steps from one on: [`Steps`].
+    Steps { from: usize },
+    /// Where everything stood after a step: [`super::StateAt`].
+    State { step: usize },
+    /// [`super::RequestView`]
+    Request { index: usize },
+    /// Some messages of a request, from one place to before another: a list of [`super::MessageView`].
+    Messages { index: usize, from: usize, to: usize },
+    /// One message as a whole: [`super::MessageView`].
+    Message { index: usize, at: usize },
+    /// [`super::Difference`]
+    Difference { index: usize },
+    /// Does it replay? [`super::Verdict`]
+    Verify,
+    /// What changed between two texts: a list of [`super::difference::Piece`]. Needs no open record.
+    Compare { before: String, after: String },
+}
+
+/// A record that was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// Without its lists: they follow in parts.
+    pub document: Trajectory,
+    pub turns: usize,
+    pub events: usize,
+}
+
+/// A text that was not opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refused {
+    /// No JSON.
+    NotJson,
+    /// JSON of something else.
+    OtherFormat,
+    /// A trajectory that cannot be read, and why, for people.
+    Unreadable(String),
+}
+
+/// Some steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Steps {
+    pub steps: Vec<Step>,
+    /// How many there are.
+    pub of: usize,
+    pub requests: usize,
+}

@@ -1,0 +1,81 @@
+//! Where every line of work stood after each step: its turns by number, and a turn that was still under way by itself.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Run, Status, Trigger, TurnRecord, Usage};
+
+/// Where one line of work stands after a step. All turns but the last are as the document has them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Turns so far, the open one included.
+    pub turns: usize,
+    /// The last turn, where it was not yet what it became.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Box<TurnRecord>>,
+    /// Segments that have ended.
+    pub segments: usize,
+    pub status: Status,
+    pub wrap_up: Option<Trigger>,
+    pub effective_max_turns: u32,
+    pub requests: u32,
+    pub tokens: Usage,
+}
+
+/// Where the run and its sub-agents stand after a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StateAt {
+    pub step: usize,
+    pub run: Standing,
+    /// Those that have begun, in that order: the document's `children`.
+    pub children: Vec<Standing>,
+}
+
+/// The standings of one line, each from a step on.
+#[derive(Debug, Default)]
+pub(super) struct Changes(Vec<(usize, Standing)>);
+
+impl Changes {
+    /// Notes how the line stands after a step. The turn before the last is whole now: its copy is dropped.
+    pub fn note(&mut self, step: usize, run: &Run) {
+        let standing = Standing {
+            turns: run.turns().len(),
+            partial: run.turns().last().cloned().map(Box::new),
+            segments: run.segments().len(),
+            status: run.status(),
+            wrap_up: run.wrap_up_trigger(),
+            effective_max_turns: run.effective_max_turns(),
+            requests: run.requests(),
+            tokens: run.usage(),
+        };
+        match self.0.last_mut() {
+            Some((at, last)) if *at == step => *last = standing,
+            Some((_, last)) => {
+                if last.turns < standing.turns {
+                    last.forget_whole(run);
+                }
+                self.0.push((step, standing));
+            }
+            None => self.0.push((step, standing)),
+        }
+    }
+
+    /// The run is over: copies of turns that did not change any more are dropped.
+    pub fn settle(&mut self, run: &Run) {
+        self.0.iter_mut().for_each(|(_, standing)| standing.forget_whole(run));
+    }
+
+    /// How the line stood after a step; `None`: it had not begun.
+    pub fn at(&self, step: usize) -> Option<&Standing> {
+        let after = self.0.partition_point(|(at, _)| *at <= step);
+        self.0.get(after.checked_sub(1)?).map(|(_, standing)| standing)
+    }
+}
+
+impl Standing {
+    fn forget_whole(&mut self, run: &Run) {
+        let became = self.turns.checked_sub(1).and_then(|last| run.turns().get(last));
+        if self.partial.as_deref() == became {
+            self.partial = None;
+        }
+    }
+}

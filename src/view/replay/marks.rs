@@ -1,0 +1,101 @@
+//! What is special about a message: the counter line, a notice, the synthesis prompt, a result that was shortened.
+
+use crate::engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, counter, notice, synthesis};
+
+use super::message::Mark;
+
+/// A message with what is special about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Marked {
+    pub message: Message,
+    pub mark: Option<Mark>,
+    /// Of the last answer of a turn: the counter's level, and the bytes of its line at the end, line break included.
+    pub counter: Option<(CounterLevel, usize)>,
+    /// Bytes of the line before it that says how full the window is, line break included.
+    pub context: usize,
+}
+
+/// What is needed to tell.
+#[derive(Debug)]
+pub(super) struct Marker {
+    /// Texts that a synthesis may be asked with.
+    prompts: Vec<Message>,
+}
+
+const TRIGGERS: &[Trigger] =
+    &[Trigger::MaxTurns, Trigger::Stop, Trigger::Context, Trigger::WallTime, Trigger::Tokens, Trigger::Cost];
+
+impl Marker {
+    pub fn new(run: &Run) -> Self {
+        let config = run.config();
+        let prompts = config
+            .synthesis
+            .as_ref()
+            .map(|of| TRIGGERS.iter().map(|trigger| synthesis::prompt(config.preset, of, *trigger)).collect());
+        Marker { prompts: prompts.unwrap_or_default() }
+    }
+
+    /// A message for one request only.
+    pub fn of_tail(&self, message: Message) -> Marked {
+        let mark = match &message {
+            prompt if self.prompts.contains(prompt) => Some(Mark::SynthesisPrompt),
+            Message::User { content, .. } if content.starts_with(notice::PREFIX) => Some(Mark::Notice),
+            _ => None,
+        };
+        Marked { message, mark, counter: None, context: 0 }
+    }
+
+    /// A message of the history, as it was first sent.
+    pub fn of_history(&self, message: Message, run: &Run) -> Marked {
+        let (mut mark, mut level, mut context) = (None, None, 0);
+        match &message {
+            Message::Tool(tool) => {
+                mark = shortened(tool);
+                level = counter_line(&tool.content, run.config(), run);
+                let end = tool.content.len() - level.map_or(0, |(_, bytes)| bytes);
+                context = tool.content.get(..end).map_or(0, context_line);
+            }
+            prompt if self.prompts.contains(prompt) => mark = Some(Mark::SynthesisPrompt),
+            _ => {}
+        }
+        Marked { message, mark, counter: level, context }
+    }
+}
+
+impl Marked {
+    /// Of an answer that is not its turn's last: the counter writes on that one alone.
+    pub fn without_lines(self) -> Self {
+        Marked { counter: None, context: 0, ..self }
+    }
+}
+
+/// The line is that of the turn which was answered: the open one where an attempt of it failed, else the one before.
+fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(CounterLevel, usize)> {
+    let config = config.counter.as_ref()?;
+    let open = run.turns().last().map_or(0, |turn| turn.turn);
+    // A grant raises the limit after the line was written.
+    let limits = run.segments().iter().map(|ending| ending.effective_max_turns).chain([run.effective_max_turns()]);
+    let mut lines =
+        limits.flat_map(|max| [open, open.saturating_sub(1), open.saturating_sub(2)].map(|turn| (turn, max)));
+    lines.find_map(|(turn, max)| {
+        let (level, line) = counter::line(config, turn, max);
+        let rest = content.strip_suffix(line.as_str())?.strip_suffix('\n')?;
+        Some((level, content.len() - rest.len()))
+    })
+}
+
+fn context_line(content: &str) -> usize {
+    match content.rsplit_once('\n') {
+        Some((rest, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => content.len() - rest.len(),
+        _ => 0,
+    }
+}
+
+fn shortened(tool: &ToolMessage) -> Option<Mark> {
+    let read = format!("read_result(\"{}\") reads it]", tool.call_id);
+    if tool.content.starts_with(&format!("[Result of {} removed: ", tool.name)) && tool.content.ends_with(&read) {
+        return Some(Mark::Removed);
+    }
+    let cut = format!(" characters were cut here; read_result(\"{}\")", tool.call_id);
+    tool.content.contains(&cut).then_some(Mark::Cut)
+}

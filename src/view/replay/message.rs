@@ -1,0 +1,152 @@
+//! One message as the model read it, cut where it is long.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{CounterLevel, Message};
+
+use super::marks::Marked;
+
+/// Characters of a message that are shown at first.
+pub const SHOWN: usize = 4_000;
+
+/// A message for drawing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MessageView {
+    /// Place in its request, from 0.
+    pub at: usize,
+    pub role: Role,
+    /// `System`, `User`, `Assistant`, `search_files`
+    pub name: String,
+    /// Without the lines below, which stand at its end.
+    pub text: String,
+    /// Characters of the text that are left out here.
+    pub more: usize,
+    /// `[Context 74% full]`, as the model read it.
+    pub context: Option<String>,
+    /// The counter line as the model read it, and its level.
+    pub counter: Option<(CounterLevel, String)>,
+    pub reasoning: String,
+    /// Names and arguments, letter by letter.
+    pub calls: Vec<(String, String)>,
+    pub images: usize,
+    /// Parts of the provider's own go along, such as signatures of thoughts.
+    pub opaque: bool,
+    pub mark: Option<Mark>,
+    /// For this request only: it is not kept in the history.
+    pub once: bool,
+    /// The answer of a call that failed.
+    pub error: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    System,
+    User,
+    Assistant,
+    Tool,
+}
+
+/// What is special about a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// A system notice about a failure.
+    Notice,
+    SynthesisPrompt,
+    /// A result that the context guard took out.
+    Removed,
+    /// A result that was too long.
+    Cut,
+}
+
+impl Mark {
+    /// The mark in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Mark::Notice => "system notice",
+            Mark::SynthesisPrompt => "synthesis prompt",
+            Mark::Removed => "result removed by the context guard",
+            Mark::Cut => "long result, cut in the middle",
+        }
+    }
+}
+
+impl Role {
+    /// The role as requests name it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        }
+    }
+}
+
+impl MessageView {
+    /// The message at a place of its request; `once`: it is not of the history; `most`: characters of its text at most.
+    #[must_use]
+    pub fn of(marked: &Marked, at: usize, once: bool, most: usize) -> Self {
+        let mut view = MessageView {
+            at,
+            role: Role::User,
+            name: "User".to_owned(),
+            text: String::new(),
+            more: 0,
+            context: None,
+            counter: None,
+            reasoning: String::new(),
+            calls: Vec::new(),
+            images: 0,
+            opaque: false,
+            mark: marked.mark,
+            once,
+            error: false,
+        };
+        let text: &str = match &marked.message {
+            Message::System { content } => {
+                (view.role, view.name) = (Role::System, "System".to_owned());
+                content
+            }
+            Message::User { content, images } => {
+                view.images = images.len();
+                content
+            }
+            Message::Assistant(said) => {
+                (view.role, view.name) = (Role::Assistant, "Assistant".to_owned());
+                view.reasoning.clone_from(&said.reasoning);
+                view.calls = said.tool_calls.iter().map(|call| (call.name.clone(), call.arguments.clone())).collect();
+                view.opaque = said.opaque.is_some();
+                &said.content
+            }
+            Message::Tool(answer) => {
+                (view.role, view.name) = (Role::Tool, answer.name.clone());
+                view.error = answer.is_error;
+                let end = answer.content.len() - marked.counter.map_or(0, |(_, bytes)| bytes);
+                let (rest, line) = answer.content.split_at_checked(end).unwrap_or((&answer.content, ""));
+                view.counter = marked.counter.map(|(level, _)| (level, line.trim_start_matches('\n').to_owned()));
+                let (rest, line) = rest.split_at_checked(rest.len() - marked.context).unwrap_or((rest, ""));
+                view.context = (marked.context > 0).then(|| line.trim_start_matches('\n').to_owned());
+                rest
+            }
+        };
+        match text.char_indices().nth(most) {
+            Some((cut, _)) => {
+                view.text = text.get(..cut).unwrap_or(text).to_owned();
+                view.more = text.get(cut..).unwrap_or_default().chars().count();
+            }
+            None => text.clone_into(&mut view.text),
+        }
+        view
+    }
+
+    /// The whole text as it was sent, of a view that is not cut.
+    #[must_use]
+    pub fn content(&self) -> String {
+        let lines = [self.context.as_deref(), self.counter.as_ref().map(|(_, line)| line.as_str())];
+        lines.into_iter().flatten().fold(self.text.clone(), |text, line| format!("{text}\n{line}"))
+    }
+}

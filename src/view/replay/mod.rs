@@ -1,0 +1,32 @@
+//! A trajectory to be stepped through: what happened event by event, and what the model was sent at each request.
+//!
+//! PURE. [`Replay`] drives the engine through the recorded events again and keeps an index, not copies: the messages of
+//! a line of work are shared by all its requests, so that time and memory grow with the run and not with its square.
+//! [`Viewer`] answers an [`Ask`] about one record; it lives in a worker, and the page only holds the answers.
+
+pub mod answer;
+mod change;
+pub mod difference;
+mod fold;
+mod marks;
+pub mod message;
+pub mod pieces;
+pub mod play;
+pub mod request;
+pub mod step;
+#[cfg(feature = "worker")]
+pub mod text;
+pub mod verify;
+#[cfg(feature = "worker")]
+pub mod viewer;
+
+pub use answer::{Ask, Opened, Refused};
+pub use change::{Standing, StateAt};
+pub use difference::{Difference, Entry, Op};
+pub use fold::{Replay, Sent};
+pub use message::{Mark, MessageView, Role};
+pub use request::RequestView;
+pub use step::{Step, StepKind, StepTone};
+pub use verify::Verdict;
+#[cfg(feature = "worker")]
+pub use viewer::Viewer;

@@ -1,0 +1,120 @@
+//! A document in parts, so that a page reads a long one without a long task.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{LogRecord, TraceRecord, TurnRecord};
+use crate::trajectory::Trajectory;
+
+/// Bytes of text of one part, about; an entry that is longer comes alone.
+const BUDGET: usize = 160 * 1024;
+/// What an entry weighs besides its texts.
+const ENTRY: usize = 400;
+
+/// Where the next part begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cursor {
+    pub list: List,
+    pub at: usize,
+}
+
+/// The lists of a document in the order in which they come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum List {
+    #[default]
+    Turns,
+    Logs,
+    Traces,
+    Children,
+}
+
+/// A part of a document's lists.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Part {
+    pub turns: Vec<TurnRecord>,
+    pub logs: Vec<LogRecord>,
+    pub traces: Vec<TraceRecord>,
+    pub children: Vec<Trajectory>,
+    /// None: this was the last.
+    pub next: Option<Cursor>,
+}
+
+impl Part {
+    /// The part of a document that begins there.
+    #[must_use]
+    pub fn of(document: &Trajectory, from: Cursor) -> Self {
+        let mut part = Part::default();
+        let mut left = BUDGET;
+        let mut cursor = from;
+        loop {
+            let (taken, of, next) = match cursor.list {
+                List::Turns => (
+                    take(&document.turns, cursor.at, &mut left, &mut part.turns, weigh),
+                    document.turns.len(),
+                    Some(List::Logs),
+                ),
+                List::Logs => {
+                    let weigh = |log: &LogRecord| log.raw.as_ref().map_or(0, |raw| raw.text.len());
+                    (
+                        take(&document.logs, cursor.at, &mut left, &mut part.logs, weigh),
+                        document.logs.len(),
+                        Some(List::Traces),
+                    )
+                }
+                List::Traces => (
+                    take(&document.traces, cursor.at, &mut left, &mut part.traces, |_| 0),
+                    document.traces.len(),
+                    Some(List::Children),
+                ),
+                List::Children => {
+                    let weigh = |child: &Trajectory| child.turns.iter().map(|turn| self::weigh(turn) + ENTRY).sum();
+                    (
+                        take(&document.children, cursor.at, &mut left, &mut part.children, weigh),
+                        document.children.len(),
+                        None,
+                    )
+                }
+            };
+            cursor.at += taken;
+            if cursor.at < of {
+                part.next = Some(cursor);
+                return part;
+            }
+            match next {
+                Some(list) => cursor = Cursor { list, at: 0 },
+                None => return part,
+            }
+        }
+    }
+
+    /// Adds the part to a document that is being put together.
+    pub fn join(self, document: &mut Trajectory) -> Option<Cursor> {
+        document.turns.extend(self.turns);
+        document.logs.extend(self.logs);
+        document.traces.extend(self.traces);
+        document.children.extend(self.children);
+        self.next
+    }
+}
+
+/// Copies entries while there is room; at least one where nothing was copied yet. How many.
+fn take<T: Clone>(all: &[T], at: usize, left: &mut usize, into: &mut Vec<T>, weigh: impl Fn(&T) -> usize) -> usize {
+    let mut taken = 0;
+    for entry in all.get(at..).unwrap_or_default() {
+        let weight = weigh(entry) + ENTRY;
+        if weight > *left && *left < BUDGET {
+            *left = 0;
+            break;
+        }
+        *left = left.saturating_sub(weight);
+        into.push(entry.clone());
+        taken += 1;
+    }
+    taken
+}
+
+fn weigh(turn: &TurnRecord) -> usize {
+    let calls: usize = turn.tool_calls.iter().map(|call| call.result.as_ref().map_or(0, String::len) + ENTRY).sum();
+    turn.content.len() + turn.reasoning.len() + calls + turn.attempts.len() * ENTRY
+}

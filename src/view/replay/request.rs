@@ -1,0 +1,132 @@
+//! One request: what it carried, and to whom it went.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Message, ToolChoice, report};
+use crate::view::format::{bytes, clock_exact, counted};
+use crate::view::provider;
+
+use super::fold::Replay;
+use super::message::{MessageView, SHOWN};
+
+/// So many messages are shown at first: the beginning and the end.
+const FIRST: usize = 2;
+const LAST: usize = 12;
+
+/// A request for drawing, with the messages that are shown at first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestView {
+    /// Place among all requests, from 0.
+    pub index: usize,
+    /// `Request 3 of 12, turn 2, attempt 1`
+    pub title: String,
+    /// Of which sub-agent, if of one.
+    pub line: Option<String>,
+    /// `00:01.250`
+    pub at: String,
+    /// The model, in a few words.
+    pub provider: String,
+    /// `14 messages, 5.1 KB`
+    pub size: String,
+    pub messages: Vec<MessageView>,
+    /// How many there are.
+    pub of: usize,
+    /// What is offered: name and description.
+    pub tools: Vec<(String, String)>,
+    /// `3 tools, the model decides`
+    pub choice: String,
+    pub temperature: Option<f64>,
+    /// As the record has it, hex.
+    pub hash: String,
+    /// The request before it in the same line of work.
+    pub previous: Option<usize>,
+    /// The history was sent anew, because results were taken out of it.
+    pub rebuilt: bool,
+}
+
+impl Replay {
+    /// What a request carried.
+    #[must_use]
+    pub fn request_view(&self, index: usize) -> Option<RequestView> {
+        let (sent, line) = (self.requests.get(index)?, self.line_of(index)?);
+        let of = self.marked(index).count();
+        let messages = if of <= FIRST + LAST {
+            self.message_views(index, 0..of)
+        } else {
+            let mut shown = self.message_views(index, 0..FIRST);
+            shown.append(&mut self.message_views(index, of - LAST..of));
+            shown
+        };
+        let offered = self.offered(index);
+        let provider = line.config.providers.get(sent.provider).map(provider::name).unwrap_or_default();
+        let size: usize = self.messages(index).map(weight).sum();
+        let attempt = if sent.attempt > 1 { format!(", attempt {}", sent.attempt) } else { String::new() };
+        Some(RequestView {
+            index,
+            title: format!("Request {} of {}, turn {}{attempt}", index + 1, self.requests.len(), sent.turn),
+            line: line.name.clone(),
+            at: clock_exact(sent.at_ms),
+            provider,
+            size: format!("{}, {}", counted(of as u64, "message"), bytes(size as u64)),
+            messages,
+            of,
+            choice: choice(sent.tools, offered.len()),
+            tools: offered,
+            temperature: line.config.temperature,
+            hash: sent.hash.clone(),
+            previous: sent.previous,
+            rebuilt: sent.previous.and_then(|at| self.requests.get(at)).is_some_and(|before| before.base != sent.base),
+        })
+    }
+
+    /// Some of its messages.
+    #[must_use]
+    pub fn message_views(&self, index: usize, range: std::ops::Range<usize>) -> Vec<MessageView> {
+        self.views(index, range, SHOWN)
+    }
+
+    /// One of its messages as a whole.
+    #[must_use]
+    pub fn whole_message(&self, index: usize, at: usize) -> Option<MessageView> {
+        self.views(index, at..at.checked_add(1)?, usize::MAX).pop()
+    }
+
+    pub(super) fn views(&self, index: usize, range: std::ops::Range<usize>, most: usize) -> Vec<MessageView> {
+        let frozen = self.frozen(index);
+        let each = self.marked(index).enumerate().skip(range.start).take(range.len());
+        each.map(|(at, marked)| MessageView::of(marked, at, at >= frozen, most)).collect()
+    }
+
+    /// Names and descriptions of the tools that a request offers.
+    pub(super) fn offered(&self, index: usize) -> Vec<(String, String)> {
+        let (Some(sent), Some(line)) = (self.requests.get(index), self.line_of(index)) else { return Vec::new() };
+        let tools = line.config.tools.iter().filter(|tool| match sent.tools {
+            ToolChoice::Auto => true,
+            ToolChoice::None => false,
+            ToolChoice::Report => tool.name == report::TOOL,
+        });
+        tools.map(|tool| (tool.name.clone(), tool.description.clone())).collect()
+    }
+}
+
+/// What a request lets the model do with its tools.
+pub(super) fn choice(of: ToolChoice, count: usize) -> String {
+    match of {
+        ToolChoice::Auto if count == 0 => "no tools".to_owned(),
+        ToolChoice::Auto => format!("{}, the model decides", counted(count as u64, "tool")),
+        ToolChoice::None => "no tools: a conclusion is asked for".to_owned(),
+        ToolChoice::Report => "final_report only, forced where the provider allows it".to_owned(),
+    }
+}
+
+fn weight(message: &Message) -> usize {
+    match message {
+        Message::System { content } => content.len(),
+        Message::User { content, images } => content.len() + images.iter().map(|image| image.data.len()).sum::<usize>(),
+        Message::Assistant(said) => {
+            said.content.len()
+                + said.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
+        }
+        Message::Tool(answer) => answer.content.len(),
+    }
+}

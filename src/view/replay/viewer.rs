@@ -1,0 +1,97 @@
+//! A record that is open, and the answers about it. Lives in a worker; the fold is made when it is first needed.
+
+use std::mem::take;
+
+use serde::Serialize;
+
+use crate::trajectory::Trajectory;
+use crate::trajectory::document::ParseError;
+
+use super::answer::{Ask, Opened, Refused, Steps};
+use super::fold::Replay;
+use super::pieces::Part;
+use super::text::{pieces, shortened};
+use super::verify::verdict;
+
+/// So many steps in one answer.
+const STEPS: usize = 500;
+
+/// One record.
+#[derive(Debug)]
+pub struct Viewer {
+    document: Trajectory,
+    replay: Option<Replay>,
+}
+
+impl Viewer {
+    /// Reads a record, and says how it begins.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn open(text: &str) -> Result<(Self, Opened), Refused> {
+        let document = Trajectory::parse(text).map_err(|error| match error {
+            ParseError::NotJson(_) => Refused::NotJson,
+            ParseError::OtherFormat => Refused::OtherFormat,
+            other => Refused::Unreadable(other.to_string()),
+        })?;
+        let (turns, events) = (document.turns.len(), document.events.len());
+        let mut viewer = Viewer { document, replay: None };
+        let opened = Opened { document: viewer.head(), turns, events };
+        Ok((viewer, opened))
+    }
+
+    /// The answer to a question, as JSON.
+    ///
+    /// # Errors
+    /// What was asked for is not there.
+    pub fn answer(&mut self, ask: &Ask) -> Result<String, String> {
+        let nothing = || "there is no such place in this record".to_owned();
+        match ask {
+            Ask::Open | Ask::Compare { .. } => Err("this is not asked of an open record".to_owned()),
+            Ask::Part(cursor) => Ok(written(&Part::of(&self.document, *cursor))),
+            Ask::Verify => Ok(written(&verdict(&self.document))),
+            Ask::Steps { from } => {
+                let replay = self.replay();
+                let (all, requests) = (replay.steps(), replay.requests().len());
+                let steps = all.iter().skip(*from).take(STEPS).cloned().collect();
+                Ok(written(&Steps { steps, of: all.len(), requests }))
+            }
+            Ask::State { step } => self.replay().state(*step).as_ref().map(written).ok_or_else(nothing),
+            Ask::Request { index } => self.replay().request_view(*index).as_ref().map(written).ok_or_else(nothing),
+            Ask::Messages { index, from, to } => Ok(written(&self.replay().message_views(*index, *from..*to))),
+            Ask::Message { index, at } => {
+                self.replay().whole_message(*index, *at).as_ref().map(written).ok_or_else(nothing)
+            }
+            Ask::Difference { index } => {
+                let difference = self.replay().difference(*index, |old, new| shortened(pieces(old, new)));
+                difference.as_ref().map(written).ok_or_else(nothing)
+            }
+        }
+    }
+
+    /// What changed between two texts, as JSON.
+    #[must_use]
+    pub fn compare(before: &str, after: &str) -> String {
+        written(&pieces(before, after))
+    }
+
+    fn replay(&mut self) -> &Replay {
+        let document = &self.document;
+        self.replay.get_or_insert_with(|| Replay::of(document))
+    }
+
+    /// The document without its lists, which are put aside meanwhile: a copy of them would be one of everything.
+    fn head(&mut self) -> Trajectory {
+        let whole = &mut self.document;
+        let (turns, logs, traces) = (take(&mut whole.turns), take(&mut whole.logs), take(&mut whole.traces));
+        let (children, events) = (take(&mut whole.children), take(&mut whole.events));
+        let head = whole.clone();
+        (whole.turns, whole.logs, whole.traces, whole.children, whole.events) = (turns, logs, traces, children, events);
+        head
+    }
+}
+
+fn written(part: &impl Serialize) -> String {
+    // Plain data with string keys: serializing cannot fail.
+    serde_json::to_string(part).unwrap_or_default()
+}

@@ -1,0 +1,72 @@
+//! A record that is open in a worker of its own, which keeps it between questions.
+
+use std::rc::Rc;
+
+use serde::de::DeserializeOwned;
+use web_sys::Blob;
+
+use super::driver::{Driver, Ended};
+use super::pool::End;
+use super::protocol::{Answer, Call};
+use super::workspace::Workspace;
+use crate::view::replay::{Ask, Opened, Refused};
+
+/// Records of thousands of turns take seconds to be replayed; what takes longer is stuck.
+const ASK_MS: u64 = 120_000;
+
+/// A shared handle on the worker. Dropping the last one ends it, and with it what it holds.
+#[derive(Clone)]
+pub struct ViewerHost(Rc<Ends>);
+
+struct Ends(Rc<Driver>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl ViewerHost {
+    /// No worker is made before the first question.
+    #[must_use]
+    pub fn new(worker_url: String) -> Self {
+        ViewerHost(Rc::new(Ends(Driver::new(worker_url, Workspace::new(), 1))))
+    }
+
+    /// Opens a record.
+    ///
+    /// # Errors
+    /// Why the worker could not, for people; the inner one: the text is none, or cannot be read.
+    pub async fn open(&self, record: Blob) -> Result<Result<Opened, Refused>, String> {
+        self.ended(Ask::Open, vec![record]).await
+    }
+
+    /// Asks about the open record.
+    ///
+    /// # Errors
+    /// Why there is no answer, for people.
+    pub async fn ask<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, String> {
+        self.ended(ask, Vec::new()).await
+    }
+
+    async fn ended<T: DeserializeOwned>(&self, ask: Ask, blobs: Vec<Blob>) -> Result<T, String> {
+        let (_, ended) = self.0.0.submit_with(Call::View(ask), blobs, ASK_MS);
+        let answer = match ended.await {
+            Ok(Ended::Answer(Answer::Document(answer))) => answer,
+            Ok(Ended::Answer(_)) => return Err("the worker answered another question".to_owned()),
+            Ok(Ended::Error(why)) => return Err(why),
+            Ok(Ended::Without(End::Crashed(why) | End::NoWorker(why))) => {
+                return Err(format!("the worker failed: {why}"));
+            }
+            Ok(Ended::Without(End::TimedOut)) => return Err("reading the record took too long".to_owned()),
+            Ok(Ended::Without(End::Aborted | End::Answered)) | Err(_) => return Err("the worker was ended".to_owned()),
+        };
+        serde_json::from_str(&answer).map_err(|error| format!("the worker's answer could not be read: {error}"))
+    }
+}
+
+impl std::fmt::Debug for ViewerHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ViewerHost")
+    }
+}
