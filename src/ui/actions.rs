@@ -104,6 +104,7 @@ impl App {
     }
 
     pub fn new_run(&self) {
+        self.view.set(View::Transcript);
         self.current.set(None);
         self.rail_open.set(false);
         self.toast.set(None);

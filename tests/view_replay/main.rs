@@ -73,7 +73,7 @@ fn random_runs_are_shown_as_they_were() {
     let (mut requests, mut children, mut rebuilt) = (0, 0, 0);
     for seed in 0..cases() {
         let document = world::run(seed);
-        check(&document, if seed % 5 == 0 { Steps::Each } else { Steps::None });
+        check(&document, if seed % 20 == 0 { Steps::Each } else { Steps::None });
         let replay = Replay::of(&document);
         requests += replay.requests().len();
         children += document.children.len();
@@ -95,7 +95,6 @@ fn check(document: &Trajectory, steps: Steps) {
     let document = Trajectory::parse(&text).unwrap();
     let again = replay(&document).unwrap_or_else(|mismatch| panic!("{mismatch:?}"));
     assert_eq!(serde_json::to_string(&again.document()).unwrap(), text, "not byte for byte");
-    assert!(verify::verdict(&document).exact);
 
     let replay = Replay::of(&document);
     assert_eq!(replay.steps().len(), document.events.len() + 1);
@@ -103,6 +102,7 @@ fn check(document: &Trajectory, steps: Steps) {
     assert_eq!(replay.steps()[0].kind, StepKind::Start);
     check_requests(&document, &replay);
     if steps == Steps::Each {
+        assert!(verify::verdict(&document).exact);
         check_steps(&document, &replay);
     }
 }
@@ -198,7 +198,10 @@ fn a_tampered_record_names_its_first_difference() {
                     }
                     _ => None,
                 });
-                let Some(reply) = reply.filter(|_| !said.is_empty()) else { continue };
+                // What a further attempt of the turn was sent would differ first.
+                let Some(reply) = reply.filter(|_| !said.is_empty() && document.turns[turn].attempts.len() == 1) else {
+                    continue;
+                };
                 if document.turns.iter().filter(|other| other.content == said).count() > 1 {
                     continue;
                 }

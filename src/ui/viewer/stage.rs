@@ -132,7 +132,8 @@ impl Stage {
 
     /// Goes to a step, as near as there is one.
     pub fn go(&self, app: App, to: usize) {
-        let last = self.all().len().saturating_sub(1);
+        // Before the steps are there, there is nowhere to go.
+        let Some(last) = self.all().len().checked_sub(1) else { return };
         self.at.set(to.min(last));
         if !self.busy.replace(true) {
             let (stage, renderer) = (self.clone(), app.renderer.get_value());
