@@ -157,7 +157,8 @@ fn construct(url: &str) -> Result<Worker, String> {
     if !class.is_function() {
         class = Reflect::get(&global, &"Worker".into()).unwrap_or_default();
     }
-    let class: Function = class.dyn_into().map_err(|_| "there are no workers here; useThread of in-thread.js does without".to_owned())?;
+    let class: Function =
+        class.dyn_into().map_err(|_| "there are no workers here; useThread of in-thread.js does without".to_owned())?;
     let options = object(&[("type", &"module".into()), ("name", &"turnwise".into())]);
     let worker = Reflect::construct(&class, &Array::of2(&url.into(), &options)).map_err(|error| js_text(&error))?;
     Ok(worker.unchecked_into())
