@@ -11,7 +11,7 @@ import { manyRuns } from './lib/many-runs.mjs';
 import { dist, root } from './lib/site.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const { insight, summarize } = await import(path.join(dist, 'turnwise/node.js'));
+const { Agent, insight, summarize } = await import(path.join(dist, 'turnwise/node.js'));
 const WIDE = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };
 
@@ -151,3 +151,19 @@ test('with no run it says what to do, and a run of this session counts', { timeo
   await dialog.getByRole('status').getByText('1 run', { exact: true }).waitFor();
   assert.ok((await pictures(dialog)).length >= 4);
 }));
+
+test('records dropped together open as runs and plans, each step counts, and other files are the agent\'s', { timeout: 60_000 }, async () => {
+  const agent = new Agent({ provider: { kind: 'custom', complete: async () => 'done' }, tools: [], seed: 1 });
+  const steps = [1, 2].map((order) => ({ order, agent: 'A', action: `step ${order}` }));
+  const session = await agent.runPlan({ agents: { A: { kind: 'gather' } }, steps });
+  agent.free();
+  const [plan, other] = ['plan.json', 'other.json'].map((name) => path.join(folder, name));
+  writeFileSync(plan, JSON.stringify(session));
+  writeFileSync(other, '{"prices":[1,2]}');
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    await drop(page, [files[0], plan, other]);
+    await page.getByText('Opened 2 records, and added 1 file, 16 B for the agent.').waitFor();
+    await page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: 'Insight' }).click();
+    await page.getByRole('dialog', { name: 'Insight' }).getByRole('status').getByText('3 runs', { exact: true }).waitFor();
+  });
+});

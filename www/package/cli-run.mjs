@@ -23,11 +23,7 @@ export async function run({ values, positionals }, Usage) {
   const show = progress(tasks.length, kept);
   if (kept.size) show.say(`${kept.size} of ${tasks.length} tasks have their trajectory in ${out} and are not run again${values['retry-failed'] ? '' : ' (--retry-failed runs those that failed)'}.`);
   const { ended, skipped } = await work(open, settings, show);
-  const lines = [];
-  for (const task of tasks) {
-    const trajectory = kept.get(task.id) ?? ended.get(task.id);
-    if (trajectory) lines.push({ id: task.id, file: `${task.id}.json`, kept: kept.has(task.id), ...judged(task, trajectory), ...(await summarize(trajectory)) });
-  }
+  const lines = tasks.map(({ id }) => kept.get(id) ?? ended.get(id)).filter((line) => line);
   const summary = {
     format: 'turnwise-summary', version: 1,
     tasks: tasks.length, passed: lines.filter(({ passed }) => passed).length, failed: lines.filter(({ passed }) => !passed).length, not_run: skipped,
@@ -39,6 +35,11 @@ export async function run({ values, positionals }, Usage) {
   if (values.json) process.stdout.write(`${JSON.stringify(summary, undefined, 2)}\n`);
   else process.stdout.write(`${conclusion(summary, out).join('\n')}\n`);
   return summary.passed === tasks.length ? 0 : 1;
+}
+
+/** What is kept of a run: its figures. Trajectories are on the disk, and may be too many for the memory. */
+async function line(task, trajectory, kept, text = trajectory) {
+  return { id: task.id, file: `${task.id}.json`, kept, ...judged(task, trajectory), ...(await summarize(text)) };
 }
 
 function conclusion({ tasks, passed, not_run: left, runs, insight: found }, out) {
@@ -183,23 +184,26 @@ async function workspace(folder, fault) {
 
 // What is there already
 
-/** The trajectories of tasks that need not run again, by id. */
+/** The figures of tasks that need not run again, by id. */
 async function finished(tasks, { out, again }, Usage) {
   const kept = new Map();
-  await inParallel(tasks, 8, async ({ id, task }) => {
+  await inParallel(tasks, 8, async (task) => {
+    const { id } = task;
     const file = path.join(out, `${id}.json`);
     if (!(await stat(file).catch(() => undefined))) return;
     let trajectory;
+    let found;
     try {
-      trajectory = JSON.parse(await readText(file));
-      await summarize(trajectory);
+      const text = await readText(file);
+      trajectory = JSON.parse(text);
+      found = await line(task, trajectory, true, text);
     } catch (error) {
       throw new Usage(`${file} is there and is no whole trajectory (${message(error)}): move it away, or choose another --out`);
     }
-    if (!isTask(trajectory.input, task)) throw new Usage(`${file} is the run of another task: choose another --out or another id`);
+    if (!isTask(trajectory.input, task.task)) throw new Usage(`${file} is the run of another task: choose another --out or another id`);
     // A run that was cancelled was broken off by hand: it is open still.
     const open = trajectory.outcome === null || trajectory.outcome === 'cancelled';
-    if (!open && !(again && trajectory.outcome === 'failed')) kept.set(id, trajectory);
+    if (!open && !(again && trajectory.outcome === 'failed')) kept.set(id, found);
   });
   return kept;
 }
@@ -246,7 +250,7 @@ async function work(open, settings, show) {
         const onEvent = (event) => { if (event.type === 'turn_started') show.turn(task.id, event.turn); };
         const trajectory = await agent.run(task.task, { onEvent, images: task.images });
         await writeWhole(path.join(settings.out, `${task.id}.json`), exportTrajectory(trajectory, 'native'));
-        ended.set(task.id, trajectory);
+        ended.set(task.id, await line(task, trajectory, false));
         show.done(task.id, trajectory, judged(task, trajectory));
       } finally {
         agents.delete(agent);
