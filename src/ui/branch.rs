@@ -127,6 +127,8 @@ impl App {
                 match &page.behind {
                     Behind::Session(session) => session.document(),
                     Behind::Document(document) => Some(document.as_ref().clone()),
+                    // Steps are shown apart; the run they are of is on the page.
+                    Behind::Stepped(_) => None,
                 }
             }
             Backing::Plan { .. } => None,
@@ -183,7 +185,7 @@ impl App {
             let run = run?;
             let source = source_of(&session, run);
             let behind = Behind::Session(Local::new(session.clone()));
-            let mut page = Page::new(0, &source, behind, &self.renderer.get_value());
+            let mut page = Page::new(0, &source, behind);
             page.head
                 .facts
                 .extend(run.parent().map(|parent| format!("branch of {} before turn {}", parent.run_id, parent.turn)));

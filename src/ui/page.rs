@@ -27,7 +27,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
         heading,
         pictures(&page.head.pictures),
         html::ul().class("facts").child(facts),
-        transcript(app, &page.behind, &page.transcript),
+        turns(app, &page.behind, &page.transcript, Some(page.place)),
     ))
 }
 
@@ -42,6 +42,11 @@ fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
 
 /// The turns of a run or of a sub-agent, and how its segments ended.
 pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView + use<> {
+    turns(app, behind, of, None)
+}
+
+/// `page`: where its turns can be branched from.
+fn turns(app: App, behind: &Behind, of: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
     let (segments, behind, whose) = (of.segments.clone(), behind.clone(), of.whose);
     let first = endings(app, whose, segments.clone(), None);
     let transcript = of.clone();
@@ -49,7 +54,7 @@ pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView +
         let renderer = app.renderer.get_value();
         let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
         let after = endings(app, whose, segments.clone(), Some(index));
-        Some((turn::turn(app, &behind, &slot), after).into_any())
+        Some((turn::turn(app, &behind, &slot, page), after).into_any())
     };
     (first, chunks::chunks(of.length.clone(), turn))
 }

@@ -219,7 +219,7 @@ impl App {
 
     fn runs_of(&self, session_id: &str) -> Vec<Header> {
         let of = |header: &&Header| header.summary.session_id == session_id;
-        self.stored.with(|headers| headers.iter().filter(of).cloned().collect())
+        self.stored.with_untracked(|headers| headers.iter().filter(of).cloned().collect())
     }
 
     fn read_list(&self) {
@@ -333,7 +333,7 @@ impl App {
             let made = session.with_run(|run| {
                 let source = source_of(&session, run?);
                 let behind = Behind::Session(Local::new(session.clone()));
-                Some(Page::new(place, &source, behind, &self.renderer.get_value()))
+                Some(Page::new(place, &source, behind))
             });
             let Some(page) = made else { continue };
             let live = LiveRun::new(*self, session.clone(), page.clone(), rail.clone(), self.renderer.get_value());

@@ -1,5 +1,6 @@
 //! One turn: its number in the margin, and what happened in it.
 
+use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -13,8 +14,8 @@ use super::meter;
 use super::slots::{Behind, TurnSlot};
 use super::state::App;
 
-/// The turn, renewed by its own signal alone.
-pub fn turn(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
+/// The turn, renewed by its own signal alone. `page`: the run's place in its thread, where it can be branched.
+pub fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
@@ -29,11 +30,24 @@ pub fn turn(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<>
         html::div().class("n").attr("aria-hidden", "true").child(number),
         actions(app, behind, slot),
         html::div().class("body").child(body(app, behind, slot)),
+        page.map(|page| branch(app, page, slot)),
     ))
 }
 
 /// What can be done with a turn: in a transcript and in the replay alike.
 fn actions(_app: App, _behind: &Behind, _slot: &TurnSlot) -> impl IntoView + use<> {}
+
+fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (index, view) = (slot.index, slot.view.clone());
+    let label = move || format!("Branch: {}", view.with(|view| view.label.clone()));
+    html::button()
+        .r#type("button")
+        .class("btn bare branch")
+        .attr("aria-label", label)
+        .attr("title", "Ask this turn again as a run of its own, with another model, prompt or limit")
+        .on(ev::click, move |_| app.ask_branch(page, index))
+        .child(icon::icon(icon::Icon::Branch))
+}
 
 fn is_synthesis(view: &TurnView) -> bool {
     matches!(view.kind, TurnKind::Synthesis { .. })

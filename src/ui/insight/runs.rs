@@ -16,7 +16,17 @@ thread_local! {
 
 /// The figures of every run of the page, in the order in which they were opened.
 pub fn summaries(app: App) -> Vec<Summary> {
-    app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect())
+    let mut runs: Vec<Summary> = app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect());
+    // What is open is as it stands now; everything else as it was stored.
+    app.stored.with_untracked(|headers| {
+        for header in headers {
+            if !runs.iter().any(|run| run.run_id == header.summary.run_id) {
+                runs.push(header.summary.clone());
+            }
+        }
+    });
+    runs.sort_by_key(|run| run.started_ms);
+    runs
 }
 
 fn of_thread(thread: &Thread) -> Vec<Summary> {

@@ -67,7 +67,11 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         }
     };
     let of = session.clone();
-    let title = move || app.title_of(&of);
+    // Named anew where the list is.
+    let title = move || {
+        app.stored.track();
+        app.title_of(&of)
+    };
     let (renamed, deleted) = (session.clone(), session);
     let rename = move |event: web_sys::Event| {
         let name = event_target_value(&event);

@@ -185,6 +185,13 @@ fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>)
         },
         Event::StopRequested => plain(StepKind::Stop, "The user asks to wrap up".to_owned()),
         Event::Cancelled => (StepKind::Cancel, StepTone::Quiet, "The user cancels".to_owned(), Vec::new()),
+        Event::Resumed { .. } => {
+            (StepKind::Grant, StepTone::Warn, "Its page was closed, and it goes on".to_owned(), Vec::new())
+        }
+        Event::Branched(branch) => {
+            let from = format!("from {} before turn {}", branch.parent.run_id, branch.parent.turn);
+            (StepKind::Grant, StepTone::Plain, "Another way begins: a branch".to_owned(), vec![from])
+        }
         Event::TurnsGranted { turns } => {
             plain(StepKind::Grant, format!("The user grants {}", counted(u64::from(*turns), "more turn")))
         }
