@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, runTask } from './lib/app.mjs';
+import { PHONE, WIDE, download, runTask } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
@@ -15,18 +15,6 @@ const shots = path.join(root, 'tests/e2e/shots');
 mkdirSync(shots, { recursive: true });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const sum = (expression) => ({ text: 'Let me see.', calls: [{ id: `c${expression}`, name: 'calculate', args: { expression } }] });
-
-/** The record that the page has open. */
-async function record(page) {
-  const [file] = await Promise.all([page.waitForEvent('download'), (async () => {
-    await page.getByRole('button', { name: 'Download' }).first().click();
-    const whole = page.getByRole('menuitem', { name: /Turnwise|trajectory|\.json/i }).first();
-    if (await whole.isVisible().catch(() => false)) await whole.click();
-  })()]);
-  const chunks = [];
-  for await (const chunk of await file.createReadStream()) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString());
-}
 
 for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WIDE, 'light'], 'phone-dark': [PHONE, 'dark'] })) {
   test(`a branch from the third turn: ${look}`, () => withSite((site) => withScript([
@@ -81,7 +69,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       if (viewport === PHONE) return;
       await page.locator('.earlier .run').first().click();
       await page.getByText('Eight.').first().waitFor();
-      const document = await record(page);
+      const document = JSON.parse((await download(page)).text);
       assertValid(document);
       assert.deepEqual(document.parent, { run_id: stored[0].run_id, turn: 3 });
       assert.equal(document.run_id, stored[1].run_id);
