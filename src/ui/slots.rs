@@ -288,11 +288,17 @@ impl LaneSlot {
         }
         let Some(run) = source.child(&self.call, self.task_id) else { return };
         match self.inside.get_untracked() {
+            Some(inside) if run.turns.len() < inside.transcript.length.get_untracked() => {
+                inside.transcript.rewind(&run, 0, renderer);
+            }
             Some(inside) => inside.transcript.refresh(&run, renderer),
-            None => self.inside.set(Some(Inside {
-                task: self.view.with_untracked(|view| view.whole(run.input)),
-                transcript: Transcript::new(&run, Whose::Subagent(self.task_id)),
-            })),
+            None => {
+                let transcript = Transcript::new(&run, Whose::Subagent(self.task_id));
+                // Made at once: what draws them only knows the source of the run that it belongs to.
+                (0..run.turns.len()).for_each(|index| drop(transcript.turn(&run, index, renderer)));
+                let task = self.view.with_untracked(|view| view.whole(run.input));
+                self.inside.set(Some(Inside { task, transcript }));
+            }
         }
     }
 }

@@ -109,7 +109,7 @@ test('what the model saw is what was sent: messages, counter lines, tools, and t
     assert.deepEqual(await seen(page).locator('.message .sign').allInnerTexts(), Array(1 + turn.tool_calls.length).fill('added'));
     await page.keyboard.press('End');
     await seen(page).getByText('no tools: a conclusion is asked for').first().waitFor();
-    await seen(page).locator('.changes').getByText('Tools').waitFor();
+    await seen(page).locator('.changes').getByText('Tools', { exact: true }).waitFor();
   });
 });
 
