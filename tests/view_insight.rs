@@ -247,14 +247,4 @@ mod drawn {
         token("urgent", LIGHT.bad, DARK.bad);
         token("synth", LIGHT.synthesis, DARK.synthesis);
     }
-
-    #[test]
-    #[ignore = "writes pictures, for looking at them: TURNWISE_SHOTS names the folder"]
-    fn pictures() {
-        let folder = std::env::var("TURNWISE_SHOTS").unwrap();
-        for (n, chart) in all().into_iter().enumerate() {
-            let drawn = draw(&DrawRequest { chart, width: 480, dark: false }).unwrap();
-            std::fs::write(format!("{folder}/{n}.svg"), drawn.svg).unwrap();
-        }
-    }
 }

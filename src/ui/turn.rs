@@ -28,15 +28,12 @@ pub fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> 
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
         html::div().class("n").attr("aria-hidden", "true").child(number),
-        actions(app, behind, slot),
         html::div().class("body").child(body(app, behind, slot)),
         page.map(|page| branch(app, page, slot)),
     ))
 }
 
-/// What can be done with a turn: in a transcript and in the replay alike.
-fn actions(_app: App, _behind: &Behind, _slot: &TurnSlot) -> impl IntoView + use<> {}
-
+/// Another way from this turn.
 fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
     let (index, view) = (slot.index, slot.view.clone());
     let label = move || format!("Branch: {}", view.with(|view| view.label.clone()));
