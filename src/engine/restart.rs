@@ -134,6 +134,8 @@ impl Run {
         }
         self.set_clock(at);
         self.trace("branched", json!({ "parent": parent.run_id, "turn": parent.turn }));
+        // Sub-agents of the turns it kept are this run's.
+        self.rename_children(&session_id);
         (self.task.run_id, self.task.session_id, self.parent) = (run_id, session_id, Some(parent));
         self.start_clock();
         match self.policy().at_limit {

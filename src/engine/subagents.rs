@@ -257,6 +257,15 @@ impl Run {
         }
     }
 
+    /// They belong to another session from now on.
+    pub(super) fn rename_children(&mut self, session_id: &str) {
+        for child in &mut self.children {
+            if let ChildState::Started(run) = &mut child.state {
+                session_id.clone_into(&mut run.task.session_id);
+            }
+        }
+    }
+
     fn drop_queued(&mut self, why: &str) {
         for child in self.children.iter_mut().filter(|c| matches!(c.state, ChildState::Queued(_))) {
             child.state = ChildState::Dropped(why.to_owned());
