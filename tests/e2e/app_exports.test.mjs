@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { PHONE, WIDE, contents, download, drop, runExample, shown, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
+import { missing, printed } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
 
 const FORMATS = {
@@ -90,6 +91,24 @@ test('ATIF of other agents is shown, with what was said between turns and with s
     assert.equal(JSON.parse(file.text).agent.name, 'planner');
   });
 });
+
+test('ATIF that Harbor makes of the logs of other agents is shown', { skip: missing }, () => inFolder((save) => withApp({ context: { viewport: WIDE } }, async (page) => {
+  for (const [name, file] of Object.entries(printed('harbor_atif.py'))) {
+    const { agent, schema_version: version, steps } = file;
+    await drop(page, [save(`${name}.json`, JSON.stringify(file))]);
+    await page.getByText(`${agent.name} ${agent.version}, ${version}`).waitFor();
+    const task = steps.find((step) => step.source === 'user')?.message.split('\n')[0];
+    if (task) await page.getByRole('heading', { level: 1, name: task }).waitFor();
+    const turns = page.locator('section.turn');
+    const written = steps.filter((step) => step.source === 'agent');
+    await turns.nth(written.length - 1).getByText(written.at(-1).message.split('\n')[0]).filter({ visible: true }).first().waitFor();
+    assert.equal(await turns.count(), written.length, name);
+    const seen = await shown(page);
+    const asked = written.map((step) => (step.tool_calls ?? []).map((call) => call.function_name));
+    // Results that name no call stand behind the calls.
+    assert.deepEqual(seen.turns.map((turn) => turn.calls.filter((call) => call !== 'observation')), asked, name);
+  }
+})));
 
 test('what cannot be opened is said in words, and a bomb does not hold the page', () => inFolder((save) => withApp({ context: { viewport: WIDE } }, async (page) => {
   const refused = async (name, content, words) => {

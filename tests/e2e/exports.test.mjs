@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { withBrowser } from './lib/browser.mjs';
-import { missing, python } from './lib/python.mjs';
+import { missing, printed, python } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
@@ -88,6 +88,60 @@ test('what is exported can be imported again, and says whether it replays', asyn
   }
   await assert.rejects(importTrajectory('hello'), { name: 'TypeError', message: /text: This is neither JSON nor an HTML report\. It takes/ });
   await assert.rejects(importTrajectory({}), { name: 'TypeError', message: /text: got/ });
+});
+
+/** What stands in a step of an ATIF file: calls with their results, then results that name no call. */
+function callsOf({ tool_calls: calls = [], observation }) {
+  const results = observation?.results ?? [];
+  const only = calls.length === 1 && results.length === 1;
+  const isOf = (call, result) => only && result.source_call_id === undefined || result.source_call_id === call.tool_call_id;
+  const asked = calls.map((call) => [call.function_name, call.arguments, results.find((result) => isOf(call, result))?.content]);
+  const rest = results.filter((result) => !calls.some((call) => isOf(call, result)));
+  return [...asked, ...rest.map((result) => ['observation', {}, result.content])];
+}
+
+test('ATIF that Harbor makes of the logs of other agents is imported whole', { skip: missing }, async () => {
+  const made = printed('harbor_atif.py');
+  const brief = {};
+  for (const [name, file] of Object.entries(made)) {
+    const read = await importTrajectory(JSON.stringify(file));
+    assertValid(read);
+    const { agent, steps, final_metrics: whole } = file;
+    assert.deepEqual([read.imported.format, read.imported.agent, read.imported.agent_version, read.imported.notes ?? undefined],
+      [file.schema_version, agent.name, agent.version, file.notes], name);
+    assert.deepEqual([read.session_id, read.model], [file.session_id, agent.model_name], name);
+    const turns = steps.filter((step) => step.source === 'agent');
+    assert.deepEqual(read.turns.map((turn) => turn.turn), turns.map((_, at) => at + 1), name);
+    assert.deepEqual(read.turns.map((turn) => turn.tool_calls.map((call) => [call.name, call.args, call.result ?? undefined])), turns.map(callsOf), name);
+    assert.deepEqual(read.turns.map((turn) => turn.reasoning ?? ''), turns.map((turn) => turn.reasoning_content ?? ''), name);
+    assert.deepEqual([read.tokens.input, read.tokens.output], [whole.total_prompt_tokens, whole.total_completion_tokens], name);
+    // What others said: before the first turn the task and the instructions, later quoted in the turn that follows.
+    let place = 0;
+    const quoted = turns.map(() => []);
+    for (const step of steps) {
+      if (step.source === 'agent') place += 1;
+      else if (place === 0) assert.equal(step.source === 'user' ? read.input : read.config.system, step.message, name);
+      else quoted[place].push(`**The user:**\n\n> ${step.message}`);
+    }
+    assert.deepEqual(read.turns.map((turn) => turn.content), turns.map((turn, at) => [...quoted[at], turn.message].join('\n\n')), name);
+    assert.ok(read.output.endsWith(turns.at(-1).message), name);
+    const stamps = steps.filter((step) => step.timestamp).map((step) => Date.parse(step.timestamp));
+    if (stamps.length > 0) assert.deepEqual([read.started_ms, Date.parse(read.finished_at)], [stamps[0], stamps.at(-1)], name);
+    assert.equal(read.events.length, 0, name);
+    await assert.rejects(replay(read), { name: 'TypeError', message: /it was imported/ });
+    brief[name] = [file.schema_version, turns.length, turns.flatMap(callsOf).length];
+  }
+  // And out again: Harbor's models take what is made of it.
+  const again = mkdtempSync(path.join(folder, 'again-'));
+  for (const [name, file] of Object.entries(made)) {
+    writeFileSync(path.join(again, name + SUFFIX.atif), await exportTrajectory(await importTrajectory(JSON.stringify(file)), 'atif'));
+  }
+  const { stdout } = spawnSync(python, [path.join(import.meta.dirname, 'lib/check_exports.py'), 'atif', ...files('atif', again)], { encoding: 'utf8' });
+  assert.equal(stdout.trim(), '4 checked, 0 faults');
+  // Nothing of this is checked on empty files.
+  assert.deepEqual(brief, {
+    swe_agent: ['ATIF-v1.5', 3, 3], hermes: ['ATIF-v1.2', 3, 2], cline: ['ATIF-v1.6', 2, 2], mini_swe_agent: ['ATIF-v1.7', 4, 7],
+  });
 });
 
 test('the HTML report is valid', async () => {

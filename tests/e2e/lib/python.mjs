@@ -1,5 +1,6 @@
-// Servers written in Python, of requirements.txt: started on a free loopback port, ended by their handle.
-import { spawn } from 'node:child_process';
+// Servers and scripts in Python, of requirements.txt. Servers are started on a free loopback port, ended by their handle.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './site.mjs';
@@ -10,6 +11,13 @@ export const python = path.join(root, '.venv/bin/python');
 export const missing = existsSync(path.join(root, '.venv/.installed'))
   ? undefined
   : 'the Python packages of tests/e2e/requirements.txt are not installed here (.ci/setup test could not get them)';
+
+/** The JSON that a script of this folder prints. */
+export function printed(script) {
+  const { status, stdout, stderr } = spawnSync(python, [path.join(import.meta.dirname, script)], { encoding: 'utf8', timeout: 60000 });
+  assert.equal(status, 0, `${script} ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout);
+}
 
 /** Runs `body(address)` beside a server script of this folder, which prints its address and ends with its input. */
 export async function withPython(script, args, body) {
