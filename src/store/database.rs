@@ -115,10 +115,10 @@ impl Database {
             match opened {
                 Ok(connection) => {
                     this.0.connection.replace(Some(connection.clone()));
-                    this.become_(State::Open);
+                    this.become_(&State::Open);
                     this.give_way(connection).await;
                 }
-                Err(error) => this.become_(State::Shut(error)),
+                Err(error) => this.become_(&State::Shut(error)),
             }
         });
     }
@@ -130,7 +130,7 @@ impl Database {
             .with_version(version)
             .with_on_blocked(move |_| {
                 // The request stays: it goes through as soon as the other tab is closed.
-                blocked.become_(State::Shut(StoreError::Blocked));
+                blocked.become_(&State::Shut(StoreError::Blocked));
                 Ok(())
             })
             .with_on_upgrade_needed(|event, connection| {
@@ -150,17 +150,17 @@ impl Database {
         drop(changes.recv().await);
         self.0.connection.take();
         connection.close();
-        self.become_(State::Shut(StoreError::Closed));
+        self.become_(&State::Shut(StoreError::Closed));
     }
 
-    fn become_(&self, state: State) {
-        if self.0.state.replace(state.clone()) == state {
+    fn become_(&self, state: &State) {
+        if self.0.state.replace(state.clone()) == *state {
             return;
         }
         self.0.waiting.take().into_iter().for_each(|told| {
             let _ = told.send(());
         });
-        (self.0.on_change)(&state);
+        (self.0.on_change)(state);
     }
 
     pub(super) fn connection(&self) -> Result<Connection, StoreError> {

@@ -86,13 +86,13 @@ impl App {
                         line.runs.push(header.clone());
                     }
                     None => {
-                        lines.push(Stored { session_id: id.clone(), runs: vec![header.clone()], rail: header.rail() })
+                        lines.push(Stored { session_id: id.clone(), runs: vec![header.clone()], rail: header.rail() });
                     }
                 }
             }
         });
         lines.retain(|line| wanted.is_empty() || line.matches(&wanted));
-        lines.sort_by(|a, b| b.updated().cmp(&a.updated()));
+        lines.sort_by_key(|line| std::cmp::Reverse(line.updated()));
         lines
     }
 

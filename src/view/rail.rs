@@ -49,7 +49,7 @@ impl From<&Source<'_>> for RailView {
         // A document written while its run was open is not running either.
         let over = (source.status == Status::Ended).then_some(Tone::Cancelled);
         let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
-        RailView { title: one_line(source.input, 120), words, tone: ending.map(ending::tone).or(over), ticks }
+        RailView { title: one_line(task(source.input), 120), words, tone: ending.map(ending::tone).or(over), ticks }
     }
 }
 
@@ -69,6 +69,6 @@ impl From<&Summary> for RailView {
             None => format!("{} of {} turns, unfinished", run.turns_used, run.effective_max_turns),
         };
         let tone = run.outcome.map_or(Tone::Cancelled, ending::tone_of);
-        RailView { title: one_line(&run.title, 120), words, tone: Some(tone), ticks: Vec::new() }
+        RailView { title: one_line(task(&run.title), 120), words, tone: Some(tone), ticks: Vec::new() }
     }
 }
