@@ -6,7 +6,7 @@ use crate::engine::Status;
 use crate::trajectory::Summary;
 
 use super::ending::{self, Tone};
-use super::format::{counted, one_line};
+use super::format::{counted, one_line, task};
 use super::meter::{Meter, Tick, TickKind, TickState};
 use super::source::{Origin, Source};
 
