@@ -39,14 +39,11 @@ pub fn menu<V: IntoView + 'static>(
 ) -> impl IntoView {
     let items = entries
         .into_iter()
-        .enumerate()
-        .map(|(place, Entry { name, note, act })| {
+        .map(|Entry { name, note, act }| {
             html::button()
                 .r#type("button")
                 .attr("role", "menuitem")
                 .attr("tabindex", "-1")
-                // Where the keyboard goes when the menu opens.
-                .attr("autofocus", (place == 0).then_some(""))
                 .on(ev::click, move |_| {
                     close(id);
                     act();
@@ -74,12 +71,21 @@ pub fn menu<V: IntoView + 'static>(
             .attr("aria-label", title)
             .attr("popover", "auto")
             .on(ev::keydown, move |event| keys(id, &event))
+            .on(ev::toggle, move |_| opened(id))
             .child(items),
     )
 }
 
 fn element(id: &str) -> Option<HtmlElement> {
     dom::document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+/// The keyboard goes to the first entry of a menu that has just opened.
+fn opened(id: &str) {
+    let open = element(id).filter(|menu| menu.matches(":popover-open").unwrap_or(false));
+    if let Some(first) = open.and_then(|menu| menu.query_selector("[role=menuitem]").ok().flatten()) {
+        let _ = first.unchecked_into::<HtmlElement>().focus();
+    }
 }
 
 fn close(id: &str) {
