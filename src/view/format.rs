@@ -73,6 +73,12 @@ pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(count)) }
 }
 
+/// What a run is called: its task. A record of another tool may have none.
+#[must_use]
+pub fn task(input: &str) -> &str {
+    if input.trim().is_empty() { "A run without a task" } else { input }
+}
+
 /// At most `max` characters of the first line, with an ellipsis where something is missing.
 #[must_use]
 pub fn one_line(text: &str, max: usize) -> String {

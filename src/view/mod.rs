@@ -113,7 +113,11 @@ impl From<&Source<'_>> for HeadView {
             let model = config.providers.first().map(|provider| provider.model.clone());
             let facts = [Some(from.to_string()), model.filter(|model| !model.is_empty())];
             let facts = facts.into_iter().flatten().collect();
-            return HeadView { task: source.input.to_owned(), pictures: PictureView::list(source.images), facts };
+            return HeadView {
+                task: format::task(source.input).to_owned(),
+                pictures: PictureView::list(source.images),
+                facts,
+            };
         }
         let mut facts = provider::facts(config);
         facts.push(config.preset.as_str().to_owned());
@@ -126,7 +130,7 @@ impl From<&Source<'_>> for HeadView {
         if config.synthesis.is_none() && !turn::forces_report(config) {
             facts.push("synthesis off".to_owned());
         }
-        HeadView { task: source.input.to_owned(), pictures: PictureView::list(source.images), facts }
+        HeadView { task: format::task(source.input).to_owned(), pictures: PictureView::list(source.images), facts }
     }
 }
 
