@@ -21,12 +21,19 @@ pub struct Origin {
 }
 
 /// A stored run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Loaded {
     pub origin: Origin,
-    pub events: Vec<RecordedEvent>,
-    /// From here on its events cannot be read; they are left as they are.
-    pub damaged_at: Option<u32>,
+    pub events: Events,
+}
+
+/// Stored events, in order, up to the first that is missing or cannot be read. Each is read when it is asked for, so that
+/// whoever opens a long run can pause between them.
+#[derive(Debug)]
+pub struct Events {
+    values: std::vec::IntoIter<JsValue>,
+    seq: u32,
+    damaged_at: Option<u32>,
 }
 
 impl Origin {
@@ -72,9 +79,8 @@ impl Database {
         let Some(origin) = origin else { return Err(StoreError::Failed("it is not stored any more".to_owned())) };
         let origin = serde_json::from_str(&origin)
             .map_err(|error| StoreError::Failed(format!("its beginning is damaged: {error}")))?;
-        let (events, damaged_at) = whole(events, 1);
         files::load(self, key, workspace).await?;
-        Ok(Loaded { origin, events, damaged_at })
+        Ok(Loaded { origin, events: Events::from(events, 1) })
     }
 
     /// The events of a run after the first `known`.
@@ -84,7 +90,7 @@ impl Database {
         let events = transaction.object_store(EVENTS)?;
         let events =
             events.get_all::<JsValue>().with_query::<String, _>(events_of(key, known + 1)).primitive()?.await?;
-        Ok(whole(events.filter_map(Result::ok).collect(), known + 1).0)
+        Ok(Events::from(events.filter_map(Result::ok).collect(), known + 1).collect())
     }
 
     /// Another name for these runs; `None`: that of their task.
@@ -132,17 +138,34 @@ impl Database {
     }
 }
 
-/// The events from `first` on that stand without a gap and can be read, and where that ends before the last.
-fn whole(values: Vec<JsValue>, first: u32) -> (Vec<RecordedEvent>, Option<u32>) {
-    let mut events = Vec::with_capacity(values.len());
-    for (value, seq) in values.into_iter().zip(first..) {
-        let event = value.as_string().and_then(|text| serde_json::from_str::<RecordedEvent>(&text).ok());
-        match event.filter(|event| event.seq == seq) {
-            Some(event) => events.push(event),
-            None => return (events, Some(seq)),
-        }
+impl Events {
+    fn from(values: Vec<JsValue>, first: u32) -> Self {
+        Events { values: values.into_iter(), seq: first, damaged_at: None }
     }
-    (events, None)
+
+    /// From here on nothing can be read, and it is left as it is. Known once all were asked for.
+    #[must_use]
+    pub fn damaged_at(&self) -> Option<u32> {
+        self.damaged_at
+    }
+}
+
+impl Iterator for Events {
+    type Item = RecordedEvent;
+
+    fn next(&mut self) -> Option<RecordedEvent> {
+        if self.damaged_at.is_some() {
+            return None;
+        }
+        let value = self.values.next()?;
+        let event = value.as_string().and_then(|text| serde_json::from_str::<RecordedEvent>(&text).ok());
+        let event = event.filter(|event| event.seq == self.seq);
+        if event.is_none() {
+            self.damaged_at = Some(self.seq);
+        }
+        self.seq += 1;
+        event
+    }
 }
 
 fn text<E>(value: Result<JsValue, E>) -> Option<String> {

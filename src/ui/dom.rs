@@ -63,3 +63,34 @@ pub fn text_blob(text: &str, kind: &str) -> Option<web_sys::Blob> {
     let parts = js_sys::Array::of1(&text.into());
     web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).ok()
 }
+
+/// Lets the page do something else.
+pub async fn pause() {
+    let promise = js_sys::Promise::new(&mut |resolve, _| {
+        let _ = window().set_timeout_with_callback(&resolve);
+    });
+    let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
+}
+
+/// Long work in slices that no frame has to wait for.
+#[derive(Debug)]
+pub struct Slice {
+    began: f64,
+}
+
+impl Slice {
+    /// Milliseconds.
+    const LONG: f64 = 12.0;
+
+    #[must_use]
+    pub fn begin() -> Self {
+        Slice { began: crate::shell::js::now() }
+    }
+
+    pub async fn pause_if_long(&mut self) {
+        if crate::shell::js::now() - self.began > Self::LONG {
+            pause().await;
+            *self = Slice::begin();
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! The stored runs on the page: what is stored, what is opened again, what storing says when it fails.
 
+mod manage;
+
 use std::rc::Rc;
 
 use leptos::prelude::*;
@@ -11,6 +13,7 @@ use crate::trajectory::Restored;
 use crate::view::RailView;
 use crate::worker::Workspace;
 
+use super::dom::Slice;
 use super::live::LiveRun;
 use super::slots::{Behind, source_of};
 use super::state::{App, Backing, Local, Page, Thread};
@@ -22,6 +25,8 @@ pub struct Shelf {
     tabs: Rc<Tabs>,
     /// Runs that this tab keeps, or follows.
     open: Vec<OpenRun>,
+    /// Tasks that are being read: a second click opens nothing twice.
+    opening: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,7 +69,7 @@ pub fn open(app: App) {
         State::Shut(error) => app.complain(error.to_string()),
         State::Opening => {}
     });
-    app.shelf.set_value(Some(Shelf { database, tabs, open: Vec::new() }));
+    app.shelf.set_value(Some(Shelf { database, tabs, open: Vec::new(), opening: Vec::new() }));
     // A tab that ends without a word lets its runs go.
     set_interval(move || app.look_for_left_runs(), std::time::Duration::from_secs(3));
 }
@@ -116,12 +121,21 @@ impl App {
 
     /// Opens a stored task with its follow-ups.
     pub fn open_stored(&self, line: &Stored) {
-        let (app, line) = (*self, line.clone());
+        let (app, line, id) = (*self, line.clone(), line.session_id.clone());
         self.rail_open.set(false);
+        let begun = self.shelf.try_update_value(|shelf| {
+            let opening = &mut shelf.as_mut()?.opening;
+            (!opening.contains(&id)).then(|| opening.push(id.clone()))
+        });
+        if begun.flatten().is_none() {
+            return;
+        }
         spawn_local(async move {
             if let Err(error) = app.load(line).await {
                 app.complain(error.to_string());
             }
+            app.shelf
+                .update_value(|shelf| shelf.iter_mut().for_each(|shelf| shelf.opening.retain(|other| *other != id)));
         });
     }
 
@@ -133,93 +147,6 @@ impl App {
                 self.complain(error.to_string());
             }
         });
-    }
-
-    /// What a stored task is called.
-    pub fn title_of(&self, session_id: &str) -> String {
-        let runs = self.runs_of(session_id);
-        runs.first().map(|header| header.rail().title).unwrap_or_default()
-    }
-
-    /// Names a stored task; an empty name: by its text again.
-    pub fn rename_task(&self, session_id: &str, name: &str) {
-        let name = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
-        let runs = self.runs_of(session_id);
-        let keys: Vec<String> = runs.iter().map(|header| header.key.clone()).collect();
-        let title =
-            name.clone().or_else(|| runs.first().map(|header| header.summary.title.clone())).unwrap_or_default();
-        self.threads.with_untracked(|threads| {
-            let open = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
-            if let Some(thread) = open {
-                thread.rail.update(|rail| rail.title = title);
-            }
-        });
-        let app = *self;
-        spawn_local(async move {
-            let Some(shelf) = app.shelf.get_value() else { return };
-            let ours = shelf.open.iter().filter(|open| keys.contains(&open.keeper.key()));
-            ours.for_each(|open| open.keeper.rename(name.clone()));
-            match shelf.database.rename(&keys, name.as_deref()).await {
-                Ok(()) => shelf.tabs.tell(&Told::Listed),
-                Err(error) => app.complain(error.to_string()),
-            }
-            app.read_list();
-        });
-    }
-
-    /// Deletes a stored task with its follow-ups, unless it is at work here or open in another tab.
-    pub fn delete_task(&self, session_id: &str) {
-        let (app, id) = (*self, session_id.to_owned());
-        spawn_local(async move {
-            let keys: Vec<String> = app.runs_of(&id).into_iter().map(|header| header.key).collect();
-            let Some(shelf) = app.shelf.get_value() else { return };
-            if shelf.open.iter().any(|open| keys.contains(&open.keeper.key()) && open.session.is_running()) {
-                return app.complain("This run is at work: stop or cancel it first.");
-            }
-            app.let_go(&id, &keys);
-            let mut held = Vec::new();
-            for key in &keys {
-                match claim(key).await {
-                    Some(lock) => held.push(lock),
-                    None => return app.complain("This run is open in another tab: close it there first."),
-                }
-            }
-            match shelf.database.delete(&keys).await {
-                Ok(()) => shelf.tabs.tell(&Told::Listed),
-                Err(error) => app.complain(error.to_string()),
-            }
-            drop(held);
-            app.read_list();
-        });
-    }
-
-    /// Takes a task off the page.
-    fn let_go(&self, session_id: &str, keys: &[String]) {
-        let gone = self.threads.with_untracked(|threads| {
-            threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id)).map(|thread| thread.id)
-        });
-        self.shelf.update_value(|shelf| {
-            if let Some(shelf) = shelf {
-                shelf.open.retain(|open| {
-                    let ours = keys.contains(&open.keeper.key());
-                    if ours {
-                        open.keeper.let_go();
-                        open.session.set_journal(None);
-                        open.session.close();
-                    }
-                    !ours
-                });
-            }
-        });
-        if gone.is_some() && self.current.get_untracked() == gone {
-            self.new_run();
-        }
-        self.threads.update(|threads| threads.retain(|thread| Some(thread.id) != gone));
-    }
-
-    fn runs_of(&self, session_id: &str) -> Vec<Header> {
-        let of = |header: &&Header| header.summary.session_id == session_id;
-        self.stored.with_untracked(|headers| headers.iter().filter(of).cloned().collect())
     }
 
     fn read_list(&self) {
@@ -307,8 +234,14 @@ impl App {
         let mut pages = Vec::new();
         let mut last = None;
         for (place, header) in line.runs.iter().enumerate() {
-            let Loaded { origin, events, damaged_at } = shelf.database.load(&header.key, &workspace).await?;
-            let restored = Restored::from_events(origin.config, origin.task, events);
+            let Loaded { origin, mut events } = shelf.database.load(&header.key, &workspace).await?;
+            let mut restored = Restored::from_events(origin.config, origin.task, Vec::new());
+            let mut slice = Slice::begin();
+            for event in events.by_ref() {
+                restored.play(event);
+                slice.pause_if_long().await;
+            }
+            let damaged_at = events.damaged_at();
             let session = self.session(restored.recorder.run.config().clone(), workspace.clone());
             session.restore(restored);
             if let Some(seq) = damaged_at {

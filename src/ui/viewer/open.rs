@@ -1,7 +1,7 @@
 //! Opening a long record: read and taken apart in a worker, put together here piece by piece, so that no task is long.
 
 use futures_channel::oneshot;
-use js_sys::{Promise, Uint8Array};
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
@@ -90,17 +90,9 @@ async fn read(blob: &Blob) -> Option<String> {
         let over = rest.split_off(whole);
         text.push_str(std::str::from_utf8(&rest).ok()?);
         rest = over;
-        pause().await;
+        dom::pause().await;
     }
     rest.is_empty().then_some(text)
-}
-
-/// Lets the page do something else.
-async fn pause() {
-    let promise = Promise::new(&mut |resolve, _| {
-        let _ = dom::window().set_timeout_with_callback(&resolve);
-    });
-    let _ = JsFuture::from(promise).await;
 }
 
 impl App {
