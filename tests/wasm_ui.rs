@@ -229,7 +229,7 @@ async fn slash_goes_to_the_task_box_and_letters_typed_there_stay_letters() {
 #[wasm_bindgen_test]
 async fn settings_open_as_a_modal_dialog_and_name_what_is_wrong() {
     let app = app().await;
-    click(&all(&app, ".rail .foot .btn")[1]);
+    click(all(&app, ".rail .foot .btn").last().expect("the settings"));
     pause(30).await;
     let dialog = app.query_selector("dialog.settings").unwrap().unwrap();
     assert!(dialog.has_attribute("open"));
