@@ -50,7 +50,7 @@ async function take(message, env) {
   if (trajectory.outcome === 'failed' && LATER.has(last?.slugs[0]) && message.attempts <= Number(env.MAX_RETRIES)) {
     return message.retry({ delaySeconds: Math.min(Number(env.RETRY_SECONDS) * 2 ** (message.attempts - 1), 900) });
   }
-  await env.RUNS.put(key, exportTrajectory(trajectory, 'native'), { customMetadata: { summary: JSON.stringify(await summarize(trajectory)) } });
+  await env.RUNS.put(key, await exportTrajectory(trajectory, 'native'), { customMetadata: { summary: JSON.stringify(await summarize(trajectory)) } });
   return message.ack();
 }
 

@@ -249,7 +249,7 @@ async function work(open, settings, show) {
         for (const [name, blob] of settings.files) await agent.files.put(name, blob);
         const onEvent = (event) => { if (event.type === 'turn_started') show.turn(task.id, event.turn); };
         const trajectory = await agent.run(task.task, { onEvent, images: task.images });
-        await writeWhole(path.join(settings.out, `${task.id}.json`), exportTrajectory(trajectory, 'native'));
+        await writeWhole(path.join(settings.out, `${task.id}.json`), await exportTrajectory(trajectory, 'native'));
         ended.set(task.id, await line(task, trajectory, false));
         show.done(task.id, trajectory, judged(task, trajectory));
       } finally {
