@@ -52,12 +52,15 @@ async function withFleet(baseUrl, body) {
         assert.equal(response.status, 202, await response.clone().text());
       },
       run: async (id) => {
-        for (;;) {
+        // Bounded: a test that waits on would keep its process, and all tests after it, from ending.
+        const deadline = performance.now() + 60_000;
+        while (performance.now() < deadline) {
           const response = await ask(`/runs/${id}`);
           if (response.status === 200) return response.json();
           await response.arrayBuffer();
           await new Promise((resolve) => { setTimeout(resolve, 50); });
         }
+        throw new Error(`the run of task ${id} was never stored`);
       },
     });
   } finally {
