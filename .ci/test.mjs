@@ -10,7 +10,7 @@ const WASM = 'wasm32-unknown-unknown';
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
 
 // Tests that measure the page's tasks: another browser beside them would be measured too.
-const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs'];
+const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs'];
 
 // name -> commands, one after the other; `count` finds a runner's figures in a line of its output.
 const steps = {
