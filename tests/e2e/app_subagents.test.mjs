@@ -136,7 +136,7 @@ test('the page stays responsive with sixteen lanes, one of them open', async () 
   }
   const [, median] = longest.sort((a, b) => a - b);
   console.log(`longest main-thread task of the app with ${SIZE} sub-agents: ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-  // It was kept until runs were stored and could be replayed; which of the two costs so much is not known yet.
+  // 65 ms on this project's machine when nothing disturbs it, and 465 once in the middle of the checks: hence the limit.
   console.log(`goal 100 ms: ${median <= 100 ? 'kept' : 'MISSED'}, limit 1500 ms`);
   assert.ok(median <= 1500, `the longest task took ${median} ms (median of 3)`);
 });
