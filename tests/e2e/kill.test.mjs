@@ -1,6 +1,7 @@
 // The renderer is killed at random moments of a run. After each, the stored run is there with every turn that had ended,
 // and goes on to the same end as a run that was never broken off: nothing twice, nothing lost.
-// 20 moments by seed; KILLS sets another number, KILL_SEED another first seed.
+// 20 moments by seed; KILLS sets another number, KILL_SEED another first seed. A moment is so many requests of the run and
+// a part of the time to the next one, so that a slow machine is killed as far into the run as a fast one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,21 +95,20 @@ test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
   try {
     await withSite(async (site) => {
-      // One run that nobody breaks off, to compare with; how long it takes says when to break.
-      const whole = await withSteadyModel({}, async (baseUrl) => {
+      // One run that nobody breaks off, to compare with; the pace of its requests says when to break.
+      const whole = await withSteadyModel({}, async (baseUrl, seen) => {
         const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
         const page = await open(context, site);
-        const began = performance.now();
         await begin(page);
         await ended(page);
-        const took = performance.now() - began;
+        const gaps = seen.times.slice(1).map((time, at) => time - seen.times[at]).sort((a, b) => a - b);
         const document = await record(page);
         assert.equal(document.output, ANSWER);
         const written = await notes(page);
         assert.deepEqual(Object.keys(written), ['notes/one.md', 'notes/three.md', 'notes/two.md']);
         assert.deepEqual(page.faults, []);
         await context.close();
-        return { essence: essence(document), took, written };
+        return { essence: essence(document), gap: gaps[gaps.length >> 1], written };
       });
       const fell = { before: 0, during: 0, after: 0 };
       for (let seed = FIRST; seed < FIRST + KILLS; seed++) {
@@ -118,7 +118,9 @@ test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
             const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
             const page = await open(context, site);
             await begin(page);
-            await sleep(chance() * whole.took);
+            const moment = chance() * (LENGTH + 1); // from before the first request to the last answer
+            while (seen.turns.length < Math.floor(moment)) await sleep(1);
+            await sleep((moment % 1) * whole.gap);
             const crashed = page.waitForEvent('crash');
             const session = await context.newCDPSession(page);
             session.send('Page.crash').catch(() => {}); // it never answers

@@ -18,9 +18,10 @@ const TURNS = [
 export const ANSWER = 'All notes are written: one, two and three.';
 export const LENGTH = TURNS.length + 1;
 
-/** Runs `body(baseUrl, seen)`; `seen.turns` are the turns asked for, in order, one a request. `pace`: ms between chunks. */
+/** Runs `body(baseUrl, seen)`; `seen.turns` are the turns asked for, in order, one a request, and
+ * `seen.times` when (ms). `pace`: ms between chunks. */
 export async function withSteadyModel({ pace = 6, say = '' }, body) {
-  const seen = { turns: [], faults: [] };
+  const seen = { turns: [], times: [], faults: [] };
   const server = http.createServer(async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];
@@ -33,6 +34,7 @@ export async function withSteadyModel({ pace = 6, say = '' }, body) {
       assert.deepEqual(results.map(({ tool_call_id }) => tool_call_id), calls.map(({ id }) => id), 'each call is answered once, in order');
       const done = messages.filter(({ role }) => role === 'assistant').length;
       seen.turns.push(done + 1);
+      seen.times.push(performance.now());
       const asked = TURNS[done];
       parts = reply(asked
         ? { text: `Turn ${done + 1}. ${say}`, calls: asked.map(([name, args], at) => ({ id: `c${done}_${at}`, name, args })) }
