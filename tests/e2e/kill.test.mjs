@@ -147,8 +147,8 @@ test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
               const before = JSON.parse((await download(next)).text);
               // What a request was sent for is stored: the turns before it, whole, and its own beginning.
               assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
-              const wholeTurns = essence(before).turns.slice(0, asked - 1);
-              assert.deepEqual(wholeTurns, whole.essence.turns.slice(0, asked - 1));
+              const over = Math.max(0, asked - 1);
+              assert.deepEqual(essence(before).turns.slice(0, over), whole.essence.turns.slice(0, over));
               await next.getByRole('button', { name: 'Resume' }).click();
               await ended(next);
               fell.during += 1;
