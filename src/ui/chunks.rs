@@ -19,13 +19,13 @@ use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObser
 use super::dom;
 
 /// Turns built together.
-const SIZE: usize = 4;
+const SIZE: usize = 2;
 /// Turns whose places are made together.
 const GROUP: usize = 40;
 /// Lists up to this length are built at once.
 const SHORT: usize = 24;
 /// Milliseconds of a frame that building may take; one place is built in any case.
-const BUDGET: f64 = 6.0;
+const BUDGET: f64 = 4.0;
 /// What is so near the screen is built: two screens in either direction.
 const NEAR: &str = "200% 0px";
 

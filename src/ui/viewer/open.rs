@@ -45,6 +45,8 @@ pub async fn open_text(app: App, name: &str, blob: &Blob) -> Result<(), Refused>
     let text = text_of(blob.clone());
     let (document, events) = assemble(&host, blob).await?;
     let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
+    // Reading the last piece was a task, and drawing the first turns is another.
+    dom::pause().await;
     // Its events stay with the worker.
     app.dialog.set(None);
     app.open_document(name, text, document);

@@ -6,7 +6,7 @@ use crate::engine::{LogRecord, TraceRecord, TurnRecord};
 use crate::trajectory::Trajectory;
 
 /// Bytes of text of one part, about; an entry that is longer comes alone.
-const BUDGET: usize = 160 * 1024;
+const BUDGET: usize = 96 * 1024;
 /// What an entry weighs besides its texts.
 const ENTRY: usize = 400;
 

@@ -1,0 +1,140 @@
+// A proxy that holds a site's key, so that its visitors need none: `base-url` of a widget points here. Who may use it, how
+// much, and for what is said in wrangler.jsonc. Speaks Chat Completions; answers stream through as they come.
+import { DurableObject } from 'cloudflare:workers';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** What a request may say; anything else could cost more (hosted tools, service tiers) and is left out. */
+const FIELDS = ['messages', 'stream', 'stream_options', 'temperature', 'top_p', 'stop', 'seed', 'tool_choice', 'parallel_tool_calls', 'response_format'];
+/** What a page may read of the answer: how long to wait, and what to tell a provider's support. */
+const SHOWN = ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id', 'request-id'];
+const WAITS = [...SHOWN.slice(1), 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
+
+export default {
+  async fetch(request, env) {
+    const origin = request.headers.get('origin');
+    const known = list(env.ORIGINS).includes(origin);
+    // Also without an origin: a script that is no page needs a key of its own.
+    if (!known) return refuse(403, 'origin_not_allowed', 'This proxy serves the pages of its own site only.');
+    const response = await answer(request, env);
+    response.headers.set('access-control-allow-origin', origin);
+    response.headers.set('access-control-expose-headers', WAITS.join(', '));
+    response.headers.append('vary', 'origin');
+    return response;
+  },
+};
+
+async function answer(request, env) {
+  if (request.method === 'OPTIONS') {
+    const headers = { 'access-control-allow-methods': 'POST', 'access-control-allow-headers': 'content-type, accept', 'access-control-max-age': '7200' };
+    return new Response(null, { status: 204, headers });
+  }
+  const { pathname } = new URL(request.url);
+  if (request.method !== 'POST' || pathname !== '/v1/chat/completions') return refuse(404, 'not_found', 'There is POST /v1/chat/completions here, nothing else.');
+  const body = await limited(request, Number(env.MAX_BODY_BYTES));
+  if (body === undefined) return refuse(413, 'request_too_large', `A request may have ${env.MAX_BODY_BYTES} bytes at most: begin a new conversation.`);
+  const asked = read(body);
+  if (!asked) return refuse(400, 'invalid_request', 'The request is not a JSON object with messages.');
+  const [models, most] = [list(env.MODELS), Number(env.MAX_OUTPUT_TOKENS)];
+  if (!models.includes(asked.model)) return refuse(403, 'model_not_allowed', `This site offers these models: ${models.join(', ')}.`);
+  // Counted last, so that what is refused anyway uses nothing up.
+  const wait = await spend(request, env);
+  if (wait) return refuse(429, 'rate_limited', `Too many requests: try again in ${wait.seconds} seconds.`, { 'retry-after': String(wait.seconds) });
+  return forward(request, env, allowed(asked, most));
+}
+
+/** The request as it is sent on: known fields, tools that are functions, no more tokens than the site pays for. */
+function allowed(asked, most) {
+  const sent = { model: asked.model };
+  for (const field of FIELDS) if (asked[field] !== undefined) sent[field] = asked[field];
+  if (Array.isArray(asked.tools)) sent.tools = asked.tools.filter((tool) => tool?.type === 'function');
+  const name = asked.max_completion_tokens === undefined ? 'max_tokens' : 'max_completion_tokens';
+  const wanted = Number(asked[name]);
+  sent[name] = wanted >= 1 ? Math.min(Math.floor(wanted), most) : most;
+  return sent;
+}
+
+async function forward(request, env, body) {
+  let upstream;
+  try {
+    upstream = await fetch(`${env.BASE_URL}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${env.API_KEY}` },
+      body: JSON.stringify(body),
+      redirect: 'manual', // the key goes to no other address
+      signal: request.signal, // a visitor who leaves costs nothing more
+    });
+  } catch {
+    return refuse(502, 'upstream_unreachable', 'The model server could not be reached.');
+  }
+  if (upstream.status >= 300 && upstream.status < 400) return refuse(502, 'upstream_redirects', 'The model server wants to redirect, which is not followed.');
+  // These are about the site's key, which is not the visitor's business; some providers repeat a part of it.
+  if (upstream.status === 401 || upstream.status === 403) return refuse(502, 'upstream_refused', 'The model server did not accept the key of this site.');
+  const headers = new Headers({ 'cache-control': 'no-store' });
+  for (const name of [...SHOWN, ...WAITS]) if (upstream.headers.has(name)) headers.set(name, upstream.headers.get(name));
+  if (upstream.ok) return new Response(upstream.body, { status: upstream.status, headers });
+  const text = await upstream.text();
+  return new Response(text.replaceAll(env.API_KEY, '[key]'), { status: upstream.status, headers });
+}
+
+/** Counts the request for the visitor and for the site. What to wait, if one of them is over its limit. */
+async function spend(request, env) {
+  const visitor = env.METERS.getByName(`visitor ${await digest(`${env.SALT ?? ''} ${request.headers.get('cf-connecting-ip')}`)}`);
+  const refused = await visitor.take([[MINUTE, Number(env.PER_MINUTE)], [DAY, Number(env.PER_DAY)]]);
+  return refused ?? env.METERS.getByName('site').take([[DAY, Number(env.SITE_PER_DAY)]]);
+}
+
+/** Counts the requests of one visitor, or of all, in windows of time. */
+export class Meter extends DurableObject {
+  async take(limits) {
+    const now = Date.now();
+    const counts = (await this.ctx.storage.get('counts')) ?? {};
+    for (const [length, most] of limits) {
+      const window = Math.floor(now / length);
+      const count = counts[length]?.window === window ? counts[length].count : 0;
+      if (count >= most) return { seconds: Math.ceil(((window + 1) * length - now) / 1000) };
+      counts[length] = { window, count: count + 1 };
+    }
+    await this.ctx.storage.put('counts', counts);
+    // Nothing is kept of a visitor who stays away.
+    await this.ctx.storage.setAlarm(now + 2 * DAY);
+    return undefined;
+  }
+
+  async alarm() {
+    await this.ctx.storage.deleteAll();
+  }
+}
+
+/** The text of a request; nothing where it is too long. */
+async function limited(request, most) {
+  const parts = [];
+  let length = 0;
+  for await (const part of request.body ?? []) {
+    length += part.length;
+    if (length > most) return undefined;
+    parts.push(part);
+  }
+  return new Blob(parts).text();
+}
+
+function read(text) {
+  try {
+    const body = JSON.parse(text);
+    return Array.isArray(body?.messages) ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const list = (text) => (text ?? '').split(',').map((part) => part.trim()).filter(Boolean);
+
+async function digest(text) {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** An error in the form of the provider's, which every client can read. */
+function refuse(status, code, message, headers = {}) {
+  return Response.json({ error: { message, type: 'proxy', code } }, { status, headers: { 'cache-control': 'no-store', ...headers } });
+}

@@ -1,0 +1,209 @@
+// The example of a proxy that holds a site's key, as it is, on workerd: who may ask, for what, how much, and that the key
+// stays there. A page in Chromium runs an agent through it.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Miniflare } from 'miniflare';
+import { withPage } from './lib/browser.mjs';
+import { reply } from './lib/script-server.mjs';
+import { root, withSite } from './lib/site.mjs';
+
+const KEY = 'sk-site-0123456789abcdefghij';
+const SITE = 'https://docs.example.org';
+const example = path.join(root, 'examples/key-proxy');
+
+function wrangler() {
+  const text = readFileSync(path.join(example, 'wrangler.jsonc'), 'utf8');
+  return JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
+}
+
+/** A model server on loopback; `handle(request body, response, request)` answers. */
+async function withUpstream(handle, body) {
+  const seen = [];
+  const server = http.createServer(async (request, response) => {
+    const parts = [];
+    for await (const part of request) parts.push(part);
+    const asked = { url: request.url, headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString()) };
+    seen.push(asked);
+    handle(asked, response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    return await body(`http://127.0.0.1:${server.address().port}/v1`, seen);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** The proxy before it. `ask(body, headers)` is a request of a page of the site. */
+async function withProxy(baseUrl, vars, body) {
+  const config = wrangler();
+  const proxy = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: readFileSync(path.join(example, 'worker.mjs'), 'utf8') }],
+    modulesRoot: '/', compatibilityDate: config.compatibility_date, host: '127.0.0.1', port: 0,
+    bindings: { ...config.vars, ORIGINS: SITE, MODELS: 'small, large', BASE_URL: baseUrl, API_KEY: KEY, SALT: 'salt', ...vars },
+    durableObjects: { METERS: { className: 'Meter', useSQLite: true } },
+  });
+  try {
+    const address = await proxy.ready;
+    const url = new URL('/v1/chat/completions', address);
+    const ask = (request, headers = {}, more = {}) => fetch(url, {
+      method: 'POST', body: typeof request === 'string' ? request : JSON.stringify(request),
+      headers: { origin: SITE, 'content-type': 'application/json', 'cf-connecting-ip': '192.0.2.1', ...headers }, ...more,
+    });
+    return await body({ ask, address, url });
+  } finally {
+    await proxy.dispose();
+  }
+}
+
+const question = (more = {}) => ({ model: 'small', messages: [{ role: 'user', content: 'hello' }], ...more });
+const json = (value) => (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+
+/** An answer in full; the key is in no part of it. */
+async function told(response) {
+  const text = await response.text();
+  assert.ok(!`${[...response.headers].join()} ${text}`.includes(KEY), 'the key left the proxy');
+  return { status: response.status, headers: response.headers, text, code: text.startsWith('{"error"') ? JSON.parse(text).error.code : undefined };
+}
+
+test('only pages of the site are served, and foreign ones never reach the model', () => withUpstream(json({ choices: [] }), (baseUrl, seen) => withProxy(baseUrl, {}, async ({ ask, url }) => {
+  for (const origin of ['https://evil.example', `${SITE}.evil.example`, 'http://docs.example.org', 'null', '']) {
+    const refused = await told(await ask(question(), { origin }));
+    assert.deepEqual([refused.status, refused.code, refused.headers.get('access-control-allow-origin')], [403, 'origin_not_allowed', null], origin);
+  }
+  assert.equal(seen.length, 0);
+  const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: SITE, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' } });
+  assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, SITE]);
+  assert.match(preflight.headers.get('access-control-allow-headers'), /content-type/);
+  const served = await told(await ask(question()));
+  assert.deepEqual([served.status, served.headers.get('access-control-allow-origin'), served.text], [200, SITE, '{"choices":[]}']);
+  assert.match(served.headers.get('access-control-expose-headers'), /retry-after/);
+  assert.equal(seen[0].headers.authorization, `Bearer ${KEY}`);
+  assert.equal(seen[0].url, '/v1/chat/completions');
+  for (const name of ['cookie', 'origin', 'cf-connecting-ip', 'referer']) assert.equal(seen[0].headers[name], undefined, `${name} is not sent on`);
+  assert.equal((await told(await fetch(new URL('/v1/models', url), { headers: { origin: SITE } }))).status, 404);
+})));
+
+test('models, tokens and sizes are capped', () => withUpstream(json({ choices: [] }), (baseUrl, seen) => withProxy(baseUrl, { MAX_BODY_BYTES: '2000', MAX_OUTPUT_TOKENS: '300' }, async ({ ask }) => {
+  const other = await told(await ask(question({ model: 'huge' })));
+  assert.deepEqual([other.status, other.code], [403, 'model_not_allowed']);
+  assert.match(other.text, /small, large/);
+  assert.equal((await told(await ask(question({ messages: [{ role: 'user', content: 'x'.repeat(3000) }] })))).status, 413);
+  for (const body of ['{', '[]', '{"model":"small"}', 'null']) assert.equal((await told(await ask(body))).status, 400, body);
+  assert.equal(seen.length, 0);
+  const wanted = [[{}, { max_tokens: 300 }], [{ max_tokens: 9000 }, { max_tokens: 300 }], [{ max_tokens: 20 }, { max_tokens: 20 }], [{ max_tokens: -1 }, { max_tokens: 300 }], [{ max_completion_tokens: 9000 }, { max_completion_tokens: 300 }]];
+  for (const [given, sent] of wanted) {
+    await told(await ask(question(given)));
+    assert.deepEqual(seen.at(-1).body, { ...question(), ...sent });
+  }
+  const tools = [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }];
+  await told(await ask(question({ tools, n: 9, service_tier: 'priority', web_search_options: {}, temperature: 0 })));
+  assert.deepEqual(seen.at(-1).body, { ...question(), temperature: 0, tools: [tools[0]], max_tokens: 300 });
+})));
+
+test('a visitor and the site have their limits', () => withUpstream(json({ choices: [] }), (baseUrl, seen) => withProxy(baseUrl, { PER_MINUTE: '100', PER_DAY: '3', SITE_PER_DAY: '5' }, async ({ ask }) => {
+  const from = (address) => ask(question(), { 'cf-connecting-ip': address }).then(told);
+  // What is refused before does not count.
+  await told(await ask(question({ model: 'huge' })));
+  const statuses = [];
+  for (let at = 0; at < 4; at += 1) statuses.push((await from('192.0.2.1')).status);
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+  const over = await from('192.0.2.1');
+  assert.equal(over.code, 'rate_limited');
+  const seconds = Number(over.headers.get('retry-after'));
+  assert.ok(seconds >= 1 && seconds <= 86400, `${seconds}`);
+  assert.deepEqual([(await from('192.0.2.2')).status, (await from('192.0.2.2')).status], [200, 200]);
+  assert.equal((await from('192.0.2.2')).status, 429, 'the site is used up');
+  assert.equal(seen.length, 5);
+})));
+
+test('requests at once are counted one by one', () => withUpstream(json({ choices: [] }), (baseUrl, seen) => withProxy(baseUrl, { PER_DAY: '4' }, async ({ ask }) => {
+  const all = await Promise.all(Array.from({ length: 12 }, () => ask(question()).then(told)));
+  assert.equal(all.filter(({ status }) => status === 200).length, 4);
+  assert.equal(seen.length, 4);
+})));
+
+test('an answer streams through, and a visitor who leaves ends the request', { timeout: 60_000 }, async () => {
+  let goOn;
+  let left;
+  const closed = new Promise((resolve) => { left = resolve; });
+  const stream = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'x-request-id': 'req_1', 'set-cookie': 'a=b' });
+    response.write('data: one\n\n');
+    response.on('close', left);
+    goOn = () => {
+      response.write('data: two\n\n');
+      // As a model goes on to speak, heard or not.
+      const speaking = setInterval(() => response.write('data: more\n\n'), 20);
+      response.on('close', () => clearInterval(speaking));
+    };
+  };
+  await withUpstream(stream, (baseUrl) => withProxy(baseUrl, {}, async ({ ask }) => {
+    const leave = new AbortController();
+    const response = await ask(question({ stream: true }), {}, { signal: leave.signal });
+    assert.deepEqual(['content-type', 'x-request-id', 'set-cookie', 'cache-control'].map((name) => response.headers.get(name)), ['text/event-stream', 'req_1', null, 'no-store']);
+    const reader = response.body.getReader();
+    const next = async () => new TextDecoder().decode((await reader.read()).value);
+    // The second part is only sent when the first has arrived: a proxy that buffers would wait for ever.
+    assert.equal(await next(), 'data: one\n\n');
+    goOn();
+    assert.match(await next(), /^data: two\n\n/);
+    leave.abort();
+    await closed;
+  }));
+});
+
+test('what the server says of the key stays with the proxy, other errors pass without it', async () => {
+  const answers = [
+    (response) => response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: `Incorrect API key provided: ${KEY}` } })),
+    (response) => response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' }).end(JSON.stringify({ error: { message: `slow down, ${KEY}` } })),
+    (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+    (response) => response.destroy(),
+  ];
+  await withUpstream((_, response) => answers.shift()(response), (baseUrl) => withProxy(baseUrl, {}, async ({ ask }) => {
+    const refused = await told(await ask(question()));
+    assert.deepEqual([refused.status, refused.code], [502, 'upstream_refused']);
+    const busy = await told(await ask(question()));
+    assert.deepEqual([busy.status, busy.headers.get('retry-after'), JSON.parse(busy.text).error.message], [429, '7', 'slow down, [key]']);
+    assert.deepEqual([(await told(await ask(question()))).code, (await told(await ask(question()))).code], ['upstream_redirects', 'upstream_unreachable']);
+  }));
+  assert.deepEqual(answers, []);
+});
+
+test('an agent in a page of the site runs through it without a key', async () => {
+  const parts = reply({ text: 'Through the proxy.' });
+  const stream = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const part of parts) response.write(part);
+    response.end();
+  };
+  await withSite((site) => withUpstream(stream, (baseUrl, seen) => withProxy(baseUrl, { ORIGINS: new URL(site.host).origin }, async ({ address }) => {
+    const { trajectory } = await runIn(site.host, new URL('/v1', address).href);
+    assert.deepEqual([trajectory.outcome, trajectory.output], ['success', 'Through the proxy.']);
+    assert.ok(!JSON.stringify(trajectory).includes(KEY));
+    assert.equal(seen.length, 1);
+  })));
+});
+
+test('a page of another site gets no answer, and says why', () => withSite((site) => withUpstream(json({}), (baseUrl, seen) => withProxy(baseUrl, {}, async ({ address }) => {
+  const { trajectory } = await runIn(site.host, new URL('/v1', address).href, [/CORS policy/, /Failed to load resource/, /may not read its answer \(CORS\)/]);
+  assert.equal(trajectory.outcome, 'failed');
+  assert.match(trajectory.logs.map(({ message }) => message).join(), /CORS/);
+  assert.equal(seen.length, 0);
+}))));
+
+const runIn = (host, baseUrl, expect = []) => withPage(host, { reach: [baseUrl], expect }, async (page) => {
+  await page.locator('body[data-state=ready]').waitFor({ state: 'attached' });
+  return page.evaluate(async (at) => {
+    const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl: at, model: 'small' }, tools: [], maxAttempts: 1, synthesis: false });
+    const trajectory = await agent.run('hello');
+    agent.free();
+    return { trajectory };
+  }, baseUrl);
+});
