@@ -18,6 +18,8 @@ pub enum StoreError {
     Closed,
     /// No space is left.
     Full,
+    /// Nothing is refused, but nothing is stored either.
+    Slow,
     /// Anything else, in the browser's words.
     Failed(String),
 }
@@ -40,6 +42,9 @@ impl std::fmt::Display for StoreError {
             ),
             StoreError::Full => f.write_str(
                 "There is no space left for stored runs. The run goes on in this page: download it, or delete old runs.",
+            ),
+            StoreError::Slow => f.write_str(
+                "Storing this run takes unusually long. It goes on in this page, and its last steps are lost if you close it now: download it to be safe.",
             ),
             StoreError::Failed(why) => write!(
                 f,

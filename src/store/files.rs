@@ -41,6 +41,20 @@ pub(super) struct Changes {
 }
 
 impl Mirror {
+    /// The workspace was filled with these just now: a run that goes on need not read and write them all again.
+    pub fn begin_with(&self, workspace: &Workspace, stored: &[StoredFile]) {
+        let present = workspace.list();
+        let version_of = |path: &str| present.iter().find(|file| file.path == path).map(|file| file.version);
+        let known = stored
+            .iter()
+            .filter_map(|StoredFile { path, hash }| Some((path.clone(), (version_of(path)?, hash.clone()))));
+        let known: BTreeMap<_, _> = known.collect();
+        if known.len() == present.len() {
+            self.version.replace(workspace.version());
+        }
+        self.known.replace(known);
+    }
+
     /// `None`: nothing changed.
     pub async fn changes(&self, workspace: &Workspace) -> Result<Option<Changes>, StoreError> {
         let version = workspace.version();
@@ -79,20 +93,23 @@ impl Changes {
     }
 }
 
-/// Fills a workspace with what is stored for a run.
-pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) -> Result<(), StoreError> {
+/// Fills a workspace with what is stored for a run; what that is.
+pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
     let connection = database.connection()?;
     let transaction = reading(&connection, &[WORKSPACES, FILES])?;
     let text: Option<String> = transaction.object_store(WORKSPACES)?.get(key).primitive()?.await?;
     let files: Vec<StoredFile> = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let contents = transaction.object_store(FILES)?;
+    let mut loaded = Vec::with_capacity(files.len());
     for StoredFile { path, hash } in files {
         let blob: Option<JsValue> = contents.get(hash.as_str()).primitive()?.await?;
-        if let Some(blob) = blob.and_then(|blob| blob.dyn_into::<Blob>().ok()) {
-            let _ = workspace.put(&path, blob);
+        if let Some(blob) = blob.and_then(|blob| blob.dyn_into::<Blob>().ok())
+            && let Ok(path) = workspace.put(&path, blob)
+        {
+            loaded.push(StoredFile { path, hash });
         }
     }
-    Ok(())
+    Ok(loaded)
 }
 
 async fn hash(blob: &Blob) -> Result<String, StoreError> {

@@ -11,12 +11,12 @@ use std::rc::Rc;
 
 use futures_channel::oneshot;
 use indexed_db_futures::prelude::*;
-use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, writing};
 use super::error::StoreError;
-use super::files::{Changes, Mirror};
+use super::files::{Changes, Mirror, StoredFile};
 use super::header::{Header, new_key};
 use super::read::event_key;
 use super::tabs::{Held, Tabs, Told, claim};
@@ -50,8 +50,13 @@ struct Inner {
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
     writing: Cell<bool>,
     failed: Cell<bool>,
+    /// How often the queue was written empty.
+    rounds: Cell<u64>,
     held: RefCell<Option<Held>>,
 }
+
+/// How long a run waits for its storage, in milliseconds. Storing a step takes some.
+const PATIENCE_MS: f64 = 10_000.0;
 
 /// What goes into one transaction.
 #[derive(Default)]
@@ -81,6 +86,7 @@ impl Keeper {
             waiting: RefCell::default(),
             writing: Cell::default(),
             failed: Cell::default(),
+            rounds: Cell::default(),
             held: RefCell::default(),
         }))
     }
@@ -90,6 +96,11 @@ impl Keeper {
         self.0.key.replace(header.key.clone());
         self.0.name.replace(header.name.clone());
         self.0.held.replace(Some(held));
+    }
+
+    /// What the workspace was filled with when the run was loaded.
+    pub fn has(&self, files: &[StoredFile]) {
+        self.0.mirror.begin_with(&self.0.workspace, files);
     }
 
     /// A stored run that another tab writes: it is only known here.
@@ -149,9 +160,8 @@ impl Keeper {
             }
         }
         self.0.writing.set(false);
-        self.0.waiting.take().into_iter().for_each(|told| {
-            let _ = told.send(());
-        });
+        self.0.rounds.set(self.0.rounds.get() + 1);
+        self.let_go_on();
         // What came while the last transaction was told of.
         if !self.0.failed.get() && !self.0.queue.borrow().is_empty() {
             self.flush();
@@ -193,6 +203,29 @@ impl Keeper {
             self.0.mirror.accept(changes);
         }
         Ok(())
+    }
+
+    /// Whoever waits for what was told so far waits no longer.
+    fn let_go_on(&self) {
+        self.0.waiting.take().into_iter().for_each(|told| {
+            let _ = told.send(());
+        });
+    }
+
+    /// Storage that never answers must not hold a run up: after a while it goes on, and this counts as a failure until
+    /// something is stored again.
+    fn watch_over(&self) {
+        let (this, round) = (Rc::downgrade(&self.0), self.0.rounds.get());
+        let late = Closure::once_into_js(move || {
+            let Some(this) = this.upgrade().map(Keeper) else { return };
+            if this.0.rounds.get() == round {
+                if !this.0.failed.replace(true) {
+                    this.0.watch.health(Err(StoreError::Slow));
+                }
+                this.let_go_on();
+            }
+        });
+        js::set_timeout(late.unchecked_ref(), PATIENCE_MS);
     }
 
     fn queue_header(&self, run: &Run) {
@@ -242,6 +275,7 @@ impl Journal for Keeper {
         if !waits || opening {
             return None;
         }
+        self.watch_over();
         let (told, kept) = oneshot::channel();
         self.0.waiting.borrow_mut().push(told);
         Some(Box::pin(async move {

@@ -25,6 +25,8 @@ pub struct Origin {
 pub struct Loaded {
     pub origin: Origin,
     pub events: Events,
+    /// What the workspace was filled with.
+    pub files: Vec<StoredFile>,
 }
 
 /// Stored events, in order, up to the first that is missing or cannot be read. Each is read when it is asked for, so that
@@ -79,8 +81,8 @@ impl Database {
         let Some(origin) = origin else { return Err(StoreError::Failed("it is not stored any more".to_owned())) };
         let origin = serde_json::from_str(&origin)
             .map_err(|error| StoreError::Failed(format!("its beginning is damaged: {error}")))?;
-        files::load(self, key, workspace).await?;
-        Ok(Loaded { origin, events: Events::from(events, 1) })
+        let files = files::load(self, key, workspace).await?;
+        Ok(Loaded { origin, events: Events::from(events, 1), files })
     }
 
     /// The events of a run after the first `known`.

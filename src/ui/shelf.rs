@@ -234,7 +234,7 @@ impl App {
         let mut pages = Vec::new();
         let mut last = None;
         for (place, header) in line.runs.iter().enumerate() {
-            let Loaded { origin, mut events } = shelf.database.load(&header.key, &workspace).await?;
+            let Loaded { origin, mut events, files } = shelf.database.load(&header.key, &workspace).await?;
             let mut restored = Restored::from_events(origin.config, origin.task, Vec::new());
             let mut slice = Slice::begin();
             for event in events.by_ref() {
@@ -251,6 +251,9 @@ impl App {
                 ));
             }
             let keeper = self.keep(&session, &workspace);
+            if let Some(keeper) = &keeper {
+                keeper.has(&files);
+            }
             match (claim(&header.key).await, &keeper) {
                 (Some(held), Some(keeper)) if damaged_at.is_none() => keeper.go_on(header, held),
                 // To be read: what is damaged is not written over.

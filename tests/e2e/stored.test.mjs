@@ -153,6 +153,22 @@ test('no stored byte holds a planted key, wherever it turns up', () => withStore
 
 // Storage that fails in the middle of a run: what is said, and that the run ends as it should.
 const FAULTS = {
+  'storage does not answer': [() => {
+    // Somebody else's transaction that never ends: all others wait behind it.
+    window.addEventListener('load', () => setInterval(() => {
+      if (!window.failing || window.holding) return;
+      window.holding = true;
+      const request = indexedDB.open('turnwise');
+      request.onsuccess = () => {
+        const store = request.result.transaction(['runs', 'origins', 'events'], 'readwrite').objectStore('runs');
+        const hold = () => {
+          if (window.failing) store.get('nothing').onsuccess = hold;
+          else { window.holding = false; request.result.close(); }
+        };
+        hold();
+      };
+    }, 5));
+  }, 'takes unusually long'],
   'no space is left': [() => {
     const put = IDBObjectStore.prototype.put;
     IDBObjectStore.prototype.put = function full(...args) {
