@@ -1,15 +1,18 @@
 //! A run's workspace: paths with the hash of each content. Equal contents are stored once, whoever has them.
+//!
+//! Contents are stored as bytes, not as the blobs they are in the workspace: in Chromium (seen in version 156) a blob whose
+//! page crashes while its transaction commits stays in the database under its key, and reading it never ends.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use indexed_db_futures::prelude::*;
-use js_sys::Uint8Array;
+use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Blob;
+use web_sys::{Blob, BlobPropertyBag};
 
 use super::database::{Database, FILES, WORKSPACES, reading};
 use super::error::StoreError;
@@ -21,6 +24,9 @@ pub struct StoredFile {
     pub path: String,
     /// SHA-256 of its content, hex.
     pub hash: String,
+    /// What the file says it is; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub media_type: String,
 }
 
 /// What is known to be stored of a workspace.
@@ -28,27 +34,27 @@ pub struct StoredFile {
 pub(super) struct Mirror {
     /// Up to which version of the workspace.
     version: RefCell<u64>,
-    /// Version and hash of each path.
-    known: RefCell<BTreeMap<String, (u64, String)>>,
+    /// Each path with its version.
+    known: RefCell<Known>,
 }
 
 /// What has to be written so that the stored workspace is this one.
 pub(super) struct Changes {
     version: u64,
-    known: BTreeMap<String, (u64, String)>,
-    /// Contents that may not be stored yet.
-    pub contents: Vec<(String, Blob)>,
+    known: Known,
+    /// Contents that may not be stored yet, by their hash.
+    pub contents: Vec<(String, ArrayBuffer)>,
 }
+
+type Known = BTreeMap<String, (u64, StoredFile)>;
 
 impl Mirror {
     /// The workspace was filled with these just now: a run that goes on need not read and write them all again.
     pub fn begin_with(&self, workspace: &Workspace, stored: &[StoredFile]) {
         let present = workspace.list();
         let version_of = |path: &str| present.iter().find(|file| file.path == path).map(|file| file.version);
-        let known = stored
-            .iter()
-            .filter_map(|StoredFile { path, hash }| Some((path.clone(), (version_of(path)?, hash.clone()))));
-        let known: BTreeMap<_, _> = known.collect();
+        let known = stored.iter().filter_map(|file| Some((file.path.clone(), (version_of(&file.path)?, file.clone()))));
+        let known: Known = known.collect();
         if known.len() == present.len() {
             self.version.replace(workspace.version());
         }
@@ -67,9 +73,10 @@ impl Mirror {
             let entry = match (known, workspace.get(&file.path)) {
                 (Some(known), _) => known,
                 (None, Some(blob)) => {
-                    let hash = hash(&blob).await?;
-                    changes.contents.push((hash.clone(), blob));
-                    (file.version, hash)
+                    let bytes: ArrayBuffer = JsFuture::from(blob.array_buffer()).await?.unchecked_into();
+                    let hash = hash(&bytes);
+                    changes.contents.push((hash.clone(), bytes));
+                    (file.version, StoredFile { path: file.path.clone(), hash, media_type: blob.type_() })
                 }
                 (None, None) => continue,
             };
@@ -88,8 +95,8 @@ impl Mirror {
 impl Changes {
     /// The stored form of the workspace.
     pub fn paths(&self) -> String {
-        let files = self.known.iter().map(|(path, (_, hash))| StoredFile { path: path.clone(), hash: hash.clone() });
-        serde_json::to_string(&files.collect::<Vec<_>>()).unwrap_or_default()
+        let files: Vec<&StoredFile> = self.known.values().map(|(_, file)| file).collect();
+        serde_json::to_string(&files).unwrap_or_default()
     }
 }
 
@@ -101,24 +108,30 @@ pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) 
     let files: Vec<StoredFile> = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let contents = transaction.object_store(FILES)?;
     let mut loaded = Vec::with_capacity(files.len());
-    for StoredFile { path, hash } in files {
-        let blob: Option<JsValue> = contents.get(hash.as_str()).primitive()?.await?;
-        if let Some(blob) = blob.and_then(|blob| blob.dyn_into::<Blob>().ok())
-            && let Ok(path) = workspace.put(&path, blob)
+    for file in files {
+        let bytes: Option<JsValue> = contents.get(file.hash.as_str()).primitive()?.await?;
+        if let Some(bytes) = bytes.and_then(|bytes| bytes.dyn_into::<ArrayBuffer>().ok())
+            && let Ok(path) = workspace.put(&file.path, blob(&bytes, &file.media_type)?)
         {
-            loaded.push(StoredFile { path, hash });
+            loaded.push(StoredFile { path, ..file });
         }
     }
     Ok(loaded)
 }
 
-async fn hash(blob: &Blob) -> Result<String, StoreError> {
-    let bytes = Uint8Array::new(&JsFuture::from(blob.array_buffer()).await?).to_vec();
+fn blob(bytes: &ArrayBuffer, media_type: &str) -> Result<Blob, StoreError> {
+    let options = BlobPropertyBag::new();
+    options.set_type(media_type);
+    Ok(Blob::new_with_buffer_source_sequence_and_options(&Array::of1(bytes), &options)?)
+}
+
+fn hash(bytes: &ArrayBuffer) -> String {
+    let digest = Sha256::digest(Uint8Array::new(bytes).to_vec());
     let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(&bytes) {
+    for byte in digest {
         for nibble in [byte >> 4, byte & 15] {
             hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
         }
     }
-    Ok(hex)
+    hex
 }

@@ -191,8 +191,8 @@ impl Keeper {
         }
         if let Some(Changes { contents, .. }) = &files {
             let store = transaction.object_store(FILES)?;
-            for (hash, blob) in contents {
-                store.put(JsValue::from(blob.clone())).with_key(hash.as_str()).primitive()?;
+            for (hash, bytes) in contents {
+                store.put(JsValue::from(bytes.clone())).with_key(hash.as_str()).primitive()?;
             }
         }
         if let Some(changes) = &files {

@@ -85,7 +85,7 @@ const notes = (page) => page.evaluate(async () => {
   const [paths] = await all('workspaces');
   const found = {};
   for (const { path, hash } of JSON.parse(paths)) {
-    if (path.startsWith('notes/')) found[path] = await (await get('files', hash)).text();
+    if (path.startsWith('notes/')) found[path] = new TextDecoder().decode(await get('files', hash));
   }
   db.close();
   return found;

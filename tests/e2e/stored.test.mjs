@@ -51,7 +51,7 @@ const everything = (page) => page.evaluate(async () => {
   for (const store of db.objectStoreNames) {
     const asked = db.transaction(store).objectStore(store).getAll();
     const values = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
-    all[store] = await Promise.all(values.map((value) => (value instanceof Blob ? value.text() : value)));
+    all[store] = await Promise.all(values.map((value) => (value instanceof ArrayBuffer ? new TextDecoder().decode(value) : value)));
   }
   db.close();
   return all;
