@@ -54,4 +54,57 @@ function mkdocs({ pins, dir, config, site, embed }) {
   sh(path.join(bin, 'mkdocs'), ['build', '--quiet', '--site-dir', site], { cwd: work, env: { PYTHONPATH: work } });
 }
 
-export const KINDS = { mdbook, mkdocs };
+// Without the other projects' inventories: there is no network.
+function sphinx({ pins, dir, config, site, embed }) {
+  const bin = python(path.join(dir, 'tools'), pins.python);
+  const docs = path.join(copy(sdist(path.join(dir, 'source'), ...pins.source), path.join(dir, 'work')), 'docs');
+  configure(config, docs, embed(''));
+  appendFileSync(path.join(docs, 'conf.py'), '\nintersphinx_mapping = {}\ntemplates_path = ["_templates"]\n');
+  sh(path.join(bin, 'sphinx-build'), ['-q', '-b', 'html', docs, site]);
+  rmSync(path.join(site, '.doctrees'), { recursive: true, force: true });
+}
+
+function rustdoc({ pins: { source: [name, version] }, dir, config, site, embed }) {
+  const work = path.join(dir, 'work');
+  const target = path.join(dir, 'target');
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(path.join(work, 'src'), { recursive: true });
+  configure(config, work, embed(BASE));
+  writeFileSync(path.join(work, 'src/lib.rs'), '');
+  writeFileSync(path.join(work, 'Cargo.toml'), `[package]\nname = "docs"\nedition = "2021"\n[dependencies]\n${name} = { version = "=${version}", features = ["full"] }\n[workspace]\n`);
+  rmSync(path.join(target, 'doc'), { recursive: true, force: true });
+  sh('cargo', ['doc', '--quiet', '--no-deps', '--package', name], { cwd: work, env: {
+    CARGO_TARGET_DIR: target,
+    RUSTDOCFLAGS: `--html-in-header ${path.join(work, 'head.html')} --html-after-content ${path.join(work, 'after.html')}`,
+  } });
+  cpSync(path.join(target, 'doc'), site, { recursive: true });
+}
+
+/** Puts a package's Markdown and the kind's configuration into an npm project with the generator. */
+function npmSite({ pins, before, dir, config, embed }, from, to, change) {
+  const work = npmProject(path.join(dir, 'tools'), pins.npm, before);
+  copy(path.join(npmPackage(path.join(dir, 'source'), ...pins.source), from), path.join(work, to));
+  edit(path.join(work, to), change);
+  configure(config, work, embed(BASE));
+  return { work, run: (...command) => sh(path.join(work, 'node_modules/.bin', command[0]), command.slice(1), { cwd: work, env: { CI: '1', ASTRO_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' } }) };
+}
+
+function vitepress(options) {
+  const { run } = npmSite(options, 'docs', 'docs', (text) => text);
+  run('vitepress', 'build', 'docs', '--outDir', options.site);
+}
+
+// Read as plain Markdown, not as MDX.
+function docusaurus(options) {
+  const { run } = npmSite(options, 'docs/docs', 'docs', (text) => text);
+  run('docusaurus', 'build', '--out-dir', options.site);
+}
+
+// Links among pages get the folder that the site is in.
+function starlight(options) {
+  const { work, run } = npmSite(options, 'docs/content', 'src/content/docs', (text) => text.replace(/\]\(\/(commands|configuring-npm|using-npm)\//g, `](${BASE}$1/`));
+  run('astro', 'build', '--silent');
+  cpSync(path.join(work, 'dist'), options.site, { recursive: true });
+}
+
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight };
