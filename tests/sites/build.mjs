@@ -15,8 +15,8 @@ const walk = (dir) => readdirSync(dir, { withFileTypes: true, recursive: true })
 
 /** Everything that a site is made of, in one line. */
 function inputs(kind, embed) {
-  const hash = createHash('sha256').update(JSON.stringify([pins[kind], pins.before, embed]));
-  for (const file of [...walk(path.join(here, 'config', kind)), ...['kinds.mjs', 'fetch.mjs'].map((name) => path.join(here, name))]) hash.update(file.slice(here.length)).update(readFileSync(file));
+  const hash = createHash('sha256').update(JSON.stringify([pins[kind], pins.before, embed, String(KINDS[kind])]));
+  for (const file of walk(path.join(here, 'config', kind))) hash.update(file.slice(here.length)).update(readFileSync(file));
   return hash.digest('hex');
 }
 

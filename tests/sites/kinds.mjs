@@ -89,6 +89,7 @@ function npmSite({ pins, before, dir, config, embed }, from, to, change) {
   return { work, run: (...command) => sh(path.join(work, 'node_modules/.bin', command[0]), command.slice(1), { cwd: work, env: { CI: '1', ASTRO_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' } }) };
 }
 
+// Without the built-in search, which refuses anchors that a page has twice; these pages have some.
 function vitepress(options) {
   const { run } = npmSite(options, 'docs', 'docs', (text) => text);
   run('vitepress', 'build', 'docs', '--outDir', options.site);

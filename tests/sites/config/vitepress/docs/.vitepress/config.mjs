@@ -13,7 +13,6 @@ export default defineConfig({
   // The tag: this line, and theme/index.mjs.
   head: [['script', { type: 'module', src: '@EMBED@' }]],
   themeConfig: {
-    search: { provider: 'local' },
     sidebar: [{ text: 'Guides', items: pages('Guides') }, { text: 'Reference', items: pages('Reference') }],
   },
 });
