@@ -57,7 +57,7 @@ export function npmPackage(dir, name, version) {
 /** An npm project with these packages, and whatever they needed on the day `before`. */
 export function npmProject(dir, dependencies, before) {
   return once(dir, (part) => {
-    writeFileSync(path.join(part, 'package.json'), JSON.stringify({ name: 'test-site', private: true, type: 'module', dependencies }, null, 2));
+    writeFileSync(path.join(part, 'package.json'), JSON.stringify({ name: 'test-site', private: true, dependencies }, null, 2));
     sh('npm', ['install', '--silent', '--ignore-scripts', '--no-fund', '--no-audit', `--before=${before}`], { cwd: part });
   });
 }

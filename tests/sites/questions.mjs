@@ -29,15 +29,17 @@ function random(seed) {
 const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 const telling = (text) => words(text).filter((word) => word.length > 2 && !STOP.has(word) && !/^\d+$/.test(word));
 
-/** Headings that one can ask for: they tell something, and stand nowhere else on the site. */
+/**
+ * Headings that one can ask for: they tell something, and nothing else on the site is called so. Where another heading has
+ * all of their words too, a person could not say which is meant.
+ */
 function askable(pages) {
-  const times = new Map();
-  const key = (text) => words(text).join(' ');
-  for (const { sections } of pages) for (const { text } of sections) times.set(key(text), (times.get(key(text)) ?? 0) + 1);
+  const headings = pages.flatMap(({ sections }) => sections.map(({ text }) => new Set(words(text))));
+  const alone = (text) => headings.filter((other) => telling(text).every((word) => other.has(word))).length === 1;
   return pages.flatMap(({ page, sections }) => sections.map((section, at) => ({ page, at, ...section })))
     .filter(({ level, text, ids, at, generated }) => level <= 3 && !generated && (ids.length || at === 0)
-      && times.get(key(text)) === 1 && !GENERIC.test(text) && /[a-z]{3}/i.test(text)
-      && words(text).length <= 12 && telling(text).length && telling(text).join('').length >= 5);
+      && !GENERIC.test(text) && /[a-z]{3}/i.test(text) && words(text).length <= 12
+      && telling(text).length && telling(text).join('').length >= 5 && alone(text));
 }
 
 const lower = (text) => (/^[A-Z][a-z]+(\s|$)/.test(text) && !/\s[A-Z]/.test(text) ? text[0].toLowerCase() + text.slice(1) : text);
