@@ -52,7 +52,7 @@ function readPage([html, content]) {
     const link = heading.querySelector('a[href^="#"]')?.getAttribute('href')?.slice(1);
     if (link && parsed.getElementById(decodeURIComponent(link))) ids.add(decodeURIComponent(link));
     if (heading.id) ids.add(heading.id);
-    for (const inner of heading.querySelectorAll('[id]')) ids.add(inner.id);
+    for (const inner of heading.querySelectorAll('a[id], span[id]')) ids.add(inner.id);
     const section = heading.parentElement;
     if (/^(section|div)$/i.test(section.tagName) && section.id && section.querySelector('h1, h2, h3, h4, h5, h6') === heading) ids.add(section.id);
     for (let before = heading.previousElementSibling; before && /^(span|a)$/i.test(before.tagName); before = before.previousElementSibling) if (before.id) ids.add(before.id);
