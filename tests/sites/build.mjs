@@ -1,4 +1,4 @@
-// node tests/sites/build.mjs [KIND…]: builds real documentation sites with the widget's tag, each with its own generator,
+// node tests/sites/build.mjs [KIND…] [--force | --list]: builds real documentation sites with the widget's tag, each with its own generator,
 // into target/test-sites/<kind>/site. Does nothing where nothing changed. TURNWISE_EMBED says where the tag loads the
 // launcher from: a URL, or a path from the site's root (turnwise/embed.js).
 import { createHash } from 'node:crypto';
@@ -47,7 +47,9 @@ export async function build(kind, { force = false } = {}) {
   return { site, seconds: (performance.now() - began) / 1000 };
 }
 
-if (process.argv[1] === import.meta.filename) {
+if (process.argv[1] === import.meta.filename && process.argv.includes('--list')) {
+  console.log(Object.keys(KINDS).join(' '));
+} else if (process.argv[1] === import.meta.filename) {
   const kinds = process.argv.slice(2).filter((name) => !name.startsWith('-'));
   for (const kind of kinds.length ? kinds : Object.keys(KINDS)) {
     const { site, seconds } = await build(kind, { force: process.argv.includes('--force') });
