@@ -56,8 +56,9 @@ function readPage([html, content]) {
     const section = heading.parentElement;
     if (/^(section|div)$/i.test(section.tagName) && section.id && section.querySelector('h1, h2, h3, h4, h5, h6') === heading) ids.add(section.id);
     for (let before = heading.previousElementSibling; before && /^(span|a)$/i.test(before.tagName); before = before.previousElementSibling) if (before.id) ids.add(before.id);
-    let next = heading.nextElementSibling ?? heading.parentElement.nextElementSibling;
-    while (next && !/^(p|h[1-6])$/i.test(next.tagName)) next = next.nextElementSibling;
+    const wrapped = heading.parentElement.matches('.sl-heading-wrapper');
+    let next = (wrapped ? null : heading.nextElementSibling) ?? heading.parentElement.nextElementSibling;
+    while (next && !/^(p|h[1-6])$/i.test(next.tagName)) next = next.querySelector('h1, h2, h3, h4, h5, h6') ? null : next.nextElementSibling;
     return {
       level: Number(heading.tagName[1]),
       text: clean(heading),

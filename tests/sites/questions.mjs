@@ -56,10 +56,10 @@ const SHAPES = {
 /** How many of each shape; the rest, a fifth, are made of words of the section's first sentence. */
 const PLAN = { bare: 16, lowercase: 12, how: 14, works: 10, what: 12, tell: 8, where: 8 };
 
-/** The five rarest words of the section's first sentence, in its order; undefined if it has too few. */
-function sentence({ first }, rarity) {
+/** The five rarest words of the section's first sentence, in its order; undefined if it has too few, or is said elsewhere too. */
+function sentence({ first }, rarity, times) {
   const found = [...new Set(telling(first))];
-  if (found.length < 6) return undefined;
+  if (found.length < 6 || times(first) > 1) return undefined;
   const rare = new Set([...found].sort((a, b) => rarity(a) - rarity(b) || a.localeCompare(b)).slice(0, 5));
   return found.filter((word) => rare.has(word)).join(' ');
 }
@@ -69,6 +69,7 @@ function draw(kind, pages) {
   const pool = askable(pages).map((section) => ({ section, order: next() })).sort((a, b) => a.order - b.order).map(({ section }) => section);
   const pagesWith = new Map();
   for (const { sections } of pages) for (const word of new Set(sections.flatMap(({ text, first }) => words(`${text} ${first}`)))) pagesWith.set(word, (pagesWith.get(word) ?? 0) + 1);
+  const said = pages.flatMap(({ sections }) => sections.map(({ first }) => first));
   const questions = [];
   const asked = new Set();
   const take = (shape, make) => {
@@ -82,7 +83,7 @@ function draw(kind, pages) {
     return true;
   };
   const planned = Object.entries(PLAN).flatMap(([shape, count]) => Array.from({ length: count }, () => shape));
-  for (let left = COUNT - planned.length; left > 0 && take('sentence', (section) => sentence(section, (word) => pagesWith.get(word) ?? 0)); left -= 1);
+  for (let left = COUNT - planned.length; left > 0 && take('sentence', (section) => sentence(section, (word) => pagesWith.get(word) ?? 0, (first) => said.filter((other) => other === first).length)); left -= 1);
   for (const shape of planned) take(shape, SHAPES[shape]);
   while (questions.length < COUNT && take('bare', SHAPES.bare));
   return questions;
