@@ -19,7 +19,7 @@ const CHROMES = /^(serviceworker|chrome-extension):/;
 
 const read = (folder, kind) => JSON.parse(readFileSync(path.join(root, 'tests/sites', folder, `${kind}.json`), 'utf8'));
 /** A page on which visitors begin. */
-const FRONT = { rustdoc: 'tokio/index.html' };
+const FRONT = { rustdoc: 'tokio/index.html', docusaurus: 'api/Client/', starlight: 'commands/npm/' };
 
 /** Runs `body(tab, url)` in a fresh browser on the site's front page. What the site wants from elsewhere, it does not get. */
 async function withSite(kind, reach, body) {
