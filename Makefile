@@ -1,14 +1,14 @@
 # Each target sets up what it lacks, does nothing where nothing is to do, and says how long it takes.
-# PORT (run), MODE, MAX_TURNS, PRESET, TASK (demo), REPS and PEERS (bench) can be set: make demo MODE=endless MAX_TURNS=2
+# PORT (run), MODE, MAX_TURNS, PRESET, TASK (demo), REPS and PEERS (bench), KINDS (test-sites) can be set: make demo MODE=endless MAX_TURNS=2
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long dist demo bench fmt clippy
+.PHONY: help run test test-long test-sites dist demo bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | test-sites | dist | demo | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
@@ -23,6 +23,14 @@ test:
 test-long:
 	@.ci/setup test
 	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test sim_run
+
+# The docs agent on real documentation sites of seven generators: half an hour, most of it building them the first time.
+# make test has two of them. make test-sites KINDS="sphinx vitepress"
+test-sites:
+	@.ci/setup test
+	@.ci/build release dist
+	@source .toolchain.env && export KINDS="$${KINDS:-$$(node tests/sites/build.mjs --list)}" && node tests/sites/build.mjs $$KINDS && \
+		node --test --test-reporter=spec tests/e2e/sites.test.mjs
 
 dist:
 	@.ci/setup dist
@@ -46,4 +54,4 @@ clippy:
 	@.ci/setup run
 	@source .toolchain.env && node .ci/test.mjs format clippy
 
-export PORT MODE MAX_TURNS PRESET TASK REPS PEERS
+export PORT MODE MAX_TURNS PRESET TASK REPS PEERS KINDS

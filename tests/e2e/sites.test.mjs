@@ -1,0 +1,195 @@
+// The docs agent on real documentation sites, each built by its own generator (tests/sites) and served below /docs/ as a
+// plain static host would: what search finds, and whole conversations through the tag. KINDS names the sites.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { serve } from '../../.ci/static.mjs';
+import { build } from '../sites/build.mjs';
+import { BASE, KINDS } from '../sites/kinds.mjs';
+import { withBrowser } from './lib/browser.mjs';
+import { withScript } from './lib/script-server.mjs';
+import { dist, root } from './lib/site.mjs';
+
+const WANTED = (process.env.KINDS ?? 'mdbook mkdocs').split(/\s+/).filter(Boolean);
+const ENOUGH = 90;
+const SHOWN = 12;
+const WHOLE_MS = 240000;
+const CHROMES = /^(serviceworker|chrome-extension):/;
+
+const read = (folder, kind) => JSON.parse(readFileSync(path.join(root, 'tests/sites', folder, `${kind}.json`), 'utf8'));
+/** A page on which visitors begin. */
+const FRONT = { rustdoc: 'tokio/index.html', docusaurus: 'api/Client/', starlight: 'commands/npm/' };
+
+/** Runs `body(tab, url)` in a fresh browser on the site's front page. What the site wants from elsewhere, it does not get. */
+async function withSite(kind, reach, body) {
+  const { site } = await build(kind);
+  assert.ok(existsSync(path.join(dist, 'turnwise')), `${dist} is not built: make dist`);
+  const server = await serve(site, { mounts: { [`${BASE}turnwise/`]: path.join(dist, 'turnwise'), [BASE]: site } });
+  const url = new URL(BASE, server.url).href;
+  try {
+    return await withBrowser(async (browser) => {
+      const context = await browser.newContext({ serviceWorkers: 'block' });
+      const allowed = [server.url, ...reach].map((one) => new URL(one).origin);
+      await context.route('**', (route) => {
+        const { protocol, origin } = new URL(route.request().url());
+        return /^(data|blob):$/.test(protocol) || allowed.includes(origin) ? route.continue() : route.abort('blockedbyclient');
+      });
+      const tab = await context.newPage();
+      const faults = [];
+      tab.on('pageerror', (error) => { if (/turnwise/.test(error.stack) && !CHROMES.test(error.stack)) faults.push(`${error}`); });
+      await tab.goto(new URL(FRONT[kind] ?? '', url).href);
+      const result = await body(tab, url);
+      assert.deepEqual(faults, [], 'the tag threw');
+      return result;
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Opens the site in the page, waits until all of it is read, and searches for each question. */
+async function searchAll([questions, module, most]) {
+  const loading = performance.now();
+  const { default: init, DocsSite } = await import(module);
+  await init();
+  const began = performance.now();
+  const site = await DocsSite.open(location.href, { html: document.documentElement.outerHTML });
+  const ready = performance.now() - began;
+  while (!site.info.complete && performance.now() - began < most) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  const whole = performance.now() - began;
+  const hits = [];
+  const searching = performance.now();
+  for (const question of questions) hits.push(await site.search(question, { limit: 3 }));
+  const each = (performance.now() - searching) / questions.length;
+  const info = { ...site.info };
+  site.free();
+  const again = performance.now();
+  const cached = await DocsSite.open(location.href, { html: document.documentElement.outerHTML });
+  const found = { again: performance.now() - again, cached: cached.info.cached };
+  cached.free();
+  return { info, loaded: began - loading, ready, whole, each, ...found, hits };
+}
+
+/** A page's address within the site, in one form however it is written, and the anchor. */
+function place(address, url) {
+  const { pathname, hash } = new URL(address, url);
+  const page = decodeURIComponent(pathname).replace(BASE, '').replace(/(^|\/)index(\.html)?$/, '').replace(/\.html$/, '').replace(/\/$/, '');
+  return { page, anchor: decodeURIComponent(hash.slice(1)) };
+}
+
+function judge(question, hits, url) {
+  const wanted = place(question.url, url);
+  const found = hits.map((hit) => place(hit.url, url));
+  const onPage = found.filter(({ page }) => page === wanted.page);
+  const anchors = [wanted.anchor, ...(question.also ?? []), ...(question.top ? [''] : [])];
+  return { section: onPage.some(({ anchor }) => anchors.includes(anchor)), page: onPage.length > 0, first: found.length > 0 && found[0].page === wanted.page && anchors.includes(found[0].anchor) };
+}
+
+for (const kind of WANTED) {
+  assert.ok(kind in KINDS, `there is no site ${kind}; there are ${Object.keys(KINDS).join(' ')}`);
+
+  test(`${kind}: the right section is among the first three for ${ENOUGH} of a hundred questions`, async (t) => {
+    const questions = read('questions', kind);
+    assert.equal(questions.length, 100);
+    const { results, url } = await withSite(kind, [], async (tab, at) => ({
+      url: at,
+      results: await tab.evaluate(searchAll, [questions.map(({ question }) => question), `${BASE}turnwise/turnwise.js`, WHOLE_MS]),
+    }));
+    const judged = questions.map((question, at) => ({ ...question, hits: results.hits[at], ...judge(question, results.hits[at], url) }));
+    const count = (list, what) => list.filter((one) => one[what]).length;
+    const { info } = results;
+    t.diagnostic(`${kind.padEnd(10)} section ${count(judged, 'section')} %  page ${count(judged, 'page')} %  first ${count(judged, 'first')} %  `
+      + `package ${Math.round(results.loaded)} ms  ready ${Math.round(results.ready)} ms  whole ${Math.round(results.whole)} ms  a second time ${Math.round(results.again)} ms${results.cached ? ' (cached)' : ''}  a search ${results.each.toFixed(1)} ms  `
+      + `${info.kind}, ${info.pages} pages, ${info.sections} sections`);
+    const shapes = [...new Set(questions.map(({ shape }) => shape))].map((shape) => {
+      const those = judged.filter((one) => one.shape === shape);
+      return `${shape} ${count(those, 'section')}/${those.length}`;
+    });
+    t.diagnostic(`${kind.padEnd(10)} ${shapes.join('  ')}`);
+    for (const { question, url: wanted, hits } of judged.filter(({ section }) => !section).slice(0, SHOWN)) {
+      t.diagnostic(`missed "${question}": wanted ${wanted}, got ${hits.map((hit) => hit.url.replace(url, '')).join('  ') || 'nothing'}`);
+    }
+    assert.ok(info.complete, 'the site is not read to its end');
+    assert.ok(info.pages >= 30, `${info.pages} pages`);
+    assert.ok(count(judged, 'section') >= ENOUGH, `${count(judged, 'section')} of 100`);
+  });
+
+  test(`${kind}: five questions through the tag are answered with links that resolve`, async (t) => {
+    const answers = read('answers', kind);
+    assert.equal(answers.length, 5);
+    await converse(kind, answers, t);
+  });
+}
+
+const told = ({ messages }) => {
+  const last = messages.at(-1);
+  assert.equal(last.role, 'tool', `the last message is the tool's: ${JSON.stringify(last).slice(0, 200)}`);
+  return last.content;
+};
+
+/** What a model would do that knows nothing: it searches, reads the section that fits, and says what stands there. */
+function script({ question, query, url: wanted, phrase }, answered) {
+  let link;
+  return [
+    {
+      check({ messages, tools }) {
+        assert.equal(messages.at(-1).role, 'user');
+        for (const name of ['search_docs', 'read_page', 'list_pages']) assert.ok(tools.some((tool) => tool.function.name === name), `${name} is offered`);
+      },
+      calls: [{ id: 'search', name: 'search_docs', args: { query } }],
+    },
+    {
+      check(request) {
+        const found = told(request).match(/https?:\/\/[^\s)\]>"]+/g) ?? [];
+        const right = place(wanted, new URL(BASE, found[0] ?? 'http://localhost/'));
+        link = found.slice(0, 3).find((one) => { const { page, anchor } = place(one, one); return page === right.page && anchor === right.anchor; });
+        assert.ok(link, `"${question}": ${wanted} is among the first three of ${found.join(' ')}`);
+        this.calls = [{ id: 'read', name: 'read_page', args: { url: link } }];
+      },
+    },
+    {
+      check(request) {
+        const text = told(request).replace(/\s+/g, ' ');
+        assert.ok(text.includes(phrase), `"${question}": "${phrase}" stands in what was read: ${text.slice(0, 400)}`);
+        this.text = `The docs say: *${phrase}*. See [that section](${link}).`;
+        answered.push(link);
+      },
+    },
+  ];
+}
+
+/** One conversation of five questions, through the tag that the site's generator put into the page. */
+async function converse(kind, answers, t) {
+  const links = [];
+  await withScript(answers.flatMap((answer) => script(answer, links)), (baseUrl) => withSite(kind, [baseUrl], async (tab, url) => {
+    const agent = tab.locator('turnwise-agent');
+    assert.equal(await agent.count(), 1, 'the page has the tag once');
+    await agent.evaluate((element, set) => { for (const [name, value] of Object.entries(set)) element.setAttribute(name, value); },
+      { provider: 'openai', 'base-url': baseUrl, model: 'scripted', docs: 'auto' });
+    const began = performance.now();
+    await agent.getByRole('button').first().click();
+    const input = agent.getByRole('textbox');
+    for (const [at, { question, phrase }] of answers.entries()) {
+      await input.fill(question);
+      await input.press('Enter');
+      const run = agent.locator('article').nth(at);
+      await run.locator('.foot :is(.ending, .problem)').waitFor({ timeout: WHOLE_MS });
+      if (at === 0) t.diagnostic(`${kind.padEnd(10)} the first answer is there ${Math.round(performance.now() - began)} ms after opening`);
+      const answer = run.locator('[part=answer]:not(:empty)').last();
+      await answer.waitFor();
+      assert.ok((await answer.textContent()).includes(phrase), `"${question}": ${await run.textContent()}`);
+      const href = await answer.locator('a').first().evaluate((element) => element.href);
+      assert.deepEqual(place(href, url), place(links[at], url));
+      assert.deepEqual(await tab.evaluate(resolve, href), { status: 200, anchor: true }, href);
+    }
+  }));
+}
+
+/** Whether a link leads somewhere: what its page answers, and whether its anchor is there. */
+async function resolve(address) {
+  const response = await fetch(address);
+  const parsed = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const anchor = decodeURIComponent(new URL(address).hash.slice(1));
+  return { status: response.status, anchor: !anchor || Boolean(parsed.getElementById(anchor) ?? parsed.getElementsByName(anchor)[0]) };
+}

@@ -1,0 +1,10 @@
+import React from 'react';
+
+export default function Root({ children }) {
+  return (
+    <>
+      {children}
+      <turnwise-agent></turnwise-agent>
+    </>
+  );
+}

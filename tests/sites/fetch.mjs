@@ -1,0 +1,77 @@
+// Gets tools and contents from the package registries through their ordinary clients, by name and pinned version, once.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+
+/** Runs a command at low priority; its output is shown only if it fails. */
+export function sh(command, args, { cwd, env = {} } = {}) {
+  const { status, stdout, stderr, error } = spawnSync('nice', ['-n', '10', command, ...args], { cwd, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 1 << 28 });
+  if (status === 0) return stdout;
+  throw new Error(`${command} ${args.join(' ')} failed: ${error ?? ''}\n${stdout?.slice(-3000)}\n${stderr?.slice(-3000)}`);
+}
+
+/** Makes `dir` with `make(dir)`, unless it is there; half a one is never left. */
+function once(dir, make) {
+  if (existsSync(dir)) return dir;
+  const part = `${dir}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true });
+  make(part);
+  renameSync(part, dir);
+  return dir;
+}
+
+/** The only folder in `dir`. */
+const only = (dir) => path.join(dir, readdirSync(dir, { withFileTypes: true }).find((entry) => entry.isDirectory()).name);
+
+/** Folder of commands of a Python environment with exactly these packages (`name==version`, dependencies included). */
+export function python(dir, packages) {
+  const bin = path.join(dir, 'bin');
+  if (existsSync(path.join(dir, 'done'))) return bin;
+  rmSync(dir, { recursive: true, force: true }); // scripts in it name the folder, so it is made in its place
+  sh('python3', ['-m', 'venv', dir]);
+  sh(path.join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--no-deps', ...packages]);
+  writeFileSync(path.join(dir, 'done'), '');
+  return bin;
+}
+
+/** Unpacked source distribution of a Python package. */
+export function sdist(dir, name, version) {
+  return only(once(dir, (part) => {
+    sh('python3', ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--no-binary', ':all:', '--dest', part, `${name}==${version}`]);
+    const file = readdirSync(part).find((entry) => entry.endsWith('.tar.gz'));
+    sh('tar', ['xzf', file], { cwd: part });
+  }));
+}
+
+/** Unpacked npm package, without its dependencies. */
+export function npmPackage(dir, name, version) {
+  return only(once(dir, (part) => {
+    sh('npm', ['pack', '--silent', '--pack-destination', part, `${name}@${version}`], { cwd: part });
+    const file = readdirSync(part).find((entry) => entry.endsWith('.tgz'));
+    sh('tar', ['xzf', file], { cwd: part });
+  }));
+}
+
+/** An npm project with these packages, and whatever they needed on the day `before`. */
+export function npmProject(dir, dependencies, before) {
+  return once(dir, (part) => {
+    writeFileSync(path.join(part, 'package.json'), JSON.stringify({ name: 'test-site', private: true, dependencies }, null, 2));
+    sh('npm', ['install', '--silent', '--ignore-scripts', '--no-fund', '--no-audit', `--before=${before}`], { cwd: part });
+  });
+}
+
+/** Source of a crate. `cargo info` downloads and unpacks that crate alone. */
+export function crate(name, version) {
+  const home = process.env.CARGO_HOME ?? path.join(homedir(), '.cargo');
+  const find = () => {
+    const src = path.join(home, 'registry', 'src');
+    const registry = existsSync(src) ? readdirSync(src).find((entry) => existsSync(path.join(src, entry, `${name}-${version}`))) : undefined;
+    return registry && path.join(src, registry, `${name}-${version}`);
+  };
+  if (!find()) sh('cargo', ['info', '--quiet', `${name}@${version}`], { cwd: '/' });
+  const found = find();
+  if (!found) throw new Error(`cargo info left no source of ${name} ${version}`);
+  return found;
+}

@@ -1,0 +1,111 @@
+// How each generator builds its site. The contents are as their authors shipped them; what is changed is said at each kind.
+// The tag goes in where a site's author would put it; docs/install.md tells the same.
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { crate, npmPackage, npmProject, python, sdist, sh } from './fetch.mjs';
+
+/** Where the sites are served; a folder below the root, as project pages are. */
+export const BASE = '/docs/';
+
+/** A work folder with a fresh copy of `from`. */
+function copy(from, to) {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
+  return to;
+}
+
+/** Copies the kind's configuration files to `to`, with the launcher's URL filled in. */
+function configure(from, to, embed) {
+  for (const entry of readdirSync(from, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath ?? entry.path, entry.name);
+    const target = path.join(to, path.relative(from, file));
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, readFileSync(file, 'utf8').replaceAll('@EMBED@', embed));
+  }
+}
+
+/** Changes a file, or every Markdown file in a folder. */
+function edit(file, change) {
+  if (!statSync(file).isDirectory()) return writeFileSync(file, change(readFileSync(file, 'utf8'), file));
+  for (const entry of readdirSync(file, { recursive: true })) if (entry.endsWith('.md')) edit(path.join(file, entry), change);
+  return undefined;
+}
+
+function mdbook({ pins, dir, config, site, embed }) {
+  const bin = python(path.join(dir, 'tools'), pins.python);
+  const book = copy(path.join(crate(...pins.source), 'src', 'doc'), path.join(dir, 'work'));
+  configure(config, book, embed('{{ path_to_root }}'));
+  sh(path.join(bin, 'mdbook'), ['build', '--dest-dir', site, book]);
+}
+
+// Their configuration is for Zensical, which reads MkDocs'. Ours inherits it. One extension of their own is not in the
+// source distribution (a button that folds code): its blocks become plain ones; so is a text that
+// one page shows (SECURITY.md), and Lucide's icons.
+function mkdocs({ pins, dir, config, site, embed }) {
+  const bin = python(path.join(dir, 'tools'), pins.python);
+  const work = copy(sdist(path.join(dir, 'source'), ...pins.source), path.join(dir, 'work'));
+  configure(config, work, embed(''));
+  edit(path.join(work, 'zensical.yml'), (text) => text.replace(/ {2}- tools\.collapse_code:\n( {6}.*\n)*/, '')
+    .replace('check_paths: true', 'check_paths: false').replace('lucide/sun', 'material/weather-sunny').replace('lucide/moon', 'material/weather-night'));
+  edit(path.join(work, 'docs/src/markdown'), (text) => text.replace(/^( *\/+) collapse-code/gm, '$1 html | div').replace(/^icon: lucide.*\n/m, ''));
+  const main = path.join(work, 'docs/theme/main.html');
+  writeFileSync(main, `${readFileSync(main, 'utf8')}\n${readFileSync(path.join(config, 'main.html'), 'utf8')}`);
+  sh(path.join(bin, 'mkdocs'), ['build', '--quiet', '--site-dir', site], { cwd: work, env: { PYTHONPATH: work } });
+}
+
+// Without the other projects' inventories: there is no network.
+function sphinx({ pins, dir, config, site, embed }) {
+  const bin = python(path.join(dir, 'tools'), pins.python);
+  const docs = path.join(copy(sdist(path.join(dir, 'source'), ...pins.source), path.join(dir, 'work')), 'docs');
+  configure(config, docs, embed(''));
+  appendFileSync(path.join(docs, 'conf.py'), '\nintersphinx_mapping = {}\ntemplates_path = ["_templates"]\n');
+  sh(path.join(bin, 'sphinx-build'), ['-q', '-b', 'html', docs, site]);
+  rmSync(path.join(site, '.doctrees'), { recursive: true, force: true });
+}
+
+function rustdoc({ pins: { source: [name, version] }, dir, config, site, embed }) {
+  const work = path.join(dir, 'work');
+  const target = path.join(dir, 'target');
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(path.join(work, 'src'), { recursive: true });
+  configure(config, work, embed(BASE));
+  writeFileSync(path.join(work, 'src/lib.rs'), '');
+  writeFileSync(path.join(work, 'Cargo.toml'), `[package]\nname = "docs"\nedition = "2021"\n[dependencies]\n${name} = { version = "=${version}", features = ["full"] }\n[workspace]\n`);
+  rmSync(path.join(target, 'doc'), { recursive: true, force: true });
+  sh('cargo', ['doc', '--quiet', '--no-deps', '--package', name], { cwd: work, env: {
+    CARGO_TARGET_DIR: target,
+    RUSTDOCFLAGS: `--html-in-header ${path.join(work, 'head.html')} --html-after-content ${path.join(work, 'after.html')}`,
+  } });
+  cpSync(path.join(target, 'doc'), site, { recursive: true });
+}
+
+/** Puts a package's Markdown and the kind's configuration into an npm project with the generator. */
+function npmSite({ pins, before, dir, config, embed }, from, to, change) {
+  const work = npmProject(path.join(dir, 'tools'), pins.npm, before);
+  copy(path.join(npmPackage(path.join(dir, 'source'), ...pins.source), from), path.join(work, to));
+  edit(path.join(work, to), change);
+  configure(config, work, embed(BASE));
+  return { work, run: (...command) => sh(path.join(work, 'node_modules/.bin', command[0]), command.slice(1), { cwd: work, env: { CI: '1', ASTRO_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' } }) };
+}
+
+// Without the built-in search, which refuses anchors that a page has twice; these pages have some.
+function vitepress(options) {
+  const { run } = npmSite(options, 'docs', 'docs', (text) => text);
+  run('vitepress', 'build', 'docs', '--outDir', options.site);
+}
+
+// Read as plain Markdown, not as MDX.
+function docusaurus(options) {
+  const { run } = npmSite(options, 'docs/docs', 'docs', (text) => text);
+  run('docusaurus', 'build', '--out-dir', options.site);
+}
+
+// Links among pages get the folder that the site is in.
+function starlight(options) {
+  const { work, run } = npmSite(options, 'docs/content', 'src/content/docs', (text) => text.replace(/\]\(\/(commands|configuring-npm|using-npm)\//g, `](${BASE}$1/`));
+  run('astro', 'build', '--silent');
+  cpSync(path.join(work, 'dist'), options.site, { recursive: true });
+}
+
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight };

@@ -1,0 +1,70 @@
+// What stands in the pages of a built site: read by a real browser, so that nobody's parser is trusted but the one that
+// visitors have.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { withBrowser } from '../e2e/lib/browser.mjs';
+import { htmlFiles } from './build.mjs';
+
+/** Where the pages' own text is, and which files are none of the site's own pages. */
+export const CONTENT = {
+  mdbook: { content: 'main', skip: /^(404|print|toc|CHANGELOG)\.html$/ },
+  mkdocs: { content: '.md-content__inner', skip: /^404\.html$/ },
+  sphinx: { content: '[role=main]', skip: /^(404|genindex|search|py-modindex)\.html$/ },
+  rustdoc: { content: '#main-content', skip: /^(src\/|help\.html|settings\.html|[^/]*\.html$|.*\/(all|sidebar-items)\.html)/ },
+  vitepress: { content: '.vp-doc', skip: /^404\.html$/ },
+  docusaurus: { content: '.theme-doc-markdown', skip: /^(404|search)(\/index)?\.html$/ },
+  starlight: { content: 'main', skip: /^404\.html$/ },
+};
+
+/** Path of a page as its site links it. */
+const address = (file) => file.replace(/(^|\/)index\.html$/, '$1');
+
+/**
+ * [{ page, sections: [{ level, text, ids, first, generated }] }] of all pages. `ids`: anchors that lead to the heading, the one the
+ * site links first; `first`: the text of the paragraph below it.
+ */
+export async function readSite(kind, site) {
+  const { content, skip } = CONTENT[kind];
+  return withBrowser(async (browser) => {
+    const tab = await browser.newPage();
+    const pages = [];
+    for (const file of htmlFiles(site).filter((name) => !skip.test(name))) {
+      const sections = await tab.evaluate(readPage, [readFileSync(path.join(site, file), 'utf8'), content]);
+      if (sections) pages.push({ page: address(file), sections });
+    }
+    return pages;
+  });
+}
+
+function readPage([html, content]) {
+  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  if (parsed.querySelector('meta[http-equiv=refresh i]')) return null;
+  const main = parsed.querySelector(content);
+  if (!main) return null;
+  const clean = (element) => {
+    const copy = element.cloneNode(true);
+    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside')) extra.remove();
+    return copy.textContent.replace(/[\u200b¶#§]/g, '').replace(/\s+/g, ' ').trim();
+  };
+  const headings = [...main.querySelectorAll('h1, h2, h3, h4, h5, h6')].filter((element) => !element.closest('nav, pre, details.toggle > summary, .docblock-short, .item-table'));
+  return headings.map((heading) => {
+    const ids = new Set();
+    const link = heading.querySelector('a[href^="#"]')?.getAttribute('href')?.slice(1);
+    if (link && parsed.getElementById(decodeURIComponent(link))) ids.add(decodeURIComponent(link));
+    if (heading.id) ids.add(heading.id);
+    for (const inner of heading.querySelectorAll('a[id], span[id]')) ids.add(inner.id);
+    const section = heading.parentElement;
+    if (/^(section|div)$/i.test(section.tagName) && section.id && section.querySelector('h1, h2, h3, h4, h5, h6') === heading) ids.add(section.id);
+    for (let before = heading.previousElementSibling; before && /^(span|a)$/i.test(before.tagName); before = before.previousElementSibling) if (before.id) ids.add(before.id);
+    const wrapped = heading.parentElement.matches('.sl-heading-wrapper');
+    let next = (wrapped ? null : heading.nextElementSibling) ?? heading.parentElement.nextElementSibling;
+    while (next && !/^(p|h[1-6])$/i.test(next.tagName)) next = next.querySelector('h1, h2, h3, h4, h5, h6') ? null : next.nextElementSibling;
+    return {
+      level: Number(heading.tagName[1]),
+      text: clean(heading),
+      ids: [...ids],
+      first: next && next.tagName === 'P' ? clean(next).match(/^.*?[.!?](?=\s|$)|^.*/s)[0] : '',
+      generated: heading.matches('.section-header, .code-header'),
+    };
+  });
+}
