@@ -33,7 +33,7 @@ export function icon(name) {
     return element;
   };
   const svg = make('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' });
-  svg.append(make('path', { d: ICONS[name] }));
+  svg.append(make('path', { d: ICONS[name], ...(name === 'more' && { 'stroke-width': 2.8 }) }));
   return svg;
 }
 

@@ -10,7 +10,7 @@ export const save = (trajectory) => download(`turnwise-${JSON.parse(trajectory).
  * Opens `app` and posts { turnwise: 'trajectory', text } to it until it answers { turnwise: 'taken' }. Resolves with
  * whether it did. Has to be called in a click.
  */
-export function handOver(app, trajectory) {
+function handOver(app, trajectory) {
   const url = new URL(app, document.baseURI);
   const there = window.open(url, '_blank');
   if (!there) return Promise.resolve(false);
@@ -29,4 +29,11 @@ export function handOver(app, trajectory) {
     }, TRY_MS);
     addEventListener('message', heard);
   });
+}
+
+/** Hands it over, or saves it as a file; `say` gets the name of the words for what happened. */
+export async function open(app, trajectory, say) {
+  const taken = await handOver(app, trajectory);
+  if (!taken) save(trajectory);
+  say(taken ? 'handedOver' : 'notHandedOver');
 }

@@ -45,6 +45,7 @@ header { display: flex; align-items: center; gap: 2px; padding: 10px 8px 8px 16p
 header > svg { inline-size: 20px; block-size: 20px; color: var(--accent); flex: none; margin-inline-end: 8px }
 h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height: 1.3; letter-spacing: -.01em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .meter { display: flex; gap: 3px; padding: 0 16px; block-size: 4px; flex: none; margin-block-end: 8px }
+.meter[hidden] { display: none }
 .meter i { flex: 1; border-radius: 2px; background: var(--line) }
 .meter .normal, .meter .off { background: var(--calm) } .meter .moderate { background: var(--warn) } .meter .urgent, .meter .failed { background: var(--urgent) }
 .meter .synthesis { background: var(--synth) } .meter .live { background: var(--calm); animation: pulse 1.4s ease-in-out infinite }

@@ -10,7 +10,7 @@ export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: ''
 export function ticks({ turns, max, ended }) {
   const all = turns.map(({ synthesis, level, failed, live }) => (synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : level ?? 'normal'));
   const used = turns.filter(({ synthesis }) => !synthesis).length;
-  return ended ? all : all.concat(Array(Math.max(0, max - used)).fill('ahead'));
+  return all.concat(Array(Math.max(0, max - used)).fill('ahead'));
 }
 
 export function meterWords({ turns, max }, t) {

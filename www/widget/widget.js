@@ -1,14 +1,16 @@
 // The panel of <turnwise-agent>: it draws, and sends what the visitor does to the agent's worker. No rule of a run and no
 // WebAssembly is in the host's page.
-import { button, h, icon, iconButton } from './dom.js';
+import { atEnd, build, down, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend } from './frame.js';
 import { Link, needed } from './link.js';
 import { answersBy, complete, provider } from './provider.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
 import { speak } from './texts.js';
-import { RunView, fresh, meterWords, ticks } from './transcript.js';
+import { RunView, fresh } from './transcript.js';
 
-const MAX_STORED = 4000;
+/** A question of nobody's who waits for its end in code. */
+const waiting = (text) => ({ text, resolve() {}, reject() {} });
+const handing = () => import('./hand-over.js');
 const KINDS = { modal: 'modal', inline: 'inline' };
 
 class Panel {
@@ -32,52 +34,16 @@ class Panel {
     this.#store = place(host.element.storageKey);
     const shadow = host.root.getRootNode();
     if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
-    this.#build();
+    this.#el = build(host, this.#kind, {
+      t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (event) => this.#submit(event), grow: () => this.#grow(), key: (event) => this.#key(event),
+      // Seen by nobody yet; whoever touches it means it.
+      touched: () => this.#start().catch(() => {}),
+    });
     this.#restore();
     this.update();
   }
 
   #t = (name, values) => speak(this.#host.element.language, this.#host.element.texts)(name, values);
-
-  #build() {
-    const t = this.#t;
-    const el = this.#el;
-    el.title = h('h2', { part: 'title' });
-    el.meter = h('div', { class: 'meter', part: 'meter', role: 'img', hidden: true });
-    el.menuButton = iconButton('more', t('menu'), () => this.#menu(el.menu.hidden), { 'aria-expanded': 'false' });
-    el.menu = h('div', { class: 'menu', hidden: true });
-    el.column = h('div', { class: 'column' });
-    el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
-    el.docs = h('div', { class: 'docs', part: 'progress' });
-    el.input = h('textarea', { rows: 1, part: 'input', enterkeyhint: 'send', 'aria-label': t('placeholder') });
-    el.send = h('button', { type: 'submit', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true }, icon('send'));
-    el.by = h('p', { class: 'by', part: 'note' });
-    el.status = h('div', { class: 'hidden', role: 'status' });
-    el.form = h('form', { class: 'ask', part: 'composer', onsubmit: (event) => this.#submit(event) }, h('div', { class: 'box' }, el.input, el.send), el.by);
-    const closes = this.#kind !== 'inline';
-    const header = h('header', { part: 'header' }, this.#host.mark(), el.title,
-      iconButton('plus', t('newConversation'), () => this.#forget()), el.menuButton,
-      closes && iconButton('close', t('close'), () => this.#host.close(), { part: 'close' }), el.menu);
-    el.panel = h(this.#kind === 'modal' ? 'dialog' : 'section', {
-      class: `panel ${this.#kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: this.#kind === 'floating' ? 'manual' : undefined,
-    }, header, el.meter, el.scroll, el.docs, el.form, el.status, h('span', { class: 'hidden', id: 'new-tab' }, t('newTab')));
-    el.input.addEventListener('input', () => this.#grow());
-    el.input.addEventListener('keydown', (event) => {
-      // While an input method composes, Enter chooses a word.
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-      event.preventDefault();
-      el.form.requestSubmit();
-    });
-    // Seen by nobody yet; whoever touches it means it.
-    el.panel.addEventListener('focusin', () => this.#start().catch(() => {}), { once: true });
-    el.panel.addEventListener('keydown', (event) => this.#key(event));
-    el.panel.addEventListener('cancel', (event) => {
-      event.preventDefault();
-      this.#host.close();
-    });
-    el.panel.addEventListener('click', (event) => el.menu.contains(event.target) || el.menuButton.contains(event.target) || this.#menu(false));
-    this.#host.root.append(el.panel);
-  }
 
   /** Words and places that come from the tag. */
   update() {
@@ -88,7 +54,7 @@ class Panel {
     this.#el.input.placeholder = this.#views.length ? t('followUp') : element.placeholder || t('placeholder');
     this.#el.input.setAttribute('aria-label', this.#el.input.placeholder);
     this.#el.by.textContent = answersBy(element, this.#chosen, t);
-    if (!this.#views.length && !this.#el.column.querySelector('.keys, .blocked')) this.#empty();
+    if (!this.#views.length && !this.#el.column.querySelector('.keys, .blocked')) drawEmpty(this.#el, element, t, (words) => this.ask(words).catch(() => {}));
   }
 
   show({ focus }) {
@@ -103,7 +69,7 @@ class Panel {
       this.#store.open('1');
       this.#start().catch(() => {});
     }
-    this.#down(true);
+    down(this.#el);
     if (focus) input.focus();
   }
 
@@ -116,7 +82,7 @@ class Panel {
     this.#store.open('');
   }
 
-  /** Everything ends: the worker, its timers, requests to models. */
+  /** Everything ends: worker, timers, requests. */
   end() {
     this.#over.abort();
     this.#link?.end();
@@ -146,20 +112,20 @@ class Panel {
 
   /** Why the worker does not start, and what whoever runs the site can do. */
   #broken(error, { blocked }) {
-    const t = this.#t;
     const fix = blocked && needed(blocked, this.#host.source);
-    const words = fix ? [h('p', {}, t('blocked')), h('code', {}, `${fix.directive} ${fix.value}`)] : [h('p', {}, t('startFailed', { why: error.message }))];
-    const again = button(t('again'), () => {
+    drawProblem(this.#el, this.#t, fix, error, () => {
       this.#redraw();
       this.#start().catch(() => {});
     });
-    this.#el.column.replaceChildren(h('div', { class: 'blocked', role: 'alert', part: 'problem' }, ...words, h('div', { class: 'actions' }, again)));
     this.#el.docs.replaceChildren();
     this.#host.say('error', { message: error.message, directive: fix?.directive, add: fix && `${fix.directive} ${fix.value}` });
   }
 
   #heard({ event, data, ...rest }) {
-    if (event === 'docs') return this.#progress(rest);
+    if (event === 'docs') {
+      Object.assign(this.#docs, rest.info);
+      return drawProgress(this.#el, this.#t, rest);
+    }
     if (event !== 'run' || !this.#busy) return undefined;
     if (data.type === 'attempt_failed' && data.slugs.some((slug) => /^auth_error$/.test(slug))) this.#busy.run.refused = true;
     if (data.type === 'ended') {
@@ -167,23 +133,13 @@ class Panel {
       if (data.outcome === 'failed' && fix?.directive === 'connect-src') data.words = `${this.#t('blocked')} ${fix.directive} ${fix.value}`;
       data.key = data.outcome === 'failed' && Boolean(this.#busy.run.refused);
     }
-    const stick = this.#atEnd();
+    const stick = atEnd(this.#el);
     this.#busy.event(data);
-    if (/^(turn|synthesis|run|ended)/.test(data.type)) this.#drawMeter(this.#busy.run);
+    if (/^(turn|synthesis|run|ended)/.test(data.type)) drawMeter(this.#el, this.#busy.run, this.#t);
     if (data.type === 'turn_finished' || data.type === 'ended') this.#save();
     if (data.type === 'tool_started') this.#el.status.textContent = this.#t(data.call?.name ?? data.name);
-    if (stick) this.#down();
+    if (stick) down(this.#el);
     return undefined;
-  }
-
-  #progress({ progress, info, failed }) {
-    const t = this.#t;
-    const { docs } = this.#el;
-    if (info) Object.assign(this.#docs, info);
-    docs.classList.toggle('bad', Boolean(failed));
-    if (failed) docs.replaceChildren(t('docs_failed', { why: failed }));
-    else if (progress && progress.stage !== 'ready') docs.replaceChildren(t(`docs_${progress.stage}`, progress), h('progress', progress.total ? { max: progress.total, value: progress.done, 'aria-label': t('docs_finding') } : { 'aria-label': t('docs_finding') }));
-    else docs.replaceChildren();
   }
 
   async ask(text) {
@@ -214,7 +170,8 @@ class Panel {
     this.#busy = view;
     this.#dress();
     view.say(t('starting'));
-    this.#down(true);
+    this.#save();
+    down(this.#el);
     this.#host.say('run', { task: run.task });
     try {
       await this.#start();
@@ -252,7 +209,7 @@ class Panel {
     } else if (name === 'copy') {
       await navigator.clipboard?.writeText(run.output).then(() => { this.#el.status.textContent = t('copied'); }, () => {});
     } else if (name === 'key') {
-      this.#pending = { text: run.task, resolve() {}, reject() {} };
+      this.#pending = waiting(run.task);
       this.#drop(run);
       this.#choose(true);
     } else if (this.#busy) {
@@ -318,17 +275,25 @@ class Panel {
       this.#views.push(this.#view(run));
     }
     this.#redraw();
+    addEventListener('pagehide', () => this.#save(), { signal: this.#over.signal });
+    this.#signedIn();
+  }
+
+  /** Back from a sign-in: with the key, what was asked before is asked. */
+  async #signedIn() {
     if (!/[?&](code|error)=/.test(location.search)) return;
-    import('./keys.js').then(({ comeBack }) => comeBack(this.#store)).then((chosen) => {
+    try {
+      const { comeBack } = await import('./keys.js');
+      const chosen = await comeBack(this.#store);
       if (!chosen) return;
       this.#chosen = chosen;
       const text = this.#store.take('question');
-      if (text) this.#pending = { text, resolve() {}, reject() {} };
+      this.#pending = text ? waiting(text) : undefined;
       this.#resume();
-    }).catch((error) => {
+    } catch (error) {
       this.#choose();
       this.#el.docs.replaceChildren(this.#t('signInFailed', { why: error.message }));
-    });
+    }
   }
 
   #view(run) {
@@ -345,23 +310,8 @@ class Panel {
 
   #redraw() {
     this.#el.column.replaceChildren(...this.#views.map(({ element }) => element));
-    if (!this.#views.length) this.#empty();
-    this.#drawMeter(this.#views.at(-1)?.run);
-  }
-
-  /** What one can ask here. */
-  #empty() {
-    const { element } = this.#host;
-    const t = this.#t;
-    let wanted = element.suggestions;
-    try {
-      wanted = JSON.parse(wanted);
-    } catch {
-      wanted = wanted.split('|');
-    }
-    const list = wanted.map((words) => String(words).trim()).filter(Boolean);
-    this.#el.column.replaceChildren(h('div', { class: 'empty', part: 'empty' }, h('h3', {}, element.greeting || t('greeting')), element.docs !== 'off' && h('p', {}, t('about')),
-      list.length > 0 && h('ul', { class: 'suggestions', 'aria-label': t('suggestions') }, ...list.map((words) => h('li', {}, h('button', { type: 'button', part: 'suggestion', onclick: () => this.ask(words).catch(() => {}) }, words))))));
+    if (!this.#views.length) drawEmpty(this.#el, this.#host.element, this.#t, (words) => this.ask(words).catch(() => {}));
+    drawMeter(this.#el, this.#views.at(-1)?.run, this.#t);
   }
 
   #forget() {
@@ -383,24 +333,13 @@ class Panel {
     menuButton.setAttribute('aria-expanded', String(open));
     if (!open) return;
     const t = this.#t;
-    const item = (words, act, on = true) => h('button', { type: 'button', disabled: !on, onclick: () => { this.#menu(false); act(); } }, words);
-    const app = this.#host.element.app;
-    menu.replaceChildren(
-      item(t('newConversation'), () => this.#forget(), !this.#busy),
-      item(t('model'), () => this.#choose(), !this.#busy),
-      ...(app ? [item(t('openApp'), () => this.#handOver(app), this.#last)] : []),
-      item(t('download'), () => import('./hand-over.js').then(({ save }) => save(this.#last)), this.#last),
-    );
-    menu.firstChild.focus();
-  }
-
-  #handOver(app) {
-    const last = this.#last;
-    import('./hand-over.js').then(async ({ handOver, save }) => {
-      const taken = await handOver(app, last);
-      if (!taken) save(last);
-      this.#el.docs.replaceChildren(this.#t(taken ? 'handedOver' : 'notHandedOver'));
-    });
+    const { app } = this.#host.element;
+    drawMenu(this.#el, () => this.#menu(false), [
+      [t('newConversation'), () => this.#forget(), !this.#busy],
+      [t('model'), () => this.#choose(), !this.#busy],
+      ...(app ? [[t('openApp'), () => handing().then(({ open }) => open(app, this.#last, (name) => this.#el.docs.replaceChildren(t(name)))), this.#last]] : []),
+      [t('download'), () => handing().then(({ save }) => save(this.#last)), this.#last],
+    ]);
   }
 
   #submit(event) {
@@ -436,25 +375,8 @@ class Panel {
 
   /** Send or Stop, and what else depends on whether something runs. */
   #dress() {
-    const { send, input, scroll } = this.#el;
-    const { pill } = this.#host;
-    const running = Boolean(this.#busy);
-    const words = this.#t(running ? (this.#busy.stopping ? 'cancel' : 'stop') : 'send');
-    send.replaceChildren(icon(running ? (this.#busy.stopping ? 'close' : 'stop') : 'send'));
-    send.toggleAttribute('data-stop', running);
-    send.setAttribute('aria-label', words);
-    send.title = words;
-    send.disabled = !running && !input.value.trim();
-    scroll.setAttribute('aria-busy', String(running));
-    pill?.toggleAttribute('data-busy', running);
-  }
-
-  #drawMeter(run) {
-    const { meter } = this.#el;
-    const all = run ? ticks(run) : [];
-    meter.hidden = !all.length;
-    meter.replaceChildren(...all.map((kind) => h('i', { class: kind })));
-    if (run) meter.setAttribute('aria-label', meterWords(run, this.#t));
+    drawSend(this.#el, this.#t, this.#busy);
+    this.#host.pill?.toggleAttribute('data-busy', Boolean(this.#busy));
   }
 
   #grow() {
@@ -464,18 +386,8 @@ class Panel {
     this.#dress();
   }
 
-  #atEnd() {
-    const { scroll } = this.#el;
-    return scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 48;
-  }
-
-  #down(always) {
-    const { scroll } = this.#el;
-    if (always || this.#atEnd() || this.#busy) scroll.scrollTop = scroll.scrollHeight;
-  }
-
   #save() {
-    this.#store.runs(JSON.parse(JSON.stringify(this.#views.map(({ run }) => run), (key, value) => (key === 'result' && value?.length > MAX_STORED ? `${value.slice(0, MAX_STORED)}…` : value))));
+    this.#store.runs(this.#views.map(({ run }) => run));
   }
 }
 
