@@ -24,7 +24,7 @@ export function build({ root, mark, close }, kind, on) {
   const header = h('header', { part: 'header' }, mark(), el.title, iconButton('plus', t('newConversation'), on.forget), el.menuButton,
     closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
   el.panel = h(kind === 'modal' ? 'dialog' : 'section', {
-    class: `panel ${kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: kind === 'floating' ? 'manual' : undefined,
+    class: `panel ${kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: kind === 'floating' ? 'manual' : undefined, tabindex: -1,
   }, header, el.meter, el.scroll, el.docs, el.form, el.status, h('span', { class: 'hidden', id: 'new-tab' }, t('newTab')));
 
   el.input.addEventListener('input', on.grow);
@@ -62,7 +62,7 @@ export function drawEmpty({ column }, element, t, ask) {
 export function drawMeter({ meter }, run, t) {
   const all = run ? ticks(run) : [];
   meter.hidden = !all.length;
-  meter.replaceChildren(...all.map((kind) => h('i', { class: kind })));
+  meter.replaceChildren(...all.map((kind) => h('i', { class: `m-${kind}` })));
   if (run) meter.setAttribute('aria-label', meterWords(run, t));
 }
 
@@ -101,5 +101,11 @@ export function drawSend({ send, input, scroll }, t, busy) {
 }
 
 /** Whether the reader follows what comes; who scrolled up stays where they are. */
-export const atEnd = ({ scroll }) => scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < 48;
-export const down = ({ scroll }) => { scroll.scrollTop = scroll.scrollHeight; };
+export const follows = ({ scroll }) => scroll.scrollTop >= (Number(scroll.dataset.at) || 0) - 4;
+
+/** Shows what came last, but never scrolls past `top`, where the answer begins: it is read from there. */
+export function follow({ scroll }, top) {
+  const past = top ? top.getBoundingClientRect().top - scroll.getBoundingClientRect().top + scroll.scrollTop - 12 : Infinity;
+  scroll.scrollTop = Math.min(past, scroll.scrollHeight);
+  scroll.dataset.at = scroll.scrollTop;
+}

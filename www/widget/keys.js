@@ -6,7 +6,7 @@ const AUTH = 'https://openrouter.ai/auth';
 const KEYS = 'https://openrouter.ai/api/v1/auth/keys';
 
 /** `use({ kind, model, apiKey })` takes the choice, `back()` leaves as it was. `only`: the kind that the site wants. */
-export function chooser({ t, only, model, refused, use, back, signIn }) {
+export function chooser({ t, only, model, refused, own, use, back, signIn }) {
   const select = h('select', {}, ...Object.keys(WAYS).map((kind) => h('option', { value: kind }, t(`way_${kind}`))));
   const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false' });
   const key = h('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' });
@@ -38,7 +38,7 @@ export function chooser({ t, only, model, refused, use, back, signIn }) {
   select.value = only && WAYS[only] ? only : 'openrouter';
   select.addEventListener('change', dress);
   const form = h('form', { class: 'keys', part: 'keys', onsubmit: take },
-    h('h3', {}, t('keyTitle')), h('p', {}, t('keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
+    h('h3', {}, t('keyTitle')), h('p', {}, t(own ? 'keyOwn' : 'keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
     h('div', { class: 'actions' }, h('button', { type: 'submit', class: 'button main' }, t('use')), button(t('back'), back)));
   dress();
   return form;

@@ -27,6 +27,9 @@ export function needed({ directive, uri }, source) {
   return { directive: of, value: own };
 }
 
+/** What was blocked, by the words of an error: in a worker the event can be missing. */
+export const blockedBy = (error) => (/unsafe-eval|wasm-eval/.test(error.message) ? { directive: 'script-src', uri: 'wasm-eval' } : undefined);
+
 export class Link {
   #source;
   #worker;

@@ -13,7 +13,7 @@ const CSS = `
 .panel {
   position: fixed; inset: auto; margin: 0; padding: 0; z-index: 2147483001; overflow: hidden; flex-direction: column;
   color: var(--ink); background: var(--bg); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 1px 2px rgb(0 0 0 / .1), 0 12px 44px rgb(0 0 0 / .22) }
-.panel.open { display: flex }
+.panel.open { display: flex } .panel:focus { outline: none }
 .panel:not(.open) { display: none }
 .panel.floating { inline-size: min(var(--turnwise-width, 400px), calc(100vw - 32px)); block-size: min(var(--turnwise-height, 640px), calc(100dvh - 40px)); max-inline-size: none; max-block-size: none }
 .panel.floating { inset-inline-end: max(16px, env(safe-area-inset-right)); inset-block-end: max(16px, env(safe-area-inset-bottom)) }
@@ -46,16 +46,16 @@ header > svg { inline-size: 20px; block-size: 20px; color: var(--accent); flex: 
 h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height: 1.3; letter-spacing: -.01em; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .meter { display: flex; gap: 3px; padding: 0 16px; block-size: 4px; flex: none; margin-block-end: 8px }
 .meter[hidden] { display: none }
-.meter i { flex: 1; border-radius: 2px; background: var(--line) }
-.meter .normal, .meter .off { background: var(--calm) } .meter .moderate { background: var(--warn) } .meter .urgent, .meter .failed { background: var(--urgent) }
-.meter .synthesis { background: var(--synth) } .meter .live { background: var(--calm); animation: pulse 1.4s ease-in-out infinite }
+.meter i { flex: 1; border-radius: 2px } .m-ahead { background: var(--line) }
+.m-normal, .m-off { background: var(--calm) } .m-moderate { background: var(--warn) } .m-urgent, .m-failed { background: var(--urgent) }
+.m-synthesis { background: var(--synth) } .m-live { background: var(--calm); animation: pulse 1.4s ease-in-out infinite }
 @keyframes pulse { 50% { opacity: .35 } }
 .menu { position: absolute; inset-block-start: 46px; inset-inline-end: 10px; z-index: 2; min-inline-size: 210px; padding: 6px; display: grid; background: var(--bg); border: 1px solid var(--line); border-radius: 10px; box-shadow: 0 8px 28px rgb(0 0 0 / .2) }
 .menu[hidden] { display: none }
 .menu button { border: 0; background: none; padding: 8px 10px; text-align: start; border-radius: 6px; font-size: 14px }
 .menu button:hover:not(:disabled), .menu button:focus-visible { background: var(--sunk) }
 .menu button:disabled { color: var(--ink2); opacity: .6 }
-.scroll { flex: 1; overflow: auto; overscroll-behavior: contain; padding: 8px 16px 16px; border-block-start: 1px solid var(--line); scrollbar-width: thin; overflow-wrap: anywhere }
+.scroll { flex: 1; overflow: auto; overscroll-behavior: contain; padding: 8px 16px 16px; border-block: 1px solid var(--line); scrollbar-width: thin; overflow-wrap: anywhere }
 .scroll:focus-visible { outline-offset: -2px }
 .column { max-inline-size: 680px; margin-inline: auto; min-block-size: 100%; display: flex; flex-direction: column }
 .empty { margin-block: auto; padding-block: 16px; display: grid; gap: 6px }
@@ -112,7 +112,7 @@ th, td { padding: 5px 10px 5px 0; text-align: start; vertical-align: top; border
 progress { appearance: none; display: block; inline-size: 100%; block-size: 3px; border: 0; border-radius: 2px; background: var(--line); overflow: hidden; margin-block-start: 5px }
 progress::-webkit-progress-bar { background: var(--line) } progress::-webkit-progress-value { background: var(--accent) } progress::-moz-progress-bar { background: var(--accent) }
 .blocked { margin-block: auto; display: grid; gap: 10px; font-size: 14px } .blocked code { font: 13px/1.5 var(--mono); background: var(--sunk); padding: 10px 12px; border-radius: 8px; user-select: all; display: block; direction: ltr }
-form.ask { padding: 4px 12px 10px; flex: none; max-inline-size: 712px; inline-size: 100%; margin-inline: auto }
+form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-size: 100%; margin-inline: auto }
 .box { display: flex; align-items: flex-end; gap: 6px; border: 1px solid var(--edge); border-radius: 12px; padding: 5px 5px 5px 12px; background: var(--bg) }
 [dir=rtl] .box { padding: 5px 12px 5px 5px }
 .box:focus-within { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent) }

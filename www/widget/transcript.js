@@ -39,7 +39,7 @@ function brief(args) {
 export class RunView {
   #turns = new Map(); // a turn's data -> its elements
   #work = h('div', { class: 'work' });
-  #answer = h('div', { class: 'answer prose', part: 'answer' });
+  #answer = h('div', { class: 'answer prose', part: 'answer', dir: 'auto' });
   #sources = h('div', { class: 'sources', part: 'sources' });
   #foot = h('div', { class: 'foot' });
   #state = h('p', { class: 'state' });
@@ -50,9 +50,15 @@ export class RunView {
   constructor(run, panel) {
     this.run = run;
     this.panel = panel;
-    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question' }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot);
+    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question', dir: 'auto' }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot);
     for (const turn of run.turns) this.#drawTurn(turn);
     if (run.ended) this.#drawEnd();
+  }
+
+  /** Where reading begins: the last turn that said something, else the question. */
+  get top() {
+    const said = this.run.turns.findLast(({ nodes }) => nodes?.length);
+    return (said && said === this.run.turns.at(-1) && this.#turns.get(said)?.box) || (this.#answer.firstChild && this.#answer) || this.element;
   }
 
   get #where() {
@@ -128,7 +134,7 @@ export class RunView {
   #drawTurn(turn) {
     let drawn = this.#turns.get(turn);
     if (!drawn) {
-      drawn = { box: h('div', { class: 'turn' }), prose: h('div', { class: 'prose aside' }), calls: h('div', { class: 'calls' }), note: h('p', { class: 'retry' }) };
+      drawn = { box: h('div', { class: 'turn' }), prose: h('div', { class: 'prose aside', dir: 'auto' }), calls: h('div', { class: 'calls' }), note: h('p', { class: 'retry' }) };
       drawn.box.append(drawn.prose, drawn.calls, drawn.note);
       this.#turns.set(turn, drawn);
       this.#work.append(drawn.box);
@@ -156,7 +162,7 @@ export class RunView {
     const name = t(call.name);
     const open = this.#calls.get(call.id)?.open;
     const line = h('details', { class: 'call', part: 'tool', 'data-failed': call.failed, 'data-running': call.result === undefined },
-      h('summary', {}, icon('chevron'), h('b', {}, name === call.name ? t('tool', { name }) : name), h('span', { class: 'args' }, brief(call.args)), call.failed && h('em', {}, t('toolFailed'))),
+      h('summary', {}, icon('chevron'), h('b', {}, name === call.name ? t('tool', { name }) : name), h('span', { class: 'args', dir: 'auto' }, brief(call.args)), call.failed && h('em', {}, t('toolFailed'))),
       h('pre', { tabindex: 0, 'aria-label': t('sawTitle') }, call.result ?? t('toolRunning')));
     line.open = Boolean(open);
     const before = this.#calls.get(call.id);

@@ -1,7 +1,7 @@
 // The panel of <turnwise-agent>: it draws, and sends what the visitor does to the agent's worker. No rule of a run and no
 // WebAssembly is in the host's page.
-import { atEnd, build, down, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend } from './frame.js';
-import { Link, needed } from './link.js';
+import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './frame.js';
+import { Link, blockedBy, needed } from './link.js';
 import { answersBy, complete, provider } from './provider.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
@@ -69,8 +69,9 @@ class Panel {
       this.#store.open('1');
       this.#start().catch(() => {});
     }
-    down(this.#el);
-    if (focus) input.focus();
+    follow(this.#el, this.#views.at(-1)?.top);
+    // On a touch screen the keyboard would cover what there is to read.
+    if (focus) (matchMedia('(pointer: coarse)').matches ? panel : input).focus();
   }
 
   hide() {
@@ -112,7 +113,8 @@ class Panel {
 
   /** Why the worker does not start, and what whoever runs the site can do. */
   #broken(error, { blocked }) {
-    const fix = blocked && needed(blocked, this.#host.source);
+    const found = blocked ?? blockedBy(error);
+    const fix = found && needed(found, this.#host.source);
     drawProblem(this.#el, this.#t, fix, error, () => {
       this.#redraw();
       this.#start().catch(() => {});
@@ -133,12 +135,12 @@ class Panel {
       if (data.outcome === 'failed' && fix?.directive === 'connect-src') data.words = `${this.#t('blocked')} ${fix.directive} ${fix.value}`;
       data.key = data.outcome === 'failed' && Boolean(this.#busy.run.refused);
     }
-    const stick = atEnd(this.#el);
+    const stick = follows(this.#el);
     this.#busy.event(data);
     if (/^(turn|synthesis|run|ended)/.test(data.type)) drawMeter(this.#el, this.#busy.run, this.#t);
     if (data.type === 'turn_finished' || data.type === 'ended') this.#save();
     if (data.type === 'tool_started') this.#el.status.textContent = this.#t(data.call?.name ?? data.name);
-    if (stick) down(this.#el);
+    if (stick) follow(this.#el, this.#busy.top);
     return undefined;
   }
 
@@ -171,7 +173,7 @@ class Panel {
     this.#dress();
     view.say(t('starting'));
     this.#save();
-    down(this.#el);
+    follow(this.#el, this.#views.at(-1)?.top);
     this.#host.say('run', { task: run.task });
     try {
       await this.#start();
@@ -233,7 +235,7 @@ class Panel {
     const { element } = this.#host;
     import('./keys.js').then(({ chooser, leave }) => {
       const form = chooser({
-        t: this.#t, only: this.#chosen?.kind ?? element.provider, model: element.model, refused,
+        t: this.#t, only: this.#chosen?.kind ?? element.provider, model: element.model, refused, own: Boolean(provider(element, this.#chosen)),
         use: (chosen) => {
           this.#chosen = chosen;
           this.#resume();
