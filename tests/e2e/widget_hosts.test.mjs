@@ -92,10 +92,10 @@ test('a policy without the model\'s host: the run\'s end says what to add', () =
 const HOSTILE = `<style>
   * { all: unset !important; font: 40px serif !important; color: magenta !important; box-sizing: content-box !important }
   html { font-size: 40px !important; letter-spacing: 1em; text-transform: uppercase }
-  body { transform: rotate(2deg) scale(.9); filter: sepia(1); opacity: .4; overflow: hidden }
+  body { transform: rotate(2deg) scale(.9) !important; filter: sepia(1) !important; opacity: .4 !important; overflow: hidden !important }
   button, svg, textarea, section, div { display: none !important; width: 7px !important; background: lime !important }
   turnwise-agent { display: none !important; position: absolute !important; visibility: hidden !important; opacity: 0 !important; pointer-events: none !important; clip-path: inset(50%) !important; zoom: 3 !important }
-  #over { display: block !important; position: fixed !important; inset: 0 !important; z-index: 2147483647 !important; background: rgb(255 240 200 / .9) !important }
+  #over { display: block !important; position: fixed !important; inset: -50vh !important; width: 200vw !important; height: 200vh !important; z-index: 2147483647 !important; background: rgb(255 240 200 / .9) !important }
 </style>`;
 const OVER = '<div id="over">Cookies?</div>';
 

@@ -4,6 +4,7 @@
 // request to a model that lives in the page. To the page, without an id: { event, … }.
 import init, * as turnwise from './turnwise.js';
 import { asInPage, heardFromPage } from './page-model.js';
+import { bridgeFetch, fetched } from './bridge.js';
 import { painter } from './painter.js';
 import { prompt } from './prompt.js';
 
@@ -39,7 +40,8 @@ let limit = 0; // turns a run has at first
 const words = (error) => String(error?.message ?? error);
 
 /** Starts the package, and reading the docs; the answer does not wait for the docs. */
-async function start({ docs: wanted, page, html, after }) {
+async function start({ docs: wanted, page, html, after, bridged }) {
+  if (bridged) bridgeFetch(post, new URL(page).origin);
   ready ??= init();
   await ready;
   if (after) last = shown = JSON.parse(after);
@@ -126,6 +128,7 @@ const WORK = { start, ask, grant, write, forget };
 
 onmessage = async ({ data }) => {
   if (data.reply !== undefined) return heardFromPage(data);
+  if (data.fetched !== undefined) return fetched(data);
   if (data.do === 'stop') return agent?.stop();
   if (data.do === 'cancel') return agent?.cancel();
   try {

@@ -28,7 +28,9 @@ const schema = (tools) => ({ anyOf: [
 /** The messages as prompts: one system prompt at the start, tools' results as the user's. */
 function prompts(messages, tools) {
   const all = [];
-  messages.forEach(({ role, content, tool_calls: calls, name }, index) => {
+  const called = new Map();
+  messages.forEach(({ role, content, tool_calls: calls, tool_call_id: id }, index) => {
+    for (const call of calls ?? []) called.set(call.id, call.function.name);
     const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
     const say = (as, words) => {
       if (all.at(-1)?.role === as) all.at(-1).content += `\n\n${words}`;
@@ -36,7 +38,7 @@ function prompts(messages, tools) {
     };
     if (role === 'system' && index === 0) say('system', text + (tools.length ? described(tools) : ''));
     else if (role === 'assistant') say('assistant', calls?.length ? JSON.stringify({ tool: calls[0].function.name, arguments: JSON.parse(calls[0].function.arguments || '{}') }) : text);
-    else say('user', role === 'tool' ? `Result of ${name ?? 'the tool'}:\n${text}` : text);
+    else say('user', role === 'tool' ? `Result of ${called.get(id) ?? 'the tool'}:\n${text}` : text);
   });
   return all;
 }

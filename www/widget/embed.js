@@ -42,7 +42,7 @@ const CSS = `
 @media print { .root { display: none } }`;
 
 let sheet;
-const styles = () => {
+export const styles = () => {
   if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(CSS);
   return sheet;
 };

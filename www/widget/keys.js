@@ -20,7 +20,7 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
     name.value = (select.value === only && model) || way.model || '';
     nameLabel.hidden = !way.model;
     keyLabel.hidden = !way.key;
-    sign.hidden = select.value !== 'openrouter' || !globalThis.crypto?.subtle;
+    sign.hidden = select.value !== 'openrouter' || !globalThis.crypto?.subtle || window !== top; // its page refuses frames
     hint.textContent = way.key ? t('keyMemory') : select.value === 'ollama' ? t('ollamaHint', { origin: location.origin }) : '';
     hint.hidden = !hint.textContent;
   };

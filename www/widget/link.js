@@ -40,14 +40,17 @@ export class Link {
   #fail;
   #hear;
   #complete;
+  #bridge;
   #open = new Map(); // requests to the page's own model
   #over = new AbortController();
   /** The last thing that the host's policy blocked. */
   blocked;
 
-  /** `hear(event)` gets what the worker posts unasked. `complete(request, { signal })`: the page's own model, if it has one. */
-  constructor(source, hear, complete) {
+  /** `hear(event)` gets what the worker posts unasked. `complete(request, { signal })`: the page's own model, if it
+   *  has one. `bridge(url)`: fetches a page of the host's, where this is a frame of another origin. */
+  constructor(source, hear, complete, bridge) {
     this.#source = source;
+    this.#bridge = bridge;
     this.#hear = hear;
     this.#complete = complete;
   }
@@ -108,6 +111,7 @@ export class Link {
     if (data.event === 'loaded') return this.#asked.get('loaded')?.resolve(this.#asked.delete('loaded'));
     if (data.event === 'blocked') this.blocked = data;
     else if (data.event === 'model-ask') return void this.#model(data);
+    else if (data.event === 'fetch') return void this.#bridge(data.url).then((answer) => this.#worker?.postMessage({ fetched: data.ask, ...answer }), (error) => this.#worker?.postMessage({ fetched: data.ask, error: error.message }));
     else if (data.event === 'model-abort') return this.#open.get(data.ask)?.abort();
     return this.#hear(data);
   }

@@ -17,13 +17,13 @@ export function safe(href, base) {
   }
 }
 
-/** `where`: { base, newTab() }. */
+/** `where`: { base, newTab() }. Links of the site itself stay in its tab. */
 function link({ href, children }, where) {
   const url = safe(href, where.base);
   if (!url) return h('span', ...inlines(children, where));
   const element = h('a', ...inlines(children, where));
   element.href = url.href;
-  if (url.origin !== location.origin || where.newTab?.()) {
+  if (url.origin !== new URL(where.base).origin || where.newTab?.()) {
     element.target = '_blank';
     element.rel = 'noopener noreferrer';
   }

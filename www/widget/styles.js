@@ -21,6 +21,8 @@ const CSS = `
 .root[data-at^=top] .panel.floating { inset-block: max(16px, env(safe-area-inset-top)) auto }
 .panel.modal { inset: 0; margin: auto; inline-size: min(var(--turnwise-width, 720px), calc(100vw - 32px)); block-size: min(var(--turnwise-height, 760px), calc(100dvh - 48px)); max-inline-size: none; max-block-size: none }
 .panel.modal::backdrop { background: rgb(10 12 10 / .5) }
+.panel.frame { inset: 0; inline-size: 100%; block-size: 100%; border: 0; border-radius: 0; box-shadow: none }
+iframe.panel { background: var(--bg) } iframe.panel.open { display: block }
 .panel.inline { position: relative; z-index: auto; inline-size: 100%; block-size: var(--turnwise-height, 560px); box-shadow: none }
 @media (max-width: 640px) {
   .panel.floating, .root[data-at] .panel.floating, .panel.modal {

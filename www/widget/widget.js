@@ -1,6 +1,6 @@
 // The panel of <turnwise-agent>: it draws, and sends what the visitor does to the agent's worker. No rule of a run and no
 // WebAssembly is in the host's page.
-import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './frame.js';
+import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Link, blockedBy, needed } from './link.js';
 import { answersBy, complete, provider } from './provider.js';
 import { place } from './store.js';
@@ -11,7 +11,7 @@ import { RunView, fresh } from './transcript.js';
 /** A question of nobody's who waits for its end in code. */
 const waiting = (text) => ({ text, resolve() {}, reject() {} });
 const handing = () => import('./hand-over.js');
-const KINDS = { modal: 'modal', inline: 'inline' };
+const KINDS = { modal: 'modal', inline: 'inline', iframe: 'frame' };
 
 class Panel {
   #host; // what the launcher gives: element, root, pill, mark, source, say, close
@@ -95,12 +95,12 @@ class Panel {
 
   #start() {
     if (this.#started) return this.#started;
-    const { element, source } = this.#host;
-    const link = this.#link = new Link(source, (event) => this.#heard(event), (request, options) => complete(element, this.#chosen, request, options));
+    const { element, source, page, html, bridge } = this.#host;
+    const link = this.#link = new Link(source, (event) => this.#heard(event), (request, options) => complete(element, this.#chosen, request, options), bridge);
     const docs = element.docs === 'off' ? undefined : element.docs || 'auto';
     this.#started = link.call('start', {
       docs: docs === 'auto' || !docs ? docs : new URL(docs, document.baseURI).href,
-      page: location.href, html: docs ? document.documentElement.outerHTML : undefined, after: this.#last,
+      page: page ?? location.href, html: docs ? html ?? document.documentElement.outerHTML : undefined, after: this.#last, bridged: Boolean(bridge),
     });
     this.#started.catch((error) => {
       if (this.#over.signal.aborted) return;
@@ -299,7 +299,7 @@ class Panel {
   }
 
   #view(run) {
-    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? document.baseURI, newTab: () => Boolean(this.#chosen?.apiKey), act: (name, of) => this.#act(name, of) });
+    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, newTab: () => Boolean(this.#chosen?.apiKey), act: (name, of) => this.#act(name, of) });
   }
 
   #add(run) {

@@ -42,7 +42,7 @@ export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, 
 
 /** A scripted model, a host with `pages(baseUrl)`, and a browser at its first page. */
 export const withWidget = ({ steps = [], pages, options = {}, host = {} }, body) => withScript(steps, (baseUrl) =>
-  withHost({ ...host, pages: pages(baseUrl) }, (site) => withPage(site.url, { reach: [baseUrl], ...options }, (tab) => body(tab, { ...site, baseUrl }))));
+  withHost({ ...host, pages: pages(baseUrl) }, (site) => withPage(site.url, { ...options, reach: [baseUrl, ...(options.reach ?? [])] }, (tab) => body(tab, { ...site, baseUrl }))));
 
 /** Attributes for a scripted model. */
 export const scripted = (baseUrl) => `provider="openai" base-url="${baseUrl}" model="scripted" docs="off"`;
