@@ -29,10 +29,11 @@ const READER = `
     const text = { type: 'string' };
     site.tools = [
       { name: 'search_docs', description: 'Searches.', sideEffect: 'none', parameters: { type: 'object', properties: { query: text }, required: ['query'] }, execute: async ({ query }) => 'Found for ' + query + ': ' + site.info.root + 'retries.html#policy' },
-      { name: 'read_page', description: 'Reads.', sideEffect: 'none', parameters: { type: 'object', properties: { url: text }, required: ['url'] }, execute: async ({ url }) => 'Three retries. ' + url },
+      { name: 'read_page', description: 'Reads.', sideEffect: 'none', parameters: { type: 'object', properties: { url: text }, required: ['url'] }, execute: async ({ url }) => url + '\\n# Retries\\n\\n## Policy\\n\\nA request is tried three times: the number of retries is set in client.toml.\\n' },
     ];
     return site;
   }
+  async search() { return [{ url: this.info.root + 'retries.html#policy', page: 'Retries', section: 'Policy', snippet: 'Three', score: 1 }]; }
   free() {}`;
 
 test('the docs are read when it opens, with a line that says how far; the answer links the exact section', () => withWidget({
@@ -50,7 +51,11 @@ test('the docs are read when it opens, with a line that says how far; the answer
   await launcher(tab).click();
   await tab.getByText('Reading the docs: 34 of 120 pages').waitFor({ timeout: 30000 });
   assert.equal(await tab.getByRole('progressbar').getAttribute('value'), '34');
-  // Asked before the docs are there: it waits for them.
+  // Asked before the docs are there: it waits for them, unless the visitor does not.
+  await ask(tab, 'Never mind?');
+  await tab.getByRole('button', { name: 'Stop' }).click();
+  assert.equal(await (await answered(tab)).locator('.ending').textContent(), 'Cancelled.');
+  await tab.getByRole('button', { name: 'New conversation' }).click();
   await ask(tab, 'How many retries?');
   await tab.evaluate(() => new BroadcastChannel('go').postMessage(1));
   const run = await answered(tab);
@@ -68,4 +73,15 @@ test('where nothing can be read, the panel says why and the model is told to say
   await tab.getByText('The docs of this site could not be read: this site has no index').waitFor({ timeout: 30000 });
   await ask(tab, 'How many retries?');
   await answered(tab);
+}));
+
+test('the demo model searches the pages of the site as files, and what it names is linked', () => withWidget({
+  pages: () => ({ '/': page({ attributes: 'provider="demo"' }), ...withReader(READER.replace('await go();', '')) }),
+}, async (tab, { url }) => {
+  await launcher(tab).click();
+  await tab.getByText('Demo: scripted, not an AI').waitFor();
+  await ask(tab, 'How is the number of retries set?');
+  const run = await answered(tab);
+  assert.match(await run.locator('[part=answer]:not(:empty)').textContent(), /set in client\.toml/);
+  assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href)), [`${url}book/retries.html`]);
 }));

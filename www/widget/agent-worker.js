@@ -5,6 +5,7 @@
 import init, * as turnwise from './turnwise.js';
 import { asInPage, heardFromPage } from './page-model.js';
 import { bridgeFetch, fetched } from './bridge.js';
+import { demoFiles } from './demo-files.js';
 import { painter } from './painter.js';
 import { prompt } from './prompt.js';
 
@@ -35,6 +36,7 @@ let made = ''; // the options that the agent was made with
 let last; // the trajectory that a follow-up goes on from
 let shown; // the one of the last run, however it ended
 let running = false;
+let interrupt = () => {}; // ends waiting for the docs
 let limit = 0; // turns a run has at first
 
 const words = (error) => String(error?.message ?? error);
@@ -68,11 +70,17 @@ function provided(provider) {
 }
 
 /** One agent for a conversation; a new one where the page's settings changed. */
-async function prepare({ provider, preset, maxTurns, system, headers }) {
+async function prepare({ provider, preset, maxTurns, system, headers }, task) {
   await ready;
   const site = await docs;
   const options = JSON.stringify([provider, preset, maxTurns, system, headers, Boolean(site), site?.failed]);
-  if (agent && made === options) return;
+  if (!agent || made !== options) make({ provider, preset, maxTurns, system, headers, site });
+  made = options;
+  if (provider.kind === 'demo' && site?.tools) await demoFiles(agent, site, task);
+}
+
+function make({ provider, preset, maxTurns, system, headers, site }) {
+  const demo = provider.kind === 'demo';
   agent?.free();
   agent = undefined;
   agent = new turnwise.Agent({
@@ -80,12 +88,10 @@ async function prepare({ provider, preset, maxTurns, system, headers }) {
     provider: provided(headers ? { ...provider, headers } : provider),
     system: prompt({ site, own: system }),
     maxTurns,
-    // The demo model knows the built-in tools; others are given what answers about docs need.
-    tools: provider.kind === 'demo' ? undefined : ['calculate', 'read_result'],
+    tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : ['calculate', 'read_result'],
   });
-  for (const tool of site?.tools ?? []) agent.registerTool(tool);
+  for (const tool of demo ? [] : site?.tools ?? []) agent.registerTool(tool);
   limit = maxTurns;
-  made = options;
 }
 
 /** Runs, and answers with the record as text when all that happened has been posted. */
@@ -108,7 +114,10 @@ async function run(begin) {
 
 async function ask(message) {
   if (running) throw new Error('a run is under way');
-  await prepare(message.options);
+  // Stop and Cancel end this wait as they end a run.
+  const stopped = new Promise((_, reject) => { interrupt = () => reject(new Error('cancelled')); });
+  await Promise.race([prepare(message.options, message.task), stopped]);
+  interrupt = () => {};
   return run((onEvent) => agent.run(message.task, { after: last, onEvent }));
 }
 
@@ -129,8 +138,10 @@ const WORK = { start, ask, grant, write, forget };
 onmessage = async ({ data }) => {
   if (data.reply !== undefined) return heardFromPage(data);
   if (data.fetched !== undefined) return fetched(data);
-  if (data.do === 'stop') return agent?.stop();
-  if (data.do === 'cancel') return agent?.cancel();
+  if (data.do === 'stop' || data.do === 'cancel') {
+    interrupt();
+    return running ? agent[data.do]() : undefined;
+  }
   try {
     post({ id: data.id, ok: await WORK[data.do](data) });
   } catch (error) {

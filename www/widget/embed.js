@@ -8,6 +8,8 @@ const ATTRIBUTES = [
   'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site',
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+// All that the panel imports, asked for at once: one round trip instead of three.
+const PANEL = ['widget', 'parts', 'transcript', 'nodes', 'dom', 'link', 'provider', 'store', 'styles', 'texts'];
 const LABELS = { en: 'Ask the docs', de: 'Frag die Doku' };
 const BROKEN = { en: 'Could not be loaded. Try again.', de: 'Laden misslungen. Noch einmal.' };
 const INTENT_MS = 120;
@@ -175,7 +177,9 @@ class TurnwiseAgent extends HTMLElement {
   async ask(text) {
     if (!this.#live) throw new Error('the <turnwise-agent> is not in a page');
     await this.open();
-    return (await this.#load())?.ask(String(text));
+    const panel = await this.#load();
+    if (!panel) throw new Error('the panel could not be loaded');
+    return panel.ask(String(text));
   }
 
   get #inline() {
@@ -268,11 +272,12 @@ class TurnwiseAgent extends HTMLElement {
 
   #load() {
     const signal = this.#live?.signal;
-    this.#panel ??= import(new URL(this.mode === 'iframe' ? 'frame-host.js' : 'widget.js', this.src ? new URL(this.src, document.baseURI) : HERE).href).then(async ({ create }) => {
+    const source = new URL('.', this.src ? new URL(this.src, document.baseURI) : HERE).href;
+    const modules = this.mode === 'iframe' ? ['frame-host', 'store', 'styles'] : PANEL;
+    this.#panel ??= Promise.all(modules.map((name) => import(`${source}${name}.js`))).then(async ([{ create }]) => {
       if (!signal || signal.aborted) return undefined;
       const made = await create({
-        element: this, root: this.#root, pill: this.#pill, mark,
-        source: new URL('.', this.src ? new URL(this.src, document.baseURI) : HERE).href,
+        element: this, root: this.#root, pill: this.#pill, mark, source,
         say: (name, detail) => this.#say(name, detail), close: () => this.close(),
       });
       if (signal.aborted) return void made.end();

@@ -18,7 +18,7 @@ export const place = (key) => ({
   load: () => guarded(() => ({ runs: JSON.parse(sessionStorage.getItem(`${key}:runs`) ?? '[]'), last: sessionStorage.getItem(`${key}:last`) ?? undefined })) ?? { runs: [] },
   runs: (runs) => guarded(() => sessionStorage.setItem(`${key}:runs`, JSON.stringify(runs, cut))),
   /** The record of the last run, as text. One too large for the storage is not kept: a follow-up then starts afresh. */
-  last: (text) => guarded(() => sessionStorage.setItem(`${key}:last`, text)) ?? guarded(() => text.length > 1e6 && sessionStorage.removeItem(`${key}:last`)),
+  last: (text) => guarded(() => { sessionStorage.setItem(`${key}:last`, text); return true; }) ?? guarded(() => sessionStorage.removeItem(`${key}:last`)),
   open: (state) => guarded(() => (state ? sessionStorage.setItem(`${key}:open`, state) : sessionStorage.removeItem(`${key}:open`))),
   clear: () => ['runs', 'last'].forEach((name) => guarded(() => sessionStorage.removeItem(`${key}:${name}`))),
   /** Takes a value that is good for once. */

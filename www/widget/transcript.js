@@ -1,7 +1,7 @@
 // One question and what came of it, as data that can be stored, and its drawing. The data is folded from the events of the
 // agent's worker; a restored page draws the same data again.
 import { button, h, icon, iconButton } from './dom.js';
-import { links, show } from './nodes.js';
+import { links, safe, show } from './nodes.js';
 
 /** A question that was just asked. */
 export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [] });
@@ -116,6 +116,7 @@ export class RunView {
         run.output = event.output;
         run.nodes = event.nodes;
         run.sources = links(event.nodes, this.panel.base());
+        if (!run.sources.length && this.panel.docs()) run.sources = this.#read();
         break;
       case 'ended':
         run.ended = { ...event, type: undefined };
@@ -123,6 +124,13 @@ export class RunView {
         this.#drawEnd();
         break;
     }
+  }
+
+  /** An answer without links: the pages that were read for it, each once. */
+  #read() {
+    const calls = this.run.turns.flatMap((turn) => turn.calls).filter(({ name, failed }) => !failed && /^read_(page|file)$/.test(name));
+    const addresses = calls.map(({ args }) => safe(args?.url ?? args?.path ?? '', this.panel.base())).filter(Boolean);
+    return [...new Map(addresses.map(({ href, pathname, hash }) => [href, { href, text: decodeURI((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href) }])).values()];
   }
 
   #turn(n, more = {}) {

@@ -189,9 +189,10 @@ class Panel {
     } catch (error) {
       if (this.#over.signal.aborted) return undefined;
       // The worker itself failed; where it never started, that has been said in the run's place.
-      view.event({ type: 'ended', outcome: 'failed', reason: 'llm_error', output: error.message, turns: run.turns.length });
-      if (this.#started) this.#host.say('error', { task: run.task, message: error.message });
-      return { task: run.task, output: '', outcome: 'failed', reason: error.message, sources: [] };
+      const cancelled = error.message === 'cancelled';
+      view.event({ type: 'ended', outcome: cancelled ? 'cancelled' : 'failed', reason: cancelled ? 'cancelled' : 'llm_error', output: error.message, turns: run.turns.length });
+      if (this.#started && !cancelled) this.#host.say('error', { task: run.task, message: error.message });
+      return { task: run.task, output: '', outcome: cancelled ? 'cancelled' : 'failed', reason: error.message, sources: [] };
     } finally {
       this.#busy = undefined;
       if (!this.#over.signal.aborted) {
@@ -299,7 +300,7 @@ class Panel {
   }
 
   #view(run) {
-    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, newTab: () => Boolean(this.#chosen?.apiKey), act: (name, of) => this.#act(name, of) });
+    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, docs: () => Boolean(this.#docs.root), newTab: () => Boolean(this.#chosen?.apiKey), act: (name, of) => this.#act(name, of) });
   }
 
   #add(run) {
