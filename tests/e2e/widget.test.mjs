@@ -233,3 +233,39 @@ test('keyboard: the shortcut opens, Escape closes, and the focus goes where it w
     assert.equal(await tab.evaluate(() => document.activeElement.shadowRoot?.activeElement?.className), 'pill');
   });
 });
+
+test('what was set before the script came counts, attributes mirror properties, and the words can be replaced', async () => {
+  const pages = (baseUrl) => ({ '/': page({ attributes: scripted(baseUrl) }).replace(/<script.*?<\/script>/, '') });
+  await withWidget({ pages }, async (tab) => {
+    const mirrored = await tab.evaluate(async () => {
+      const element = document.querySelector('turnwise-agent');
+      Object.assign(element, { maxTurns: 3, suggestions: ['One?', 'Two?'], texts: { label: 'Ask Halden', about: 'From the manual.' }, apiKey: 'secret-key' });
+      await import('/turnwise/embed.js');
+      await import('/turnwise/embed.js?again'); // a second copy is no error
+      return [element.getAttribute('max-turns'), element.getAttribute('suggestions'), element.baseUrl === element.getAttribute('base-url'), element.outerHTML.includes('secret-key')];
+    });
+    assert.deepEqual(mirrored, ['3', '["One?","Two?"]', true, false]);
+    await tab.evaluate(() => { document.querySelector('turnwise-agent').docs = 'auto'; });
+    await launcher(tab, 'Ask Halden').click();
+    await tab.getByText('From the manual.').waitFor();
+    assert.deepEqual(await tab.locator('[part=suggestion]').allTextContents(), ['One?', 'Two?']);
+    await tab.evaluate(() => { document.querySelector('turnwise-agent').heading = 'Halden'; });
+    await tab.getByRole('heading', { name: 'Halden', exact: true, level: 2 }).waitFor();
+  });
+});
+
+test('a failed attempt says why and when it is tried again', async () => {
+  await withWidget({
+    steps: [{ status: 503, body: '{"error":{"message":"busy"}}', headers: { 'retry-after': '2' } }, { text: 'Now.' }],
+    pages: one(), options: { expect: [/503|busy/] },
+  }, async (tab) => {
+    await launcher(tab).click();
+    await ask(tab, 'Now?');
+    const note = tab.locator('turnwise-agent .retry:not(:empty)');
+    await note.waitFor({ timeout: 60000 });
+    assert.match(await note.textContent(), /Trying again in [12] s: /);
+    const run = await answered(tab);
+    assert.match(await run.textContent(), /Now\.Answered in 1 turn\./);
+    assert.equal(await note.count(), 0);
+  });
+});
