@@ -10,19 +10,21 @@ import { dist } from './lib/site.mjs';
 import { events, launcher, listen, page, withHost } from './lib/widget.mjs';
 
 const script = (body) => ({ type: 'text/javascript', body });
-/** A reader that fetches one page of the host's, and one that it must not get. */
+/** A reader that fetches one page of the host's, and what it must not get: its own origin's, and anything but GET. */
 const READER = `
   static async open(page, { html }) {
     const there = await fetch(new URL('/secret-of-the-manual.txt', page));
+    const refused = await Promise.all([fetch(new URL('/private', import.meta.url)), fetch(import.meta.url, { method: 'POST' })].map((asked) => asked.then(() => 'read', () => 'refused')));
+    const foreign = await fetch(new URL('/it.html', page), { method: 'POST' }).then(() => 'sent', () => 'blocked');
     const site = new DocsSite();
-    site.info = { title: 'Manual ' + await there.text() + ' ' + (new URL(there.url).pathname) + ' ' + html.includes('A page of the host.'), root: new URL('/', page).href, pages: 1 };
+    site.info = { title: 'Manual ' + await there.text() + ' ' + (new URL(there.url).pathname) + ' ' + html.includes('A page of the host.') + ' ' + refused + ' ' + foreign, root: new URL('/', page).href, pages: 1 };
     site.tools = [];
     return site;
   }
   free() {}`;
 
 test('in a frame of another origin it answers, reads the docs through the host, and tells the host what happens', () => withScript([
-  { text: 'See [it](/it.html).', check: ({ messages }) => assert.match(messages[0].content, /"Manual 42 \/secret-of-the-manual\.txt true"/) },
+  { text: 'See [it](/it.html).', check: ({ messages }) => assert.match(messages[0].content, /"Manual 42 \/secret-of-the-manual\.txt true refused,refused blocked"/) },
 ], (baseUrl) => withHost({
   headers: { 'access-control-allow-origin': '*' },
   pages: {

@@ -1,5 +1,10 @@
 // In a frame of another origin the docs of the host are foreign. The host's page then fetches them: GET only, pages of its
-// own origin only, without cookies; all else goes out as usual.
+// own origin only, without cookies.
+//
+// Any site can embed the frame and say where docs and model are. So that none of them can read or drive this origin with
+// the visitor's cookies, nothing but the package itself is asked of it.
+
+const PACKAGE = new URL('.', import.meta.url);
 
 let asked = 0;
 const open = new Map();
@@ -9,7 +14,10 @@ export function bridgeFetch(post, origin) {
   globalThis.fetch = (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
-    if (url.origin !== origin || origin === new URL(import.meta.url).origin || request.method !== 'GET') return direct(input, init);
+    const own = url.origin === PACKAGE.origin;
+    const refuse = (why) => Promise.reject(new TypeError(`${why}: ${url.href}`));
+    if (own && origin !== PACKAGE.origin && (request.method !== 'GET' || !url.href.startsWith(PACKAGE.href))) return refuse('a frame asks its own origin for nothing but the package');
+    if (own || url.origin !== origin || request.method !== 'GET') return direct(input, init);
     const ask = ++asked;
     return new Promise((resolve, reject) => {
       request.signal.addEventListener('abort', () => {

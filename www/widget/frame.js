@@ -14,7 +14,8 @@ addEventListener('message', function first({ data, ports: [port], source, origin
   document.body.append(holder);
   const element = { mode: 'iframe' };
   const dress = (settings) => {
-    Object.assign(element, settings);
+    // What one site's visitors asked is not another's.
+    Object.assign(element, settings, { storageKey: `${origin} ${settings.storageKey}` });
     root.dataset.theme = settings.theme;
     root.dir = settings.dir;
     document.documentElement.lang = settings.language;
