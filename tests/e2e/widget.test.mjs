@@ -269,3 +269,27 @@ test('a failed attempt says why and when it is tried again', async () => {
     assert.equal(await note.count(), 0);
   });
 });
+
+test('inline it waits to be seen, and its worker to be touched; a modal takes the page\'s place', async () => {
+  const pages = (baseUrl) => ({
+    '/': page({ attributes: `${scripted(baseUrl)} mode="inline"`, body: '<div style="height: 3000px"></div>' }),
+    '/modal.html': page({ attributes: `${scripted(baseUrl)} mode="modal"`, body: '<button id="mine">Mine</button>' }),
+  });
+  await withWidget({ pages }, async (tab, { asked, url }) => {
+    await tab.waitForFunction(() => customElements.get('turnwise-agent'));
+    await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
+    assert.ok(!asked.includes('/turnwise/widget.js'), `${asked}`);
+    await tab.evaluate(() => scrollTo(0, 3000));
+    await input(tab).waitFor();
+    assert.ok(!asked.includes('/turnwise/agent-worker.js'), `${asked}`);
+    await input(tab).click();
+    await until(() => asked.includes('/turnwise/agent-worker.js'), true);
+    await tab.goto(`${url}modal.html`);
+    await launcher(tab).click();
+    await input(tab).waitFor();
+    assert.equal(await tab.evaluate(() => { document.getElementById('mine').focus(); return document.activeElement.localName; }), 'turnwise-agent', 'what is behind takes no focus');
+    await tab.keyboard.press('Escape');
+    await launcher(tab).waitFor();
+    assert.equal(await input(tab).count(), 0);
+  });
+});

@@ -110,20 +110,18 @@ for (const theme of ['light', 'dark']) {
 test('the theme follows the host while the page is open, by the marks of each generator', () => withWidget({
   pages: () => ({ '/': page({ attributes: 'docs="off"' }) }),
 }, async (tab) => {
-  const theme = () => tab.evaluate(() => new Promise((resolve) => {
-    requestAnimationFrame(() => resolve(document.querySelector('turnwise-agent').shadowRoot.querySelector('.root').dataset.theme));
-  }));
-  assert.equal(await theme(), 'light');
+  const becomes = (wanted) => tab.waitForFunction((is) => document.querySelector('turnwise-agent').shadowRoot.querySelector('.root').dataset.theme === is, wanted);
+  await becomes('light');
   for (const [set, wanted] of [
-    ["document.documentElement.className = 'coal js'", 'dark'], ["document.documentElement.className = 'rust js'", 'light'], ["document.documentElement.className = ''", 'light'],
+    ["document.documentElement.className = 'coal js'", 'dark'], ["document.documentElement.className = 'rust js'", 'light'], ["document.documentElement.className = 'ayu'", 'dark'], ["document.documentElement.className = ''", 'light'],
     ["document.documentElement.dataset.theme = 'dark'", 'dark'], ['delete document.documentElement.dataset.theme', 'light'],
     ["document.body.dataset.mdColorScheme = 'slate'", 'dark'], ["document.body.dataset.mdColorScheme = 'default'", 'light'],
     ["document.documentElement.classList.add('dark')", 'dark'], ["document.querySelector('turnwise-agent').theme = 'light'", 'light'],
   ]) {
     await tab.evaluate(set);
-    assert.equal(await theme(), wanted, set);
+    await becomes(wanted);
   }
   await tab.evaluate(() => { document.documentElement.className = ''; delete document.body.dataset.mdColorScheme; document.querySelector('turnwise-agent').theme = 'auto'; });
   await tab.emulateMedia({ colorScheme: 'dark' });
-  assert.equal(await theme(), 'dark');
+  await becomes('dark');
 }));

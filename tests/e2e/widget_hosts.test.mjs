@@ -1,13 +1,14 @@
 // <turnwise-agent> on hosts that make it hard: another origin, a strict Content-Security-Policy with Trusted Types, one that
 // lacks something, and style sheets that fight everything on the page.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
-import { root } from './lib/site.mjs';
+import { dist, root } from './lib/site.mjs';
 import { answered, ask, events, launcher, listen, page, scripted, withHost } from './lib/widget.mjs';
 
 const call = (id, name, args) => ({ id, name, args });
@@ -142,4 +143,21 @@ test('nothing of ours reaches out: the host\'s own elements look as without the 
     }));
   }
   assert.deepEqual(styles[1], styles[0]);
+});
+
+test('an import map\'s integrity covers the panel: what does not hash as said is not run, and the button says so', async () => {
+  const hash = (file) => `sha384-${createHash('sha384').update(readFileSync(path.join(dist, 'turnwise', file))).digest('base64')}`;
+  const map = (text) => `<script type="importmap">{"integrity":{"/turnwise/widget.js":"${text}"}}</script>`;
+  const embed = `integrity="${hash('embed.js')}"`;
+  for (const [text, expect, holds] of [[hash('widget.js'), [], true], [hash('dom.js'), [/integrity/], false]]) {
+    const html = page({ attributes: 'docs="off"', head: map(text) }).replace('type="module"', `type="module" ${embed}`);
+    await withHost({ pages: { '/': html } }, (host) => withPage(host.url, { expect }, async (tab) => {
+      await listen(tab);
+      await launcher(tab).click();
+      if (holds) return tab.getByRole('textbox').waitFor();
+      await launcher(tab, 'Could not be loaded. Try again.').waitFor();
+      const error = (await events(tab)).find(({ name }) => name === 'error');
+      return assert.match(error.message, /the panel could not be loaded/);
+    }));
+  }
 });

@@ -72,6 +72,8 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .prose > * + * { margin-block-start: 10px }
 .prose.aside { color: var(--ink2); font-size: 14px }
 .prose.aside:not(:empty) { margin-block-end: 6px }
+.live > p:last-child::after, .live > :is(ul, ol):last-child > li:last-child::after { content: ""; display: inline-block; inline-size: 7px; block-size: 1.05em; margin-inline-start: 3px; vertical-align: -2px; background: var(--accent); animation: blink 1s steps(2) infinite } .synthesis .live { --accent: var(--synth) }
+@keyframes blink { 50% { opacity: 0 } }
 .prose h3, .prose h4 { font-size: 15px; font-weight: 650; line-height: 1.35; margin-block-start: 16px }
 .prose ul, .prose ol { padding-inline-start: 22px } .prose li + li { margin-block-start: 4px } .prose li > p { margin: 0 }
 .prose a, .sources a { color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px }

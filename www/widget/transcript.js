@@ -85,7 +85,9 @@ export class RunView {
       case 'text': {
         const turn = this.#turn(event.turn);
         turn.nodes = event.nodes;
-        show(this.#drawTurn(turn).prose, event.nodes, this.#where);
+        const { prose } = this.#drawTurn(turn);
+        show(prose, event.nodes, this.#where);
+        prose.classList.toggle('live', Boolean(turn.live));
         if (event.chars) this.say();
         break;
       }
@@ -107,7 +109,7 @@ export class RunView {
       }
       case 'turn_finished':
         Object.assign(this.#turn(event.turn), { level: event.level, live: false, failed: event.failed, note: undefined });
-        this.#turns.get(this.#turn(event.turn))?.note.replaceChildren();
+        this.#settle(this.#turn(event.turn));
         break;
       case 'synthesis_started':
         run.why = event.trigger;
@@ -120,10 +122,19 @@ export class RunView {
         break;
       case 'ended':
         run.ended = { ...event, type: undefined };
-        run.turns.forEach((turn) => { turn.live = false; });
+        run.turns.forEach((turn) => {
+          turn.live = false;
+          this.#settle(turn);
+        });
         this.#drawEnd();
         break;
     }
+  }
+
+  #settle(turn) {
+    const drawn = this.#turns.get(turn);
+    drawn?.note.replaceChildren();
+    drawn?.prose.classList.remove('live');
   }
 
   /** An answer without links: the pages that were read for it, each once. */
@@ -142,7 +153,7 @@ export class RunView {
   #drawTurn(turn) {
     let drawn = this.#turns.get(turn);
     if (!drawn) {
-      drawn = { box: h('div', { class: 'turn' }), prose: h('div', { class: 'prose aside', dir: 'auto' }), calls: h('div', { class: 'calls' }), note: h('p', { class: 'retry' }) };
+      drawn = { box: h('div', { class: 'turn' }), prose: h('div', { class: 'prose', dir: 'auto' }), calls: h('div', { class: 'calls' }), note: h('p', { class: 'retry' }) };
       drawn.box.append(drawn.prose, drawn.calls, drawn.note);
       this.#turns.set(turn, drawn);
       this.#work.append(drawn.box);
@@ -173,6 +184,8 @@ export class RunView {
       h('summary', {}, icon('chevron'), h('b', {}, name === call.name ? t('tool', { name }) : name), h('span', { class: 'args', dir: 'auto' }, brief(call.args)), call.failed && h('em', {}, t('toolFailed'))),
       h('pre', { tabindex: 0, 'aria-label': t('sawTitle') }, call.result ?? t('toolRunning')));
     line.open = Boolean(open);
+    // What is said beside a call is on the way; what is said without one may be the answer.
+    drawn.prose.classList.add('aside');
     const before = this.#calls.get(call.id);
     if (before) before.replaceWith(line);
     else drawn.calls.append(line);
