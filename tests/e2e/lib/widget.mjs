@@ -1,0 +1,70 @@
+// Host pages of <turnwise-agent>: what a site's server would give, with the built package at /turnwise/ beside it.
+import assert from 'node:assert/strict';
+import { promises as fs, existsSync } from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { withPage } from './browser.mjs';
+import { withScript } from './script-server.mjs';
+import { dist } from './site.mjs';
+
+const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html; charset=utf-8', '.json': 'application/json' };
+
+/** A page with the tag. `attributes`: of the tag; `head`, `body`: more HTML; `src`: where embed.js is. */
+export const page = ({ attributes = '', head = '', body = '', src = '/turnwise/embed.js', tag = `<turnwise-agent ${attributes}></turnwise-agent>`, html = 'lang="en"' } = {}) => `<!doctype html>
+<html ${html}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Halden docs</title><link rel="icon" href="data:,">
+${head}<script type="module" src="${src}"></script></head>
+<body><main><h1>Halden</h1><p>A page of the host.</p>${body}</main>${tag}</body></html>`;
+
+/**
+ * Serves `pages` ({ '/path': html, or { body, type, status } }) and the package below `at`. `headers` go with every
+ * answer; `asked` lists what was requested.
+ */
+export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, body) {
+  assert.ok(existsSync(path.join(dist, 'turnwise/embed.js')), `${dist}/turnwise has no embed.js: make dist`);
+  const asked = [];
+  const server = http.createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    asked.push(pathname);
+    const answer = (status, type, content) => response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(content);
+    const found = pages[pathname];
+    if (found !== undefined) return typeof found === 'string' ? answer(200, TYPES['.html'], found) : answer(found.status ?? 200, found.type ?? TYPES['.html'], found.body);
+    const file = pathname.startsWith(at) && path.join(dist, 'turnwise', path.posix.normalize(`/${pathname.slice(at.length)}`));
+    const content = file && await fs.readFile(file).catch(() => undefined);
+    return content ? answer(200, TYPES[path.extname(file)] ?? 'text/plain', content) : answer(404, 'text/plain', '404');
+  });
+  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  try {
+    return await body({ url: `http://127.0.0.1:${server.address().port}/`, asked });
+  } finally {
+    await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
+  }
+}
+
+/** A scripted model, a host with `pages(baseUrl)`, and a browser at its first page. */
+export const withWidget = ({ steps = [], pages, options = {}, host = {} }, body) => withScript(steps, (baseUrl) =>
+  withHost({ ...host, pages: pages(baseUrl) }, (site) => withPage(site.url, { ...options, reach: [baseUrl, ...(options.reach ?? [])] }, (tab) => body(tab, { ...site, baseUrl }))));
+
+/** Attributes for a scripted model. */
+export const scripted = (baseUrl) => `provider="openai" base-url="${baseUrl}" model="scripted" docs="off"`;
+
+export const launcher = (tab, name = 'Ask the docs') => tab.getByRole('button', { name });
+export const input = (tab) => tab.locator('turnwise-agent').first().getByRole('textbox');
+
+export async function ask(tab, text) {
+  await input(tab).fill(text);
+  await input(tab).press('Enter');
+}
+
+/** Waits for the n-th answer to be there, and gives its article. */
+export async function answered(tab, n = 1) {
+  const run = tab.locator('turnwise-agent article').nth(n - 1);
+  await run.locator('.foot :is(.ending, .problem)').waitFor({ timeout: 60000 });
+  return run;
+}
+
+/** Notes the element's events, to be read with `events`. */
+export const listen = (tab) => tab.evaluate(() => {
+  window.heard = [];
+  for (const name of ['open', 'close', 'run', 'final', 'error', 'feedback']) document.addEventListener(`turnwise-${name}`, ({ detail }) => window.heard.push({ name, ...detail }));
+});
+export const events = (tab) => tab.evaluate(() => window.heard);

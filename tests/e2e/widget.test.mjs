@@ -1,0 +1,295 @@
+// <turnwise-agent> in an ordinary page: what it loads and when, a run with tools, follow-ups, stops, failures, several
+// elements, and conversations that go on over page changes.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import zlib from 'node:zlib';
+import { dist } from './lib/site.mjs';
+import { answered, ask, events, input, launcher, listen, page, scripted, withWidget } from './lib/widget.mjs';
+
+const call = (id, name, args) => ({ id, name, args });
+const one = (attributes = '') => (baseUrl) => ({ '/': page({ attributes: `${scripted(baseUrl)} ${attributes}` }) });
+const said = (request) => request.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
+const workers = (tab) => tab.workers().length;
+
+async function until(what, wanted) {
+  for (let at = 0; at < 200; at += 1) {
+    if (await what() === wanted) return;
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
+  assert.equal(await what(), wanted);
+}
+
+test('the launcher is at most 5 KB of brotli, and loads nothing before it is opened', async () => {
+  const bytes = readFileSync(path.join(dist, 'turnwise/embed.js'));
+  const weight = zlib.brotliCompressSync(bytes).length;
+  assert.ok(weight <= 5000, `embed.js: ${weight} bytes of brotli`);
+  await withWidget({ pages: one() }, async (tab, { asked }) => {
+    await launcher(tab).waitFor();
+    await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
+    assert.deepEqual(asked, ['/', '/turnwise/embed.js']);
+    // Passing over it means nothing, staying does; even then no worker starts.
+    await launcher(tab).hover();
+    await tab.waitForResponse(/widget\.js$/);
+    assert.ok(!asked.some((file) => /wasm|worker/.test(file)), `${asked}`);
+    await launcher(tab).click();
+    await tab.waitForResponse(/worker_bg\.wasm$|turnwise_bg\.wasm$/);
+  });
+});
+
+test('a run with a tool: its line opens to what the model saw, the answer is Markdown with links, events tell all', async () => {
+  await withWidget({
+    steps: [
+      { text: 'I will calculate.', calls: [call('a', 'calculate', { expression: '6 * 7' })] },
+      { text: 'It is **42**: see [the guide](/guide.html#six).\n\n<img src=x onerror=alert(1)>\n\n[bad](javascript:alert(1))\n\n```js\nconst six = 6;\n```',
+        check: ({ messages }) => assert.match(messages.at(-1).content, /42/) },
+    ],
+    pages: one(),
+  }, async (tab, { url }) => {
+    await listen(tab);
+    await launcher(tab).click();
+    await ask(tab, 'What is six times seven?');
+    const run = await answered(tab);
+    assert.equal(await run.locator('.task').textContent(), 'What is six times seven?');
+    assert.equal(await run.locator('summary').textContent(), 'Calculated6 * 7');
+    await run.locator('summary').click();
+    assert.match(await run.locator('details pre').textContent(), /42/);
+    const answer = run.locator('[part=answer]:not(:empty)');
+    assert.equal(await answer.locator('strong').textContent(), '42');
+    assert.equal(await answer.locator('a').count(), 1, 'an address that a model may not link to is no link');
+    assert.equal(await answer.locator('img').count(), 0);
+    assert.equal(await answer.locator('pre code').textContent(), 'const six = 6;\n');
+    assert.equal(await run.locator('.sources a').getAttribute('href'), `${url}guide.html#six`);
+    assert.equal(await run.locator('.ending').textContent(), 'Answered in 2 turns.');
+    await run.getByRole('button', { name: 'Good answer' }).click();
+    const heard = await events(tab);
+    assert.deepEqual(heard.map(({ name }) => name), ['open', 'run', 'final', 'feedback']);
+    assert.equal(heard[2].outcome, 'success');
+    assert.deepEqual(heard[2].sources, [{ href: `${url}guide.html#six`, text: 'the guide' }]);
+    assert.equal(heard[3].good, true);
+  });
+});
+
+test('Markdown is drawn while it streams; Stop wraps up in words of its own, and a second press ends it', async () => {
+  const words = (text) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
+  const held = { chunks: [words('# First\n\nSome **words**.\n\n'), words('More')], hold: true };
+  await withWidget({ steps: [held, { text: 'In short: words.' }, held, held], pages: one() }, async (tab) => {
+    const run = (n) => tab.locator('turnwise-agent article').nth(n - 1);
+    await launcher(tab).click();
+    await ask(tab, 'Tell me.');
+    await run(1).locator('strong').waitFor({ timeout: 60000 });
+    assert.equal(await run(1).locator('.prose h3').textContent(), 'First');
+    await tab.getByRole('button', { name: 'Stop' }).click();
+    await answered(tab);
+    assert.equal(await run(1).locator('.ending').textContent(), 'Concluded after 2 turns: you asked it to wrap up.');
+    assert.match(await run(1).locator('.synthesis').textContent(), /In short: words\./);
+    await ask(tab, 'Again.');
+    await run(2).locator('strong').waitFor();
+    await tab.getByRole('button', { name: 'Stop' }).click();
+    await run(2).locator('.synthesis strong').waitFor();
+    await tab.getByRole('button', { name: 'Cancel' }).click();
+    await answered(tab, 2);
+    assert.equal(await run(2).locator('.ending').textContent(), 'Cancelled.');
+  });
+});
+
+test('a follow-up carries the conversation, a new conversation forgets it', async () => {
+  await withWidget({
+    steps: [
+      { text: 'Blue.' },
+      { text: 'Still blue.', check: (request) => assert.deepEqual(said(request), ['Which colour?', 'And now?']) },
+      { text: 'Green.', check: (request) => assert.deepEqual(said(request), ['Afresh?']) },
+    ],
+    pages: one(),
+  }, async (tab) => {
+    await launcher(tab).click();
+    await ask(tab, 'Which colour?');
+    await answered(tab);
+    await ask(tab, 'And now?');
+    await answered(tab, 2);
+    await tab.getByRole('button', { name: 'New conversation' }).click();
+    assert.equal(await tab.locator('turnwise-agent article').count(), 0);
+    await ask(tab, 'Afresh?');
+    await answered(tab);
+  });
+});
+
+test('at the turn limit the synthesis stands apart, and Continue grants turns', async () => {
+  await withWidget({
+    steps: [
+      { calls: [call('a', 'calculate', { expression: '1 + 1' })] },
+      { text: 'So far: two.', check: ({ tools }) => assert.equal(tools?.length ?? 0, 0) },
+      { text: 'Done: two.' },
+    ],
+    pages: one('max-turns="1"'),
+  }, async (tab) => {
+    await launcher(tab).click();
+    await ask(tab, 'Count.');
+    const run = await answered(tab);
+    assert.equal(await run.locator('.synthesis h4').textContent(), 'Synthesis: the turn limit was reached');
+    assert.match(await run.locator('.ending').textContent(), /^Concluded after 2 turns: the turn limit was reached\.$/);
+    await run.getByRole('button', { name: 'Continue' }).click();
+    await run.getByText('Done: two.').waitFor({ timeout: 30000 });
+    await run.getByText(/^Answered in/).waitFor();
+  });
+});
+
+test('a refused key is said in words, the visitor gives one, and it is nowhere but in the request', async () => {
+  const KEY = 'sk-visitor-0123456789';
+  await withWidget({
+    steps: [{ status: 401, body: '{"error":{"message":"bad key"}}' }],
+    pages: one(),
+    options: { expect: [/401/] },
+  }, async (tab) => {
+    await listen(tab);
+    await tab.evaluate((key) => { document.querySelector('turnwise-agent').apiKey = key; }, KEY);
+    await launcher(tab).click();
+    await ask(tab, 'Anyone?');
+    const run = await answered(tab);
+    assert.match(await run.getByRole('alert').textContent(), /key/i);
+    const kept = await tab.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, window.heard, document.querySelector('turnwise-agent').outerHTML]));
+    assert.ok(!kept.includes(KEY), 'the key is kept somewhere');
+    assert.equal((await events(tab)).at(-1).name, 'error');
+    await run.getByRole('button', { name: 'Use a key of your own' }).click();
+    await tab.getByLabel('API key').waitFor();
+    assert.equal(await tab.getByLabel('API key').getAttribute('type'), 'password');
+    await tab.getByRole('button', { name: 'Back' }).click();
+    assert.equal(await input(tab).inputValue(), 'Anyone?');
+  });
+});
+
+test('a model of the page answers through the worker, in pieces and as a whole', async () => {
+  await withWidget({ pages: () => ({ '/': page({ attributes: 'docs="off"' }) }) }, async (tab) => {
+    await tab.evaluate(() => {
+      let asked = 0;
+      document.querySelector('turnwise-agent').complete = async (request) => {
+        asked += 1;
+        if (asked === 1) return (async function* pieces() { yield 'One '; yield 'piece.'; })();
+        return `Asked ${request.messages.filter(({ role }) => role === 'user').length} times.`;
+      };
+    });
+    const first = await tab.evaluate(() => document.querySelector('turnwise-agent').ask('First?'));
+    assert.equal(first.output, 'One piece.');
+    const second = await tab.evaluate(() => document.querySelector('turnwise-agent').ask('Second?'));
+    assert.equal(second.output, 'Asked 2 times.');
+  });
+});
+
+test('several on a page are apart; one that is removed ends its workers, moved it goes on, added again it is as before', async () => {
+  const pages = (baseUrl) => ({ '/': page({ tag: `<div id="left"><turnwise-agent id="a" label="First" ${scripted(baseUrl)}></turnwise-agent></div><div id="right"><turnwise-agent id="b" label="Second" position="bottom-start" ${scripted(baseUrl)}></turnwise-agent></div>` }) });
+  await withWidget({ steps: [{ text: 'To A.' }, { text: 'To B.', check: (request) => assert.deepEqual(said(request), ['B?']) }, { text: 'Again to A.', check: (request) => assert.deepEqual(said(request), ['A?', 'More A?']) }], pages }, async (tab) => {
+    const on = (id, text) => tab.evaluate(([id, text]) => document.getElementById(id).ask(text), [id, text]);
+    assert.equal((await on('a', 'A?')).output, 'To A.');
+    assert.equal((await on('b', 'B?')).output, 'To B.');
+    // Moved: the same panel, open, with its conversation.
+    await tab.evaluate(() => document.getElementById('right').append(document.getElementById('a')));
+    assert.ok(await tab.locator('#a article').getByText('To A.').isVisible());
+    const before = workers(tab);
+    await tab.evaluate(() => { window.a = document.getElementById('a'); window.a.remove(); });
+    await until(() => workers(tab) < before, true);
+    await tab.evaluate(() => { document.getElementById('b').remove(); });
+    await until(() => workers(tab), 0);
+    await tab.evaluate(() => document.body.append(window.a));
+    assert.equal((await on('a', 'More A?')).output, 'Again to A.');
+    assert.equal(await tab.locator('#a article').count(), 2);
+  });
+});
+
+test('the conversation goes on over a page change; what was open is open, what was cut off says so', async () => {
+  const words = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Half' } }] })}\n\n`;
+  const pages = (baseUrl) => ({ '/': page({ attributes: scripted(baseUrl) }), '/next.html': page({ attributes: scripted(baseUrl), body: '<p id="next">Next page.</p>' }) });
+  await withWidget({
+    steps: [{ text: 'Blue.' }, { text: 'Still blue.', check: (request) => assert.deepEqual(said(request), ['Which colour?', 'And now?']) }, { chunks: [words], hold: true }],
+    pages,
+  }, async (tab, { url }) => {
+    await launcher(tab).click();
+    await ask(tab, 'Which colour?');
+    await answered(tab);
+    await tab.goto(`${url}next.html`);
+    await tab.locator('turnwise-agent article').getByText('Blue.').waitFor();
+    assert.equal(await tab.evaluate(() => document.activeElement === document.body), true, 'the page keeps the focus');
+    await ask(tab, 'And now?');
+    await answered(tab, 2);
+    await ask(tab, 'And then?');
+    await tab.locator('turnwise-agent article').nth(2).getByText('Half').waitFor();
+    await tab.goto(url);
+    const cut = await answered(tab, 3);
+    assert.match(await cut.getByRole('alert').textContent(), /left before this was answered/);
+  });
+});
+
+test('keyboard: the shortcut opens, Escape closes, and the focus goes where it was', async () => {
+  await withWidget({ pages: (baseUrl) => ({ '/': page({ attributes: scripted(baseUrl), body: '<button id="mine">Mine</button>' }) }) }, async (tab) => {
+    await tab.locator('#mine').focus();
+    await tab.keyboard.press('Control+i');
+    await input(tab).waitFor();
+    await until(() => tab.evaluate(() => document.activeElement.localName), 'turnwise-agent');
+    await tab.keyboard.press('Escape');
+    await launcher(tab).waitFor();
+    assert.equal(await tab.evaluate(() => document.activeElement.id), 'mine');
+    await launcher(tab).click();
+    await tab.getByRole('button', { name: 'Close' }).click();
+    assert.equal(await tab.evaluate(() => document.activeElement.shadowRoot?.activeElement?.className), 'pill');
+  });
+});
+
+test('what was set before the script came counts, attributes mirror properties, and the words can be replaced', async () => {
+  const pages = (baseUrl) => ({ '/': page({ attributes: scripted(baseUrl) }).replace(/<script.*?<\/script>/, '') });
+  await withWidget({ pages }, async (tab) => {
+    const mirrored = await tab.evaluate(async () => {
+      const element = document.querySelector('turnwise-agent');
+      Object.assign(element, { maxTurns: 3, suggestions: ['One?', 'Two?'], texts: { label: 'Ask Halden', about: 'From the manual.' }, apiKey: 'secret-key' });
+      await import('/turnwise/embed.js');
+      await import('/turnwise/embed.js?again'); // a second copy is no error
+      return [element.getAttribute('max-turns'), element.getAttribute('suggestions'), element.baseUrl === element.getAttribute('base-url'), element.outerHTML.includes('secret-key')];
+    });
+    assert.deepEqual(mirrored, ['3', '["One?","Two?"]', true, false]);
+    await tab.evaluate(() => { document.querySelector('turnwise-agent').docs = 'auto'; });
+    await launcher(tab, 'Ask Halden').click();
+    await tab.getByText('From the manual.').waitFor();
+    assert.deepEqual(await tab.locator('[part=suggestion]').allTextContents(), ['One?', 'Two?']);
+    await tab.evaluate(() => { document.querySelector('turnwise-agent').heading = 'Halden'; });
+    await tab.getByRole('heading', { name: 'Halden', exact: true, level: 2 }).waitFor();
+  });
+});
+
+test('a failed attempt says why and when it is tried again', async () => {
+  await withWidget({
+    steps: [{ status: 503, body: '{"error":{"message":"busy"}}', headers: { 'retry-after': '2' } }, { text: 'Now.' }],
+    pages: one(), options: { expect: [/503|busy/] },
+  }, async (tab) => {
+    await launcher(tab).click();
+    await ask(tab, 'Now?');
+    const note = tab.locator('turnwise-agent .retry:not(:empty)');
+    await note.waitFor({ timeout: 60000 });
+    assert.match(await note.textContent(), /Trying again in [12] s: /);
+    const run = await answered(tab);
+    assert.match(await run.textContent(), /Now\.Answered in 1 turn\./);
+    assert.equal(await note.count(), 0);
+  });
+});
+
+test('inline it waits to be seen, and its worker to be touched; a modal takes the page\'s place', async () => {
+  const pages = (baseUrl) => ({
+    '/': page({ attributes: `${scripted(baseUrl)} mode="inline"`, body: '<div style="height: 3000px"></div>' }),
+    '/modal.html': page({ attributes: `${scripted(baseUrl)} mode="modal"`, body: '<button id="mine">Mine</button>' }),
+  });
+  await withWidget({ pages }, async (tab, { asked, url }) => {
+    await tab.waitForFunction(() => customElements.get('turnwise-agent'));
+    await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
+    assert.ok(!asked.includes('/turnwise/widget.js'), `${asked}`);
+    await tab.evaluate(() => scrollTo(0, 3000));
+    await input(tab).waitFor();
+    assert.ok(!asked.includes('/turnwise/agent-worker.js'), `${asked}`);
+    await input(tab).click();
+    await until(() => asked.includes('/turnwise/agent-worker.js'), true);
+    await tab.goto(`${url}modal.html`);
+    await launcher(tab).click();
+    await input(tab).waitFor();
+    assert.equal(await tab.evaluate(() => { document.getElementById('mine').focus(); return document.activeElement.localName; }), 'turnwise-agent', 'what is behind takes no focus');
+    await tab.keyboard.press('Escape');
+    await launcher(tab).waitFor();
+    assert.equal(await input(tab).count(), 0);
+  });
+});

@@ -1,0 +1,87 @@
+// <turnwise-agent> and the docs of its site, with a stand-in for the reader: what the panel shows while the docs are read,
+// what the model is told and given, what becomes of links, and what is said where there is nothing to read.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+import { dist } from './lib/site.mjs';
+import { answered, ask, launcher, page, withWidget } from './lib/widget.mjs';
+
+const call = (id, name, args) => ({ id, name, args });
+const script = (body) => ({ type: 'text/javascript', body });
+
+/** The package with another `DocsSite`, which goes on when the page says so. */
+const withReader = (reader) => ({
+  '/turnwise/real.js': script(readFileSync(path.join(dist, 'turnwise/turnwise.js'), 'utf8')),
+  '/turnwise/turnwise.js': script(`export * from './real.js'; export { default } from './real.js';
+    const go = () => new Promise((resolve) => { new BroadcastChannel('go').onmessage = resolve; });
+    export class DocsSite { ${reader} }`),
+});
+const READER = `
+  static async open(page, { html, source, onProgress }) {
+    if (!html.includes('A page of the host.') || source !== 'auto') throw new Error('not what was agreed');
+    onProgress({ stage: 'finding', source: '', done: 0, total: 0 });
+    onProgress({ stage: 'loading', source: 'searchindex.js', done: 34, total: 120 });
+    await go();
+    onProgress({ stage: 'ready', source: 'searchindex.js', done: 120, total: 120 });
+    const site = new DocsSite();
+    site.info = { kind: 'mdbook', title: 'Halden manual', root: new URL('/book/', page).href, pages: 120, sections: 400, version: '1', cached: false, complete: true };
+    const text = { type: 'string' };
+    site.tools = [
+      { name: 'search_docs', description: 'Searches.', sideEffect: 'none', parameters: { type: 'object', properties: { query: text }, required: ['query'] }, execute: async ({ query }) => 'Found for ' + query + ': ' + site.info.root + 'retries.html#policy' },
+      { name: 'read_page', description: 'Reads.', sideEffect: 'none', parameters: { type: 'object', properties: { url: text }, required: ['url'] }, execute: async ({ url }) => url + '\\n# Retries\\n\\n## Policy\\n\\nA request is tried three times: the number of retries is set in client.toml.\\n' },
+    ];
+    return site;
+  }
+  async search() { return [{ url: this.info.root + 'retries.html#policy', page: 'Retries', section: 'Policy', snippet: 'Three', score: 1 }]; }
+  free() {}`;
+
+test('the docs are read when it opens, with a line that says how far; the answer links the exact section', () => withWidget({
+  steps: [
+    { calls: [call('a', 'search_docs', { query: 'retries' })], check: ({ messages, tools }) => {
+      assert.match(messages[0].content, /the documentation "Halden manual" at http.*\/book\/ \(120 pages\)/);
+      assert.match(messages[0].content, /Where the documentation does not answer the question, say so plainly/);
+      assert.deepEqual(tools.map(({ function: { name } }) => name).sort(), ['calculate', 'read_page', 'read_result', 'search_docs']);
+    } },
+    { calls: [call('b', 'read_page', { url: '/book/retries.html#policy' })], check: ({ messages }) => assert.match(messages.at(-1).content, /Found for retries/) },
+    { text: 'Three: see [Retry policy](retries.html#policy).' },
+  ],
+  pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }), ...withReader(READER) }),
+}, async (tab, { url }) => {
+  await launcher(tab).click();
+  await tab.getByText('Reading the docs: 34 of 120 pages').waitFor({ timeout: 30000 });
+  assert.equal(await tab.getByRole('progressbar').getAttribute('value'), '34');
+  // Asked before the docs are there: it waits for them, unless the visitor does not.
+  await ask(tab, 'Never mind?');
+  await tab.getByRole('button', { name: 'Stop' }).click();
+  assert.equal(await (await answered(tab)).locator('.ending').textContent(), 'Cancelled.');
+  await tab.getByRole('button', { name: 'New conversation' }).click();
+  await ask(tab, 'How many retries?');
+  await tab.evaluate(() => new BroadcastChannel('go').postMessage(1));
+  const run = await answered(tab);
+  assert.deepEqual(await run.locator('summary').allTextContents(), ['Searched“retries”', 'Read/book/retries.html#policy']);
+  assert.equal(await run.locator('[part=answer]:not(:empty) a').getAttribute('href'), `${url}book/retries.html#policy`);
+  assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href, target }) => [href, target])), [[`${url}book/retries.html#policy`, '']]);
+  assert.equal(await tab.getByRole('progressbar').count(), 0);
+}));
+
+test('where nothing can be read, the panel says why and the model is told to say so', () => withWidget({
+  steps: [{ text: 'The pages could not be read.', check: ({ messages }) => assert.match(messages[0].content, /could not be read: this site has no index/) }],
+  pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }), ...withReader("static async open() { throw new Error('this site has no index'); }") }),
+}, async (tab) => {
+  await launcher(tab).click();
+  await tab.getByText('The docs of this site could not be read: this site has no index').waitFor({ timeout: 30000 });
+  await ask(tab, 'How many retries?');
+  await answered(tab);
+}));
+
+test('the demo model searches the pages of the site as files, and what it names is linked', () => withWidget({
+  pages: () => ({ '/': page({ attributes: 'provider="demo"' }), ...withReader(READER.replace('await go();', '')) }),
+}, async (tab, { url }) => {
+  await launcher(tab).click();
+  await tab.getByText('Demo: scripted, not an AI').waitFor();
+  await ask(tab, 'How is the number of retries set?');
+  const run = await answered(tab);
+  assert.match(await run.locator('[part=answer]:not(:empty)').textContent(), /set in client\.toml/);
+  assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href)), [`${url}book/retries.html`]);
+}));

@@ -1,0 +1,15 @@
+// The demo model is a script that knows the built-in tools only, so what the docs say on a question is put where those
+// look: as files, each at its page's own address below the root, so that what it names can be linked to.
+
+const PAGES = 8;
+
+export async function demoFiles(agent, site, question) {
+  const read = site.tools.find(({ name }) => name === 'read_page');
+  const hits = await site.search(question, { limit: 3 * PAGES });
+  const pages = new Set(hits.map(({ url }) => url.split('#')[0]));
+  for (const url of [...pages].slice(0, PAGES)) {
+    const path = decodeURI(url.startsWith(site.info.root) ? url.slice(site.info.root.length) : new URL(url).pathname.slice(1)) || 'index.html';
+    const text = await read.execute({ url }, { signal: new AbortController().signal });
+    agent.files.put(path.endsWith('/') ? `${path}index.html` : path, String(text));
+  }
+}

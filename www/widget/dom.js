@@ -1,0 +1,50 @@
+// Small helpers to build elements: never from text that is parsed, so that no policy and no model text is in the way.
+
+/** An element: properties of `of` that it has, attributes for the rest, then its children. */
+export function h(name, of = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(of)) {
+    if (value === undefined || value === false || value === null) continue;
+    if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
+    else if (key === 'class') element.className = value;
+    else element.setAttribute(key, value === true ? '' : value);
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== null && child !== false));
+  return element;
+}
+
+const ICONS = {
+  close: 'M6 6l12 12M18 6L6 18',
+  more: 'M5 12h.01M12 12h.01M19 12h.01',
+  plus: 'M12 5v14M5 12h14',
+  send: 'M12 20V5M5.5 11.5L12 5l6.5 6.5',
+  stop: 'M7 7h10v10H7z',
+  chevron: 'M9 5l7 7-7 7',
+  good: 'M7 11v9H4v-9zM7 11l4-7c1.6 0 2.4 1 2.2 2.5L12.8 10H19l-1.6 8.5c-.2.9-.9 1.5-1.8 1.5H7',
+  bad: 'M7 13V4H4v9zM7 13l4 7c1.6 0 2.4-1 2.200-2.5L12.8 14H19l-1.6-8.5C17.200 4.600 16.500 4 15.600 4H7',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+};
+
+/** A line icon; never alone, its button has a label. */
+export function icon(name) {
+  const make = (tag, of) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [key, value] of Object.entries(of)) element.setAttribute(key, value);
+    return element;
+  };
+  const svg = make('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' });
+  svg.append(make('path', { d: ICONS[name], ...(name === 'more' && { 'stroke-width': 2.8 }) }));
+  return svg;
+}
+
+/** A button that is an icon. */
+export const iconButton = (name, label, onclick, of = {}) => h('button', { type: 'button', class: 'icon-button', 'aria-label': label, title: label, onclick, ...of }, icon(name));
+export const button = (label, onclick, of = {}) => h('button', { type: 'button', class: 'button', onclick, ...of }, label);
+
+/** A file for the visitor. */
+export function download(name, text, type) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = h('a', { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,330 @@
+// <turnwise-agent>, the launcher: a button in a shadow root. Nothing else is loaded before somebody opens it, or hovers
+// over it long enough to mean it; then `widget.js` draws the panel and starts the worker in which everything runs.
+
+const TAG = 'turnwise-agent';
+const HERE = new URL('.', import.meta.url).href;
+const ATTRIBUTES = [
+  'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
+  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site',
+];
+const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+// All that the panel imports, asked for at once: one round trip instead of three.
+const PANEL = ['widget', 'parts', 'transcript', 'nodes', 'dom', 'link', 'provider', 'store', 'styles', 'texts'];
+const LABELS = { en: 'Ask the docs', de: 'Frag die Doku' };
+const BROKEN = { en: 'Could not be loaded. Try again.', de: 'Laden misslungen. Noch einmal.' };
+const INTENT_MS = 120;
+
+// Inner `!important` wins over the page's, so no style of a host reaches in; inherited values end at `:host`.
+const CSS = `
+:host { all: initial !important; display: contents !important }
+:host([mode=inline]) { display: block !important }
+:host([hidden]) { display: none !important }
+* { box-sizing: border-box }
+.root {
+  --accent: var(--turnwise-accent, #0f6b5c); --accent-ink: var(--turnwise-accent-ink, #fff); --focus: var(--turnwise-focus, #0f6b5c);
+  font: 15px/1.55 var(--turnwise-font, ui-sans-serif, system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif);
+  color-scheme: light; text-align: start }
+.root[data-theme=dark] { --accent: var(--turnwise-accent-dark, #4fc3ae); --accent-ink: var(--turnwise-accent-ink-dark, #06201b); --focus: var(--turnwise-focus-dark, #4fc3ae); color-scheme: dark }
+.pill {
+  position: fixed; inset: auto; margin: 0; border: 0; overflow: visible; z-index: 2147483000; display: inline-flex; align-items: center; gap: 8px;
+  max-inline-size: calc(100vw - 32px); padding: 0 18px 0 14px; min-block-size: 46px; border-radius: 99px; background: var(--accent); color: var(--accent-ink);
+  font: inherit; font-weight: 600; line-height: 1.2; letter-spacing: -.005em; text-align: start; cursor: pointer;
+  box-shadow: 0 1px 2px rgb(0 0 0 / .12), 0 6px 20px rgb(0 0 0 / .2) }
+.pill svg { inline-size: 22px; block-size: 22px; flex: none }
+.pill:hover { filter: brightness(1.08) }
+.pill:focus-visible { outline: 3px solid var(--focus); outline-offset: 3px }
+.pill[hidden] { display: none !important }
+.pill[data-busy] svg { animation: turn 1.6s linear infinite }
+@keyframes turn { to { transform: rotate(1turn) } }
+@media (prefers-reduced-motion: reduce) { .pill[data-busy] svg { animation: none } }
+.pill, .root[data-at$=end] .pill { inset-inline-end: max(20px, env(safe-area-inset-right)) }
+.root[data-at$=start] .pill { inset-inline: max(20px, env(safe-area-inset-left)) auto }
+.pill { inset-block-end: max(20px, env(safe-area-inset-bottom)) }
+.root[data-at^=top] .pill { inset-block: max(20px, env(safe-area-inset-top)) auto }
+@media print { .root { display: none } }`;
+
+let sheet;
+export const styles = () => {
+  if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(CSS);
+  return sheet;
+};
+
+/** The mark: a turn, and what it turns around. */
+export function mark() {
+  const make = (name, attributes) => {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  };
+  const svg = make('svg', { viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor', 'stroke-width': 2.2, 'stroke-linecap': 'round', 'aria-hidden': 'true' });
+  svg.append(make('path', { d: 'M20 12a8 8 0 1 1-2.3-5.6' }), make('path', { d: 'M20 3v4h-4' }), make('circle', { cx: 12, cy: 12, r: 1.6, fill: 'currentColor', stroke: 'none' }));
+  return svg;
+}
+
+/** What theme the host shows, by the marks that docs generators leave on html and body; else what the system prefers. */
+function hostTheme() {
+  for (const element of [document.documentElement, document.body]) {
+    const { theme, bsTheme, mdColorScheme, mode, colorMode } = element?.dataset ?? {};
+    const words = [theme, bsTheme, mdColorScheme, mode, colorMode, ...(element?.classList ?? [])];
+    for (const word of words) {
+      if (/^(dark|slate|night|coal|navy|ayu|black)$/.test(word)) return 'dark';
+      if (/^(light|default|rust|white)$/.test(word)) return 'light';
+    }
+  }
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
+/** The element with the focus, also inside shadow roots. */
+function focused() {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at;
+}
+
+/** What stays over page changes of the site (widget.js writes it); storage may be refused. */
+function stored(key) {
+  try {
+    return sessionStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+class TurnwiseAgent extends HTMLElement {
+  static observedAttributes = [...ATTRIBUTES, 'lang', 'dir'];
+  #root = document.createElement('div');
+  #pill;
+  #panel; // promise of what widget.js makes
+  #made; // the same once it is there
+  #open = false;
+  #live; // aborted when the element has left the page
+  #from; // where the focus goes back to
+
+  constructor() {
+    super();
+    const shadow = this.attachShadow({ mode: 'open' });
+    shadow.adoptedStyleSheets = [styles()];
+    this.#root.className = 'root';
+    shadow.append(this.#root);
+  }
+
+  connectedCallback() {
+    if (this.#live) return this.#settle(); // moved within the page: all goes on
+    // Properties that were set before this script came hide the accessors.
+    for (const name of ATTRIBUTES.map(camel)) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete this[name];
+      this[name] = value;
+    }
+    this.#live = new AbortController();
+    const { signal } = this.#live;
+    document.addEventListener('keydown', (event) => this.#key(event), { signal });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#dress(), { signal });
+    const watch = new MutationObserver(() => this.#dress());
+    for (const element of [document.documentElement, document.body]) if (element) watch.observe(element, { attributes: true });
+    signal.addEventListener('abort', () => watch.disconnect());
+    this.#draw();
+    return undefined;
+  }
+
+  disconnectedCallback() {
+    // A move is a removal and an insertion in one go; only what is gone a moment later has left.
+    queueMicrotask(() => this.isConnected || this.#end());
+  }
+
+  // With this, `moveBefore` keeps everything as it is.
+  connectedMoveCallback() {}
+
+  attributeChangedCallback(name, before, now) {
+    if (!this.#live || before === now) return;
+    if (name === 'mode' || name === 'src') {
+      this.#end();
+      this.connectedCallback();
+    } else {
+      this.#dress();
+      this.#made?.update(name);
+    }
+  }
+
+  async open() {
+    if (!this.#live || this.#open) return;
+    this.#open = true;
+    this.#from = focused();
+    const panel = await this.#load();
+    if (!panel || !this.#open) return;
+    this.#settle();
+    panel.show({ focus: true });
+    this.#say('open', {});
+  }
+
+  close() {
+    if (!this.#open || this.#inline) return;
+    const inside = this.shadowRoot.activeElement;
+    this.#open = false;
+    this.#made?.hide();
+    this.#settle();
+    // Whoever went elsewhere meanwhile stays there.
+    if (inside || focused() === document.body) (this.#from?.isConnected && this.#from !== document.body ? this.#from : this.#pill)?.focus();
+    this.#say('close', {});
+  }
+
+  toggle() {
+    return this.#open ? this.close() : this.open();
+  }
+
+  /** Opens, and asks. Resolves with { output, outcome, reason, sources }. */
+  async ask(text) {
+    if (!this.#live) throw new Error('the <turnwise-agent> is not in a page');
+    await this.open();
+    const panel = await this.#load();
+    if (!panel) throw new Error('the panel could not be loaded');
+    return panel.ask(String(text));
+  }
+
+  get #inline() {
+    return this.mode === 'inline';
+  }
+
+  get language() {
+    return (this.lang || this.closest('[lang]')?.lang || navigator.language || 'en').toLowerCase();
+  }
+
+  /** Where a conversation is kept: one for each site and element. */
+  get storageKey() {
+    let site = this.site;
+    if (!site) {
+      const near = /^(off|auto)?$/.test(this.docs) ? (this.src || HERE) : this.docs;
+      const url = new URL('..', new URL(near, document.baseURI));
+      site = url.origin === location.origin ? url.pathname : '/';
+    }
+    const nameless = [...document.querySelectorAll(`${TAG}:not([id])`)];
+    return `turnwise:${site}#${this.id || nameless.indexOf(this)}`;
+  }
+
+  #say(name, detail) {
+    this.dispatchEvent(new CustomEvent(`turnwise-${name}`, { detail, bubbles: true, composed: true }));
+  }
+
+  #draw() {
+    this.#root.replaceChildren();
+    if (this.#inline) {
+      // It stands in the page, so seeing it is opening it. The worker waits for the first touch.
+      const seen = new IntersectionObserver(async ([entry]) => {
+        if (!entry.isIntersecting) return;
+        seen.disconnect();
+        this.#open = true;
+        (await this.#load())?.show({ focus: false });
+      });
+      seen.observe(this);
+      this.#live.signal.addEventListener('abort', () => seen.disconnect());
+    } else {
+      const pill = document.createElement('button');
+      pill.type = 'button';
+      pill.className = 'pill';
+      pill.popover = 'manual';
+      pill.setAttribute('part', 'launcher');
+      pill.setAttribute('aria-haspopup', 'dialog');
+      pill.append(mark(), document.createElement('span'));
+      let intent;
+      const wish = () => { intent = setTimeout(() => this.#load(), INTENT_MS); };
+      const forget = () => clearTimeout(intent);
+      pill.addEventListener('pointerenter', wish);
+      pill.addEventListener('focus', wish);
+      pill.addEventListener('pointerleave', forget);
+      pill.addEventListener('blur', forget);
+      pill.addEventListener('click', () => this.open());
+      this.#live.signal.addEventListener('abort', forget);
+      this.#root.append(this.#pill = pill);
+    }
+    this.#settle();
+    // On the way through the site with the panel open, or back from a sign-in. A phone's sheet would hide the page.
+    const state = stored(`${this.storageKey}:open`);
+    if (state === 'signin' || (state && innerWidth > 640)) this.#load().then(async (panel) => {
+      if (!panel || this.#open) return;
+      this.#open = true;
+      this.#settle();
+      panel.show({ focus: false });
+    });
+  }
+
+  /** Theme, place and words, as they are now. */
+  #dress() {
+    const theme = this.theme === 'dark' || this.theme === 'light' ? this.theme : hostTheme();
+    const { dataset } = this.#root;
+    if (dataset.theme !== theme) dataset.theme = theme;
+    dataset.at = this.position || 'bottom-end';
+    this.#root.dir = this.dir || getComputedStyle(this.parentElement ?? document.documentElement).direction;
+    this.#root.lang = this.language;
+    if (this.#pill) this.#pill.lastChild.textContent = this.label || this.texts?.label || LABELS[this.language.slice(0, 2)] || LABELS.en;
+  }
+
+  /** What is in the top layer: no z-index and no transform of the host's counts there. */
+  #settle() {
+    this.#dress();
+    if (this.#pill) {
+      this.#pill.hidden = this.#open;
+      this.#pill.setAttribute('aria-expanded', this.#open);
+      if (this.#pill.showPopover && !this.#pill.matches(':popover-open')) this.#pill.showPopover();
+    }
+    if (this.#open) this.#made?.show({ focus: false });
+  }
+
+  #load() {
+    const signal = this.#live?.signal;
+    const source = new URL('.', this.src ? new URL(this.src, document.baseURI) : HERE).href;
+    const modules = this.mode === 'iframe' ? ['frame-host', 'store', 'styles'] : PANEL;
+    this.#panel ??= Promise.all(modules.map((name) => import(`${source}${name}.js`))).then(async ([{ create }]) => {
+      if (!signal || signal.aborted) return undefined;
+      const made = await create({
+        element: this, root: this.#root, pill: this.#pill, mark, source,
+        say: (name, detail) => this.#say(name, detail), close: () => this.close(),
+      });
+      if (signal.aborted) return void made.end();
+      return (this.#made = made);
+    }).catch((error) => {
+      this.#panel = undefined;
+      this.#open = false;
+      this.#settle();
+      if (this.#pill) this.#pill.lastChild.textContent = BROKEN[this.language.slice(0, 2)] ?? BROKEN.en;
+      this.#say('error', { message: `the panel could not be loaded: ${error?.message ?? error}` });
+    });
+    return this.#panel;
+  }
+
+  #end() {
+    this.#live?.abort();
+    this.#made?.end();
+    this.#live = this.#panel = this.#made = this.#pill = this.#from = undefined;
+    this.#open = false;
+    this.#root.replaceChildren();
+  }
+
+  #key(event) {
+    const keys = (this.shortcut || 'mod+i').toLowerCase().split('+');
+    const letter = keys.pop();
+    if (letter === 'none' || this.#inline || event.defaultPrevented || event.key?.toLowerCase() !== letter) return;
+    const mac = /Mac|iP/.test(navigator.platform);
+    const wants = (name) => keys.includes(name) || (keys.includes('mod') && name === (mac ? 'meta' : 'ctrl')) || (name === 'meta' && keys.includes('cmd'));
+    if (['ctrl', 'meta', 'alt', 'shift'].some((name) => event[`${name}Key`] !== wants(name))) return;
+    // Where people write, the shortcut may mean something else, such as italics.
+    const at = event.composedPath()[0];
+    if (at.isContentEditable || (!keys.length && /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
+    event.preventDefault();
+    this.toggle();
+  }
+}
+
+for (const name of ATTRIBUTES) {
+  Object.defineProperty(TurnwiseAgent.prototype, camel(name), {
+    configurable: true,
+    enumerable: true,
+    get() { return this.getAttribute(name) ?? ''; },
+    set(value) {
+      if (value === null || value === undefined || value === false) this.removeAttribute(name);
+      else this.setAttribute(name, Array.isArray(value) ? JSON.stringify(value) : value);
+    },
+  });
+}
+
+if (!customElements.get(TAG)) customElements.define(TAG, TurnwiseAgent);

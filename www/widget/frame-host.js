@@ -1,0 +1,91 @@
+// mode="iframe", the host's side: the panel is a document of the package's origin, and the host's page runs this and the
+// launcher only. Its policy then needs frame-src and nothing for scripts, workers or WebAssembly.
+import { place } from './store.js';
+import { styles } from './styles.js';
+
+const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey'];
+const ADDRESSES = ['baseUrl', 'app'];
+
+/** A page of this origin, for the reader of the docs: no cookies, and nothing but GET. */
+async function read(address) {
+  const url = new URL(address);
+  if (url.origin !== location.origin) throw new Error('not a page of this site');
+  const response = await fetch(url, { credentials: 'omit' });
+  return { status: response.status, headers: [...response.headers], url: response.url, body: await response.arrayBuffer() };
+}
+
+export async function create({ element, root, pill, source, say, close }) {
+  const absolute = (value) => (value ? new URL(value, document.baseURI).href : '');
+  const store = place(element.storageKey);
+  const shadow = root.getRootNode();
+  if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
+  const frame = document.createElement('iframe');
+  const url = new URL('frame.html', source);
+  Object.assign(frame, { className: 'panel floating', src: url.href, popover: 'manual', title: element.heading || element.label || 'Turnwise' });
+  frame.setAttribute('part', 'panel');
+  frame.allow = 'clipboard-write';
+  frame.setAttribute('sandbox', 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads allow-top-navigation-by-user-activation');
+  const { port1: port, port2: theirs } = new MessageChannel();
+  const settings = () => ({
+    ...Object.fromEntries(PLAIN.map((name) => [name, element[name]])), ...Object.fromEntries(ADDRESSES.map((name) => [name, absolute(element[name])])),
+    docs: !element.docs || /^(auto|off)$/.test(element.docs) ? element.docs : absolute(element.docs), theme: root.dataset.theme, dir: root.dir,
+  });
+  let asked = 0;
+  const asks = new Map();
+  port.onmessage = async ({ data }) => {
+    if (data.say) say(data.say, data.detail);
+    else if (data.close) close();
+    else if (data.busy !== undefined) pill?.toggleAttribute('data-busy', data.busy);
+    else if (data.asked) {
+      const { resolve, reject } = asks.get(data.asked);
+      asks.delete(data.asked);
+      if (data.error === undefined) resolve(data.ok);
+      else reject(new Error(data.error));
+    } else if (data.read) {
+      const answer = await read(data.url).catch((error) => ({ error: error.message }));
+      port.postMessage({ read: data.read, answer }, answer.body ? [answer.body] : []);
+    }
+  };
+  const dress = new MutationObserver(() => port.postMessage({ settings: settings() }));
+  dress.observe(root, { attributes: true });
+  root.append(frame);
+  await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${url.href} did not load; the host's policy must allow it: frame-src ${url.origin === location.origin ? "'self'" : url.origin}`)), 20_000);
+    addEventListener('message', function ready({ source: from, origin, data }) {
+      if (from !== frame.contentWindow || origin !== url.origin || data?.turnwise !== 'ready') return;
+      removeEventListener('message', ready);
+      clearTimeout(timer);
+      from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: document.documentElement.outerHTML }, url.origin, [theirs]);
+      resolve();
+    });
+  }).catch((error) => {
+    frame.remove();
+    throw error;
+  });
+  return {
+    show({ focus }) {
+      frame.classList.add('open');
+      if (!frame.matches(':popover-open')) frame.showPopover();
+      if (focus) frame.focus();
+      store.open('1');
+      port.postMessage({ show: { focus } });
+    },
+    hide() {
+      frame.hidePopover();
+      frame.classList.remove('open');
+      store.open('');
+      port.postMessage({ hide: true });
+    },
+    update: () => port.postMessage({ settings: settings() }),
+    ask: (text) => new Promise((resolve, reject) => {
+      asks.set(++asked, { resolve, reject });
+      port.postMessage({ ask: asked, text });
+    }),
+    end() {
+      dress.disconnect();
+      port.close();
+      frame.remove();
+      for (const { reject } of asks.values()) reject(new Error('the <turnwise-agent> was removed'));
+    },
+  };
+}

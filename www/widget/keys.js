@@ -1,0 +1,92 @@
+// Where the visitor chooses a model. The key stays in this page's memory: it is in no attribute, no storage, no event.
+import { button, h } from './dom.js';
+import { WAYS } from './provider.js';
+
+const AUTH = 'https://openrouter.ai/auth';
+const KEYS = 'https://openrouter.ai/api/v1/auth/keys';
+
+/** `use({ kind, model, apiKey })` takes the choice, `back()` leaves as it was. `only`: the kind that the site wants. */
+export function chooser({ t, only, model, refused, own, use, back, signIn }) {
+  const select = h('select', {}, ...Object.keys(WAYS).map((kind) => h('option', { value: kind }, t(`way_${kind}`))));
+  const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false' });
+  const key = h('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' });
+  const problem = h('p', { class: 'problem', role: 'alert' }, refused ? t('keyRefused') : '');
+  const hint = h('p', {});
+  const sign = button(t('signIn'), () => signIn(name.value), { class: 'button main' });
+  const keyLabel = h('label', {}, t('key'), key);
+  const nameLabel = h('label', {}, t('modelName'), name);
+  const dress = () => {
+    const way = WAYS[select.value];
+    name.value = (select.value === only && model) || way.model || '';
+    nameLabel.hidden = !way.model;
+    keyLabel.hidden = !way.key;
+    sign.hidden = select.value !== 'openrouter' || !globalThis.crypto?.subtle || window !== top; // its page refuses frames
+    hint.textContent = way.key ? t('keyMemory') : select.value === 'ollama' ? t('ollamaHint', { origin: location.origin }) : '';
+    hint.hidden = !hint.textContent;
+  };
+  const take = async (event) => {
+    event.preventDefault();
+    const kind = select.value;
+    const way = WAYS[kind];
+    if (way.key && !key.value.trim()) {
+      problem.textContent = t('needKey');
+      return key.focus();
+    }
+    if (kind === 'prompt-api' && !(await builtIn(t, problem))) return undefined;
+    return use({ kind, ...(way.model && { model: name.value.trim() || way.model }), ...(way.key && { apiKey: key.value.trim() }) });
+  };
+  select.value = only && WAYS[only] ? only : 'openrouter';
+  select.addEventListener('change', dress);
+  const form = h('form', { class: 'keys', part: 'keys', onsubmit: take },
+    h('h3', {}, t('keyTitle')), h('p', {}, t(own ? 'keyOwn' : 'keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
+    h('div', { class: 'actions' }, h('button', { type: 'submit', class: 'button main' }, t('use')), button(t('back'), back)));
+  dress();
+  return form;
+}
+
+/** Whether the browser's model is there; gets it onto the device where that is possible. */
+async function builtIn(t, problem) {
+  const { availability, fetchModel } = await import('./built-in.js');
+  const there = await availability();
+  if (there === 'available') return true;
+  problem.textContent = t('builtInMissing');
+  if (there !== 'downloadable' && there !== 'downloading') return false;
+  try {
+    await fetchModel((share) => { problem.textContent = t('builtInDownload', { percent: Math.round(share * 100) }); });
+    return true;
+  } catch (error) {
+    problem.textContent = String(error.message);
+    return false;
+  }
+}
+
+const urlSafe = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+
+/** Goes to OpenRouter (PKCE, RFC 7636). The verifier waits in the tab; the question and the panel come back with the page. */
+export async function leave(store, model) {
+  const verifier = urlSafe(crypto.getRandomValues(new Uint8Array(32)));
+  const challenge = urlSafe(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
+  store.put('signin', JSON.stringify({ verifier, model }));
+  store.open('signin');
+  const callback = new URL(location.href);
+  callback.hash = '';
+  location.assign(`${AUTH}?${new URLSearchParams({ callback_url: callback.href, code_challenge: challenge, code_challenge_method: 'S256' })}`);
+}
+
+/** Back from OpenRouter: the code leaves the address, and becomes a key. Nothing, where nobody had gone there. */
+export async function comeBack(store) {
+  const here = new URL(location.href);
+  const [code, refused] = [here.searchParams.get('code'), here.searchParams.get('error')];
+  if (!code && !refused) return undefined;
+  const gone = store.take('signin');
+  if (!gone) return undefined;
+  for (const name of ['code', 'error', 'error_description', 'state']) here.searchParams.delete(name);
+  history.replaceState(history.state, '', here);
+  if (refused) throw new Error(refused.slice(0, 80));
+  const { verifier, model } = JSON.parse(gone);
+  const response = await fetch(KEYS, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code, code_verifier: verifier, code_challenge_method: 'S256' }) });
+  const { key } = await response.json().catch(() => ({}));
+  // The answer's own text may quote what was sent, so it is not shown.
+  if (!response.ok || !key) throw new Error(`HTTP ${response.status}`);
+  return { kind: 'openrouter', model: model || WAYS.openrouter.model, apiKey: key };
+}

@@ -1,0 +1,127 @@
+// Markdown nodes (a closed list, made in the worker) to elements (a closed list too). Text only ever becomes text nodes;
+// no element that loads or runs anything is made; the only address is the `href` of a link: http, https or mailto.
+
+const h = (name, ...children) => {
+  const element = document.createElement(name);
+  element.append(...children);
+  return element;
+};
+
+/** The address as an absolute one, if it is of a kind that a model may link to. */
+export function safe(href, base) {
+  try {
+    const url = new URL(href, base);
+    return /^(https?|mailto):$/.test(url.protocol) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `where`: { base, newTab() }. Links of the site itself stay in its tab. */
+function link({ href, children }, where) {
+  const url = safe(href, where.base);
+  if (!url) return h('span', ...inlines(children, where));
+  const element = h('a', ...inlines(children, where));
+  element.href = url.href;
+  if (url.origin !== new URL(where.base).origin || where.newTab?.()) {
+    element.target = '_blank';
+    element.rel = 'noopener noreferrer';
+  }
+  return element;
+}
+
+function list({ start, items }, where) {
+  const element = h(start === undefined ? 'ul' : 'ol');
+  if (start > 1) element.start = start;
+  for (const { task, children } of items) element.append(h('li', ...(task ? [task === 'done' ? '☑ ' : '☐ '] : []), ...inlines(children, where)));
+  return element;
+}
+
+function code({ lang, spans }) {
+  const element = h('code', ...spans.map(({ class: kind, text }) => {
+    if (!kind || kind === 'plain') return text;
+    const run = h('span', text);
+    run.className = `c-${kind}`;
+    return run;
+  }));
+  const pre = h('pre', element);
+  pre.tabIndex = 0;
+  pre.setAttribute('part', 'code');
+  if (lang) pre.dataset.lang = lang;
+  return pre;
+}
+
+function table({ align, head, rows }, where) {
+  const row = (cells, name) => h('tr', ...cells.map((cell, at) => {
+    const element = h(name, ...inlines(cell, where));
+    if (align[at] === 'right' || align[at] === 'center') element.className = align[at];
+    return element;
+  }));
+  const box = h('div', h('table', h('thead', row(head, 'th')), h('tbody', ...rows.map((cells) => row(cells, 'td')))));
+  box.className = 'wide';
+  box.tabIndex = 0;
+  return box;
+}
+
+const DRAW = {
+  paragraph: (children, where) => h('p', ...inlines(children, where)),
+  // Below the panel's own heading, whatever level a model writes.
+  heading: ({ level, children }, where) => h(level > 2 ? 'h4' : 'h3', ...inlines(children, where)),
+  list,
+  code_block: code,
+  quote: (children, where) => h('blockquote', ...children.map((child) => block(child, where))),
+  table,
+  text: (text) => document.createTextNode(text),
+  strong: (children, where) => h('strong', ...inlines(children, where)),
+  emphasis: (children, where) => h('em', ...inlines(children, where)),
+  strike: (children, where) => h('s', ...inlines(children, where)),
+  code: (text) => h('code', text),
+  link,
+  image: ({ alt, href }, where) => (href ? link({ href, children: [{ text: alt || href }] }, where) : h('em', alt)),
+};
+const BLOCKS = new Set(['paragraph', 'heading', 'list', 'code_block', 'quote', 'table']);
+
+function draw(node, where) {
+  if (node === 'rule') return h('hr');
+  if (node === 'break') return h('br');
+  const [kind, value] = Object.entries(node)[0];
+  return DRAW[kind]?.(value, where) ?? document.createTextNode('');
+}
+
+const inlines = (nodes, where) => nodes.map((node) => draw(node, where));
+
+function block(node, where) {
+  const [kind] = typeof node === 'string' ? [node] : Object.keys(node);
+  return BLOCKS.has(kind) || kind === 'rule' ? draw(node, where) : h('p', draw(node, where));
+}
+
+/** Draws the blocks into `parent`. Those that are as before keep their elements: a stream redraws its end only. */
+export function show(parent, nodes, where) {
+  const before = parent.drawn ?? [];
+  const now = nodes.map((node) => JSON.stringify(node));
+  let same = 0;
+  while (same < now.length && now[same] === before[same]) same += 1;
+  while (parent.childNodes.length > same) parent.lastChild.remove();
+  for (const node of nodes.slice(same)) parent.append(block(node, where));
+  parent.drawn = now;
+}
+
+/** Links of the answer in their order, each address once: [{ href, text }]. */
+export function links(nodes, base) {
+  const found = new Map();
+  const text = (of) => of.map((node) => (typeof node === 'string' ? ' ' : words(Object.entries(node)[0]))).join('');
+  const words = ([kind, value]) => {
+    if (kind === 'text' || kind === 'code') return value;
+    if (kind === 'image') return value.alt;
+    return text(Array.isArray(value) ? value : value.children ?? []);
+  };
+  const walk = (value) => {
+    if (Array.isArray(value)) return value.forEach(walk);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const url = value.link && safe(value.link.href, base);
+    if (url && url.protocol !== 'mailto:' && !found.has(url.href)) found.set(url.href, text(value.link.children).trim());
+    return Object.values(value).forEach(walk);
+  };
+  walk(nodes);
+  return [...found].map(([href, label]) => ({ href, text: label || href }));
+}

@@ -1,0 +1,111 @@
+// The panel's elements and what is drawn in them besides the conversation. widget.js says when.
+import { button, h, icon, iconButton } from './dom.js';
+import { meterWords, ticks } from './transcript.js';
+
+/** Builds the panel into the launcher's root and wires it to `on`. Returns its elements by name. */
+export function build({ root, mark, close }, kind, on) {
+  const { t } = on;
+  const closes = kind !== 'inline';
+  const el = {
+    title: h('h2', { part: 'title' }),
+    meter: h('div', { class: 'meter', part: 'meter', role: 'img', hidden: true }),
+    menu: h('div', { class: 'menu', part: 'menu', hidden: true }),
+    column: h('div', { class: 'column' }),
+    docs: h('div', { class: 'docs', part: 'progress' }),
+    input: h('textarea', { rows: 1, part: 'input', enterkeyhint: 'send' }),
+    send: h('button', { type: 'submit', class: 'send', part: 'send', 'aria-label': t('send'), title: t('send'), disabled: true }, icon('send')),
+    by: h('p', { class: 'by', part: 'note' }),
+    status: h('div', { class: 'hidden', role: 'status' }),
+  };
+  el.menuButton = iconButton('more', t('menu'), () => on.menu(el.menu.hidden), { 'aria-expanded': 'false' });
+  // What streams in is not read out word by word: the status says what goes on, and the answer once it is whole.
+  el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
+  el.form = h('form', { class: 'ask', part: 'composer', onsubmit: on.submit }, h('div', { class: 'box' }, el.input, el.send), el.by);
+  const header = h('header', { part: 'header' }, mark(), el.title, iconButton('plus', t('newConversation'), on.forget), el.menuButton,
+    closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
+  el.panel = h(kind === 'modal' ? 'dialog' : 'section', {
+    class: `panel ${kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: kind === 'floating' ? 'manual' : undefined, tabindex: -1,
+  }, header, el.meter, el.scroll, el.docs, el.form, el.status, h('span', { class: 'hidden', id: 'new-tab' }, t('newTab')));
+
+  el.input.addEventListener('input', on.grow);
+  el.input.addEventListener('keydown', (event) => {
+    // While an input method composes, Enter chooses a word.
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    el.form.requestSubmit();
+  });
+  el.panel.addEventListener('focusin', on.touched, { once: true });
+  el.panel.addEventListener('keydown', on.key);
+  el.panel.addEventListener('cancel', (event) => {
+    event.preventDefault();
+    close();
+  });
+  el.panel.addEventListener('click', (event) => el.menu.contains(event.target) || el.menuButton.contains(event.target) || on.menu(false));
+  root.append(el.panel);
+  return el;
+}
+
+/** What one can ask here. */
+export function drawEmpty({ column }, element, t, ask) {
+  let wanted = element.suggestions;
+  try {
+    wanted = JSON.parse(wanted);
+  } catch {
+    wanted = wanted.split('|');
+  }
+  const list = [wanted].flat().map((words) => String(words).trim()).filter(Boolean);
+  const items = list.map((words) => h('li', {}, h('button', { type: 'button', part: 'suggestion', onclick: () => ask(words) }, words)));
+  column.replaceChildren(h('div', { class: 'empty', part: 'empty' }, h('h3', {}, element.greeting || t('greeting')),
+    element.docs !== 'off' && h('p', {}, t('about')), items.length > 0 && h('ul', { class: 'suggestions', 'aria-label': t('suggestions') }, ...items)));
+}
+
+export function drawMeter({ meter }, run, t) {
+  const all = run ? ticks(run) : [];
+  meter.hidden = !all.length;
+  meter.replaceChildren(...all.map((kind) => h('i', { class: `m-${kind}` })));
+  if (run) meter.setAttribute('aria-label', meterWords(run, t));
+}
+
+/** `items`: [words, act, whether it can be used now]. */
+export function drawMenu({ menu }, close, items) {
+  menu.replaceChildren(...items.map(([words, act, on]) => h('button', { type: 'button', disabled: !on, onclick: () => { close(); act(); } }, words)));
+  menu.querySelector('button:not(:disabled)')?.focus();
+}
+
+/** Why the worker does not start, and what whoever runs the site can do. `fix`: { directive, value }. */
+export function drawProblem({ column, docs }, t, fix, error, again) {
+  const words = fix ? [h('p', {}, t('blocked')), h('code', {}, `${fix.directive} ${fix.value}`)] : [h('p', {}, t('startFailed', { why: error.message }))];
+  column.replaceChildren(h('div', { class: 'blocked', role: 'alert', part: 'problem' }, ...words, h('div', { class: 'actions' }, button(t('again'), again))));
+  docs.replaceChildren();
+}
+
+/** How far reading the docs is. */
+export function drawProgress({ docs }, t, { progress, failed }) {
+  docs.classList.toggle('bad', Boolean(failed));
+  if (failed) docs.replaceChildren(t('docs_failed', { why: failed }));
+  else if (progress && progress.stage !== 'ready') {
+    const bar = h('progress', { 'aria-label': t('docs_finding'), ...(progress.total && { max: progress.total, value: progress.done }) });
+    docs.replaceChildren(t(`docs_${progress.stage}`, progress), bar);
+  } else docs.replaceChildren();
+}
+
+/** Send, or what ends the run under way. */
+export function drawSend({ send, input, scroll }, t, busy) {
+  const [words, sign] = !busy ? ['send', 'send'] : busy.stopping ? ['cancel', 'close'] : ['stop', 'stop'];
+  send.replaceChildren(icon(sign));
+  send.toggleAttribute('data-stop', Boolean(busy));
+  send.setAttribute('aria-label', t(words));
+  send.title = t(words);
+  send.disabled = !busy && !input.value.trim();
+  scroll.setAttribute('aria-busy', String(Boolean(busy)));
+}
+
+/** Whether the reader follows what comes; who scrolled up stays where they are. */
+export const follows = ({ scroll }) => scroll.scrollTop >= (Number(scroll.dataset.at) || 0) - 4;
+
+/** Shows what came last, but never scrolls past `top`, where the answer begins: it is read from there. */
+export function follow({ scroll }, top) {
+  const past = top ? top.getBoundingClientRect().top - scroll.getBoundingClientRect().top + scroll.scrollTop - 12 : Infinity;
+  scroll.scrollTop = Math.min(past, scroll.scrollHeight);
+  scroll.dataset.at = scroll.scrollTop;
+}

@@ -1,0 +1,43 @@
+// Which model answers: what the site says in its tag, or what the visitor chose. Nothing in here is ever stored.
+
+const NEED_KEY = new Set(['openai', 'openai-responses', 'anthropic', 'gemini', 'openrouter']);
+
+/** Ways that a visitor can choose, with a model that is likely there. */
+export const WAYS = {
+  openrouter: { model: 'openai/gpt-5.4-mini', key: true },
+  openai: { model: 'gpt-5.4-mini', key: true },
+  anthropic: { model: 'claude-sonnet-5', key: true },
+  gemini: { model: 'gemini-flash-latest', key: true },
+  ollama: { model: 'qwen3' },
+  'prompt-api': {},
+  demo: {},
+};
+
+/** The provider as the package takes it; nothing where the visitor has to choose first. */
+export function provider(element, chosen) {
+  if (chosen) return chosen.kind === 'prompt-api' ? { kind: 'custom', model: 'built-in' } : chosen;
+  if (typeof element.complete === 'function') return { kind: 'custom', model: element.model || 'custom' };
+  const kind = element.provider;
+  const baseUrl = element.baseUrl ? new URL(element.baseUrl, document.baseURI).href.replace(/\/+$/, '') : undefined;
+  if (!kind || (NEED_KEY.has(kind) && !baseUrl && !element.apiKey)) return undefined;
+  if (kind === 'prompt-api') return { kind: 'custom', model: 'built-in' };
+  const demo = /^demo-(endless|chaos)$/.exec(kind);
+  if (demo) return { kind: 'demo', demo: demo[1] };
+  return { kind, ...(baseUrl && { baseUrl }), ...(element.model && { model: element.model }), ...(element.apiKey && { apiKey: String(element.apiKey) }) };
+}
+
+/** The page's end of a model that lives in the page. */
+export async function complete(element, chosen, request, options) {
+  if (!chosen && typeof element.complete === 'function') return element.complete(request, options);
+  const { ask } = await import('./built-in.js');
+  return ask(request, options);
+}
+
+/** The line below the composer. */
+export function answersBy(element, chosen, t) {
+  const now = provider(element, chosen);
+  if (!now) return '';
+  if (now.kind === 'demo') return t('demo');
+  if (now.model === 'built-in' && now.kind === 'custom') return t('answersBy', { model: t('way_prompt-api') });
+  return t('answersBy', { model: now.model || t(`way_${now.kind}`) });
+}

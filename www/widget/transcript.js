@@ -1,0 +1,291 @@
+// One question and what came of it, as data that can be stored, and its drawing. The data is folded from the events of the
+// agent's worker; a restored page draws the same data again.
+import { button, h, icon, iconButton } from './dom.js';
+import { links, safe, show } from './nodes.js';
+
+/** A question that was just asked. */
+export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [] });
+
+/** The ticks of the meter: one a turn in the counter's level, the synthesis apart, the rest ahead. */
+export function ticks({ turns, max, ended }) {
+  const all = turns.map(({ synthesis, level, failed, live }) => (synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : level ?? 'normal'));
+  const used = turns.filter(({ synthesis }) => !synthesis).length;
+  return all.concat(Array(Math.max(0, max - used)).fill('ahead'));
+}
+
+export function meterWords({ turns, max }, t) {
+  const n = turns.filter(({ synthesis }) => !synthesis).length;
+  return turns.at(-1)?.synthesis ? t('meterSynthesis', { n, max }) : t('meter', { n, max, left: Math.max(0, max - n) });
+}
+
+const counted = (n, t) => (n === 1 ? t('turn') : t('turns', { n }));
+
+/** What of a call's arguments says most in one line. */
+function brief(args) {
+  const { query, url, page, path, expression } = args ?? {};
+  const address = url ?? page;
+  if (address) {
+    try {
+      const { pathname, hash } = new URL(address, document.baseURI);
+      return decodeURI(pathname + hash);
+    } catch {
+      return String(address);
+    }
+  }
+  const words = query ?? path ?? expression ?? Object.values(args ?? {}).find((value) => typeof value === 'string') ?? '';
+  return query ? `“${query}”` : String(words);
+}
+
+export class RunView {
+  #turns = new Map(); // a turn's data -> its elements
+  #work = h('div', { class: 'work' });
+  #answer = h('div', { class: 'answer prose', part: 'answer', dir: 'auto' });
+  #sources = h('div', { class: 'sources', part: 'sources' });
+  #foot = h('div', { class: 'foot' });
+  #state = h('p', { class: 'state' });
+  #calls = new Map();
+  #timer;
+
+  /** `panel`: { t, base(), newTab(), act(name, run) }. */
+  constructor(run, panel) {
+    this.run = run;
+    this.panel = panel;
+    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question', dir: 'auto' }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot);
+    for (const turn of run.turns) this.#drawTurn(turn);
+    if (run.ended) this.#drawEnd();
+  }
+
+  /** Where reading begins: the last turn that said something, else the question. */
+  get top() {
+    const said = this.run.turns.findLast(({ nodes }) => nodes?.length);
+    return (said && said === this.run.turns.at(-1) && this.#turns.get(said)?.box) || (this.#answer.firstChild && this.#answer) || this.element;
+  }
+
+  get #where() {
+    return { base: this.panel.base(), newTab: this.panel.newTab };
+  }
+
+  /** What is going on, in words; nothing: it is over. */
+  say(words) {
+    this.#state.replaceChildren(...(words ? [h('i', { class: 'dot' }), words] : []));
+  }
+
+  event(event) {
+    const { run } = this;
+    const { t } = this.panel;
+    clearInterval(this.#timer);
+    switch (event.type) {
+      case 'run_started':
+        run.max = event.maxTurns;
+        break;
+      case 'turn_started':
+        this.#drawTurn(this.#turn(event.turn, { synthesis: event.synthesis, live: true }));
+        this.say(t('thinking'));
+        break;
+      case 'text': {
+        const turn = this.#turn(event.turn);
+        turn.nodes = event.nodes;
+        const { prose } = this.#drawTurn(turn);
+        show(prose, event.nodes, this.#where);
+        prose.classList.toggle('live', Boolean(turn.live));
+        if (event.chars) this.say();
+        break;
+      }
+      case 'attempt_failed':
+        this.#note(event, t('retrying', { why: event.message }));
+        break;
+      case 'waiting':
+        this.#wait(event);
+        break;
+      case 'tool_started':
+        this.#call(event.turn, { id: event.id, name: event.name, args: event.args });
+        this.say();
+        break;
+      case 'tool_finished': {
+        const { id, name, args, result, error, slug } = event.call;
+        this.#call(event.turn, { id, name, args, result: result ?? error ?? '', failed: Boolean(slug) });
+        this.say(t('thinking'));
+        break;
+      }
+      case 'turn_finished':
+        Object.assign(this.#turn(event.turn), { level: event.level, live: false, failed: event.failed, note: undefined });
+        this.#settle(this.#turn(event.turn));
+        break;
+      case 'synthesis_started':
+        run.why = event.trigger;
+        break;
+      case 'final':
+        run.output = event.output;
+        run.nodes = event.nodes;
+        run.sources = links(event.nodes, this.panel.base());
+        if (!run.sources.length && this.panel.docs()) run.sources = this.#read();
+        break;
+      case 'ended':
+        run.ended = { ...event, type: undefined };
+        run.turns.forEach((turn) => {
+          turn.live = false;
+          this.#settle(turn);
+        });
+        this.#drawEnd();
+        break;
+    }
+  }
+
+  #settle(turn) {
+    const drawn = this.#turns.get(turn);
+    drawn?.note.replaceChildren();
+    drawn?.prose.classList.remove('live');
+  }
+
+  /** An answer without links: the pages that were read for it, each once. */
+  #read() {
+    const calls = this.run.turns.flatMap((turn) => turn.calls).filter(({ name, failed }) => !failed && /^read_(page|file)$/.test(name));
+    const addresses = calls.map(({ args }) => safe(args?.url ?? args?.path ?? '', this.panel.base())).filter(Boolean);
+    return [...new Map(addresses.map(({ href, pathname, hash }) => [href, { href, text: decodeURI((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href) }])).values()];
+  }
+
+  #turn(n, more = {}) {
+    let turn = this.run.turns.find((known) => known.n === n && !known.over);
+    if (!turn) this.run.turns.push(turn = { n, calls: [] });
+    return Object.assign(turn, more);
+  }
+
+  #drawTurn(turn) {
+    let drawn = this.#turns.get(turn);
+    if (!drawn) {
+      drawn = { box: h('div', { class: 'turn' }), prose: h('div', { class: 'prose', dir: 'auto' }), calls: h('div', { class: 'calls' }), note: h('p', { class: 'retry' }) };
+      drawn.box.append(drawn.prose, drawn.calls, drawn.note);
+      this.#turns.set(turn, drawn);
+      this.#work.append(drawn.box);
+      if (turn.nodes) show(drawn.prose, turn.nodes, this.#where);
+      for (const call of turn.calls) this.#drawCall(drawn, call);
+    }
+    if (turn.synthesis && !drawn.box.classList.contains('synthesis')) {
+      drawn.box.classList.add('synthesis');
+      drawn.box.prepend(h('h4', {}, this.panel.t('synthesis', { why: this.panel.t(`trigger_${this.run.why ?? 'max_turns'}`) })));
+    }
+    return drawn;
+  }
+
+  #call(n, call) {
+    const turn = this.#turn(n);
+    const known = turn.calls.find(({ id }) => id === call.id);
+    if (known) Object.assign(known, call);
+    else turn.calls.push(call);
+    this.#drawCall(this.#drawTurn(turn), known ?? call);
+  }
+
+  /** One quiet line, which opens to what the model saw. */
+  #drawCall(drawn, call) {
+    const { t } = this.panel;
+    const name = t(call.name);
+    const open = this.#calls.get(call.id)?.open;
+    const line = h('details', { class: 'call', part: 'tool', 'data-failed': call.failed, 'data-running': call.result === undefined },
+      h('summary', {}, icon('chevron'), h('b', {}, name === call.name ? t('tool', { name }) : name), h('span', { class: 'args', dir: 'auto' }, brief(call.args)), call.failed && h('em', {}, t('toolFailed'))),
+      h('pre', { tabindex: 0, 'aria-label': t('sawTitle') }, call.result ?? t('toolRunning')));
+    line.open = Boolean(open);
+    // What is said beside a call is on the way; what is said without one may be the answer.
+    drawn.prose.classList.add('aside');
+    const before = this.#calls.get(call.id);
+    if (before) before.replaceWith(line);
+    else drawn.calls.append(line);
+    this.#calls.set(call.id, line);
+  }
+
+  #note(event, words) {
+    const { note } = this.#drawTurn(this.#turn(event.turn));
+    note.replaceChildren(...event.slugs.map((slug) => h('code', {}, slug)), ` ${words}`);
+    this.say();
+  }
+
+  #wait(event) {
+    const until = performance.now() + event.ms;
+    const tick = () => {
+      const s = Math.max(0, Math.ceil((until - performance.now()) / 1000));
+      this.#note(event, this.panel.t('retry', { s, why: event.message }));
+    };
+    tick();
+    this.#timer = setInterval(tick, 1000);
+  }
+
+  /** The answer in its place, where it came from, and what can be done now. */
+  #drawEnd() {
+    const { run } = this;
+    const { t, act } = this.panel;
+    clearInterval(this.#timer);
+    this.say();
+    const last = run.turns.at(-1);
+    const drawn = last && this.#turns.get(last);
+    const failed = run.ended.outcome === 'failed';
+    if (!failed && run.nodes.length) {
+      // Streamed already, as the last turn's text: it becomes the answer where it stands.
+      if (drawn && last.nodes?.length && (last.synthesis || !last.calls.length)) {
+        drawn.prose.classList.remove('aside');
+        drawn.prose.setAttribute('part', 'answer');
+        show(drawn.prose, run.nodes, this.#where);
+      } else {
+        show(this.#answer, run.nodes, this.#where);
+      }
+    }
+    this.#sources.replaceChildren(...(run.sources.length ? [h('h4', {}, t('sources')), h('ol', {}, ...run.sources.map((source) => this.#source(source)))] : []));
+    const actions = h('div', { class: 'actions' });
+    if (failed) {
+      this.#foot.replaceChildren(h('p', { class: 'problem', role: 'alert' }, this.#problem()), actions);
+      if (run.ended.key) actions.append(button(t('useKey'), () => act('key', run), { class: 'button main' }));
+      actions.append(button(t('again'), () => act('again', run)));
+      return;
+    }
+    if (/^(max_turns|stop|tokens|wall_time|cost)_/.test(run.ended.reason)) actions.append(button(t('continue'), () => act('continue', run), { class: 'button main' }));
+    const judge = (good, name) => iconButton(name, t(name), () => {
+      run.feedback = good;
+      act('feedback', run);
+      this.#drawEnd();
+    }, { 'aria-pressed': String(run.feedback === good), part: 'feedback' });
+    if (run.output) actions.append(iconButton('copy', t('copy'), () => act('copy', run)), judge(true, 'good'), judge(false, 'bad'));
+    this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
+  }
+
+  #source({ href, text }) {
+    const holder = h('li');
+    show(holder, [{ link: { href, children: [{ text }] } }], this.#where);
+    const address = new URL(href);
+    const link = holder.querySelector('a');
+    link?.append(h('small', {}, `${address.origin === location.origin ? '' : address.host}${decodeURI(address.pathname + address.hash)}`));
+    if (link?.target) link.setAttribute('aria-describedby', 'new-tab');
+    return holder;
+  }
+
+  #problem() {
+    const { ended } = this.run;
+    const { t } = this.panel;
+    if (ended.broken) return t('brokenOff');
+    if (!navigator.onLine) return t('offline');
+    return [t('failed'), ended.words ?? ended.output ?? ended.error].filter(Boolean).join(' ');
+  }
+
+  #ending() {
+    const { ended, why } = this.run;
+    const { t } = this.panel;
+    if (ended.outcome === 'cancelled') return t('cancelled');
+    const values = { turns: counted(ended.turns, t), why: t(`trigger_${why ?? ended.reason.replace(/_(synthesized|synthesis_failed|exhausted)$/, '')}`) };
+    if (/_synthesized$/.test(ended.reason)) return t('endedSynthesis', values);
+    if (/synthesis_failed|exhausted/.test(ended.reason)) return t('endedNoSynthesis', values);
+    return t('ended', values);
+  }
+
+  /** More turns were granted: what was the answer is a step on the way now. */
+  reopen() {
+    this.run.ended = undefined;
+    // Numbers may be used again after a synthesis that did not count.
+    for (const turn of this.run.turns) turn.over = true;
+    this.#foot.replaceChildren();
+    this.#sources.replaceChildren();
+    this.#answer.replaceChildren();
+    this.#answer.drawn = undefined;
+    for (const { prose } of this.#turns.values()) prose.classList.add('aside');
+  }
+
+  end() {
+    clearInterval(this.#timer);
+  }
+}
