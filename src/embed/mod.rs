@@ -1,4 +1,5 @@
-//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`, `importTrajectory`, `listModels`. Its types are written by hand in `types.d.ts`.
+//! The JavaScript API: `Agent`, `DocsSite`, `replay`, `exportTrajectory`, `importTrajectory`, `listModels`,
+//! `renderMarkdown`. Its types are written by hand in `types.d.ts`.
 //!
 //! Owns the translation to and from JavaScript, and the checks of what a page passes in. Holds no rule of a run.
 //! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
@@ -9,6 +10,7 @@ mod event;
 mod files;
 mod insight;
 mod listener;
+mod markdown;
 mod models;
 mod options;
 mod plan;
@@ -21,6 +23,7 @@ mod trajectory;
 pub use agent::Agent;
 pub use files::Files;
 pub use insight::{insight, summarize};
+pub use markdown::render_markdown;
 pub use models::list_models;
 pub use trajectory::{export_trajectory, import_trajectory, replay_trajectory};
 

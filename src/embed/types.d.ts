@@ -747,6 +747,49 @@ export interface InsightPoint {
   ended: number;
 }
 
+/**
+ * A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
+ * http(s), mailto or relative; a soft line break is a newline in `text`; nothing in here makes a browser load anything.
+ */
+export type MarkdownNode =
+  | { paragraph: MarkdownNode[] }
+  | { heading: { level: number; children: MarkdownNode[] } }
+  /** `start`: the first number of an ordered list. `task`: the box of a task item. */
+  | { list: { start?: number; items: { task?: "open" | "done"; children: MarkdownNode[] }[] } }
+  | { code_block: { lang?: string; spans: { class?: CodeClass; text: string }[] } }
+  | { quote: MarkdownNode[] }
+  /** Rows may be shorter than the head. */
+  | {
+      table: {
+        align: ("none" | "left" | "center" | "right")[];
+        head: MarkdownNode[][];
+        rows: MarkdownNode[][][];
+      };
+    }
+  | "rule"
+  | { text: string }
+  | { strong: MarkdownNode[] }
+  | { emphasis: MarkdownNode[] }
+  | { strike: MarkdownNode[] }
+  | { code: string }
+  | { link: { href: string; children: MarkdownNode[] } }
+  /** A picture that is not loaded: its description, and its address where that is a safe one. */
+  | { image: { alt: string; href?: string } }
+  | "break";
+
+/** What a run of code is; none: plain. */
+export type CodeClass =
+  | "comment"
+  | "string"
+  | "keyword"
+  | "number"
+  | "function"
+  | "type"
+  | "constant"
+  | "name"
+  | "inserted"
+  | "deleted";
+
 declare global {
   interface SymbolConstructor {
     /** For `using agent = new Agent()`. */

@@ -39,4 +39,5 @@ pub use journal::Journal;
 pub use models::list_models;
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Access, Carried, Input, Notice, Session, SessionOptions, StartError};
+pub use timer::pause;
 pub use tool::{Approve, HostTool};
