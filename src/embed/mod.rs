@@ -5,6 +5,7 @@
 //! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
 
 mod agent;
+mod docs;
 mod error;
 mod event;
 mod files;
@@ -21,6 +22,7 @@ mod tool_options;
 mod trajectory;
 
 pub use agent::Agent;
+pub use docs::DocsSite;
 pub use files::Files;
 pub use insight::{insight, summarize};
 pub use markdown::render_markdown;

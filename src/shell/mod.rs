@@ -8,6 +8,7 @@ mod access;
 mod custom;
 mod demo;
 mod diagnose;
+mod docs;
 mod driver;
 mod fetch;
 mod gate;
@@ -34,6 +35,7 @@ mod tool;
 mod watch;
 mod wire;
 
+pub use docs::{Docs, DocsOptions};
 pub use ids::random_seed;
 pub use journal::Journal;
 pub use models::list_models;
