@@ -111,6 +111,17 @@ fn with_trails(open: Vec<Open>, title: &str) -> (Vec<SectionText>, Vec<String>) 
         if empty {
             continue;
         }
+        // What stands before the title belongs to what stands below it: both have the page's own address.
+        let lead = sections.len() == 1 && part.anchor.is_empty();
+        if let (true, Some(SectionText { anchor, heading, text, .. }), Some(above)) =
+            (lead, sections.last_mut(), markdown.last_mut())
+            && anchor.is_empty()
+            && heading.is_empty()
+        {
+            *text = squeeze(&format!("{text} {}", part.plain));
+            *above = format!("# {}\n\n{above}\n\n{}", part.heading, part.markdown.trim_matches('\n'));
+            continue;
+        }
         above.retain(|(level, _)| *level < part.level);
         // The page's own title is not repeated below it.
         let trail: Vec<&str> = above.iter().map(|(_, heading)| heading.as_str()).filter(|h| *h != title).collect();

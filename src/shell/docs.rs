@@ -13,17 +13,20 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortController, Blob, Request, RequestCredentials, RequestInit, RequestMode, Response};
 
-use super::js;
 use super::timer::Timeout;
+use super::{js, shelf};
 use crate::docs::{Ask, Got, Hit, Info, Step, Told};
 use crate::engine::ToolSpec;
 use crate::worker::DocsHost;
+use crate::worker::workspace::text_blob;
 
 /// Requests at a time, so that the page's own are not kept waiting.
 const AT_ONCE: usize = 6;
 /// Answers that go to the worker together: questions asked meanwhile wait for one such lot.
 const LOT: usize = 8;
 const DEADLINE_MS: f64 = 30_000.0;
+/// What is kept of a site at most.
+const MAX_KEPT_BYTES: usize = 32 << 20;
 /// Larger files are not read.
 const MAX_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
 
@@ -63,10 +66,9 @@ struct Inner {
 
 impl Docs {
     /// Begins to read a site. The receiver hears when it can be asked, or why it cannot.
-    #[must_use]
     pub fn open(options: DocsOptions) -> (Self, oneshot::Receiver<Result<(), String>>) {
         let DocsOptions { page, html, source, cache, worker_url, on_progress } = options;
-        let _ = cache;
+
         let origin = js::page_origin().filter(|origin| origin != "null");
         let (ready, waits) = oneshot::channel();
         let docs = Docs(Rc::new(Inner {
@@ -83,9 +85,10 @@ impl Docs {
             abort: AbortController::new().ok(),
             closed: Cell::default(),
         }));
+        let cache = cache.then(|| source.clone().unwrap_or_default());
         let reader = docs.clone();
         spawn_local(async move {
-            if let Err(why) = reader.read(Ask::Open { page, html, source }).await {
+            if let Err(why) = reader.read(Ask::Open { page, html, source }, cache).await {
                 reader.tell(Err(why));
             }
         });
@@ -163,11 +166,22 @@ impl Docs {
     }
 
     /// From the first page to the last one.
-    async fn read(&self, open: Ask) -> Result<(), String> {
+    async fn read(&self, open: Ask, mut cache: Option<String>) -> Result<(), String> {
         let tools = self.ask(Ask::Tools, Vec::new()).await?;
         self.0.tools.replace(tools);
         let mut step: Step = self.ask(open, Vec::new()).await?;
+        let mut kept = None;
         loop {
+            if let Some(((root, version), source)) =
+                step.version.clone().filter(|v| !v.1.is_empty()).zip(cache.take_if(|_| step.version.is_some()))
+            {
+                let key = format!("{root} {source}");
+                if let Some(loaded) = self.load(&key, &version).await {
+                    step = loaded;
+                } else {
+                    kept = Some(key);
+                }
+            }
             (self.0.on_progress)(&step);
             if let Some(why) = step.error {
                 return Err(why);
@@ -178,9 +192,27 @@ impl Docs {
             }
             self.0.queue.borrow_mut().extend(step.fetch);
             self.start();
-            let Some(lot) = self.lot().await else { return Ok(()) };
+            let Some(lot) = self.lot().await else { break };
             let (answers, bodies): (Vec<Got>, Vec<Option<Blob>>) = lot.into_iter().unzip();
             step = self.ask(Ask::Take(answers), bodies.into_iter().flatten().collect()).await?;
+        }
+        if let Some(key) = kept.filter(|_| self.info().complete) {
+            self.keep(&key).await;
+        }
+        Ok(())
+    }
+
+    /// What was kept of the site, where it is of this version.
+    async fn load(&self, key: &str, version: &str) -> Option<Step> {
+        let blob = shelf::take(key, version).await?;
+        self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
+    }
+
+    async fn keep(&self, key: &str) {
+        let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
+        if text.len() <= MAX_KEPT_BYTES {
+            // Without room nothing is kept.
+            let _ = shelf::put(key, &self.info().version, &text_blob(&text)).await;
         }
     }
 

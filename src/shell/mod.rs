@@ -28,6 +28,7 @@ mod reading;
 mod record;
 mod restore;
 mod session;
+mod shelf;
 pub mod signin;
 mod stream;
 mod timer;

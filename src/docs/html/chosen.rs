@@ -94,6 +94,8 @@ const SKIPPED_CLASSES: &[&str] = &[
     "pagination-links",
     "buttons",
     "clipboard-copy",
+    "rustdoc-breadcrumbs",
+    "stab",
     "copybtn",
     "viewcode-link",
     "scrape-help",
