@@ -3,6 +3,7 @@
 //! A pure core (everything outside `shell`, `ui`, `embed`) and a thin shell. `ARCHITECTURE.md` is the map; the rules a
 //! run follows are in `docs/semantics.md`.
 
+pub mod docs;
 pub mod engine;
 pub mod llm;
 pub mod plan;

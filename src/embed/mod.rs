@@ -1,14 +1,17 @@
-//! The JavaScript API: `Agent`, `replay`, `exportTrajectory`, `importTrajectory`, `listModels`. Its types are written by hand in `types.d.ts`.
+//! The JavaScript API: `Agent`, `DocsSite`, `replay`, `exportTrajectory`, `importTrajectory`, `listModels`,
+//! `renderMarkdown`. Its types are written by hand in `types.d.ts`.
 //!
 //! Owns the translation to and from JavaScript, and the checks of what a page passes in. Holds no rule of a run.
 //! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
 
 mod agent;
+mod docs;
 mod error;
 mod event;
 mod files;
 mod insight;
 mod listener;
+mod markdown;
 mod models;
 mod options;
 mod plan;
@@ -19,8 +22,10 @@ mod tool_options;
 mod trajectory;
 
 pub use agent::Agent;
+pub use docs::DocsSite;
 pub use files::Files;
 pub use insight::{insight, summarize};
+pub use markdown::render_markdown;
 pub use models::list_models;
 pub use trajectory::{export_trajectory, import_trajectory, replay_trajectory};
 

@@ -747,6 +747,101 @@ export interface InsightPoint {
   ended: number;
 }
 
+/** How a documentation site is read. */
+export interface DocsOptions {
+  /** The page's own HTML, as `document.documentElement.outerHTML` has it, so that it is not fetched again. */
+  html?: string;
+  /** `auto`, or the address of an `llms.txt`, a search index or a site map. Default: `auto`. */
+  source?: string;
+  /** Also called after the site can be asked, for as long as pages are still being read. */
+  onProgress?: (progress: DocsProgress) => void;
+  /** Aborting it ends the reading, and closes the site. */
+  signal?: AbortSignal;
+  /** Keep what was read in the browser, and use it for as long as the site is the same. Default: true. */
+  cache?: boolean;
+  /** Where `worker.js` is. Default: beside the package's module. */
+  workerUrl?: string;
+}
+
+export interface DocsProgress {
+  stage: "finding" | "loading" | "indexing" | "ready";
+  /** What is being read: an address. */
+  source: string;
+  done: number;
+  total: number;
+}
+
+/** What is known of a documentation site. */
+export interface DocsInfo {
+  kind: "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
+  title: string;
+  /** With `/` at the end. */
+  root: string;
+  pages: number;
+  sections: number;
+  /** Changes when the site's texts do, as far as that can be told from outside. */
+  version: string;
+  /** It was kept from an earlier visit. */
+  cached: boolean;
+  /** All its pages were read, as far as they are to be. */
+  complete: boolean;
+}
+
+/** A section that was found. */
+export interface DocsHit {
+  /** Of the section itself, where the site has an address for it. */
+  url: string;
+  /** Title of its page. */
+  page: string;
+  /** Its headings, from the page down; empty for the page's beginning. */
+  section: string;
+  snippet: string;
+  score: number;
+}
+
+/**
+ * A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
+ * http(s), mailto or relative; a soft line break is a newline in `text`; nothing in here makes a browser load anything.
+ */
+export type MarkdownNode =
+  | { paragraph: MarkdownNode[] }
+  | { heading: { level: number; children: MarkdownNode[] } }
+  /** `start`: the first number of an ordered list. `task`: the box of a task item. */
+  | { list: { start?: number; items: { task?: "open" | "done"; children: MarkdownNode[] }[] } }
+  | { code_block: { lang?: string; spans: { class?: CodeClass; text: string }[] } }
+  | { quote: MarkdownNode[] }
+  /** Rows may be shorter than the head. */
+  | {
+      table: {
+        align: ("none" | "left" | "center" | "right")[];
+        head: MarkdownNode[][];
+        rows: MarkdownNode[][][];
+      };
+    }
+  | "rule"
+  | { text: string }
+  | { strong: MarkdownNode[] }
+  | { emphasis: MarkdownNode[] }
+  | { strike: MarkdownNode[] }
+  | { code: string }
+  | { link: { href: string; children: MarkdownNode[] } }
+  /** A picture that is not loaded: its description, and its address where that is a safe one. */
+  | { image: { alt: string; href?: string } }
+  | "break";
+
+/** What a run of code is; none: plain. */
+export type CodeClass =
+  | "comment"
+  | "string"
+  | "keyword"
+  | "number"
+  | "function"
+  | "type"
+  | "constant"
+  | "name"
+  | "inserted"
+  | "deleted";
+
 declare global {
   interface SymbolConstructor {
     /** For `using agent = new Agent()`. */

@@ -43,8 +43,8 @@ pub(super) fn cancel(session: &Session, timer: TimerId) {
     session.live(|live| live.timers.retain(|(id, _)| *id != timer));
 }
 
-/// A pause inside a task.
-pub(super) async fn pause(ms: u32) {
+/// A pause inside a task, in milliseconds.
+pub async fn pause(ms: u32) {
     let promise = Promise::new(&mut |resolve: Function, _reject: Function| {
         js::set_timeout(&resolve, f64::from(ms));
     });

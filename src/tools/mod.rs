@@ -18,7 +18,7 @@ pub mod calculate;
 #[cfg(feature = "worker")]
 pub mod files;
 #[cfg(feature = "worker")]
-mod html;
+pub mod html;
 #[cfg(feature = "worker")]
 pub mod now;
 #[cfg(feature = "worker")]

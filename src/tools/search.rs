@@ -5,7 +5,7 @@
 //! since the last one, and the few files it shows snippets of.
 
 mod passages;
-mod words;
+pub mod words;
 
 use std::collections::{BTreeMap, HashMap};
 

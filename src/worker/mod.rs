@@ -2,7 +2,7 @@
 //!
 //! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the page's side (wasm32)
 //! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `demo`, `render`,
-//! `records` and `viewer` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
+//! `records`, `viewer` and `docs` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
 
 #[cfg(feature = "worker")]
 pub mod documents;
@@ -11,6 +11,8 @@ pub mod protocol;
 
 #[cfg(target_arch = "wasm32")]
 pub mod demo;
+#[cfg(target_arch = "wasm32")]
+pub mod docs;
 #[cfg(target_arch = "wasm32")]
 mod driver;
 #[cfg(target_arch = "wasm32")]
@@ -30,6 +32,8 @@ pub mod workspace;
 
 #[cfg(target_arch = "wasm32")]
 pub use demo::{DemoError, DemoHost};
+#[cfg(target_arch = "wasm32")]
+pub use docs::DocsHost;
 #[cfg(target_arch = "wasm32")]
 pub use host::ToolHost;
 #[cfg(target_arch = "wasm32")]

@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::docs;
 use crate::engine::ToolOutcome;
 use crate::llm::demo::{DemoRequest, Scripted};
 use crate::tools::Arguments;
@@ -53,6 +54,9 @@ pub enum Call {
     /// A question about the record that this worker has open, or to open the one whose blob rides beside the text;
     /// answered with [`Answer::Document`].
     View(Ask),
+    /// A question about the documentation site that this worker holds, what was fetched as blobs beside the text;
+    /// answered with [`Answer::Document`].
+    Docs(Box<docs::Ask>),
     /// A request to the demo model; answered with [`Answer::Demo`].
     Demo(Box<DemoRequest>),
 }

@@ -13,6 +13,8 @@ use web_sys::{Blob, MessageEvent};
 use super::documents;
 use super::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef};
 use super::workspace::text_blob;
+use crate::docs::site::Site;
+use crate::docs::{self, Ask};
 use crate::engine::{EpochMillis, ToolOutcome};
 use crate::llm::demo;
 use crate::tools::arguments::Validators;
@@ -20,7 +22,7 @@ use crate::tools::files::{FileInfo, Files};
 use crate::tools::run::run;
 use crate::tools::search::Index;
 use crate::view::markdown;
-use crate::view::replay::{Ask, Viewer};
+use crate::view::replay::{self, Viewer};
 
 /// Listens, then says `Ready`. Called once, from the worker's `main`.
 pub fn serve() {
@@ -45,6 +47,8 @@ pub struct Worker {
     index: Index,
     /// The record that is open in the viewer.
     viewer: Option<Viewer>,
+    /// The documentation site that is open.
+    site: Option<Site>,
 }
 
 impl Worker {
@@ -59,6 +63,10 @@ impl Worker {
                 Err(error) => return (Reply::Error { id, error }, written),
             },
             Call::View(ask) => match self.view(&ask, blobs).await {
+                Ok(answer) => Answer::Document(answer),
+                Err(error) => return (Reply::Error { id, error }, written),
+            },
+            Call::Docs(ask) => match self.docs(*ask, blobs).await {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
             },
@@ -82,9 +90,9 @@ impl Worker {
         (Reply::Result { id, result }, written)
     }
 
-    async fn view(&mut self, ask: &Ask, blobs: Vec<Blob>) -> Result<String, String> {
+    async fn view(&mut self, ask: &replay::Ask, blobs: Vec<Blob>) -> Result<String, String> {
         match (ask, &mut self.viewer) {
-            (Ask::Open, _) => {
+            (replay::Ask::Open, _) => {
                 let blob = blobs.into_iter().next().ok_or("no record came with the question")?;
                 let text = JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?;
                 let opened = Viewer::open(&text.as_string().unwrap_or_default());
@@ -94,10 +102,19 @@ impl Worker {
                 });
                 Ok(serde_json::to_string(&opened).unwrap_or_default())
             }
-            (Ask::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
+            (replay::Ask::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
             (ask, Some(viewer)) => viewer.answer(ask),
             (_, None) => Err("no record is open".to_owned()),
         }
+    }
+
+    async fn docs(&mut self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
+        let mut texts = Vec::new();
+        for blob in blobs {
+            let text = JsFuture::from(blob.text()).await.map_err(|_| "what was fetched could not be read")?;
+            texts.push(text.as_string().unwrap_or_default());
+        }
+        docs::answer::answer(&mut self.site, ask, texts)
     }
 
     fn define(&mut self, schema: &SchemaRef) {

@@ -188,7 +188,7 @@ fn size(blob: &Blob) -> u64 {
 }
 
 /// A text as a blob.
-pub(super) fn text_blob(text: &str) -> Blob {
+pub(crate) fn text_blob(text: &str) -> Blob {
     let parts = js_sys::Array::of1(&JsValue::from_str(text));
     let options = BlobPropertyBag::new();
     options.set_type("text/plain");

@@ -1,0 +1,193 @@
+//! Which generator made a page, and where its site begins: what each one writes into every page.
+
+use super::marks::{between, meta, tag, value};
+use super::url;
+
+/// Who made a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    MdBook,
+    MkDocs,
+    Sphinx,
+    Rustdoc,
+    VitePress,
+    Docusaurus,
+    Starlight,
+    Unknown,
+}
+
+impl Kind {
+    /// As it is told to a page.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::MdBook => "mdbook",
+            Kind::MkDocs => "mkdocs",
+            Kind::Sphinx => "sphinx",
+            Kind::Rustdoc => "rustdoc",
+            Kind::VitePress => "vitepress",
+            Kind::Docusaurus => "docusaurus",
+            Kind::Starlight => "starlight",
+            Kind::Unknown => "pages",
+        }
+    }
+}
+
+/// What a page says of its site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detected {
+    pub kind: Kind,
+    /// With `/` at the end.
+    pub root: String,
+    /// Addresses of the generator's index; of several the first that is there is meant, of rustdoc's all.
+    pub indexes: Vec<String>,
+    /// The public address of the page, where it names one.
+    pub canonical: Option<String>,
+    /// What changes whenever the site is built with other texts, where the page has such a thing.
+    pub stamp: Option<String>,
+}
+
+/// Looks at the page at `page`.
+#[must_use]
+pub fn detect(page: &str, html: &str) -> Detected {
+    let known = rustdoc(page, html)
+        .or_else(|| mdbook(page, html))
+        .or_else(|| mkdocs(page, html))
+        .or_else(|| sphinx(page, html))
+        .or_else(|| vitepress(page, html))
+        .or_else(|| by_assets(page, html));
+    let mut detected = known.unwrap_or_else(|| Detected {
+        kind: Kind::Unknown,
+        root: top(page),
+        indexes: Vec::new(),
+        canonical: None,
+        stamp: None,
+    });
+    detected.canonical = tag(html, "<link rel=\"canonical\"")
+        .or_else(|| {
+            html.split("<link").find(|link| link.split('>').next().is_some_and(|l| l.contains("\"canonical\"")))
+        })
+        .and_then(|link| value(link, "href"))
+        .and_then(|link| url::join(page, link));
+    detected
+}
+
+fn found(kind: Kind, root: Option<String>, page: &str, indexes: &[&str]) -> Detected {
+    let root = root.unwrap_or_else(|| url::folder(page));
+    let root = if root.ends_with('/') { root } else { url::folder(&root) };
+    let indexes = indexes.iter().filter_map(|name| url::join(&root, name)).collect();
+    Detected { kind, root, indexes, canonical: None, stamp: None }
+}
+
+/// A relative way up: `../` or empty, written with or without the last `/`.
+fn up(page: &str, way: &str) -> Option<String> {
+    if way.is_empty() || way == "." {
+        return Some(url::folder(page));
+    }
+    url::join(page, &format!("{}/", way.trim_end_matches('/')))
+}
+
+fn rustdoc(page: &str, html: &str) -> Option<Detected> {
+    let vars = tag(html, "<meta name=\"rustdoc-vars\"")?;
+    let root = up(page, value(vars, "data-root-path")?);
+    let suffix = value(vars, "data-resource-suffix").unwrap_or_default();
+    let own = value(vars, "data-current-crate").filter(|name| !name.is_empty());
+    let list = format!("crates{suffix}.js");
+    let all = own.map(|name| format!("{name}/all.html"));
+    let indexes: Vec<&str> = std::iter::once(list.as_str()).chain(all.as_deref()).collect();
+    Some(found(Kind::Rustdoc, root, page, &indexes))
+}
+
+fn mdbook(page: &str, html: &str) -> Option<Detected> {
+    let way = value(html, "path_to_root")?;
+    let named = value(html, "path_to_searchindex_js");
+    if named.is_none() && !html.contains("mdBook") && !html.contains("mdbook") {
+        return None;
+    }
+    let mut detected = found(Kind::MdBook, up(page, way), page, &["searchindex.js", "searchindex.json"]);
+    if let Some(index) = named.and_then(|name| url::join(page, name)) {
+        // Hashed over its text.
+        detected.stamp = index.rsplit_once("searchindex-").map(|(_, hash)| hash.trim_end_matches(".js").to_owned());
+        detected.indexes.insert(0, index);
+    }
+    Some(detected)
+}
+
+fn mkdocs(page: &str, html: &str) -> Option<Detected> {
+    let config = between(html, "id=\"__config\"", "</script>");
+    let way = match config {
+        Some(config) => between(config, "\"base\":", ",").map(|base| base.trim().trim_matches(['"', '}']))?,
+        None => {
+            let plain = html.contains("mkdocs") || html.contains("MkDocs");
+            value(html, "base_url").filter(|_| plain)?
+        }
+    };
+    Some(found(Kind::MkDocs, up(page, way), page, &["search/search_index.json"]))
+}
+
+fn sphinx(page: &str, html: &str) -> Option<Detected> {
+    let way = value(html, "data-content_root").or_else(|| value(html, "data-url_root"));
+    let way = way.or_else(|| value(between(html, "DOCUMENTATION_OPTIONS", "</script>")?, "URL_ROOT"))?;
+    // Pages at the root say `#`, `./`, or nothing.
+    let way = if way.starts_with('#') { "" } else { way };
+    Some(found(Kind::Sphinx, up(page, way), page, &["searchindex.js"]))
+}
+
+fn vitepress(page: &str, html: &str) -> Option<Detected> {
+    let generated = meta(html, "generator").is_some_and(|by| by.starts_with("VitePress"));
+    if !generated && !html.contains("__VP_SITE_DATA__") && !html.contains("__VP_HASH_MAP__") {
+        return None;
+    }
+    let data = between(html, "__VP_SITE_DATA__", "</script>").unwrap_or_default();
+    let base = between(data, "\\\"base\\\":\\\"", "\\\"").or_else(|| value(data, "base"));
+    let root = base.and_then(|base| url::join(page, base)).or_else(|| before(page, html, "assets/"));
+    let mut detected = found(Kind::VitePress, root.or_else(|| url::join(page, "/")), page, &[]);
+    // A hash of every page.
+    detected.stamp = between(html, "__VP_HASH_MAP__", "</script>")
+        .map(|map| super::marks::hash(map.split(';').next().unwrap_or(map)));
+    Some(detected)
+}
+
+fn by_assets(page: &str, html: &str) -> Option<Detected> {
+    let generator = meta(html, "generator").unwrap_or_default();
+    let starlight = html.contains("<starlight-") || html.contains("sl-markdown-content");
+    let (kind, assets) = if generator.starts_with("Docusaurus") || html.contains("__docusaurus") {
+        (Kind::Docusaurus, "assets/js/")
+    } else if generator.starts_with("Starlight") || starlight {
+        (Kind::Starlight, "_astro/")
+    } else {
+        return None;
+    };
+    let root = before(page, html, assets).or_else(|| url::join(page, "/"));
+    let mut detected = found(kind, root, page, &[]);
+    if kind == Kind::Docusaurus {
+        // The names of all scripts have hashes, and the main one names the pages'.
+        let scripts: Vec<&str> = html.split("src=\"").skip(1).filter_map(|tail| tail.split('"').next()).collect();
+        let scripts: Vec<&str> =
+            scripts.into_iter().filter(|name| name.contains("~main.") || name.contains("/main.")).collect();
+        detected.stamp = (!scripts.is_empty()).then(|| super::marks::hash(&scripts.join(" ")));
+    }
+    Some(detected)
+}
+
+/// The address that stands before the folder of assets in the first link to one.
+fn before(page: &str, html: &str, assets: &str) -> Option<String> {
+    ["=\"", "='"].iter().find_map(|open| {
+        html.split(open).skip(1).find_map(|tail| {
+            let link = tail.split(['"', '\'', '>']).next()?;
+            let (root, _) = link.split_once(assets)?;
+            let root = if root.is_empty() { Some(url::folder(page)) } else { url::join(page, root) }?;
+            url::same_origin(page, &root).then_some(root)
+        })
+    })
+}
+
+/// Where the site of an unknown page may begin: its first folder.
+fn top(page: &str) -> String {
+    let Some(parts) = url::parts(page) else { return String::new() };
+    let mut folders = parts.path.trim_start_matches('/').split('/');
+    match (folders.next(), folders.next()) {
+        (Some(first), Some(_)) => format!("{}/{first}/", parts.origin),
+        _ => format!("{}/", parts.origin),
+    }
+}

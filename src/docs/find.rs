@@ -1,0 +1,426 @@
+//! The finder: which addresses to fetch until it is known where a site's texts are. It fetches nothing itself.
+//!
+//! The rule. What is best is what has whole texts and real addresses of sections, in the fewest requests:
+//! 1. what the page that embeds us names as its source, and nothing else;
+//! 2. an index of the generator's with texts (mdBook, MkDocs): one request, then everything is known;
+//! 3. an index without texts (Sphinx; rustdoc's lists of items): titles can be searched at once, the pages follow;
+//! 4. for all other sites the lists that are there, asked for together: `llms.txt`, `sitemap.xml`; the pages they name,
+//!    and those that the page at hand links to, are read as HTML. Where an `llms.txt` is there and pages are many,
+//!    `llms-full.txt` is asked for too: its texts are searched until the pages are there.
+//! 5. Where an index is missing, 4 is done in its place; where lists are missing, links are followed.
+//!
+//! Pages are preferred to `.md` files and `_sources`: only they have the addresses of their headings. A `.md` file is
+//! read where no page stands beside it.
+
+use super::detect::{Detected, Kind, detect};
+use super::index::PageText;
+use super::{Got, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
+
+/// Requests before the source must be known.
+const MAX_ASKED: usize = 60;
+/// Above it a list of pages is worth the one large file.
+const MANY_PAGES: usize = 30;
+
+/// Where a site's texts are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    pub kind: String,
+    pub title: String,
+    pub root: String,
+    /// What was read: an address, or the kind.
+    pub from: String,
+    /// Pages that are known, and whether with their texts.
+    pub pages: Vec<(PageText, bool)>,
+    /// Pages still to be read, the most useful first.
+    pub todo: Vec<String>,
+    /// Whether links of pages lead to further ones.
+    pub crawl: bool,
+    /// Whether it can be searched before any of `todo` was read.
+    pub telling: bool,
+    pub version: String,
+}
+
+/// See the top of this file.
+#[derive(Debug)]
+pub struct Finder {
+    page: String,
+    html: String,
+    at: Option<Detected>,
+    named: Option<String>,
+    asked: Vec<String>,
+    /// Asked and not answered.
+    open: usize,
+    lists: Lists,
+    crates: Vec<PageText>,
+    listing: bool,
+    ended: Option<Result<Source, String>>,
+    next: Vec<String>,
+}
+
+#[derive(Debug, Default)]
+struct Lists {
+    llms: Option<(String, llms::Llms)>,
+    mapped: Vec<String>,
+    full: Vec<PageText>,
+    stamp: String,
+}
+
+impl Finder {
+    /// Begins with a page, and its HTML where that is at hand.
+    #[must_use]
+    pub fn new(page: &str, html: Option<&str>, source: Option<&str>) -> Self {
+        let mut finder = Finder {
+            page: url::page(page),
+            html: String::new(),
+            at: None,
+            named: source.map(str::to_owned),
+            asked: Vec::new(),
+            open: 0,
+            lists: Lists::default(),
+            crates: Vec::new(),
+            listing: false,
+            ended: None,
+            next: Vec::new(),
+        };
+        if url::parts(page).is_none() {
+            finder.ended = Some(Err(format!("{page} is no address of a web page")));
+        } else if let Some(html) = html {
+            finder.begin(html);
+        } else {
+            finder.ask(&url::page(page));
+        }
+        finder
+    }
+
+    /// What to fetch now; each address is given once.
+    pub fn asks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.next)
+    }
+
+    /// Where the site begins, and what it is a copy of, once the page was seen.
+    #[must_use]
+    pub fn site(&self) -> Option<(&str, Option<&str>)> {
+        self.at.as_ref().map(|at| (at.root.as_str(), at.stamp.as_deref()))
+    }
+
+    /// The end: the source, or why there is none. Given once.
+    pub fn source(&mut self) -> Option<Result<Source, String>> {
+        if self.ended.is_none() && self.open == 0 && self.next.is_empty() {
+            self.ended = Some(Err("nothing more can be asked for".to_owned()));
+        }
+        self.ended.take()
+    }
+
+    /// The answer to one of the addresses: its text where it had one. Unknown addresses are passed over.
+    pub fn reply(&mut self, got: &Got, text: Option<&str>) {
+        if !self.asked.contains(&got.url) || self.ended.is_some() {
+            return;
+        }
+        self.open = self.open.saturating_sub(1);
+        // Where a missing file is answered with a page, the readers refuse it.
+        let text = text.filter(|_| (200..300).contains(&got.status));
+        if self.at.is_none() {
+            match text {
+                Some(text) => {
+                    if url::same_origin(&self.page, &got.at) {
+                        self.page = url::page(&got.at);
+                    }
+                    self.begin(text);
+                }
+                None => self.end(Err(format!("the page could not be read ({})", said(got)))),
+            }
+        } else if self.named.as_deref() == Some(&got.url) {
+            let read = text.ok_or_else(|| format!("{} could not be read ({})", got.url, said(got)));
+            if let Err(why) = read.and_then(|text| self.read_named(got, text)) {
+                self.end(Err(why));
+            }
+        } else if self.listing {
+            self.take_list(got, text);
+        } else {
+            self.take_index(got, text);
+        }
+    }
+
+    fn ask(&mut self, address: &str) {
+        let known = self.asked.iter().any(|asked| asked == address);
+        if !known && self.asked.len() < MAX_ASKED && url::same_origin(&self.page, address) {
+            self.asked.push(address.to_owned());
+            self.next.push(address.to_owned());
+            self.open += 1;
+        }
+    }
+
+    fn end(&mut self, ended: Result<Source, String>) {
+        self.next.clear();
+        self.open = 0;
+        self.ended = Some(ended);
+    }
+
+    fn begin(&mut self, html: &str) {
+        let at = detect(&self.page, html);
+        self.html = html.to_owned();
+        let indexes = at.indexes.clone();
+        let kind = at.kind;
+        self.at = Some(at);
+        if let Some(named) = self.named.clone() {
+            match url::join(&self.page, &named).filter(|named| url::same_origin(&self.page, named)) {
+                Some(named) => {
+                    self.named = Some(named.clone());
+                    self.ask(&named);
+                }
+                None => self.end(Err(format!("the source {named} is not on the page's own site"))),
+            }
+            return;
+        }
+        // Of several indexes the next is asked for when one is missing; rustdoc's belong together.
+        let at_once = if kind == Kind::Rustdoc { indexes.len() } else { 1 };
+        indexes.iter().take(at_once).for_each(|index| self.ask(index));
+        if indexes.is_empty() {
+            self.list();
+        }
+    }
+
+    fn take_index(&mut self, got: &Got, text: Option<&str>) {
+        let Some(at) = self.at.clone() else { return };
+        if at.kind == Kind::Rustdoc {
+            return self.take_crate(&at, got, text);
+        }
+        let read = text.map(|text| match at.kind {
+            Kind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
+            Kind::MkDocs => mkdocs::read(&at.root, text).map(|pages| (pages, true)),
+            _ => sphinx::read(&at.root, text, self.folders()).map(|pages| (pages, false)),
+        });
+        match read {
+            Some(Ok((pages, whole))) => {
+                let version = at.stamp.clone().unwrap_or_else(|| version(got, text.unwrap_or_default()));
+                self.found(at.kind.as_str(), &got.url, pages, whole, version);
+            }
+            _ => {
+                let next = at.indexes.iter().position(|index| *index == got.url).and_then(|i| at.indexes.get(i + 1));
+                match next.cloned() {
+                    Some(next) => self.ask(&next),
+                    None => self.list(),
+                }
+            }
+        }
+    }
+
+    fn take_crate(&mut self, at: &Detected, got: &Got, text: Option<&str>) {
+        let text = text.unwrap_or_default();
+        if got.url.ends_with("/all.html") {
+            self.lists.stamp.push_str(&version(got, text));
+            self.crates.extend(rustdoc::items(&got.url, text).into_iter().filter(|_| !text.is_empty()));
+        } else {
+            for name in rustdoc::crates(text) {
+                self.ask(&format!("{}{name}/all.html", at.root));
+            }
+        }
+        if self.open > 0 {
+            return;
+        }
+        let mut pages = std::mem::take(&mut self.crates);
+        if pages.is_empty() {
+            return self.list();
+        }
+        // The crate that is open comes first.
+        let own = at.indexes.get(1).map(|all| url::folder(all)).unwrap_or_default();
+        pages.sort_by_key(|page| !page.url.starts_with(&own));
+        let version = marks::hash(&self.lists.stamp);
+        self.found("rustdoc", &at.root.clone(), pages, false, version);
+    }
+
+    fn found(&mut self, kind: &str, from: &str, pages: Vec<PageText>, whole: bool, version: String) {
+        let root = self.at.as_ref().map(|at| at.root.clone()).unwrap_or_default();
+        let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
+        self.end(Ok(Source {
+            kind: kind.to_owned(),
+            title: html::site_title(&self.html),
+            root,
+            from: from.to_owned(),
+            pages: pages.into_iter().map(|page| (page, whole)).collect(),
+            todo,
+            crawl: false,
+            telling: true,
+            version,
+        }));
+    }
+
+    /// Asks for the lists that any site may have.
+    fn list(&mut self) {
+        self.listing = true;
+        let Some(at) = self.at.clone() else { return };
+        let mut roots = vec![at.root.clone()];
+        if at.kind == Kind::Unknown {
+            roots.extend(url::join(&self.page, "/"));
+        }
+        roots.dedup();
+        for root in roots {
+            self.ask(&format!("{root}llms.txt"));
+            self.ask(&format!("{root}sitemap.xml"));
+            if at.kind == Kind::Starlight {
+                self.ask(&format!("{root}sitemap-index.xml"));
+            }
+        }
+        if self.open == 0 {
+            self.close_lists();
+        }
+    }
+
+    fn take_list(&mut self, got: &Got, text: Option<&str>) {
+        if let Some(text) = text {
+            if got.url.ends_with("/llms.txt") {
+                if self.lists.llms.is_none() {
+                    self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
+                }
+            } else if got.url.ends_with("/llms-full.txt") {
+                self.lists.full = llms::full(&got.url, text);
+            } else {
+                self.take_map(got, text);
+            }
+            self.lists.stamp.push_str(&version(got, text));
+        }
+        if self.open > 0 {
+            return;
+        }
+        let full = self.lists.llms.as_ref().map(|(at, _)| at.replace("/llms.txt", "/llms-full.txt"));
+        let full = full.filter(|full| !self.asked.contains(full) && self.pages().len() > MANY_PAGES);
+        match full {
+            Some(full) => self.ask(&full),
+            None => self.close_lists(),
+        }
+    }
+
+    fn take_map(&mut self, got: &Got, text: &str) {
+        let canonical = self.at.as_ref().and_then(|at| at.canonical.clone());
+        let moved = |address: &String| sitemap::moved(address, &self.page, canonical.as_deref());
+        match sitemap::read(text) {
+            Some(sitemap::Map::Pages(pages)) => {
+                let pages: Vec<String> = pages.iter().filter_map(moved).collect();
+                self.lists.mapped.extend(pages);
+            }
+            Some(sitemap::Map::Maps(maps)) => {
+                let maps: Vec<String> = maps.iter().filter_map(moved).filter(|map| *map != got.url).collect();
+                maps.iter().for_each(|map| self.ask(map));
+            }
+            None => {}
+        }
+    }
+
+    /// The pages of the lists and of the page at hand, each once, those people are led to first.
+    fn pages(&self) -> Vec<String> {
+        let root = self.at.as_ref().map(|at| at.root.as_str()).unwrap_or_default();
+        let linked = html::page(&self.page, &self.html).links;
+        let links = self.lists.llms.iter().flat_map(|(_, llms)| llms.links.iter().map(|(link, _, _)| url::page(link)));
+        let all =
+            std::iter::once(self.page.clone()).chain(linked).chain(self.lists.mapped.iter().cloned()).chain(links);
+        let mut seen = std::collections::HashSet::new();
+        let all: Vec<String> = all.filter(|page| url::below(root, page) && is_text(page)).collect();
+        let pages = all.iter().filter(|page| !page.ends_with(".md"));
+        let mut out: Vec<String> = pages.filter(|page| seen.insert(url::key(page))).cloned().collect();
+        // Markdown files that have no page beside them.
+        let files = all.iter().filter(|page| page.ends_with(".md"));
+        out.extend(files.filter(|file| seen.insert(url::key(file.trim_end_matches(".md")))).cloned());
+        out
+    }
+
+    fn close_lists(&mut self) {
+        let Some(at) = self.at.clone() else { return };
+        let todo = self.pages();
+        let lists = std::mem::take(&mut self.lists);
+        let named =
+            |page: &String| {
+                lists.llms.iter().flat_map(|(_, l)| &l.links).find(|(link, _, _)| {
+                    url::key(link.trim_end_matches(".md")) == url::key(page.trim_end_matches(".md"))
+                })
+            };
+        let stub = |page: &String| {
+            let title =
+                named(page).map_or_else(|| url::words(&at.root, page), |(_, name, note)| format!("{name} {note}"));
+            PageText { url: page.clone(), title, sections: vec![Default::default()] }
+        };
+        let full = lists.full.into_iter().filter(|page| url::below(&at.root, &page.url));
+        let mut pages: Vec<(PageText, bool)> = full.map(|page| (page, false)).collect();
+        let telling = pages.len() * 2 > todo.len();
+        let had: std::collections::HashSet<String> = pages.iter().map(|(page, _)| url::key(&page.url)).collect();
+        pages.extend(todo.iter().filter(|page| !had.contains(&url::key(page))).map(|page| (stub(page), false)));
+        let from = match (&lists.llms, lists.mapped.is_empty()) {
+            (Some((at, _)), _) => at.clone(),
+            (None, false) => format!("{}sitemap.xml", at.root),
+            (None, true) => self.page.clone(),
+        };
+        let title = lists.llms.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
+        self.end(Ok(Source {
+            kind: at.kind.as_str().to_owned(),
+            title: title.unwrap_or_else(|| html::site_title(&self.html)),
+            from,
+            pages,
+            crawl: lists.mapped.len() < 2,
+            telling,
+            version: at.stamp.unwrap_or_else(|| marks::hash(&format!("{} {}", lists.stamp, todo.join(" ")))),
+            root: at.root,
+            todo,
+        }));
+    }
+
+    /// What the embedding page named, told by its text.
+    fn read_named(&mut self, got: &Got, text: &str) -> Result<(), String> {
+        let folder = url::folder(&got.url);
+        let root = folder.strip_suffix("search/").unwrap_or(&folder).to_owned();
+        if let Some(at) = &mut self.at {
+            at.root = root.clone();
+            at.stamp = None;
+        }
+        let version = version(got, text);
+        if let Ok(pages) = mdbook::read(&root, text) {
+            self.found("mdbook", &got.url, pages, true, version);
+        } else if let Ok(pages) = mkdocs::read(&root, text) {
+            self.found("mkdocs", &got.url, pages, true, version);
+        } else if sphinx::is_index(text) {
+            let pages = sphinx::read(&root, text, self.folders())?;
+            self.found("sphinx", &got.url, pages, false, version);
+        } else if sitemap::read(text).is_some() {
+            self.named = None;
+            self.listing = true;
+            self.html.clear();
+            self.take_list(got, Some(text));
+        } else if let Some(llms) = llms::read(&got.url, text) {
+            let full = llms::full(&got.url, text);
+            self.html.clear();
+            self.lists.llms = Some((got.url.clone(), llms));
+            self.lists.full = full;
+            self.lists.stamp = version;
+            self.close_lists();
+        } else {
+            return Err(format!("{} is no llms.txt, search index or site map that is known", got.url));
+        }
+        Ok(())
+    }
+
+    /// Sphinx with pages as folders: no link of the page ends in `.html`.
+    fn folders(&self) -> bool {
+        let ends = |tail: &str| {
+            tail.split(['"', '#']).next().is_some_and(|link| link.ends_with(".html") && !link.contains("://"))
+        };
+        !self.page.ends_with(".html") && !self.html.split("href=\"").skip(1).any(ends)
+    }
+}
+
+fn said(got: &Got) -> String {
+    if got.status == 0 { "no answer".to_owned() } else { format!("status {}", got.status) }
+}
+
+fn version(got: &Got, text: &str) -> String {
+    if got.stamp.is_empty() { marks::hash(text) } else { marks::hash(&got.stamp) }
+}
+
+/// Not one of the pages that only list others.
+pub(super) fn is_text(page: &str) -> bool {
+    let path = url::parts(page).map(|parts| parts.path).unwrap_or_default();
+    let named = page.rsplit('/').next().unwrap_or_default();
+    let lists = ["/tags/", "/search/", "/_sources/", "/_modules/", "/genindex/", "/py-modindex/", "/404/"];
+    let files =
+        ["genindex.html", "py-modindex.html", "search.html", "404.html", "search", "404", "print.html", "toc.html"];
+    !lists.iter().any(|list| format!("{path}/").contains(list))
+        && !files.contains(&named)
+        && (url::is_page(page) || page.ends_with(".md"))
+}

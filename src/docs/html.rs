@@ -1,0 +1,143 @@
+//! A page of HTML as sections of Markdown: its main content, cut at headings that have an address.
+//!
+//! What generators wrap around the text (navigation, headers, footers, copy buttons, line numbers) is left out; links
+//! become absolute. A heading's address is its own `id`, that of an anchor inside it, or that of the section it opens.
+//! Sphinx' signatures (`dt id`) and rustdoc's items (`section id`) open sections too, since questions are about them.
+
+use dom_query::{Document, NodeRef};
+
+use super::index::{PageText, SectionText};
+use super::marks::{cut, squeeze};
+use super::url;
+
+mod chosen;
+mod walk;
+
+/// Links of a page that are followed at most.
+const MAX_LINKS: usize = 2_000;
+/// Larger pages are cut before they are read.
+pub const MAX_PAGE_BYTES: usize = 3 << 20;
+const MAX_TITLE_CHARS: usize = 200;
+
+/// A page, read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HtmlPage {
+    pub text: PageText,
+    /// The same sections as Markdown, in the same order, headings included.
+    pub markdown: Vec<String>,
+    /// Pages of the same origin that it links to, each once, in order, without fragments.
+    pub links: Vec<String>,
+}
+
+/// Reads the page at `address`.
+#[must_use]
+pub fn page(address: &str, html: &str) -> HtmlPage {
+    let document = Document::from(head_of(html, MAX_PAGE_BYTES));
+    let root = document.root();
+    let address = url::page(address);
+    let main = chosen::main(&document).unwrap_or(root);
+    let mut walker = walk::Walker::new(&address);
+    walker.walk(main);
+    let title = title(&document, main);
+    let (sections, markdown) = walker.sections(&title);
+    let links = links(&document, &address);
+    HtmlPage { text: PageText { url: address, title, sections }, markdown, links }
+}
+
+/// The text of a piece of HTML, without marks, on one line.
+#[must_use]
+pub fn plain(html: &str) -> String {
+    if html.contains(['<', '&']) { squeeze(&crate::tools::html::to_text(html)) } else { squeeze(html) }
+}
+
+/// The name of the site, as pages put it into their `<title>` behind that of the page.
+#[must_use]
+pub fn site_title(html: &str) -> String {
+    let title = crate::tools::html::title(head_of(html, 64 << 10)).unwrap_or_default();
+    let name = [" - ", " | ", " — ", " – ", " · "].iter().filter_map(|mark| title.rsplit_once(mark)).next();
+    name.map_or(title.clone(), |(_, site)| site.trim().to_owned())
+}
+
+fn title(document: &Document, main: NodeRef<'_>) -> String {
+    let first = first_heading(main).or_else(|| first_heading(document.root()));
+    let text = first.map(walk::heading_text).filter(|text| !text.is_empty()).unwrap_or_else(|| {
+        let title = document.select_single("title").text().to_string();
+        let own = [" - ", " | ", " — ", " – ", " · "].iter().filter_map(|mark| title.split_once(mark)).next();
+        squeeze(own.map_or(title.as_str(), |(own, _)| own))
+    });
+    cut(&text, MAX_TITLE_CHARS).to_owned()
+}
+
+fn first_heading(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
+    node.descendants_it().find(|node| node.has_name("h1"))
+}
+
+fn links(document: &Document, address: &str) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    let root = document.root();
+    let anchors = root.descendants_it().filter(|node| node.has_name("a"));
+    let hrefs = anchors.filter_map(|node| node.attr("href"));
+    let links = hrefs.filter_map(|href| url::join(address, &href)).map(|link| url::page(&link));
+    links
+        .filter(|link| url::same_origin(address, link) && url::is_page(link) && seen.insert(link.clone()))
+        .take(MAX_LINKS)
+        .collect()
+}
+
+fn head_of(text: &str, bytes: usize) -> &str {
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// One section as it is built.
+#[derive(Debug, Default)]
+struct Open {
+    anchor: String,
+    level: u8,
+    heading: String,
+    markdown: String,
+    plain: String,
+}
+
+/// Sections in order, each with the headings above it.
+fn with_trails(open: Vec<Open>, title: &str) -> (Vec<SectionText>, Vec<String>) {
+    let mut above: Vec<(u8, String)> = Vec::new();
+    let (mut sections, mut markdown) = (Vec::new(), Vec::new());
+    for part in open {
+        let empty = part.heading.is_empty() && part.plain.trim().is_empty();
+        if empty {
+            continue;
+        }
+        // What stands before the title belongs to what stands below it: both have the page's own address.
+        let lead = sections.len() == 1 && part.anchor.is_empty();
+        if let (true, Some(SectionText { anchor, heading, text, .. }), Some(above)) =
+            (lead, sections.last_mut(), markdown.last_mut())
+            && anchor.is_empty()
+            && heading.is_empty()
+        {
+            *text = squeeze(&format!("{text} {}", part.plain));
+            *above = format!("# {}\n\n{above}\n\n{}", part.heading, part.markdown.trim_matches('\n'));
+            continue;
+        }
+        above.retain(|(level, _)| *level < part.level);
+        // The page's own title is not repeated below it.
+        let trail: Vec<&str> = above.iter().map(|(_, heading)| heading.as_str()).filter(|h| *h != title).collect();
+        let is_title = part.heading == title || part.heading.is_empty();
+        sections.push(SectionText {
+            anchor: part.anchor,
+            trail: trail.join(" › "),
+            heading: if is_title { String::new() } else { part.heading.clone() },
+            text: squeeze(&part.plain),
+        });
+        let marks = "#".repeat(usize::from(part.level.clamp(1, 6)));
+        let heading = if part.heading.is_empty() { String::new() } else { format!("{marks} {}\n\n", part.heading) };
+        markdown.push(format!("{heading}{}", part.markdown.trim_matches('\n')));
+        if !part.heading.is_empty() {
+            above.push((part.level, part.heading));
+        }
+    }
+    (sections, markdown)
+}

@@ -1,0 +1,145 @@
+//! Which part of a page is its text, and what inside of it is not.
+
+use dom_query::{Document, NodeRef};
+
+/// Where generators put the text, the most telling first: the first that is there and has text is taken.
+const MAIN: &[&str] = &[
+    "#main-content",          // rustdoc
+    ".theme-doc-markdown",    // Docusaurus
+    ".vp-doc",                // VitePress
+    ".md-content article",    // Material for MkDocs
+    "#furo-main-content",     // Sphinx, theme furo
+    "article.bd-article",     // Sphinx, theme pydata
+    "[itemprop=articleBody]", // Sphinx, theme Read the Docs
+    ".sl-markdown-content",   // Starlight
+    "div.body[role=main]",    // Sphinx, basic themes
+    "main article",
+    "main",        // mdBook
+    "[role=main]", // plain MkDocs
+    "article",
+    "#content",
+    ".content",
+    "body",
+];
+
+/// Elements that are never text of a page.
+const SKIPPED: &[&str] = &[
+    "script",
+    "style",
+    "nav",
+    "footer",
+    "button",
+    "svg",
+    "noscript",
+    "template",
+    "form",
+    "iframe",
+    "input",
+    "select",
+    "textarea",
+    "object",
+    "video",
+    "audio",
+    "canvas",
+    "rustdoc-toolbar",
+    "starlight-toc",
+    "dialog",
+    "head",
+    "title",
+];
+
+/// Classes of what generators add to the text.
+const SKIPPED_CLASSES: &[&str] = &[
+    "headerlink",
+    "header-anchor",
+    "hash-link",
+    "sl-anchor-link",
+    "doc-anchor",
+    "anchorjs-link",
+    "anchor-link",
+    "md-source-file",
+    "md-feedback",
+    "md-tags",
+    "breadcrumbs",
+    "theme-doc-breadcrumbs",
+    "theme-doc-toc-mobile",
+    "theme-doc-footer",
+    "pagination-nav",
+    "prev-next",
+    "prev-next-footer",
+    "nav-wrapper",
+    "rst-footer-buttons",
+    "wy-breadcrumbs",
+    "sphinxsidebar",
+    "related",
+    "sr-only",
+    "visually-hidden",
+    "line-numbers-wrapper",
+    "linenos",
+    "lineno",
+    "linenodiv",
+    "out-of-band",
+    "src",
+    "since",
+    "sub-heading",
+    "hideme",
+    "notable-traits",
+    "vp-adornment",
+    "edit-link",
+    "last-updated",
+    "toc",
+    "table-of-contents",
+    "on-this-page",
+    "sidebar",
+    "pagination-links",
+    "buttons",
+    "clipboard-copy",
+    "rustdoc-breadcrumbs",
+    "stab",
+    "copybtn",
+    "viewcode-link",
+    "scrape-help",
+    "copy",
+    "lang",
+];
+
+/// Lists of rustdoc that repeat other pages: what every type gets from traits.
+const SKIPPED_IDS: &[&str] = &[
+    "trait-implementations-list",
+    "synthetic-implementations-list",
+    "blanket-implementations-list",
+    "implementors-list",
+    "synthetic-implementors-list",
+    "foreign-impls",
+    "rustdoc-toc",
+    "copy-path",
+];
+
+pub(super) fn main(document: &Document) -> Option<NodeRef<'_>> {
+    MAIN.iter().find_map(|selector| {
+        let found = document.try_select(selector)?;
+        found.nodes().iter().find(|node| !node.text().trim().is_empty()).copied()
+    })
+}
+
+pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
+    if SKIPPED.contains(&name) {
+        return true;
+    }
+    if node.attr("role").is_some_and(|role| matches!(role.as_ref(), "navigation" | "search"))
+        || node.attr("aria-hidden").is_some_and(|hidden| hidden.as_ref() == "true") && name != "span"
+    {
+        return true;
+    }
+    if node.id_attr().is_some_and(|id| SKIPPED_IDS.contains(&id.as_ref())) {
+        return true;
+    }
+    let Some(classes) = node.class() else { return false };
+    // Some of these words stand for content where they mark a block (`div.highlight.copy`, a heading's own `anchor`).
+    let small =
+        !matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "code" | "main" | "article" | "section");
+    small
+        && classes
+            .split_whitespace()
+            .any(|class| SKIPPED_CLASSES.contains(&class) || (name == "a" && class == "anchor"))
+}

@@ -1,0 +1,381 @@
+//! From elements to Markdown and plain text, section by section.
+
+use dom_query::NodeRef;
+
+use super::chosen::is_skipped;
+use super::{Open, with_trails};
+use crate::docs::index::SectionText;
+use crate::docs::marks::{cut, squeeze};
+use crate::docs::url;
+
+/// What is nested deeper is left out: no page people read is.
+const MAX_DEPTH: usize = 150;
+/// Sections of a page at most.
+const MAX_SECTIONS: usize = 3_000;
+/// Longer headings are no headings.
+const MAX_HEADING_CHARS: usize = 300;
+
+pub(super) struct Walker<'a> {
+    address: &'a str,
+    sections: Vec<Open>,
+    open: Open,
+    /// A paragraph under way: as Markdown and as plain text.
+    run: (String, String),
+    /// Inside a list, a quote or a cell headings open no sections.
+    nested: usize,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(address: &'a str) -> Self {
+        Walker { address, sections: Vec::new(), open: Open::default(), run: Default::default(), nested: 0 }
+    }
+
+    pub(super) fn walk(&mut self, main: NodeRef<'_>) {
+        self.blocks(main, 0);
+        self.flush();
+        let last = std::mem::take(&mut self.open);
+        self.sections.push(last);
+    }
+
+    pub(super) fn sections(self, title: &str) -> (Vec<SectionText>, Vec<String>) {
+        with_trails(self.sections, title)
+    }
+
+    fn blocks(&mut self, node: NodeRef<'_>, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        for child in node.children_it(false) {
+            if child.is_text() {
+                push_text(&mut self.run, &child.text());
+                continue;
+            }
+            let Some(name) = child.node_name().filter(|_| child.is_element()) else { continue };
+            if is_skipped(child, &name) {
+                continue;
+            }
+            match name.as_ref() {
+                "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(child, &name),
+                "p" | "summary" | "figcaption" => {
+                    self.flush();
+                    self.inline(child, depth + 1);
+                    self.flush();
+                }
+                "pre" => self.code(child),
+                "ul" | "ol" => self.list(child, &name, depth),
+                "blockquote" => {
+                    self.flush();
+                    let (markdown, plain) = self.apart(child, depth);
+                    self.block(&prefixed(&markdown, "> ", "> "), &plain);
+                }
+                "table" => self.table(child, depth),
+                "hr" => self.flush(),
+                "dt" | "section" if self.opens_item(child, &name) => {
+                    if name.as_ref() == "section" {
+                        self.blocks(child, depth + 1);
+                    }
+                }
+                _ if is_block(&name) => {
+                    self.flush();
+                    self.blocks(child, depth + 1);
+                    self.flush();
+                }
+                _ => self.inline_element(child, &name, depth + 1),
+            }
+        }
+    }
+
+    /// Whether a signature or an item of an API begins here: it opens a section of its own.
+    fn opens_item(&mut self, node: NodeRef<'_>, name: &str) -> bool {
+        let Some(id) = node.id_attr().filter(|id| !id.is_empty() && self.nested == 0) else { return false };
+        let classes = node.class().unwrap_or_default();
+        let is_item = match name {
+            "dt" => classes.split_whitespace().any(|class| class == "sig"),
+            _ => {
+                let kinds = ["method", "associatedconstant", "associatedtype", "variant", "structfield", "fn"];
+                classes.split_whitespace().any(|class| kinds.contains(&class))
+            }
+        };
+        if !is_item {
+            return false;
+        }
+        self.flush();
+        let signature = squeeze(&node.descendants_it().find(|n| n.has_class("code-header")).unwrap_or(node).text());
+        let signature = signature.trim_end_matches(['¶', '#', '\u{f0c1}']).trim();
+        let bare = id.rsplit('.').next().unwrap_or_default();
+        let heading = if name == "dt" { id.to_string() } else { bare.to_owned() };
+        self.begin(&id, if name == "dt" { 5 } else { 6 }, heading);
+        if name == "dt" || !node.descendants_it().any(|n| n.has_class("docblock")) {
+            self.block(&format!("`{signature}`"), signature);
+        }
+        true
+    }
+
+    fn heading(&mut self, node: NodeRef<'_>, name: &str) {
+        self.flush();
+        let text = cut(&heading_text(node), MAX_HEADING_CHARS).to_owned();
+        // What a section of rustdoc says in its heading is its signature.
+        if text.is_empty() {
+            return;
+        }
+        let id = id_of(node);
+        if self.nested > 0 || node.has_class("code-header") || (id.is_none() && name != "h1") {
+            let bold = if node.has_class("code-header") { format!("`{text}`") } else { format!("**{text}**") };
+            return self.block(&bold, &text);
+        }
+        let level = name.get(1..).and_then(|digit| digit.parse().ok()).unwrap_or(2);
+        self.begin(&id.unwrap_or_default(), level, text);
+    }
+
+    fn begin(&mut self, anchor: &str, level: u8, heading: String) {
+        if self.sections.len() >= MAX_SECTIONS {
+            return self.block(&format!("**{heading}**"), &heading);
+        }
+        let next = Open { anchor: anchor.to_owned(), level, heading, ..Open::default() };
+        self.sections.push(std::mem::replace(&mut self.open, next));
+    }
+
+    fn list(&mut self, node: NodeRef<'_>, name: &str, depth: usize) {
+        self.flush();
+        let (mut markdown, mut plain) = (String::new(), String::new());
+        let items = node.children_it(false).filter(|child| child.has_name("li"));
+        for (number, item) in (1..).zip(items) {
+            let (text, words) = self.apart(item, depth);
+            let mark = if name == "ol" { format!("{number}. ") } else { "- ".to_owned() };
+            markdown.push_str(&prefixed(&text, &mark, &" ".repeat(mark.len())));
+            markdown.push('\n');
+            plain.push_str(&words);
+            plain.push_str(" \n");
+        }
+        self.block(&markdown, &plain);
+    }
+
+    fn table(&mut self, node: NodeRef<'_>, depth: usize) {
+        self.flush();
+        let (mut markdown, mut plain) = (String::new(), String::new());
+        let rows: Vec<NodeRef<'_>> = node.descendants_it().filter(|n| n.has_name("tr")).collect();
+        for (number, row) in rows.into_iter().enumerate() {
+            let mut cells = 0;
+            let mut code = None;
+            markdown.push('|');
+            for cell in row.children_it(false).filter(|cell| cell.has_name("td") || cell.has_name("th")) {
+                if is_skipped(cell, "td") {
+                    continue;
+                }
+                // Code with line numbers is a table to some highlighters.
+                code = code.or_else(|| cell.descendants_it().find(|n| n.has_name("pre")));
+                let (text, words) = self.apart(cell, depth);
+                markdown.push_str(&format!(" {} |", squeeze(&text).replace('|', "\\|")));
+                plain.push_str(&words);
+                plain.push_str(" \n");
+                cells += 1;
+            }
+            if let Some(code) = code.filter(|_| cells <= 1) {
+                return self.code(code);
+            }
+            markdown.push('\n');
+            if number == 0 {
+                markdown.push_str(&format!("|{}\n", " --- |".repeat(cells)));
+            }
+        }
+        self.block(&markdown, &plain);
+    }
+
+    fn code(&mut self, node: NodeRef<'_>) {
+        self.flush();
+        let mut text = String::new();
+        raw_text(node, &mut text, 0);
+        let text = text.trim_matches('\n');
+        let longest = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
+        let fence = if longest > 0 { "~~~~" } else { "```" };
+        self.block(&format!("{fence}{}\n{text}\n{fence}", language(node)), text);
+    }
+
+    /// The blocks of a node on their own, where they belong to a list, a quote or a cell.
+    fn apart(&mut self, node: NodeRef<'_>, depth: usize) -> (String, String) {
+        let outer = (std::mem::take(&mut self.open.markdown), std::mem::take(&mut self.open.plain));
+        let run = std::mem::take(&mut self.run);
+        self.nested += 1;
+        self.blocks(node, depth + 1);
+        self.flush();
+        self.nested -= 1;
+        self.run = run;
+        let markdown = std::mem::replace(&mut self.open.markdown, outer.0);
+        let plain = std::mem::replace(&mut self.open.plain, outer.1);
+        (markdown.trim_matches('\n').to_owned(), plain)
+    }
+
+    fn inline(&mut self, node: NodeRef<'_>, depth: usize) {
+        for child in node.children_it(false) {
+            if child.is_text() {
+                push_text(&mut self.run, &child.text());
+            } else if let Some(name) = child.node_name().filter(|_| child.is_element()) {
+                self.inline_element(child, &name, depth);
+            }
+        }
+    }
+
+    fn inline_element(&mut self, node: NodeRef<'_>, name: &str, depth: usize) {
+        if depth > MAX_DEPTH || is_skipped(node, name) {
+            return;
+        }
+        match name {
+            "br" => push_text(&mut self.run, " \n"),
+            "code" | "kbd" | "samp" | "tt" => {
+                let text = squeeze(&node.text());
+                if !text.is_empty() {
+                    self.run.0.push_str(&format!("`{text}`"));
+                    self.run.1.push_str(&text);
+                }
+            }
+            "strong" | "b" => self.wrapped(node, depth, "**"),
+            "em" | "i" => self.wrapped(node, depth, "*"),
+            "img" => push_text(&mut self.run, &node.attr("alt").unwrap_or_default()),
+            "a" => self.link(node, depth),
+            _ if is_block(name) || matches!(name, "p" | "ul" | "ol" | "pre" | "table" | "blockquote") => {
+                // Not where HTML wants it; what it says counts all the same.
+                self.blocks(node, depth + 1);
+            }
+            _ => self.inline(node, depth + 1),
+        }
+    }
+
+    fn wrapped(&mut self, node: NodeRef<'_>, depth: usize, mark: &str) {
+        let start = self.run.0.len();
+        self.inline(node, depth + 1);
+        // A block inside may have ended the paragraph.
+        let inner = self.run.0.get(start..).unwrap_or_default().trim().to_owned();
+        if !inner.is_empty() {
+            self.run.0.truncate(start);
+            self.run.0.push_str(&format!("{mark}{inner}{mark}"));
+        }
+    }
+
+    fn link(&mut self, node: NodeRef<'_>, depth: usize) {
+        let start = self.run.0.len();
+        self.inline(node, depth + 1);
+        let inner = self.run.0.get(start..).unwrap_or_default().trim().to_owned();
+        let href = node.attr("href").and_then(|href| url::join(self.address, &href));
+        if let Some(href) = href.filter(|_| !inner.is_empty()) {
+            self.run.0.truncate(start);
+            self.run.0.push_str(&format!("[{inner}]({})", href.replace([' ', ')'], "%20")));
+        }
+    }
+
+    /// Ends the paragraph under way.
+    fn flush(&mut self) {
+        let (markdown, plain) = std::mem::take(&mut self.run);
+        if !markdown.trim().is_empty() {
+            self.block(markdown.trim(), plain.trim());
+        }
+    }
+
+    fn block(&mut self, markdown: &str, plain: &str) {
+        if !self.open.markdown.is_empty() {
+            self.open.markdown.push_str("\n\n");
+        }
+        self.open.markdown.push_str(markdown.trim_end_matches('\n'));
+        self.open.plain.push_str(plain);
+        self.open.plain.push('\n');
+    }
+}
+
+/// The words of a heading, without the signs that link to it.
+pub(super) fn heading_text(node: NodeRef<'_>) -> String {
+    let mut text = String::new();
+    heading_parts(node, &mut text, 0);
+    squeeze(&text.replace(['\u{200b}', '¶', '\u{f0c1}', '§'], ""))
+}
+
+fn heading_parts(node: NodeRef<'_>, text: &mut String, depth: usize) {
+    for child in node.children_it(false).take_while(|_| depth < MAX_DEPTH) {
+        if child.is_text() {
+            text.push_str(&child.text());
+        } else if let Some(name) = child.node_name().filter(|name| child.is_element() && !is_skipped(child, name)) {
+            let _ = name;
+            heading_parts(child, text, depth + 1);
+        }
+    }
+}
+
+fn id_of(node: NodeRef<'_>) -> Option<String> {
+    let own = |node: NodeRef<'_>| node.id_attr().filter(|id| !id.is_empty()).map(|id| id.to_string());
+    let inside = || {
+        let mut anchors = node.descendants_it().filter(|n| n.has_name("a"));
+        anchors.find_map(|a| own(a).or_else(|| a.attr("name").filter(|n| !n.is_empty()).map(|n| n.to_string())))
+    };
+    let opened = || {
+        let parent = node.parent().filter(|parent| parent.has_name("section") || parent.has_class("section"))?;
+        let before = node.prev_sibling().is_none_or(|s| !s.is_element());
+        // Targets of Sphinx stand between the section and its heading.
+        let first = before || node.prev_element_sibling().is_some_and(|s| s.has_name("span"));
+        first.then(|| own(parent)).flatten()
+    };
+    own(node).or_else(inside).or_else(opened)
+}
+
+fn is_block(name: &str) -> bool {
+    let names = [
+        "div", "section", "article", "main", "aside", "header", "details", "figure", "dl", "dt", "dd", "center", "li",
+        "tbody", "thead", "tr", "td", "th", "body", "html", "fieldset", "address", "hgroup", "p",
+    ];
+    // Elements of generators' own (`<starlight-tabs>`) hold blocks.
+    names.contains(&name) || name.contains('-')
+}
+
+fn push_text(run: &mut (String, String), text: &str) {
+    for out in [&mut run.0, &mut run.1] {
+        let mut blank = out.is_empty() || out.ends_with([' ', '\n']);
+        for c in text.chars() {
+            if c.is_whitespace() {
+                if !blank {
+                    out.push(' ');
+                }
+                blank = true;
+            } else {
+                out.push(c);
+                blank = false;
+            }
+        }
+    }
+}
+
+/// The text with its line breaks.
+fn raw_text(node: NodeRef<'_>, out: &mut String, depth: usize) {
+    for child in node.children_it(false).take_while(|_| depth < MAX_DEPTH) {
+        if child.is_text() {
+            out.push_str(&child.text());
+        } else if let Some(name) = child.node_name().filter(|name| child.is_element() && !is_skipped(child, name)) {
+            if name.as_ref() == "br" {
+                out.push('\n');
+            }
+            raw_text(child, out, depth + 1);
+        }
+    }
+}
+
+/// `language-rust`, `highlight-python`: on the block, inside it, or around it.
+fn language(node: NodeRef<'_>) -> String {
+    let around = node.ancestors_it(Some(3));
+    let places = std::iter::once(node).chain(node.children_it(false)).chain(around);
+    let named = places.filter_map(|node| node.class()).find_map(|classes| {
+        let mut names = classes.split_whitespace().filter_map(|class| {
+            class.strip_prefix("language-").or_else(|| class.strip_prefix("highlight-")).map(str::to_owned)
+        });
+        names.next()
+    });
+    named.filter(|name| name != "default" && name != "none" && name.len() < 30).unwrap_or_default()
+}
+
+fn prefixed(text: &str, first: &str, later: &str) -> String {
+    let mut lines = text.lines();
+    let mut out = format!("{first}{}", lines.next().unwrap_or_default());
+    for line in lines {
+        out.push('\n');
+        if !line.is_empty() {
+            out.push_str(later);
+        }
+        out.push_str(line);
+    }
+    out
+}

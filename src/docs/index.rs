@@ -1,0 +1,236 @@
+//! The index: sections of pages, found by what their headings and their text say.
+//!
+//! BM25 over three fields at once (BM25F): a section's own heading, the headings above it with its page's title, and its
+//! text. Not the crate that `tools/search` uses: a term counts once over all fields, averages follow the pages as they
+//! come, and pages are replaced when their whole text arrives. How it is weighed stands in `rank`.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::marks::cut;
+use super::{Hit, rank, url};
+use crate::tools::search::words::words;
+
+/// A page as a format gives it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageText {
+    /// Without a fragment.
+    pub url: String,
+    pub title: String,
+    pub sections: Vec<SectionText>,
+}
+
+/// A section of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionText {
+    /// Its fragment, without `#`; empty: the page itself.
+    pub anchor: String,
+    /// The headings above it and below the page's title, joined by ` › `.
+    pub trail: String,
+    /// Empty for what stands under the page's title.
+    pub heading: String,
+    /// Its text without marks.
+    pub text: String,
+}
+
+/// Sections kept at most; text of one; text of all, in bytes.
+const MAX_SECTIONS: usize = 60_000;
+const MAX_SECTION_CHARS: usize = 60_000;
+const MAX_BYTES: usize = 80 << 20;
+/// Hits of one page among the first results.
+const MAX_HITS_PER_PAGE: usize = 2;
+const MAX_SNIPPET_CHARS: usize = 240;
+
+/// The sections of a site.
+#[derive(Debug, Default)]
+pub struct Index {
+    pages: Vec<Page>,
+    by_key: HashMap<String, usize>,
+    sections: Vec<Section>,
+    ranks: rank::Ranks,
+    bytes: usize,
+    live: usize,
+}
+
+#[derive(Debug)]
+struct Page {
+    url: String,
+    title: String,
+    sections: Vec<u32>,
+    /// Its text is known, not only its titles.
+    whole: bool,
+}
+
+#[derive(Debug)]
+struct Section {
+    page: usize,
+    text: SectionText,
+    /// Replaced by a later reading of its page.
+    gone: bool,
+}
+
+impl Index {
+    /// Takes in a page, or takes its whole text in the place of what was known before.
+    pub fn add(&mut self, page: PageText, whole: bool) {
+        let key = url::key(&page.url);
+        let at = match self.by_key.get(&key) {
+            Some(at) if self.pages.get(*at).is_some_and(|known| known.whole) => return,
+            Some(at) => *at,
+            None => {
+                self.pages.push(Page { url: page.url.clone(), title: String::new(), sections: Vec::new(), whole });
+                self.by_key.insert(key, self.pages.len() - 1);
+                self.pages.len() - 1
+            }
+        };
+        let Some(known) = self.pages.get_mut(at) else { return };
+        let before = std::mem::take(&mut known.sections);
+        known.whole = whole;
+        if !page.title.is_empty() {
+            known.title.clone_from(&page.title);
+        }
+        known.url = page.url;
+        let title = known.title.clone();
+        for id in before {
+            if let Some(section) = self.sections.get_mut(id as usize) {
+                self.bytes = self.bytes.saturating_sub(section.text.text.len());
+                section.text = SectionText::default();
+                section.gone = true;
+                self.ranks.remove(id);
+                self.live -= 1;
+            }
+        }
+        for mut text in page.sections {
+            if self.live >= MAX_SECTIONS || self.bytes >= MAX_BYTES {
+                break;
+            }
+            text.text = cut(&text.text, MAX_SECTION_CHARS).to_owned();
+            let id = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
+            let heading = if text.heading.is_empty() { &title } else { &text.heading };
+            let above = if text.heading.is_empty() { String::new() } else { format!("{title} {}", text.trail) };
+            self.ranks.add(id, [&words(heading), &words(&above), &words(&text.text)]);
+            self.bytes += text.text.len();
+            self.live += 1;
+            if let Some(page) = self.pages.get_mut(at) {
+                page.sections.push(id);
+            }
+            self.sections.push(Section { page: at, text, gone: false });
+        }
+    }
+
+    #[must_use]
+    pub fn pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Pages whose text is known.
+    #[must_use]
+    pub fn whole_pages(&self) -> usize {
+        self.pages.iter().filter(|page| page.whole).count()
+    }
+
+    #[must_use]
+    pub fn sections(&self) -> usize {
+        self.live
+    }
+
+    /// Address and title of the page at `address`, however it is written.
+    #[must_use]
+    pub fn page(&self, address: &str) -> Option<(&str, &str)> {
+        let page = self.pages.get(*self.by_key.get(&url::key(address))?)?;
+        Some((&page.url, &page.title))
+    }
+
+    /// Address, title and number of sections of every page, in the site's order.
+    pub fn list(&self) -> impl Iterator<Item = (&str, &str, usize)> {
+        self.pages.iter().map(|page| (page.url.as_str(), page.title.as_str(), page.sections.len()))
+    }
+
+    /// All that is known, as it would be added again.
+    pub fn texts(&self) -> impl Iterator<Item = (PageText, bool)> {
+        self.pages.iter().map(|page| {
+            let sections = page.sections.iter().filter_map(|id| self.sections.get(*id as usize));
+            let sections = sections.map(|section| section.text.clone()).collect();
+            (PageText { url: page.url.clone(), title: page.title.clone(), sections }, page.whole)
+        })
+    }
+
+    /// The best sections, best first, few of one page. Nothing for a query without words.
+    #[must_use]
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        let terms = words(query);
+        let mut shown: HashMap<usize, usize> = HashMap::new();
+        let mut hits = Vec::new();
+        for (id, score) in self.ranks.best(&terms) {
+            if hits.len() >= limit {
+                break;
+            }
+            let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
+            let Some(page) = self.pages.get(section.page) else { continue };
+            let count = shown.entry(section.page).or_default();
+            *count += 1;
+            if *count > MAX_HITS_PER_PAGE {
+                continue;
+            }
+            hits.push(self.hit(page, &section.text, &terms, score));
+        }
+        hits
+    }
+
+    fn hit(&self, page: &Page, section: &SectionText, terms: &[String], score: f32) -> Hit {
+        let mark = if section.anchor.is_empty() { "" } else { "#" };
+        let between = if section.trail.is_empty() || section.heading.is_empty() { "" } else { " › " };
+        Hit {
+            url: format!("{}{mark}{}", page.url, section.anchor),
+            page: page.title.clone(),
+            section: format!("{}{between}{}", section.trail, section.heading),
+            snippet: snippet(&section.text, terms),
+            score: (score * 100.0).round() / 100.0,
+        }
+    }
+
+    /// Words of the site near to those of a query that found nothing.
+    #[must_use]
+    pub fn near(&self, query: &str) -> Vec<String> {
+        self.ranks.near(&words(query))
+    }
+}
+
+/// The part of a text that has most of the terms.
+fn snippet(text: &str, terms: &[String]) -> String {
+    let total = text.chars().count();
+    if total <= MAX_SNIPPET_CHARS {
+        return text.to_owned();
+    }
+    // Words with the place where they begin, in characters.
+    let mut places: Vec<(usize, String)> = Vec::new();
+    let mut at = 0;
+    for word in text.split(' ').take(20_000) {
+        places.extend(words(word).into_iter().filter(|word| terms.contains(word)).map(|word| (at, word)));
+        at += word.chars().count() + 1;
+    }
+    let window = MAX_SNIPPET_CHARS * 3 / 4;
+    let kinds = |from: usize| {
+        let mut seen: Vec<&str> = Vec::new();
+        for (at, word) in places.iter().skip_while(|(at, _)| *at < from).take_while(|(at, _)| *at < from + window) {
+            if !seen.contains(&word.as_str()) && *at >= from {
+                seen.push(word);
+            }
+        }
+        seen.len()
+    };
+    let mut best = (0, 0);
+    for (from, _) in places.iter().take(2_000) {
+        let found = kinds(*from);
+        if found > best.1 {
+            best = (*from, found);
+        }
+    }
+    let from = best.0.saturating_sub(MAX_SNIPPET_CHARS / 6).min(total - MAX_SNIPPET_CHARS);
+    // From the beginning of a word.
+    let skip =
+        if from == 0 { 0 } else { text.chars().skip(from).position(|c| c == ' ').map_or(from, |p| from + p + 1) };
+    let part: String = text.chars().skip(skip).take(MAX_SNIPPET_CHARS).collect();
+    let (before, after) = (if skip > 0 { "…" } else { "" }, if skip + MAX_SNIPPET_CHARS < total { "…" } else { "" });
+    format!("{before}{}{after}", part.trim())
+}

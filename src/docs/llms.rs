@@ -1,0 +1,144 @@
+//! `llms.txt`: a list of a site's pages for models (a title, a summary, lists of `- [name](address): note`), and
+//! Markdown: pages written in it, and `llms-full.txt`, which is all pages one after the other.
+
+use super::index::{PageText, SectionText};
+use super::marks::{cut, squeeze};
+use super::url;
+
+const MAX_LINKS: usize = 5_000;
+const MAX_PAGES: usize = 5_000;
+
+/// What an `llms.txt` says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Llms {
+    pub title: String,
+    /// Address, name, note.
+    pub links: Vec<(String, String, String)>,
+}
+
+/// Reads a list; `None`: the text is none, as where a site answers everything with a page.
+#[must_use]
+pub fn read(address: &str, text: &str) -> Option<Llms> {
+    if text.trim_start().starts_with('<') {
+        return None;
+    }
+    let title = text.lines().find_map(|line| line.strip_prefix("# ")).map(squeeze).unwrap_or_default();
+    let mut links = Vec::new();
+    for line in text.lines() {
+        let Some(item) = line.trim_start().strip_prefix("- ").or_else(|| line.trim_start().strip_prefix("* ")) else {
+            continue;
+        };
+        let Some((name, rest)) = item.trim_start().strip_prefix('[').and_then(|rest| rest.split_once("](")) else {
+            continue;
+        };
+        let Some((link, note)) = rest.split_once(')') else { continue };
+        if let Some(link) = url::join(address, link).filter(|_| links.len() < MAX_LINKS) {
+            links.push((link, squeeze(name), squeeze(note.trim_start_matches([':', ' ', '-']))));
+        }
+    }
+    (!links.is_empty() || !title.is_empty()).then_some(Llms { title, links })
+}
+
+/// A page of Markdown as sections. They have no addresses of their own: what a site makes of its headings is its own.
+#[must_use]
+pub fn page(address: &str, text: &str) -> PageText {
+    let (mut title, mut sections) = (String::new(), Vec::new());
+    let mut open = SectionText::default();
+    let mut above: Vec<(usize, String)> = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in body(text).lines() {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        let heading = heading(line).filter(|_| fence.is_none() && mark.is_none());
+        let Some((level, heading)) = heading else {
+            open.text.push_str(&unlinked(line));
+            open.text.push(' ');
+            continue;
+        };
+        if title.is_empty() && level == 1 {
+            title = heading;
+            continue;
+        }
+        above.retain(|(l, _)| *l < level);
+        let trail: Vec<&str> = above.iter().map(|(_, h)| h.as_str()).collect();
+        let next = SectionText { trail: trail.join(" › "), heading: heading.clone(), ..SectionText::default() };
+        sections.push(std::mem::replace(&mut open, next));
+        above.push((level, heading));
+    }
+    sections.push(open);
+    sections.iter_mut().for_each(|section| section.text = squeeze(&section.text));
+    sections.retain(|section| !section.text.is_empty() || !section.heading.is_empty());
+    PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections }
+}
+
+/// `llms-full.txt` as pages, where it says their addresses (`url:`, `Source:`, or a link as the title); else nothing.
+#[must_use]
+pub fn full(address: &str, text: &str) -> Vec<PageText> {
+    let mut pages: Vec<PageText> = Vec::new();
+    let mut part = String::new();
+    let mut here: Option<String> = None;
+    let mut title = String::new();
+    let mut close = |here: &Option<String>, title: &str, part: &mut String| {
+        let text = std::mem::take(part);
+        if let Some(at) = here.as_ref().filter(|_| pages.len() < MAX_PAGES) {
+            let mut page = page(at, &text);
+            if page.title.is_empty() {
+                page.title = title.to_owned();
+            }
+            pages.push(page);
+        }
+    };
+    for line in text.lines() {
+        let said = ["url:", "Source:", "URL:", "source:"].iter().find_map(|mark| line.strip_prefix(mark));
+        let there = said.and_then(|link| url::join(address, link.trim().trim_matches(['\'', '"', '<', '>'])));
+        if let Some(there) = there.filter(|there| url::same_origin(address, there)) {
+            close(&here, &title, &mut part);
+            here = Some(there);
+            if !title.is_empty() {
+                part = format!("# {title}\n");
+            }
+            continue;
+        }
+        if let Some((1, heading)) = heading(line) {
+            title = heading;
+        }
+        part.push_str(line);
+        part.push('\n');
+    }
+    close(&here, &title, &mut part);
+    pages
+}
+
+/// Without the front matter.
+fn body(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}');
+    let inner = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
+    inner.map_or(text, |(_, rest)| rest)
+}
+
+fn heading(line: &str) -> Option<(usize, String)> {
+    let text = line.trim_start_matches('#');
+    let level = line.len() - text.len();
+    let text = unlinked(text.trim_end_matches('#'));
+    // `## Title {#id}`
+    let text = text.split(" {#").next().unwrap_or_default();
+    ((1..=6).contains(&level) && line.get(level..level + 1) == Some(" ")).then(|| (level, squeeze(text)))
+}
+
+/// `[text](address)` as its text.
+fn unlinked(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find("](") {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        rest = tail.find(')').and_then(|end| tail.get(end + 1..)).unwrap_or_default();
+        out.push(' ');
+    }
+    out.push_str(rest);
+    out.replace(['[', '*', '`'], "")
+}

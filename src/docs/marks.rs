@@ -1,0 +1,89 @@
+//! Small finds in text that is not worth a parser: what stands between two marks, attributes of a tag, numbers of text.
+
+/// What stands after `before` and ahead of the next `after`.
+pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let tail = text.get(text.find(before)? + before.len()..)?;
+    tail.get(..tail.find(after)?)
+}
+
+/// The string that follows `name`, after `=` or `:` and in quotes of any kind: attributes, variables, keys.
+pub fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        rest = rest.get(at + name.len()..)?;
+        let tail = rest.trim_start_matches(['"', '\'', ' ', '\n', '\t']);
+        let Some(tail) = tail.strip_prefix(['=', ':']) else { continue };
+        let tail = tail.trim_start();
+        let Some(quote) = tail.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let tail = tail.get(1..)?;
+        return tail.get(..tail.find(quote)?);
+    }
+    None
+}
+
+/// The first tag that starts with `open` (`<meta name="x"`), up to its `>`.
+pub fn tag<'a>(text: &'a str, open: &str) -> Option<&'a str> {
+    let tail = text.get(text.find(open)?..)?;
+    tail.get(..tail.find('>')?)
+}
+
+/// What `<meta name="…">` says; attributes in either order.
+pub fn meta<'a>(html: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = html;
+    while let Some(at) = rest.find("<meta") {
+        rest = rest.get(at + 5..)?;
+        let tag = rest.get(..rest.find('>')?)?;
+        if value(tag, "name").is_some_and(|named| named.eq_ignore_ascii_case(name)) {
+            return value(tag, "content");
+        }
+    }
+    None
+}
+
+/// A short name for a text, the same for equal texts (FNV-1a): for versions, not for safety.
+pub fn hash(text: &str) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in text.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    format!("{hash:016x}")
+}
+
+/// Runs of blanks as one, none at the ends.
+pub fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// At most so many characters.
+pub fn cut(text: &str, chars: usize) -> &str {
+    text.char_indices().nth(chars).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}
+
+/// The text of a JavaScript string literal without its quotes: what the generators escape inside `JSON.parse('…')`.
+pub fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, tail) = rest.split_at(at);
+        out.push_str(before);
+        let mut chars = tail.chars().skip(1);
+        let Some(escaped) = chars.next() else { return out };
+        let mut length = 1 + escaped.len_utf8();
+        match escaped {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            'u' | 'x' => {
+                let digits = if escaped == 'u' { 4 } else { 2 };
+                let code = tail.get(length..length + digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+                // Halves of a pair stand for one character only together; nobody writes one outside of the JSON.
+                out.push(code.and_then(char::from_u32).unwrap_or('\u{FFFD}'));
+                length += if code.is_some() { digits } else { 0 };
+            }
+            other => out.push(other),
+        }
+        rest = tail.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}

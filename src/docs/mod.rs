@@ -1,0 +1,187 @@
+//! Reading a documentation site that was not made for it: what it ships is found, read, and searched by section.
+//!
+//! PURE. The page only holds what is in this file: what is asked of the worker, and what it answers. In the worker
+//! (feature `worker`) `find` says which addresses to fetch until it knows where the texts are, one file for each format
+//! reads them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections,
+//! `tools` has the words of the three tools, and `site` holds it all together. Nothing in here fetches: addresses go
+//! out, texts come in.
+//!
+//! Invariants: every address asked for has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
+//! site's panics; a section's address is one the site itself gave, or that of its page.
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "worker")]
+pub mod answer;
+#[cfg(feature = "worker")]
+pub mod detect;
+#[cfg(feature = "worker")]
+pub mod find;
+#[cfg(feature = "worker")]
+pub mod html;
+#[cfg(feature = "worker")]
+pub mod index;
+#[cfg(feature = "worker")]
+pub mod llms;
+#[cfg(feature = "worker")]
+mod marks;
+#[cfg(feature = "worker")]
+pub mod mdbook;
+#[cfg(feature = "worker")]
+pub mod mkdocs;
+#[cfg(feature = "worker")]
+mod rank;
+#[cfg(feature = "worker")]
+pub mod rustdoc;
+#[cfg(feature = "worker")]
+pub mod site;
+#[cfg(feature = "worker")]
+pub mod sitemap;
+#[cfg(feature = "worker")]
+pub mod sphinx;
+#[cfg(feature = "worker")]
+pub mod tools;
+#[cfg(feature = "worker")]
+pub mod url;
+
+/// What is asked about a site. One worker holds one site.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Begin with a page of the site; answered with a [`Step`].
+    Open {
+        /// Its address.
+        page: String,
+        /// Its HTML, where it is at hand; else it is the first thing to be fetched.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        html: Option<String>,
+        /// The address of an `llms.txt`, a search index or a site map to read instead of looking for one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+    /// What was fetched, bodies as blobs beside the text in order; answered with a [`Step`].
+    Take(Vec<Got>),
+    /// The best sections; answered with a list of [`Hit`]s.
+    Search { query: String, limit: usize },
+    /// A call of one of the tools; answered with [`Told`].
+    Call { name: String, arguments: serde_json::Value },
+    /// The tools over a site; answered with their `ToolSpec`s.
+    Tools,
+    /// All that was read, to be kept; answered with a text.
+    Save,
+    /// What was kept, as a blob beside the text, for a site that was just opened; answered with a [`Step`], or with `null` where it is of
+    /// another version.
+    Load { version: String },
+}
+
+/// One address that was fetched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Got {
+    /// As it was asked for.
+    pub url: String,
+    /// Where it was found after redirects, where that is another address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub at: String,
+    /// 0: there was no answer.
+    pub status: u16,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub content_type: String,
+    /// `ETag`, or else `Last-Modified`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stamp: String,
+    /// Whether a blob came with it.
+    #[serde(default)]
+    pub body: bool,
+}
+
+/// How far reading has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// It is not known yet where the texts are.
+    #[default]
+    Finding,
+    Loading,
+    Indexing,
+    /// It can be searched.
+    Ready,
+}
+
+impl Stage {
+    /// As it is told to a page.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Stage::Finding => "finding",
+            Stage::Loading => "loading",
+            Stage::Indexing => "indexing",
+            Stage::Ready => "ready",
+        }
+    }
+}
+
+/// What comes next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Addresses to fetch, in this order; their answers go to [`Ask::Take`], as they come.
+    pub fetch: Vec<String>,
+    pub stage: Stage,
+    /// What is being read: an address, or the name of a kind of site.
+    pub source: String,
+    /// Of `total`, how many were read.
+    pub done: usize,
+    pub total: usize,
+    /// Once the stage is [`Stage::Ready`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub info: Option<Info>,
+    /// Root and version of the site, once they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<(String, String)>,
+    /// Why there is nothing to search, for people. Nothing follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What is known of a site.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Info {
+    /// The generator or the source: `mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `vitepress`, `docusaurus`, `starlight`,
+    /// `llms.txt`, `sitemap`, `pages`.
+    pub kind: String,
+    pub title: String,
+    /// Its address, with `/` at the end.
+    pub root: String,
+    pub pages: usize,
+    pub sections: usize,
+    /// Changes when the site's texts do, as far as that can be told from outside.
+    pub version: String,
+    /// Whether it was kept from an earlier visit.
+    pub cached: bool,
+    /// Whether all its pages were read, as far as they are to be.
+    pub complete: bool,
+}
+
+/// A section that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// Of the section itself, where the site has an address for it.
+    pub url: String,
+    /// Title of its page.
+    pub page: String,
+    /// Its headings from the page down, joined by ` › `; empty for the page's beginning.
+    pub section: String,
+    pub snippet: String,
+    pub score: f32,
+}
+
+/// What a tool says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// The result.
+    Text(String),
+    /// The call was wrong; words for the model.
+    Wrong(String),
+    /// Ask again once this page was fetched and taken.
+    Fetch(String),
+}

@@ -1,0 +1,238 @@
+//! Weighs sections against a query: BM25F, and how much of the query a section and its heading answer.
+//!
+//! A term's weight is the sum of its counts in the three fields, each held against the field's usual length; it then
+//! saturates once, so that a word said in heading and text is one word. Questions are full of words that say nothing
+//! (`how do i`): they count little beside others. A word the site does not have stands for those near to it.
+
+use std::collections::{HashMap, HashSet};
+
+/// Heading, headings above, text.
+pub const FIELDS: usize = 3;
+const WEIGHTS: [f32; FIELDS] = [4.0, 1.5, 1.0];
+/// How much length counts against a field.
+const LENGTH: [f32; FIELDS] = [0.6, 0.3, 0.7];
+const SATURATION: f32 = 1.2;
+/// What the whole query being answered adds to a section, and what its heading being asked for adds.
+const COVERED: f32 = 0.8;
+const HEADING: f32 = 1.2;
+/// What words that say nothing count beside others.
+const IDLE: f32 = 0.15;
+/// What a near word counts.
+const NEAR: f32 = 0.5;
+const MAX_NEAR: usize = 6;
+/// Terms of a query that are looked at.
+const MAX_TERMS: usize = 40;
+
+/// Words of questions, as `words` makes them.
+const IDLE_WORDS: &[&str] = &[
+    "a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "does", "explain", "find",
+    "for", "from", "get", "give", "happen", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "mean",
+    "my", "need", "of", "on", "or", "please", "should", "show", "so", "tell", "that", "the", "their", "there", "these",
+    "thi", "this", "to", "use", "using", "want", "was", "we", "what", "when", "where", "which", "who", "why", "will",
+    "with", "would", "you", "your", "work", "way", "make", "some", "any", "into", "than", "then", "between",
+];
+
+/// Terms, and where they are.
+#[derive(Debug, Default)]
+pub struct Ranks {
+    terms: HashMap<String, Vec<Posting>>,
+    /// Terms by their stem.
+    stems: HashMap<String, Vec<String>>,
+    lengths: HashMap<u32, [u32; FIELDS]>,
+    totals: [u64; FIELDS],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Posting {
+    section: u32,
+    counts: [u16; FIELDS],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Score {
+    sum: f32,
+    /// Weight of the query's terms that are anywhere in the section, and in its heading.
+    covered: f32,
+    in_heading: f32,
+    /// Different terms of the heading that were asked for.
+    heading_terms: u32,
+}
+
+impl Ranks {
+    pub fn add(&mut self, section: u32, fields: [&[String]; FIELDS]) {
+        let mut counts: HashMap<&str, [u16; FIELDS]> = HashMap::new();
+        let mut lengths = [0; FIELDS];
+        for (field, words) in fields.iter().enumerate() {
+            for word in *words {
+                if let Some(count) = counts.entry(word).or_default().get_mut(field) {
+                    *count = count.saturating_add(1);
+                }
+            }
+            // Of a heading what counts are its different words.
+            let length = if field == 0 { words.iter().collect::<HashSet<_>>().len() } else { words.len() };
+            if let (Some(own), Some(total)) = (lengths.get_mut(field), self.totals.get_mut(field)) {
+                *own = u32::try_from(length).unwrap_or(u32::MAX);
+                *total += length as u64;
+            }
+        }
+        for (term, counts) in counts {
+            if !self.terms.contains_key(term) {
+                self.stems.entry(stem(term).to_owned()).or_default().push(term.to_owned());
+            }
+            self.terms.entry(term.to_owned()).or_default().push(Posting { section, counts });
+        }
+        self.lengths.insert(section, lengths);
+    }
+
+    /// Its postings stay and are passed over.
+    pub fn remove(&mut self, section: u32) {
+        let Some(lengths) = self.lengths.remove(&section) else { return };
+        for (total, own) in self.totals.iter_mut().zip(lengths) {
+            *total = total.saturating_sub(u64::from(own));
+        }
+    }
+
+    /// All sections that have any of the terms, best first.
+    pub fn best(&self, query: &[String]) -> Vec<(u32, f32)> {
+        let mut terms: Vec<&str> = Vec::new();
+        for term in query {
+            if !terms.contains(&term.as_str()) && terms.len() < MAX_TERMS {
+                terms.push(term);
+            }
+        }
+        let only_idle = terms.iter().all(|term| IDLE_WORDS.contains(term));
+        let mut scores: HashMap<u32, Score> = HashMap::new();
+        let mut asked = 0.0;
+        for term in &terms {
+            let idle = if IDLE_WORDS.contains(term) && !only_idle { IDLE } else { 1.0 };
+            asked += self.count(term, idle, &mut scores);
+        }
+        let mut best: Vec<(u32, f32)> =
+            scores.into_iter().map(|(section, score)| (section, self.total(section, score, asked))).collect();
+        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        best
+    }
+
+    fn total(&self, section: u32, score: Score, asked: f32) -> f32 {
+        let share = |part: f32| if asked > 0.0 { (part / asked).min(1.0) } else { 0.0 };
+        let length = self.lengths.get(&section).map_or(1, |[heading, ..]| (*heading).max(1));
+        let said = (score.heading_terms as f32 / length as f32).min(1.0);
+        score.sum * (1.0 + COVERED * share(score.covered) + HEADING * said * share(score.in_heading))
+    }
+
+    /// Adds what a term of the query is worth; gives the most that it could be.
+    fn count(&self, term: &str, weight: f32, scores: &mut HashMap<u32, Score>) -> f32 {
+        // Per section the best of the term and those that stand for it.
+        let mut found: HashMap<u32, (f32, bool)> = HashMap::new();
+        let mut most = 0.0_f32;
+        for (stand_in, worth) in self.stand_ins(term) {
+            let Some(postings) = self.terms.get(&stand_in) else { continue };
+            let live = postings.iter().filter(|posting| self.lengths.contains_key(&posting.section)).count();
+            let all = self.lengths.len().max(1) as f32;
+            let rarity = (1.0 + (all - live as f32 + 0.5) / (live as f32 + 0.5)).ln();
+            most = most.max(rarity * worth);
+            for posting in postings {
+                let Some(lengths) = self.lengths.get(&posting.section) else { continue };
+                let value = rarity * worth * self.saturated(posting, lengths);
+                let in_heading = posting.counts.first().is_some_and(|count| *count > 0);
+                let entry = found.entry(posting.section).or_default();
+                *entry = (entry.0.max(value), entry.1 || in_heading);
+            }
+        }
+        if found.is_empty() {
+            // What the site does not say at all is asked for all the same.
+            return weight * (1.0 + self.lengths.len().max(1) as f32).ln() * 0.5;
+        }
+        for (section, (value, in_heading)) in found {
+            let score = scores.entry(section).or_default();
+            score.sum += weight * value;
+            score.covered += weight * most;
+            if in_heading {
+                score.in_heading += weight * most;
+                score.heading_terms += 1;
+            }
+        }
+        weight * most
+    }
+
+    fn saturated(&self, posting: &Posting, lengths: &[u32; FIELDS]) -> f32 {
+        let all = self.lengths.len().max(1) as f32;
+        let fields = posting.counts.iter().zip(lengths).zip(self.totals).zip(WEIGHTS).zip(LENGTH);
+        let count: f32 = fields
+            .map(|((((count, length), total), weight), strictness)| {
+                let usual = (total as f32 / all).max(1.0);
+                weight * f32::from(*count) / (1.0 - strictness + strictness * *length as f32 / usual)
+            })
+            .sum();
+        count * (SATURATION + 1.0) / (count + SATURATION)
+    }
+
+    /// The term itself, and others that may be meant by it.
+    fn stand_ins(&self, term: &str) -> Vec<(String, f32)> {
+        let mut out = Vec::new();
+        let known = self.terms.contains_key(term);
+        if known {
+            out.push((term.to_owned(), 1.0));
+        }
+        let same_stem = self.stems.get(stem(term)).into_iter().flatten();
+        out.extend(same_stem.filter(|other| *other != term).take(MAX_NEAR).map(|other| (other.clone(), 0.8)));
+        if out.is_empty() {
+            out.extend(self.near_to(term).into_iter().map(|other| (other, NEAR)));
+        }
+        out
+    }
+
+    /// Known words that a query's unknown ones may have meant.
+    pub fn near(&self, query: &[String]) -> Vec<String> {
+        let mut near: Vec<String> = Vec::new();
+        for term in query.iter().filter(|term| !IDLE_WORDS.contains(&term.as_str())).take(MAX_TERMS) {
+            for word in self.near_to(term) {
+                if !near.contains(&word) && near.len() < MAX_NEAR {
+                    near.push(word);
+                }
+            }
+        }
+        near
+    }
+
+    fn near_to(&self, term: &str) -> Vec<String> {
+        let length = term.chars().count();
+        if length < 4 {
+            return Vec::new();
+        }
+        let allowed = if length < 8 { 1 } else { 2 };
+        let mut near: Vec<(usize, usize, &String)> = Vec::new();
+        for (word, postings) in &self.terms {
+            if word.len().abs_diff(term.len()) <= allowed {
+                let distance = strsim::osa_distance(word, term);
+                if distance <= allowed {
+                    near.push((distance, usize::MAX - postings.len(), word));
+                }
+            } else if length >= 5 && word.len() > 4 && (word.starts_with(term) || term.starts_with(word.as_str())) {
+                near.push((3, usize::MAX - postings.len(), word));
+            }
+        }
+        near.sort();
+        near.into_iter().take(MAX_NEAR).map(|(_, _, word)| word.clone()).collect()
+    }
+}
+
+/// A word without its ending, roughly: `configuring`, `configuration` and `configure` are one.
+fn stem(word: &str) -> &str {
+    const ENDINGS: &[&str] = &[
+        "izations", "ization", "ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate", "ments", "ment",
+        "ings", "ing", "ions", "ion", "ers", "er", "ors", "or", "ed", "es", "ly", "able", "ible", "al", "e", "s",
+    ];
+    if !word.is_ascii() {
+        return word;
+    }
+    let stem = ENDINGS.iter().find_map(|end| word.strip_suffix(end).filter(|stem| stem.len() >= 4)).unwrap_or(word);
+    // `running`, `run`: a doubled letter before an ending is one.
+    let mut tail = stem.bytes().rev();
+    match (tail.next(), tail.next()) {
+        (Some(a), Some(b)) if a == b && a != b's' && a != b'l' && stem.len() > 4 => {
+            stem.get(..stem.len() - 1).unwrap_or(stem)
+        }
+        _ => stem,
+    }
+}

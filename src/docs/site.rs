@@ -1,0 +1,293 @@
+//! One site from its first page to answers: the finder, then the pages that are still to be read, then the index.
+//!
+//! A site can be searched as soon as its titles say enough, or the first pages were read; the rest follows while it is
+//! asked. Addresses go out at once, up to a bound: whoever fetches them decides how many at a time.
+
+use std::collections::{HashSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::find::{Finder, Source, is_text};
+use super::html::{self, HtmlPage};
+use super::index::{Index, PageText};
+use super::{Got, Hit, Info, Stage, Step, Told, llms, tools, url};
+
+/// Pages read at most.
+pub const MAX_PAGES: usize = 400;
+/// Pages that are enough to begin with.
+const ENOUGH: usize = 40;
+/// Pages kept as Markdown after they were read aloud.
+const MAX_KEPT: usize = 12;
+
+/// A site, under way or whole.
+#[derive(Debug)]
+pub struct Site {
+    finder: Option<Finder>,
+    index: Index,
+    info: Info,
+    from: String,
+    /// Asked for and not answered, by key.
+    open: HashSet<String>,
+    seen: HashSet<String>,
+    todo: VecDeque<String>,
+    asked: usize,
+    read: usize,
+    crawl: bool,
+    telling: bool,
+    error: Option<String>,
+    last_failure: Option<String>,
+    /// Pages as Markdown, and those that were asked for.
+    kept: VecDeque<(String, HtmlPage)>,
+    wanted: HashSet<String>,
+}
+
+/// What is kept of a site between visits.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    format: u32,
+    info: Info,
+    from: String,
+    pages: Vec<(PageText, bool)>,
+}
+
+/// Of [`Saved`]; another one is not read.
+const FORMAT: u32 = 1;
+
+impl Site {
+    /// See [`super::Ask::Open`].
+    #[must_use]
+    pub fn open(page: &str, html: Option<&str>, source: Option<&str>) -> (Self, Step) {
+        let mut site = Site {
+            finder: Some(Finder::new(page, html, source)),
+            index: Index::default(),
+            info: Info::default(),
+            from: url::page(page),
+            open: HashSet::new(),
+            seen: HashSet::new(),
+            todo: VecDeque::new(),
+            asked: 0,
+            read: 0,
+            crawl: false,
+            telling: false,
+            error: None,
+            last_failure: None,
+            kept: VecDeque::new(),
+            wanted: HashSet::new(),
+        };
+        let step = site.step();
+        (site, step)
+    }
+
+    /// Takes what was fetched, with its text where it had one.
+    pub fn take(&mut self, got: &Got, text: Option<&str>) -> Step {
+        if self.wanted.remove(&url::key(&got.url)) {
+            self.keep(got, text);
+        }
+        if let Some(finder) = &mut self.finder {
+            if let Some(first) = text.filter(|_| finder.site().is_none()) {
+                // The page at hand is one of the site's.
+                self.from = first.lines().next().map(|_| got.url.clone()).unwrap_or_default();
+            }
+            finder.reply(got, text);
+        } else if self.open.remove(&url::key(&got.url)) {
+            self.take_page(got, text);
+        }
+        self.step()
+    }
+
+    fn take_page(&mut self, got: &Got, text: Option<&str>) {
+        let Some(text) = text.filter(|_| (200..300).contains(&got.status)) else {
+            let why = if got.status == 0 { "no answer".to_owned() } else { format!("status {}", got.status) };
+            self.last_failure = Some(format!("{} ({why})", got.url));
+            self.read += 1;
+            return;
+        };
+        self.read += 1;
+        if is_markdown(got, text) {
+            return self.index.add(llms::page(&got.url, text), true);
+        }
+        let at = if !got.at.is_empty() && url::same_origin(&got.url, &got.at) { &got.at } else { &got.url };
+        let page = html::page(at, text);
+        if self.crawl {
+            let links = page.links.into_iter().filter(|link| url::below(&self.info.root, link) && is_text(link));
+            for link in links {
+                if self.seen.insert(url::key(&link)) {
+                    self.todo.push_back(link);
+                }
+            }
+        }
+        self.index.add(page.text, true);
+    }
+
+    /// Goes on as far as it can without another answer.
+    fn step(&mut self) -> Step {
+        let mut fetch = Vec::new();
+        if let Some(finder) = &mut self.finder {
+            fetch = finder.asks();
+            match if fetch.is_empty() { finder.source() } else { None } {
+                Some(Ok(source)) => {
+                    self.finder = None;
+                    self.adopt(source);
+                }
+                Some(Err(why)) => {
+                    self.finder = None;
+                    self.error = Some(format!("No documentation could be read here: {why}."));
+                }
+                None => {}
+            }
+        }
+        if self.finder.is_none() && self.error.is_none() {
+            while self.asked < MAX_PAGES
+                && let Some(page) = self.todo.pop_front()
+            {
+                self.asked += 1;
+                self.open.insert(url::key(&page));
+                fetch.push(page);
+            }
+        }
+        self.told(fetch)
+    }
+
+    fn adopt(&mut self, source: Source) {
+        let Source { kind, title, root, from, pages, todo, crawl, telling, version } = source;
+        for (page, whole) in pages {
+            self.index.add(page, whole);
+        }
+        self.info = Info { kind, title, root, version, ..Info::default() };
+        (self.from, self.crawl, self.telling) = (from, crawl, telling);
+        for page in todo {
+            if self.seen.insert(url::key(&page)) {
+                self.todo.push_back(page);
+            }
+        }
+    }
+
+    fn told(&mut self, fetch: Vec<String>) -> Step {
+        let finding = self.finder.is_some();
+        let complete = !finding && self.open.is_empty() && self.todo_is_done();
+        if complete && self.index.whole_pages() == 0 && self.error.is_none() {
+            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last one was {why}."));
+            self.error = Some(format!("No documentation could be read here: none of its pages could be read.{why}"));
+        }
+        let enough = self.read >= self.asked.min(ENOUGH) || self.telling;
+        let (done, total) =
+            if self.asked == 0 { (self.index.whole_pages(), self.index.pages()) } else { (self.read, self.asked) };
+        let stage = match (finding, enough || complete) {
+            (true, _) => Stage::Finding,
+            (false, true) if self.error.is_none() => Stage::Ready,
+            (false, _) => Stage::Loading,
+        };
+        self.info.complete = complete;
+        self.info.pages = self.index.pages();
+        self.info.sections = self.index.sections();
+        let info = (stage == Stage::Ready).then(|| self.info.clone());
+        let version = self.version();
+        Step { fetch, stage, source: self.from.clone(), done, total, info, version, error: self.error.clone() }
+    }
+
+    fn todo_is_done(&self) -> bool {
+        self.todo.is_empty() || self.asked >= MAX_PAGES
+    }
+
+    /// Whether all that is to be read was read.
+    #[must_use]
+    pub fn info(&self) -> &Info {
+        &self.info
+    }
+
+    /// How many of how many pages were read.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.read, self.asked)
+    }
+
+    #[must_use]
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    #[must_use]
+    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+        self.index.search(query, limit)
+    }
+
+    /// A call of one of the tools.
+    #[must_use]
+    pub fn call(&mut self, name: &str, arguments: &Value) -> Told {
+        tools::call(self, name, arguments)
+    }
+
+    /// The page at `address` as Markdown, if it was fetched; else its address, after which it is.
+    pub(super) fn markdown(&mut self, address: &str) -> Result<&HtmlPage, String> {
+        let key = url::key(address);
+        match self.kept.iter().position(|(kept, _)| *kept == key) {
+            Some(at) => self.kept.get(at).map(|(_, page)| page).ok_or_else(|| address.to_owned()),
+            None => {
+                self.wanted.insert(key);
+                Err(address.to_owned())
+            }
+        }
+    }
+
+    fn keep(&mut self, got: &Got, text: Option<&str>) {
+        let page = match text.filter(|_| (200..300).contains(&got.status)) {
+            // What cannot be read is kept as that, so that it is not asked for again and again.
+            None => HtmlPage::default(),
+            Some(text) if is_markdown(got, text) => {
+                HtmlPage { text: llms::page(&got.url, text), markdown: vec![text.to_owned()], links: Vec::new() }
+            }
+            Some(text) => html::page(&got.url, text),
+        };
+        self.kept.push_back((url::key(&got.url), page));
+        if self.kept.len() > MAX_KEPT {
+            self.kept.pop_front();
+        }
+    }
+
+    /// All that was read, as text.
+    #[must_use]
+    pub fn save(&self) -> String {
+        let pages = self.index.texts().collect();
+        let saved = Saved { format: FORMAT, info: self.info.clone(), from: self.from.clone(), pages };
+        serde_json::to_string(&saved).unwrap_or_default()
+    }
+
+    /// What was saved of this site in this version, in the place of all that is still to be read; `None` where it is of
+    /// another one.
+    pub fn load(&mut self, version: &str, text: &str) -> Option<Step> {
+        let saved: Saved = serde_json::from_str(text).ok()?;
+        if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {
+            return None;
+        }
+        self.index = Index::default();
+        for (page, whole) in saved.pages {
+            self.index.add(page, whole);
+        }
+        self.info = Info { cached: true, ..saved.info };
+        self.from = saved.from;
+        self.finder = None;
+        self.error = None;
+        self.open.clear();
+        self.todo.clear();
+        self.telling = true;
+        Some(self.told(Vec::new()))
+    }
+
+    /// Root and version of the site, as soon as they are known.
+    #[must_use]
+    pub fn version(&self) -> Option<(String, String)> {
+        match &self.finder {
+            Some(finder) => {
+                let (root, stamp) = finder.site()?;
+                Some((root.to_owned(), stamp?.to_owned()))
+            }
+            None => Some((self.info.root.clone(), self.info.version.clone())),
+        }
+    }
+}
+
+fn is_markdown(got: &Got, text: &str) -> bool {
+    let named = url::page(&got.url).ends_with(".md") || got.content_type.contains("markdown");
+    named && !text.trim_start().starts_with("<!")
+}

@@ -1,0 +1,60 @@
+//! `sitemap.xml`: the addresses of a site, or of further site maps.
+
+use super::url;
+
+const MAX_ADDRESSES: usize = 20_000;
+const MAX_MAPS: usize = 10;
+
+/// What a site map holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Map {
+    Pages(Vec<String>),
+    /// Further ones to be read.
+    Maps(Vec<String>),
+}
+
+/// Reads a site map; `None`: the text is none.
+#[must_use]
+pub fn read(text: &str) -> Option<Map> {
+    let index = text.contains("<sitemapindex");
+    if !index && !text.contains("<urlset") {
+        return None;
+    }
+    let addresses = text.split("<loc>").skip(1).filter_map(|tail| {
+        let address = tail.split("</loc>").next()?.trim();
+        let address = address.trim_start_matches("<![CDATA[").trim_end_matches("]]>").replace("&amp;", "&");
+        url::parts(&address).is_some().then_some(address)
+    });
+    Some(if index {
+        Map::Maps(addresses.take(MAX_MAPS).collect())
+    } else {
+        Map::Pages(addresses.take(MAX_ADDRESSES).collect())
+    })
+}
+
+/// Site maps name the site by its public address, also where a copy of it is looked at elsewhere. The same page here:
+/// what `canonical` (the public address of the page `here`) and `here` end in alike is the site's, the rest is where it
+/// stands.
+#[must_use]
+pub fn moved(address: &str, here: &str, canonical: Option<&str>) -> Option<String> {
+    if url::same_origin(address, here) {
+        return Some(url::page(address));
+    }
+    let address = url::page(address);
+    if let Some(canonical) = canonical.map(url::page).filter(|canonical| url::same_origin(canonical, &address)) {
+        let here = url::page(here);
+        let alike = canonical.bytes().rev().zip(here.bytes().rev()).take_while(|(a, b)| a == b).count();
+        let (from, to) = (canonical.len() - alike, here.len() - alike);
+        // Only at the end of a folder's name, and not above the host.
+        let (from, to) = (canonical.get(..from)?, here.get(..to)?);
+        if let Some(rest) = address.strip_prefix(from) {
+            return url::join(here_origin(&here)?, &format!("{to}{rest}"));
+        }
+    }
+    let path = url::parts(&address)?.path.to_owned();
+    url::join(here, &path)
+}
+
+fn here_origin(here: &str) -> Option<&str> {
+    url::parts(here).map(|parts| parts.origin)
+}

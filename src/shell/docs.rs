@@ -1,0 +1,328 @@
+//! Fetches what the reading of a documentation site asks for, a few addresses at a time, and brings it to the worker.
+//!
+//! Requests go to the page's own site only, with its cookies as any link would send them. A site can be asked as soon
+//! as the worker says so; the rest is fetched meanwhile.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{AbortController, Blob, Request, RequestCredentials, RequestInit, RequestMode, Response};
+
+use super::timer::Timeout;
+use super::{js, shelf};
+use crate::docs::{Ask, Got, Hit, Info, Step, Told};
+use crate::engine::ToolSpec;
+use crate::worker::DocsHost;
+use crate::worker::workspace::text_blob;
+
+/// Requests at a time, so that the page's own are not kept waiting.
+const AT_ONCE: usize = 6;
+/// Answers that go to the worker together: questions asked meanwhile wait for one such lot.
+const LOT: usize = 8;
+const DEADLINE_MS: f64 = 30_000.0;
+/// What is kept of a site at most.
+const MAX_KEPT_BYTES: usize = 32 << 20;
+/// Larger files are not read.
+const MAX_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
+
+/// What a site is opened with.
+pub struct DocsOptions {
+    /// Address of a page of the site.
+    pub page: String,
+    /// Its HTML, where it is at hand.
+    pub html: Option<String>,
+    /// What to read instead of looking for it.
+    pub source: Option<String>,
+    /// Whether what was read is kept in the browser, and used again while the site is the same.
+    pub cache: bool,
+    pub worker_url: String,
+    /// Hears how far reading has come, also after the site can be asked.
+    pub on_progress: Box<dyn Fn(&Step)>,
+}
+
+/// An open site; clones share it. The worker ends with [`Docs::close`].
+#[derive(Clone)]
+pub struct Docs(Rc<Inner>);
+
+struct Inner {
+    host: DocsHost,
+    info: RefCell<Info>,
+    tools: RefCell<Vec<ToolSpec>>,
+    same_origin: bool,
+    on_progress: Box<dyn Fn(&Step)>,
+    queue: RefCell<VecDeque<String>>,
+    active: Cell<usize>,
+    arrived: RefCell<VecDeque<(Got, Option<Blob>)>>,
+    wake: RefCell<Option<oneshot::Sender<()>>>,
+    ready: RefCell<Option<oneshot::Sender<Result<(), String>>>>,
+    abort: Option<AbortController>,
+    closed: Cell<bool>,
+}
+
+impl Docs {
+    /// Begins to read a site. The receiver hears when it can be asked, or why it cannot.
+    pub fn open(options: DocsOptions) -> (Self, oneshot::Receiver<Result<(), String>>) {
+        let DocsOptions { page, html, source, cache, worker_url, on_progress } = options;
+
+        let origin = js::page_origin().filter(|origin| origin != "null");
+        let (ready, waits) = oneshot::channel();
+        let docs = Docs(Rc::new(Inner {
+            host: DocsHost::new(worker_url),
+            info: RefCell::default(),
+            tools: RefCell::default(),
+            same_origin: origin.is_some_and(|origin| page.starts_with(&format!("{origin}/")) || page == origin),
+            on_progress,
+            queue: RefCell::default(),
+            active: Cell::default(),
+            arrived: RefCell::default(),
+            wake: RefCell::default(),
+            ready: RefCell::new(Some(ready)),
+            abort: AbortController::new().ok(),
+            closed: Cell::default(),
+        }));
+        let cache = cache.then(|| source.clone().unwrap_or_default());
+        let reader = docs.clone();
+        spawn_local(async move {
+            if let Err(why) = reader.read(Ask::Open { page, html, source }, cache).await {
+                reader.tell(Err(why));
+            }
+        });
+        (docs, waits)
+    }
+
+    /// Ends the worker and what is being fetched.
+    pub fn close(&self) {
+        if !self.0.closed.replace(true) {
+            if let Some(abort) = &self.0.abort {
+                abort.abort();
+            }
+            self.0.queue.borrow_mut().clear();
+            self.0.host.close();
+            self.wake();
+            self.tell(Err("the site was closed".to_owned()));
+        }
+    }
+
+    #[must_use]
+    pub fn info(&self) -> Info {
+        self.0.info.borrow().clone()
+    }
+
+    /// The tools over the site, as a model is told of them.
+    #[must_use]
+    pub fn tools(&self) -> Vec<ToolSpec> {
+        self.0.tools.borrow().clone()
+    }
+
+    /// The best sections for a query.
+    ///
+    /// # Errors
+    /// Why the worker gave no answer, for people.
+    pub async fn search(&self, query: String, limit: usize) -> Result<Vec<Hit>, String> {
+        self.ask(Ask::Search { query, limit }, Vec::new()).await
+    }
+
+    /// Calls one of the tools.
+    ///
+    /// # Errors
+    /// Words for the model, or why the worker gave no answer.
+    pub async fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
+        let ask = || Ask::Call { name: name.to_owned(), arguments: arguments.clone() };
+        let mut told: Told = self.ask(ask(), Vec::new()).await?;
+        if let Told::Fetch(url) = told {
+            let (got, body) = self.fetch(url).await;
+            let _: Step = self.ask(Ask::Take(vec![got]), body.into_iter().collect()).await?;
+            told = self.ask(ask(), Vec::new()).await?;
+        }
+        match told {
+            Told::Text(text) => Ok(text),
+            Told::Wrong(why) => Err(why),
+            Told::Fetch(url) => Err(format!("{url} could not be read")),
+        }
+    }
+
+    async fn ask<T: serde::de::DeserializeOwned>(&self, ask: Ask, blobs: Vec<Blob>) -> Result<T, String> {
+        if self.0.closed.get() {
+            return Err("the site was closed".to_owned());
+        }
+        self.0.host.ask(ask, blobs).await
+    }
+
+    fn tell(&self, how: Result<(), String>) {
+        if let Some(ready) = self.0.ready.take() {
+            let _ = ready.send(how);
+        }
+    }
+
+    fn wake(&self) {
+        if let Some(wake) = self.0.wake.take() {
+            let _ = wake.send(());
+        }
+    }
+
+    /// From the first page to the last one.
+    async fn read(&self, open: Ask, mut cache: Option<String>) -> Result<(), String> {
+        let tools = self.ask(Ask::Tools, Vec::new()).await?;
+        self.0.tools.replace(tools);
+        let mut step: Step = self.ask(open, Vec::new()).await?;
+        let mut kept = None;
+        loop {
+            if let Some(((root, version), source)) =
+                step.version.clone().filter(|v| !v.1.is_empty()).zip(cache.take_if(|_| step.version.is_some()))
+            {
+                let key = format!("{root} {source}");
+                if let Some(loaded) = self.load(&key, &version).await {
+                    step = loaded;
+                } else {
+                    kept = Some(key);
+                }
+            }
+            (self.0.on_progress)(&step);
+            if let Some(why) = step.error {
+                return Err(why);
+            }
+            if let Some(info) = step.info {
+                self.0.info.replace(info);
+                self.tell(Ok(()));
+            }
+            self.0.queue.borrow_mut().extend(step.fetch);
+            self.start();
+            let Some(lot) = self.lot().await else { break };
+            let (answers, bodies): (Vec<Got>, Vec<Option<Blob>>) = lot.into_iter().unzip();
+            step = self.ask(Ask::Take(answers), bodies.into_iter().flatten().collect()).await?;
+        }
+        if let Some(key) = kept.filter(|_| self.info().complete) {
+            self.keep(&key).await;
+        }
+        Ok(())
+    }
+
+    /// What was kept of the site, where it is of this version.
+    async fn load(&self, key: &str, version: &str) -> Option<Step> {
+        let blob = shelf::take(key, version).await?;
+        self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
+    }
+
+    async fn keep(&self, key: &str) {
+        let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
+        if text.len() <= MAX_KEPT_BYTES {
+            // Without room nothing is kept.
+            let _ = shelf::put(key, &self.info().version, &text_blob(&text)).await;
+        }
+    }
+
+    /// What arrived, once something did; `None`: nothing more comes.
+    async fn lot(&self) -> Option<Vec<(Got, Option<Blob>)>> {
+        loop {
+            let lot: Vec<_> = {
+                let mut arrived = self.0.arrived.borrow_mut();
+                let many = arrived.len().min(LOT);
+                arrived.drain(..many).collect()
+            };
+            if !lot.is_empty() {
+                return Some(lot);
+            }
+            if self.0.closed.get() || self.0.active.get() == 0 {
+                return None;
+            }
+            let (wake, woken) = oneshot::channel();
+            self.0.wake.replace(Some(wake));
+            let _ = woken.await;
+        }
+    }
+
+    /// Fetches what waits, as far as there is room.
+    fn start(&self) {
+        while self.0.active.get() < AT_ONCE && !self.0.closed.get() {
+            let Some(url) = self.0.queue.borrow_mut().pop_front() else { break };
+            self.0.active.set(self.0.active.get() + 1);
+            let docs = self.clone();
+            spawn_local(async move {
+                let arrived = docs.fetch(url).await;
+                docs.0.active.set(docs.0.active.get() - 1);
+                docs.0.arrived.borrow_mut().push_back(arrived);
+                docs.start();
+                docs.wake();
+            });
+        }
+    }
+
+    /// One address; whatever goes wrong is an answer without a body.
+    async fn fetch(&self, url: String) -> (Got, Option<Blob>) {
+        let mut got = Got { url, ..Got::default() };
+        let body = self.try_fetch(&mut got).await.ok().flatten();
+        got.body = body.is_some();
+        (got, body)
+    }
+
+    async fn try_fetch(&self, got: &mut Got) -> Result<Option<Blob>, JsValue> {
+        let abort = AbortController::new()?;
+        let init = RequestInit::new();
+        init.set_credentials(RequestCredentials::SameOrigin);
+        if self.0.same_origin {
+            // A redirect to elsewhere fails.
+            init.set_mode(RequestMode::SameOrigin);
+        }
+        let request = Request::new_with_str_and_init(&got.url, &init)?;
+        let late = abort.clone();
+        let _deadline = Timeout::new(DEADLINE_MS, move || late.abort());
+        let _closing = self.0.abort.as_ref().map(|closing| Chained::new(closing, &abort));
+        let init = RequestInit::new();
+        init.set_signal(Some(&abort.signal()));
+        let response = JsFuture::from(js::fetch(&request, &init)).await?;
+        let response: Response = response.unchecked_into();
+        let at = response.url();
+        got.status = response.status();
+        if at != got.url {
+            got.at = at;
+        }
+        let header = |name: &str| response.headers().get(name).ok().flatten().unwrap_or_default();
+        got.content_type = header("content-type");
+        let stamps = [header("etag"), header("last-modified")];
+        got.stamp = stamps.into_iter().find(|stamp| !stamp.is_empty()).unwrap_or_default();
+        if !response.ok() || header("content-length").parse::<f64>().is_ok_and(|length| length > MAX_BYTES) {
+            abort.abort();
+            return Ok(None);
+        }
+        let blob: Blob = JsFuture::from(response.blob()?).await?.unchecked_into();
+        Ok((blob.size() <= MAX_BYTES).then_some(blob))
+    }
+}
+
+/// Aborts one when another is aborted, for as long as this is kept.
+struct Chained {
+    of: AbortController,
+    callback: Closure<dyn FnMut()>,
+}
+
+impl Chained {
+    fn new(of: &AbortController, then: &AbortController) -> Self {
+        let then = then.clone();
+        let callback = Closure::<dyn FnMut()>::new(move || then.abort());
+        let _ = of.signal().add_event_listener_with_callback("abort", callback.as_ref().unchecked_ref());
+        Chained { of: of.clone(), callback }
+    }
+}
+
+impl Drop for Chained {
+    fn drop(&mut self) {
+        let _ = self.of.signal().remove_event_listener_with_callback("abort", self.callback.as_ref().unchecked_ref());
+    }
+}
+
+impl std::fmt::Debug for Docs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Docs").field("info", &self.0.info.borrow()).finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for DocsOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DocsOptions").field("page", &self.page).finish_non_exhaustive()
+    }
+}

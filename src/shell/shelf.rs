@@ -1,0 +1,103 @@
+//! What was read of documentation sites, kept in the browser between visits: one IndexedDB store, one entry a site.
+//!
+//! Small on purpose, without the store of runs: a visitor's page that only asks a site's docs loads nothing of that.
+//! Every failure (no IndexedDB, no room, private browsing) means only that nothing is kept.
+
+use js_sys::{Function, Object, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Blob;
+
+const NAME: &str = "turnwise-docs";
+const STORE: &str = "sites";
+
+#[wasm_bindgen]
+extern "C" {
+    type Factory;
+    #[wasm_bindgen(method, catch, structural)]
+    fn open(this: &Factory, name: &str, version: u32) -> Result<Asked, JsValue>;
+
+    type Asked;
+    #[wasm_bindgen(method, getter, structural)]
+    fn result(this: &Asked) -> JsValue;
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_onsuccess(this: &Asked, then: &Function);
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_onerror(this: &Asked, then: &Function);
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_onblocked(this: &Asked, then: &Function);
+    #[wasm_bindgen(method, setter, structural)]
+    fn set_onupgradeneeded(this: &Asked, then: &Function);
+
+    type Database;
+    #[wasm_bindgen(method, catch, structural, js_name = createObjectStore)]
+    fn create(this: &Database, name: &str) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch, structural)]
+    fn transaction(this: &Database, store: &str, mode: &str) -> Result<Transaction, JsValue>;
+    #[wasm_bindgen(method, structural)]
+    fn close(this: &Database);
+
+    type Transaction;
+    #[wasm_bindgen(method, catch, structural, js_name = objectStore)]
+    fn store(this: &Transaction, name: &str) -> Result<Store, JsValue>;
+
+    type Store;
+    #[wasm_bindgen(method, catch, structural)]
+    fn get(this: &Store, key: &str) -> Result<Asked, JsValue>;
+    #[wasm_bindgen(method, catch, structural)]
+    fn put(this: &Store, value: &JsValue, key: &str) -> Result<Asked, JsValue>;
+}
+
+/// What is kept of the site `key` in this version.
+pub(super) async fn take(key: &str, version: &str) -> Option<Blob> {
+    let read = async {
+        let database = database().await?;
+        let asked = database.transaction(STORE, "readonly")?.store(STORE)?.get(key)?;
+        let kept = done(&asked).await;
+        database.close();
+        kept
+    };
+    let kept: JsValue = read.await.ok()?;
+    let field = |name: &str| Reflect::get(&kept, &name.into()).unwrap_or_default();
+    if !kept.is_object() || field("version").as_string().as_deref() != Some(version) {
+        return None;
+    }
+    field("blob").dyn_into().ok()
+}
+
+/// Keeps a site in the place of what was kept of it.
+pub(super) async fn put(key: &str, version: &str, blob: &Blob) -> Result<(), JsValue> {
+    let entry = Object::new();
+    Reflect::set(&entry, &"version".into(), &version.into())?;
+    Reflect::set(&entry, &"blob".into(), blob)?;
+    let database = database().await?;
+    let asked = database.transaction(STORE, "readwrite")?.store(STORE)?.put(&entry, key)?;
+    let put = done(&asked).await;
+    database.close();
+    put.map(drop)
+}
+
+async fn database() -> Result<Database, JsValue> {
+    let factory = Reflect::get(&js_sys::global(), &"indexedDB".into())?;
+    if !factory.is_object() {
+        return Err(JsValue::NULL);
+    }
+    let asked = factory.unchecked_into::<Factory>().open(NAME, 1)?;
+    let made: Asked = JsValue::from(&asked).unchecked_into();
+    let upgrade = Closure::<dyn FnMut()>::new(move || {
+        let _ = made.result().unchecked_into::<Database>().create(STORE);
+    });
+    asked.set_onupgradeneeded(upgrade.as_ref().unchecked_ref());
+    Ok(done(&asked).await?.unchecked_into())
+}
+
+/// The result of a request.
+async fn done(asked: &Asked) -> Result<JsValue, JsValue> {
+    let promise = Promise::new(&mut |resolve: Function, reject: Function| {
+        asked.set_onsuccess(&resolve);
+        asked.set_onerror(&reject);
+        asked.set_onblocked(&reject);
+    });
+    JsFuture::from(promise).await?;
+    Ok(asked.result())
+}
