@@ -1,15 +1,14 @@
 // node .ci/sizes.mjs DIST [--guard]: what a visitor downloads, raw, gzip and brotli.
-// The budget is for what a page needs before anything is answered: page module, its JavaScript, styles. The worker
-// comes on first use and is counted apart, and so is the app. --guard fails where the limit is passed: it stands a little
-// above what the package weighs today, above the budget too. It rose three times: by 10 KB for sub-agents and plans, by
-// 45 KB for more kinds of provider and the diagnosis of what fails (76 KB; the demo model's move gave 31 back),
-// and by 5 KB for runs that go on after a closed page, branches, figures and imports (6.8 KB).
+// On a site with the docs agent the page loads the launcher, and the widget once that is opened; both have a budget. The
+// agent itself, the package, runs in a worker there, and so do the tools: what that loads is apart, and so is the app.
+// A page that uses the JavaScript API loads the package itself, which has a limit a little above what it weighs today. It
+// rose: by 10 KB for sub-agents and plans, by 45 KB for more kinds of provider and the diagnosis of what fails (76 KB; the
+// demo model's move gave 31 back), by 5 KB for runs that go on after a closed page, branches, figures and imports.
+// --guard fails where a budget or the limit is passed.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 
-const BUDGET = 104_000;
-const LIMIT = 350_000;
 const dist = process.argv[2];
 const guard = process.argv.includes('--guard');
 
@@ -27,20 +26,22 @@ const print = (row) => console.log(`  ${row.file.padEnd(34)}${[row.raw, row.gzip
 const files = readdirSync(dist, { recursive: true }).map((name) => name.split(path.sep).join('/')).sort();
 
 const groups = {
-  'package, in a page': /^turnwise\/(turnwise|snippets\/).*\.(js|css|wasm)$/,
-  'worker, on first use': /^turnwise\/worker.*\.(js|wasm)$/,
-  'app, without the worker': /^(?!turnwise\/|bench\/).*\.(html|js|css|wasm|svg|woff2|webmanifest)$/,
+  launcher: { files: /^turnwise\/embed\.js$/ },
+  'widget, once opened': { files: /^turnwise\/(?!embed|agent-worker|frame|worker|node|in-thread|turnwise|cli)[a-z-]+\.js$/ },
+  'package: in the widget\'s worker': { files: /^turnwise\/((turnwise|snippets\/).*\.(js|wasm)|agent-worker\.js)$/ },
+  'tools: in workers, on first use': { files: /^turnwise\/worker.*\.(js|wasm)$/ },
+  'app, without the worker': { files: /^(?!turnwise\/|bench\/|demo\/).*\.(html|js|css|wasm|svg|woff2|webmanifest)$/ },
 };
 
 console.log(`  ${'bytes'.padEnd(34)}${['raw', 'gzip', 'brotli'].map((n) => n.padStart(12)).join('')}`);
-let total;
-for (const [name, wanted] of Object.entries(groups)) {
-  const rows = files.filter((file) => wanted.test(file)).map(weigh);
+for (const [name, group] of Object.entries(groups)) {
+  const rows = files.filter((file) => group.files.test(file)).map(weigh);
   rows.forEach(print);
-  const row = sum(`= ${name}`, rows);
-  print(row);
-  total ??= row;
+  group.total = sum(`= ${name}`, rows);
+  print(group.total);
 }
+const [launcher, widget, packaged] = Object.values(groups).map(({ total }) => total.brotli);
 const n = (bytes) => bytes.toLocaleString('en-US');
-console.log(`  the package's ${n(total.brotli)} bytes of brotli: budget ${n(BUDGET)} ${total.brotli < BUDGET ? 'kept' : 'MISSED'}, limit ${n(LIMIT)} ${total.brotli < LIMIT ? 'kept' : 'PASSED'}`);
-process.exit(guard && total.brotli >= LIMIT ? 1 : 0);
+const checks = [['launcher', launcher, 5_000], ['launcher and opened widget, in the page', launcher + widget, 104_000], ['package', packaged, 360_000]];
+for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${weight <= most && weight > 0 ? 'kept' : 'PASSED'}`);
+process.exit(guard && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);

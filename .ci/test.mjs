@@ -38,6 +38,8 @@ const steps = {
     commands: [
       ['.ci/build', 'release', 'dist'],
       ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
+      // Two real documentation sites for the docs agent; make test-sites has all seven.
+      [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
     ],
     env: [{}, { EXTRA_FEATURES: 'test-tools' }],
   },
