@@ -11,10 +11,11 @@ import { withBrowser } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, root } from './lib/site.mjs';
 
-const WANTED = (process.env.KINDS ?? 'mdbook mkdocs').split(/\s+/).filter(Boolean);
+const WANTED = (process.env.KINDS || 'mdbook mkdocs').split(/\s+/).filter(Boolean);
 const ENOUGH = 90;
 const SHOWN = 12;
 const WHOLE_MS = 240000;
+const THINKS_MS = 4000;
 const CHROMES = /^(serviceworker|chrome-extension):/;
 
 const read = (folder, kind) => JSON.parse(readFileSync(path.join(root, 'tests/sites', folder, `${kind}.json`), 'utf8'));
@@ -128,10 +129,14 @@ const told = ({ messages }) => {
   return last.content;
 };
 
-/** What a model would do that knows nothing: it searches, reads the section that fits, and says what stands there. */
-function script({ question, query, url: wanted, phrase }, answered) {
+/**
+ * What a model would do that knows nothing: it searches, reads the section that fits, and says what stands there. Told that
+ * the site is still being read, it takes its time and searches again, a few times at most; that adds to `steps`.
+ */
+function addSteps(steps, { question, query, url: wanted, phrase }, answered) {
   let link;
-  return [
+  let again = 3;
+  steps.push(
     {
       check({ messages, tools }) {
         assert.equal(messages.at(-1).role, 'user');
@@ -144,6 +149,12 @@ function script({ question, query, url: wanted, phrase }, answered) {
         const found = told(request).match(/https?:\/\/[^\s)\]>"]+/g) ?? [];
         const right = place(wanted, new URL(BASE, found[0] ?? 'http://localhost/'));
         link = found.slice(0, 3).find((one) => { const { page, anchor } = place(one, one); return page === right.page && anchor === right.anchor; });
+        if (!link && again > 0 && /still reading/i.test(told(request))) {
+          again -= 1;
+          this.calls = [{ id: `search${again}`, name: 'search_docs', args: { query } }];
+          steps.splice(steps.indexOf(this) + 1, 0, { ...this, delay: THINKS_MS });
+          return;
+        }
         assert.ok(link, `"${question}": ${wanted} is among the first three of ${found.join(' ')}`);
         this.calls = [{ id: 'read', name: 'read_page', args: { url: link } }];
       },
@@ -156,13 +167,15 @@ function script({ question, query, url: wanted, phrase }, answered) {
         answered.push(link);
       },
     },
-  ];
+  );
 }
 
 /** One conversation of five questions, through the tag that the site's generator put into the page. */
 async function converse(kind, answers, t) {
   const links = [];
-  await withScript(answers.flatMap((answer) => script(answer, links)), (baseUrl) => withSite(kind, [baseUrl], async (tab, url) => {
+  const steps = [];
+  for (const answer of answers) addSteps(steps, answer, links);
+  await withScript(steps, (baseUrl) => withSite(kind, [baseUrl], async (tab, url) => {
     const agent = tab.locator('turnwise-agent');
     assert.equal(await agent.count(), 1, 'the page has the tag once');
     await agent.evaluate((element, set) => { for (const [name, value] of Object.entries(set)) element.setAttribute(name, value); },
@@ -177,7 +190,7 @@ async function converse(kind, answers, t) {
       await run.locator('.foot :is(.ending, .problem)').waitFor({ timeout: WHOLE_MS });
       if (at === 0) t.diagnostic(`${kind.padEnd(10)} the first answer is there ${Math.round(performance.now() - began)} ms after opening`);
       const answer = run.locator('[part=answer]:not(:empty)').last();
-      await answer.waitFor();
+      assert.ok(await answer.count(), `"${question}" has an answer: ${await run.textContent()}`);
       assert.ok((await answer.textContent()).includes(phrase), `"${question}": ${await run.textContent()}`);
       const href = await answer.locator('a').first().evaluate((element) => element.href);
       assert.deepEqual(place(href, url), place(links[at], url));

@@ -70,6 +70,7 @@ function draw(kind, pages) {
   const pagesWith = new Map();
   for (const { sections } of pages) for (const word of new Set(sections.flatMap(({ text, first }) => words(`${text} ${first}`)))) pagesWith.set(word, (pagesWith.get(word) ?? 0) + 1);
   const said = pages.flatMap(({ sections }) => sections.map(({ first }) => first));
+  const ofSentence = (section) => sentence(section, (word) => pagesWith.get(word) ?? 0, (first) => said.filter((other) => other === first).length);
   const questions = [];
   const asked = new Set();
   const take = (shape, make) => {
@@ -83,8 +84,17 @@ function draw(kind, pages) {
     return true;
   };
   const planned = Object.entries(PLAN).flatMap(([shape, count]) => Array.from({ length: count }, () => shape));
-  for (let left = COUNT - planned.length; left > 0 && take('sentence', (section) => sentence(section, (word) => pagesWith.get(word) ?? 0, (first) => said.filter((other) => other === first).length)); left -= 1);
+  for (let left = COUNT - planned.length; left > 0 && take('sentence', ofSentence); left -= 1);
   for (const shape of planned) take(shape, SHAPES[shape]);
+  // Names of hosts stay out of the repository; another section is asked for in the same shape.
+  const host = /\b[a-z\d-]+\.(io|org|com)\b|\bhttps\b/i;
+  for (let at = 0; at < questions.length; at += 1) {
+    if (!host.test(questions[at].question)) continue;
+    const { shape } = questions[at];
+    take(shape, shape === 'sentence' ? ofSentence : SHAPES[shape]);
+    questions[at] = questions.pop();
+    at -= 1;
+  }
   while (questions.length < COUNT && take('bare', SHAPES.bare));
   return questions;
 }
