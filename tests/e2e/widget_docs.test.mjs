@@ -85,3 +85,23 @@ test('the demo model searches the pages of the site as files, and what it names 
   assert.match(await run.locator('[part=answer]:not(:empty)').textContent(), /set in client\.toml/);
   assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href)), [`${url}book/retries.html`]);
 }));
+
+test('with the package\'s own reader: an llms.txt and the pages it names are searched, read and linked', () => withWidget({
+  steps: [
+    { calls: [call('a', 'search_docs', { query: 'retry policy' })] },
+    { calls: [call('b', 'read_page', { url: '/guide/retries.md' })], check: ({ messages }) => assert.match(messages.at(-1).content, /http.*\/guide\/retries/) },
+    { text: 'Three: see [Policy](/guide/retries.md#policy).', check: ({ messages }) => assert.match(messages.at(-1).content, /A request is tried three times/) },
+  ],
+  pages: (baseUrl) => ({
+    '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }),
+    '/llms.txt': { type: 'text/plain', body: '# Halden\n\n> A client for queues.\n\n## Guide\n\n- [Retries](/guide/retries.md): the retry policy\n- [Queues](/guide/queues.md): names and limits\n' },
+    '/guide/retries.md': { type: 'text/markdown', body: '# Retries\n\nWhat happens after a failure.\n\n## Policy\n\nA request is tried three times. The retry policy is set in client.toml.\n' },
+    '/guide/queues.md': { type: 'text/markdown', body: '# Queues\n\nA queue has a name.\n' },
+  }),
+}, async (tab, { url }) => {
+  await launcher(tab).click();
+  await ask(tab, 'How many retries?');
+  const run = await answered(tab);
+  assert.equal(await run.locator('summary em').count(), 0, await run.innerText());
+  assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href)), [`${url}guide/retries.md#policy`]);
+}));

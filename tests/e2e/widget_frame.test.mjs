@@ -55,3 +55,18 @@ test('in a frame of another origin it answers, reads the docs through the host, 
     await tab.waitForFunction(() => !document.querySelector('iframe'));
   }));
 })));
+
+test('the package\'s own reader reads the host\'s docs from the frame, though the host allows no other origin', () => withScript([
+  { calls: [{ id: 'a', name: 'search_docs', args: { query: 'retry policy' } }] },
+  { text: 'Three.', check: ({ messages }) => assert.match(messages.at(-1).content, /guide\/retries/) },
+], (baseUrl) => withHost({ headers: { 'access-control-allow-origin': '*' } }, (cdn) => withHost({
+  pages: {
+    '/': page({ src: `${cdn.url}turnwise/embed.js`, attributes: `mode="iframe" provider="openai" base-url="${baseUrl}" model="scripted"` }),
+    '/llms.txt': { type: 'text/plain', body: '# Halden\n\n> A client.\n\n## Guide\n\n- [Retries](/guide/retries.md): the retry policy\n' },
+    '/sitemap.xml': { type: 'text/xml', body: '<urlset></urlset>' },
+    '/guide/retries.md': { type: 'text/markdown', body: '# Retries\n\n## Policy\n\nThe retry policy: three times.\n' },
+  },
+}, (host) => withPage(host.url, { reach: [cdn.url, baseUrl] }, async (tab) => {
+  const { outcome, output } = await tab.evaluate(() => document.querySelector('turnwise-agent').ask('How many retries?'));
+  assert.deepEqual([outcome, output], ['success', 'Three.']);
+})))));

@@ -194,8 +194,8 @@ class TurnwiseAgent extends HTMLElement {
   get storageKey() {
     let site = this.site;
     if (!site) {
-      const near = /^(off|auto)?$/.test(this.docs) ? (this.src || HERE) : this.docs;
-      const url = new URL('..', new URL(near, document.baseURI));
+      const [up, near] = /^(off|auto)?$/.test(this.docs) ? ['..', this.src || HERE] : ['.', this.docs];
+      const url = new URL(up, new URL(near, document.baseURI));
       site = url.origin === location.origin ? url.pathname : '/';
     }
     const nameless = [...document.querySelectorAll(`${TAG}:not([id])`)];

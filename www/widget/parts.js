@@ -79,11 +79,12 @@ export function drawProblem({ column, docs }, t, fix, error, again) {
   docs.replaceChildren();
 }
 
-/** How far reading the docs is. */
-export function drawProgress({ docs }, t, { progress, failed }) {
+/** How far reading the docs is. `usable`: it can be asked already, and the rest is read meanwhile. */
+export function drawProgress({ docs }, t, { progress, failed }, usable) {
+  const over = !progress || progress.stage === 'ready' || (usable && progress.done >= progress.total);
   docs.classList.toggle('bad', Boolean(failed));
   if (failed) docs.replaceChildren(t('docs_failed', { why: failed }));
-  else if (progress && progress.stage !== 'ready') {
+  else if (!over) {
     const bar = h('progress', { 'aria-label': t('docs_finding'), ...(progress.total && { max: progress.total, value: progress.done }) });
     docs.replaceChildren(t(`docs_${progress.stage}`, progress), bar);
   } else docs.replaceChildren();

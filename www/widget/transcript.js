@@ -137,11 +137,14 @@ export class RunView {
     drawn?.prose.classList.remove('live');
   }
 
-  /** An answer without links: the pages that were read for it, each once. */
+  /** An answer without links: the pages that were read for it, each once, by the titles that the search gave them. */
   #read() {
-    const calls = this.run.turns.flatMap((turn) => turn.calls).filter(({ name, failed }) => !failed && /^read_(page|file)$/.test(name));
-    const addresses = calls.map(({ args }) => safe(args?.url ?? args?.path ?? '', this.panel.base())).filter(Boolean);
-    return [...new Map(addresses.map(({ href, pathname, hash }) => [href, { href, text: decodeURI((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href) }])).values()];
+    const calls = this.run.turns.flatMap((turn) => turn.calls).filter(({ failed }) => !failed);
+    const found = calls.filter(({ name }) => name === 'search_docs').flatMap(({ result }) => [...(result ?? '').matchAll(/^\d+\. (\S+)\n +(.+)$/gm)]);
+    const titles = new Map(found.map(([, url, title]) => [url, title.split(' › ').at(-1)]));
+    const read = calls.filter(({ name }) => /^read_(page|file)$/.test(name)).map(({ args }) => safe(args?.url ?? args?.path ?? '', this.panel.base())).filter(Boolean);
+    const title = ({ href, pathname, hash }) => titles.get(href) ?? decodeURI((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href);
+    return [...new Map(read.map((url) => [url.href, { href: url.href, text: title(url) }])).values()];
   }
 
   #turn(n, more = {}) {

@@ -126,7 +126,7 @@ class Panel {
   #heard({ event, data, ...rest }) {
     if (event === 'docs') {
       Object.assign(this.#docs, rest.info);
-      return drawProgress(this.#el, this.#t, rest);
+      return drawProgress(this.#el, this.#t, rest, Boolean(this.#docs.root));
     }
     if (event !== 'run' || !this.#busy) return undefined;
     if (data.type === 'attempt_failed' && data.slugs.some((slug) => /^auth_error$/.test(slug))) this.#busy.run.refused = true;
