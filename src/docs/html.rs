@@ -17,6 +17,8 @@ mod walk;
 const MAX_LINKS: usize = 2_000;
 /// Larger pages are cut before they are read.
 pub const MAX_PAGE_BYTES: usize = 3 << 20;
+/// Pages that are nested deeper are read as plain text.
+const MAX_NESTING: usize = 1_000;
 const MAX_TITLE_CHARS: usize = 200;
 
 /// A page, read.
@@ -32,7 +34,14 @@ pub struct HtmlPage {
 /// Reads the page at `address`.
 #[must_use]
 pub fn page(address: &str, html: &str) -> HtmlPage {
-    let document = Document::from(head_of(html, MAX_PAGE_BYTES));
+    let html = head_of(html, MAX_PAGE_BYTES);
+    if is_too_deep(html) {
+        let sections = vec![SectionText { text: plain(html), ..SectionText::default() }];
+        let markdown = sections.iter().map(|section| section.text.clone()).collect();
+        let title = crate::tools::html::title(html).unwrap_or_default();
+        return HtmlPage { text: PageText { url: url::page(address), title, sections }, markdown, links: Vec::new() };
+    }
+    let document = Document::from(html);
     let root = document.root();
     let address = url::page(address);
     let main = chosen::main(&document).unwrap_or(root);
@@ -66,6 +75,24 @@ fn title(document: &Document, main: NodeRef<'_>) -> String {
         squeeze(own.map_or(title.as_str(), |(own, _)| own))
     });
     cut(&text, MAX_TITLE_CHARS).to_owned()
+}
+
+/// The parser's time grows with the square of the depth. Elements whose end may be left out are not counted.
+fn is_too_deep(html: &str) -> bool {
+    let mut depth = 0_usize;
+    for tail in html.split('<').skip(1) {
+        let (closes, name) = tail.strip_prefix('/').map_or((false, tail), |name| (true, name));
+        let counts =
+            ["div", "span", "ul", "ol", "section", "table", "b", "i", "em", "a", "font", "details", "blockquote", "dl"];
+        let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        if counts.iter().any(|counted| counted.eq_ignore_ascii_case(name)) {
+            depth = if closes { depth.saturating_sub(1) } else { depth + 1 };
+        }
+        if depth > MAX_NESTING {
+            return true;
+        }
+    }
+    false
 }
 
 fn first_heading(node: NodeRef<'_>) -> Option<NodeRef<'_>> {
