@@ -155,6 +155,14 @@ fn a_page_becomes_sections_of_markdown() {
     );
 }
 
+#[test]
+fn a_page_whose_title_stands_outside_of_its_text_is_found_by_it() {
+    let html = "<h1 id=\"_top\">npm-pack</h1><div class=\"sl-markdown-content\"><h3 id=\"synopsis\">Synopsis</h3><p>npm pack</p></div>";
+    let page = html::page("https://docs.test/book/pack/", html);
+    assert_eq!(shown(&[page.text]), ["pack/ | _top |  |  | npm pack", "pack/ | synopsis |  | Synopsis | npm pack"]);
+    assert_eq!(page.markdown, ["# npm-pack", "### Synopsis\n\nnpm pack"]);
+}
+
 fn section(anchor: &str, heading: &str, text: &str) -> SectionText {
     SectionText { anchor: anchor.into(), heading: heading.into(), text: text.into(), ..SectionText::default() }
 }

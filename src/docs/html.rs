@@ -19,6 +19,8 @@ const MAX_LINKS: usize = 2_000;
 pub const MAX_PAGE_BYTES: usize = 3 << 20;
 /// Pages that are nested deeper are read as plain text.
 const MAX_NESTING: usize = 1_000;
+/// What a page without a beginning of its own shows of its first section.
+const MAX_LEAD_CHARS: usize = 300;
 const MAX_TITLE_CHARS: usize = 200;
 
 /// A page, read.
@@ -48,7 +50,15 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
     let mut walker = walk::Walker::new(&address);
     walker.walk(main);
     let title = title(&document, main);
-    let (sections, markdown) = walker.sections(&title);
+    let (mut sections, mut markdown) = walker.sections(&title);
+    if sections.first().is_none_or(|first| !first.heading.is_empty()) && !title.is_empty() {
+        // The title stands outside of the text (Starlight), and the text begins with a heading: the page itself is to be
+        // found all the same.
+        let anchor = first_heading(root).and_then(walk::id_of).unwrap_or_default();
+        let text = sections.first().map(|first| cut(&first.text, MAX_LEAD_CHARS).to_owned()).unwrap_or_default();
+        sections.insert(0, SectionText { anchor, text, ..SectionText::default() });
+        markdown.insert(0, format!("# {title}"));
+    }
     let links = links(&document, &address);
     HtmlPage { text: PageText { url: address, title, sections }, markdown, links }
 }
