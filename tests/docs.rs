@@ -171,7 +171,7 @@ fn options_and_events_of_the_api_are_those_of_its_types() {
         assert_eq!(listed, fields, "{heading}");
         checked += 1;
     }
-    assert_eq!(checked, 19, "sections about an interface");
+    assert_eq!(checked, 23, "sections about an interface");
     let events = page.rows("Events").iter().map(|row| row[0].trim_matches('`').to_owned()).collect::<BTreeSet<_>>();
     let union = types.split_once("export type AgentEvent").unwrap().1.split_once(");").unwrap().0;
     let typed = set(union.split("type: \"").skip(1).map(|rest| rest.split('"').next().unwrap()));

@@ -16,10 +16,11 @@ use super::detect::{Detected, Kind, detect};
 use super::index::PageText;
 use super::{Got, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
 
+mod lists;
+use lists::Lists;
+
 /// Requests before the source must be known.
 const MAX_ASKED: usize = 60;
-/// Above it a list of pages is worth the one large file.
-const MANY_PAGES: usize = 30;
 
 /// Where a site's texts are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,14 +56,6 @@ pub struct Finder {
     listing: bool,
     ended: Option<Result<Source, String>>,
     next: Vec<String>,
-}
-
-#[derive(Debug, Default)]
-struct Lists {
-    llms: Option<(String, llms::Llms)>,
-    mapped: Vec<String>,
-    full: Vec<PageText>,
-    stamp: String,
 }
 
 impl Finder {
@@ -234,7 +227,7 @@ impl Finder {
         let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
         self.end(Ok(Source {
             kind: kind.to_owned(),
-            title: html::site_title(&self.html),
+            title: self.title(kind),
             root,
             from: from.to_owned(),
             pages: pages.into_iter().map(|page| (page, whole)).collect(),
@@ -245,121 +238,11 @@ impl Finder {
         }));
     }
 
-    /// Asks for the lists that any site may have.
-    fn list(&mut self) {
-        self.listing = true;
-        let Some(at) = self.at.clone() else { return };
-        let mut roots = vec![at.root.clone()];
-        if at.kind == Kind::Unknown {
-            roots.extend(url::join(&self.page, "/"));
-        }
-        roots.dedup();
-        for root in roots {
-            self.ask(&format!("{root}llms.txt"));
-            self.ask(&format!("{root}sitemap.xml"));
-            if at.kind == Kind::Starlight {
-                self.ask(&format!("{root}sitemap-index.xml"));
-            }
-        }
-        if self.open == 0 {
-            self.close_lists();
-        }
-    }
-
-    fn take_list(&mut self, got: &Got, text: Option<&str>) {
-        if let Some(text) = text {
-            if got.url.ends_with("/llms.txt") {
-                if self.lists.llms.is_none() {
-                    self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
-                }
-            } else if got.url.ends_with("/llms-full.txt") {
-                self.lists.full = llms::full(&got.url, text);
-            } else {
-                self.take_map(got, text);
-            }
-            self.lists.stamp.push_str(&version(got, text));
-        }
-        if self.open > 0 {
-            return;
-        }
-        let full = self.lists.llms.as_ref().map(|(at, _)| at.replace("/llms.txt", "/llms-full.txt"));
-        let full = full.filter(|full| !self.asked.contains(full) && self.pages().len() > MANY_PAGES);
-        match full {
-            Some(full) => self.ask(&full),
-            None => self.close_lists(),
-        }
-    }
-
-    fn take_map(&mut self, got: &Got, text: &str) {
-        let canonical = self.at.as_ref().and_then(|at| at.canonical.clone());
-        let moved = |address: &String| sitemap::moved(address, &self.page, canonical.as_deref());
-        match sitemap::read(text) {
-            Some(sitemap::Map::Pages(pages)) => {
-                let pages: Vec<String> = pages.iter().filter_map(moved).collect();
-                self.lists.mapped.extend(pages);
-            }
-            Some(sitemap::Map::Maps(maps)) => {
-                let maps: Vec<String> = maps.iter().filter_map(moved).filter(|map| *map != got.url).collect();
-                maps.iter().for_each(|map| self.ask(map));
-            }
-            None => {}
-        }
-    }
-
-    /// The pages of the lists and of the page at hand, each once, those people are led to first.
-    fn pages(&self) -> Vec<String> {
-        let root = self.at.as_ref().map(|at| at.root.as_str()).unwrap_or_default();
-        let linked = html::page(&self.page, &self.html).links;
-        let links = self.lists.llms.iter().flat_map(|(_, llms)| llms.links.iter().map(|(link, _, _)| url::page(link)));
-        let all =
-            std::iter::once(self.page.clone()).chain(linked).chain(self.lists.mapped.iter().cloned()).chain(links);
-        let mut seen = std::collections::HashSet::new();
-        let all: Vec<String> = all.filter(|page| url::below(root, page) && is_text(page)).collect();
-        let pages = all.iter().filter(|page| !page.ends_with(".md"));
-        let mut out: Vec<String> = pages.filter(|page| seen.insert(url::key(page))).cloned().collect();
-        // Markdown files that have no page beside them.
-        let files = all.iter().filter(|page| page.ends_with(".md"));
-        out.extend(files.filter(|file| seen.insert(url::key(file.trim_end_matches(".md")))).cloned());
-        out
-    }
-
-    fn close_lists(&mut self) {
-        let Some(at) = self.at.clone() else { return };
-        let todo = self.pages();
-        let lists = std::mem::take(&mut self.lists);
-        let named =
-            |page: &String| {
-                lists.llms.iter().flat_map(|(_, l)| &l.links).find(|(link, _, _)| {
-                    url::key(link.trim_end_matches(".md")) == url::key(page.trim_end_matches(".md"))
-                })
-            };
-        let stub = |page: &String| {
-            let title =
-                named(page).map_or_else(|| url::words(&at.root, page), |(_, name, note)| format!("{name} {note}"));
-            PageText { url: page.clone(), title, sections: vec![Default::default()] }
-        };
-        let full = lists.full.into_iter().filter(|page| url::below(&at.root, &page.url));
-        let mut pages: Vec<(PageText, bool)> = full.map(|page| (page, false)).collect();
-        let telling = pages.len() * 2 > todo.len();
-        let had: std::collections::HashSet<String> = pages.iter().map(|(page, _)| url::key(&page.url)).collect();
-        pages.extend(todo.iter().filter(|page| !had.contains(&url::key(page))).map(|page| (stub(page), false)));
-        let from = match (&lists.llms, lists.mapped.is_empty()) {
-            (Some((at, _)), _) => at.clone(),
-            (None, false) => format!("{}sitemap.xml", at.root),
-            (None, true) => self.page.clone(),
-        };
-        let title = lists.llms.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
-        self.end(Ok(Source {
-            kind: at.kind.as_str().to_owned(),
-            title: title.unwrap_or_else(|| html::site_title(&self.html)),
-            from,
-            pages,
-            crawl: lists.mapped.len() < 2,
-            telling,
-            version: at.stamp.unwrap_or_else(|| marks::hash(&format!("{} {}", lists.stamp, todo.join(" ")))),
-            root: at.root,
-            todo,
-        }));
+    /// rustdoc's pages say only `Rust`: there it is the name of the crate that is open.
+    fn title(&self, kind: &str) -> String {
+        let own = self.at.as_ref().and_then(|at| at.indexes.get(1)).filter(|_| kind == "rustdoc");
+        let own = own.and_then(|all| all.trim_end_matches("/all.html").rsplit('/').next());
+        own.map_or_else(|| html::site_title(&self.html), str::to_owned)
     }
 
     /// What the embedding page named, told by its text.

@@ -17,6 +17,10 @@ mod walk;
 const MAX_LINKS: usize = 2_000;
 /// Larger pages are cut before they are read.
 pub const MAX_PAGE_BYTES: usize = 3 << 20;
+/// Pages that are nested deeper are read as plain text.
+const MAX_NESTING: usize = 1_000;
+/// What a page without a beginning of its own shows of its first section.
+const MAX_LEAD_CHARS: usize = 300;
 const MAX_TITLE_CHARS: usize = 200;
 
 /// A page, read.
@@ -32,14 +36,29 @@ pub struct HtmlPage {
 /// Reads the page at `address`.
 #[must_use]
 pub fn page(address: &str, html: &str) -> HtmlPage {
-    let document = Document::from(head_of(html, MAX_PAGE_BYTES));
+    let html = head_of(html, MAX_PAGE_BYTES);
+    if is_too_deep(html) {
+        let sections = vec![SectionText { text: plain(html), ..SectionText::default() }];
+        let markdown = sections.iter().map(|section| section.text.clone()).collect();
+        let title = crate::tools::html::title(html).unwrap_or_default();
+        return HtmlPage { text: PageText { url: url::page(address), title, sections }, markdown, links: Vec::new() };
+    }
+    let document = Document::from(html);
     let root = document.root();
     let address = url::page(address);
     let main = chosen::main(&document).unwrap_or(root);
     let mut walker = walk::Walker::new(&address);
     walker.walk(main);
     let title = title(&document, main);
-    let (sections, markdown) = walker.sections(&title);
+    let (mut sections, mut markdown) = walker.sections(&title);
+    if sections.first().is_none_or(|first| !first.heading.is_empty()) && !title.is_empty() {
+        // The title stands outside of the text (Starlight), and the text begins with a heading: the page itself is to be
+        // found all the same.
+        let anchor = first_heading(root).and_then(walk::id_of).unwrap_or_default();
+        let text = sections.first().map(|first| cut(&first.text, MAX_LEAD_CHARS).to_owned()).unwrap_or_default();
+        sections.insert(0, SectionText { anchor, text, ..SectionText::default() });
+        markdown.insert(0, format!("# {title}"));
+    }
     let links = links(&document, &address);
     HtmlPage { text: PageText { url: address, title, sections }, markdown, links }
 }
@@ -66,6 +85,24 @@ fn title(document: &Document, main: NodeRef<'_>) -> String {
         squeeze(own.map_or(title.as_str(), |(own, _)| own))
     });
     cut(&text, MAX_TITLE_CHARS).to_owned()
+}
+
+/// The parser's time grows with the square of the depth. Elements whose end may be left out are not counted.
+fn is_too_deep(html: &str) -> bool {
+    let mut depth = 0_usize;
+    for tail in html.split('<').skip(1) {
+        let (closes, name) = tail.strip_prefix('/').map_or((false, tail), |name| (true, name));
+        let counts =
+            ["div", "span", "ul", "ol", "section", "table", "b", "i", "em", "a", "font", "details", "blockquote", "dl"];
+        let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+        if counts.iter().any(|counted| counted.eq_ignore_ascii_case(name)) {
+            depth = if closes { depth.saturating_sub(1) } else { depth + 1 };
+        }
+        if depth > MAX_NESTING {
+            return true;
+        }
+    }
+    false
 }
 
 fn first_heading(node: NodeRef<'_>) -> Option<NodeRef<'_>> {

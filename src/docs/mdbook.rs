@@ -53,6 +53,7 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
         book.index.store.docs.into_iter().filter_map(|(id, doc)| Some((id.parse().ok()?, doc))).collect();
     docs.sort_by_key(|(id, _)| *id);
     let mut pages: Vec<PageText> = Vec::new();
+    let mut chapters: Vec<Vec<String>> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for (id, doc) in docs {
         let Some(address) = book.doc_urls.get(id).and_then(|link| url::join(root, link)) else { continue };
@@ -62,16 +63,18 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
         let page = url::page(&address);
         let at = *known.entry(page.clone()).or_insert_with(|| {
             pages.push(PageText { url: page, ..PageText::default() });
+            chapters.push(Vec::new());
             pages.len() - 1
         });
-        if let Some(page) = pages.get_mut(at) {
-            take(page, &address, &doc);
+        if let (Some(page), Some(above)) = (pages.get_mut(at), chapters.get_mut(at)) {
+            take(page, above, &address, &doc);
         }
     }
     if pages.is_empty() { Err("the search index has no pages".to_owned()) } else { Ok(pages) }
 }
 
-fn take(page: &mut PageText, address: &str, doc: &Doc) {
+/// `above` are the chapters over the page, as its first section names them.
+fn take(page: &mut PageText, above: &mut Vec<String>, address: &str, doc: &Doc) {
     let anchor = url::parts(address).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
     let heading = squeeze(&doc.title);
     let first = page.sections.is_empty();
@@ -79,9 +82,13 @@ fn take(page: &mut PageText, address: &str, doc: &Doc) {
         page.title.clone_from(&heading);
     }
     // Chapter » … » page » heading » … » this heading.
-    let crumbs: Vec<String> = doc.breadcrumbs.split('»').map(squeeze).filter(|crumb| !crumb.is_empty()).collect();
-    let above = crumbs.get(..crumbs.len().saturating_sub(1)).unwrap_or_default();
-    let trail: Vec<&str> = above.iter().map(String::as_str).filter(|c| *c != page.title && *c != heading).collect();
+    let mut crumbs: Vec<String> = doc.breadcrumbs.split('»').map(squeeze).filter(|crumb| !crumb.is_empty()).collect();
+    crumbs.pop();
+    if first {
+        above.clone_from(&crumbs);
+    }
+    let alike = crumbs.iter().zip(above.iter()).take_while(|(a, b)| a == b).count();
+    let trail: Vec<&str> = crumbs.iter().skip(alike).map(String::as_str).filter(|c| *c != page.title).collect();
     page.sections.push(SectionText {
         anchor,
         trail: if first { String::new() } else { trail.join(" › ") },

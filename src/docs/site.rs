@@ -16,7 +16,7 @@ use super::{Got, Hit, Info, Stage, Step, Told, llms, tools, url};
 /// Pages read at most.
 pub const MAX_PAGES: usize = 400;
 /// Pages that are enough to begin with.
-const ENOUGH: usize = 40;
+const ENOUGH: usize = 16;
 /// Pages kept as Markdown after they were read aloud.
 const MAX_KEPT: usize = 12;
 

@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortController, Blob, Request, RequestCredentials, RequestInit, RequestMode, Response};
 
-use super::timer::Timeout;
+use super::timer::{Timeout, pause};
 use super::{js, shelf};
 use crate::docs::{Ask, Got, Hit, Info, Step, Told};
 use crate::engine::ToolSpec;
@@ -25,6 +25,9 @@ const AT_ONCE: usize = 6;
 /// Answers that go to the worker together: questions asked meanwhile wait for one such lot.
 const LOT: usize = 8;
 const DEADLINE_MS: f64 = 30_000.0;
+/// How long a call of a tool waits for pages that are still being read: so many times so long.
+const MAX_PATIENCE: usize = 25;
+const PATIENCE_MS: u32 = 100;
 /// What is kept of a site at most.
 const MAX_KEPT_BYTES: usize = 32 << 20;
 /// Larger files are not read.
@@ -133,6 +136,13 @@ impl Docs {
     /// Words for the model, or why the worker gave no answer.
     pub async fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
         let ask = || Ask::Call { name: name.to_owned(), arguments: arguments.clone() };
+        // What is missing now may be there in a moment.
+        for _ in 0..MAX_PATIENCE {
+            if name == "read_page" || self.0.closed.get() || self.info().complete {
+                break;
+            }
+            pause(PATIENCE_MS).await;
+        }
         let mut told: Told = self.ask(ask(), Vec::new()).await?;
         if let Told::Fetch(url) = told {
             let (got, body) = self.fetch(url).await;

@@ -298,7 +298,7 @@ fn heading_parts(node: NodeRef<'_>, text: &mut String, depth: usize) {
     }
 }
 
-fn id_of(node: NodeRef<'_>) -> Option<String> {
+pub(super) fn id_of(node: NodeRef<'_>) -> Option<String> {
     let own = |node: NodeRef<'_>| node.id_attr().filter(|id| !id.is_empty()).map(|id| id.to_string());
     let inside = || {
         let mut anchors = node.descendants_it().filter(|n| n.has_name("a"));

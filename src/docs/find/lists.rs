@@ -1,0 +1,136 @@
+//! Sites without an index of their own: `llms.txt`, `sitemap.xml`, and the links of the page at hand.
+
+use super::{Finder, Source, is_text, version};
+use crate::docs::detect::Kind;
+use crate::docs::index::PageText;
+use crate::docs::{Got, html, llms, marks, sitemap, url};
+
+/// Above it a list of pages is worth the one large file.
+const MANY_PAGES: usize = 30;
+
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    pub(super) llms: Option<(String, llms::Llms)>,
+    pub(super) mapped: Vec<String>,
+    pub(super) full: Vec<PageText>,
+    pub(super) stamp: String,
+}
+
+impl Finder {
+    /// Asks for the lists that any site may have.
+    pub(super) fn list(&mut self) {
+        self.listing = true;
+        let Some(at) = self.at.clone() else { return };
+        let mut roots = vec![at.root.clone()];
+        if at.kind == Kind::Unknown {
+            roots.extend(url::join(&self.page, "/"));
+        }
+        roots.dedup();
+        for root in roots {
+            self.ask(&format!("{root}llms.txt"));
+            self.ask(&format!("{root}sitemap.xml"));
+            if at.kind == Kind::Starlight {
+                self.ask(&format!("{root}sitemap-index.xml"));
+            }
+        }
+        if self.open == 0 {
+            self.close_lists();
+        }
+    }
+
+    pub(super) fn take_list(&mut self, got: &Got, text: Option<&str>) {
+        if let Some(text) = text {
+            if got.url.ends_with("/llms.txt") {
+                if self.lists.llms.is_none() {
+                    self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
+                }
+            } else if got.url.ends_with("/llms-full.txt") {
+                self.lists.full = llms::full(&got.url, text);
+            } else {
+                self.take_map(got, text);
+            }
+            self.lists.stamp.push_str(&version(got, text));
+        }
+        if self.open > 0 {
+            return;
+        }
+        let full = self.lists.llms.as_ref().map(|(at, _)| at.replace("/llms.txt", "/llms-full.txt"));
+        let full = full.filter(|full| !self.asked.contains(full) && self.pages().len() > MANY_PAGES);
+        match full {
+            Some(full) => self.ask(&full),
+            None => self.close_lists(),
+        }
+    }
+
+    fn take_map(&mut self, got: &Got, text: &str) {
+        let canonical = self.at.as_ref().and_then(|at| at.canonical.clone());
+        let moved = |address: &String| sitemap::moved(address, &self.page, canonical.as_deref());
+        match sitemap::read(text) {
+            Some(sitemap::Map::Pages(pages)) => {
+                let pages: Vec<String> = pages.iter().filter_map(moved).collect();
+                self.lists.mapped.extend(pages);
+            }
+            Some(sitemap::Map::Maps(maps)) => {
+                let maps: Vec<String> = maps.iter().filter_map(moved).filter(|map| *map != got.url).collect();
+                maps.iter().for_each(|map| self.ask(map));
+            }
+            None => {}
+        }
+    }
+
+    /// The pages of the lists and of the page at hand, each once, those people are led to first.
+    fn pages(&self) -> Vec<String> {
+        let root = self.at.as_ref().map(|at| at.root.as_str()).unwrap_or_default();
+        let linked = html::page(&self.page, &self.html).links;
+        let links = self.lists.llms.iter().flat_map(|(_, llms)| llms.links.iter().map(|(link, _, _)| url::page(link)));
+        let all =
+            std::iter::once(self.page.clone()).chain(linked).chain(self.lists.mapped.iter().cloned()).chain(links);
+        let mut seen = std::collections::HashSet::new();
+        let all: Vec<String> = all.filter(|page| url::below(root, page) && is_text(page)).collect();
+        let pages = all.iter().filter(|page| !page.ends_with(".md"));
+        let mut out: Vec<String> = pages.filter(|page| seen.insert(url::key(page))).cloned().collect();
+        // Markdown files that have no page beside them.
+        let files = all.iter().filter(|page| page.ends_with(".md"));
+        out.extend(files.filter(|file| seen.insert(url::key(file.trim_end_matches(".md")))).cloned());
+        out
+    }
+
+    pub(super) fn close_lists(&mut self) {
+        let Some(at) = self.at.clone() else { return };
+        let todo = self.pages();
+        let lists = std::mem::take(&mut self.lists);
+        let named =
+            |page: &String| {
+                lists.llms.iter().flat_map(|(_, l)| &l.links).find(|(link, _, _)| {
+                    url::key(link.trim_end_matches(".md")) == url::key(page.trim_end_matches(".md"))
+                })
+            };
+        let stub = |page: &String| {
+            let title =
+                named(page).map_or_else(|| url::words(&at.root, page), |(_, name, note)| format!("{name} {note}"));
+            PageText { url: page.clone(), title, sections: vec![Default::default()] }
+        };
+        let full = lists.full.into_iter().filter(|page| url::below(&at.root, &page.url));
+        let mut pages: Vec<(PageText, bool)> = full.map(|page| (page, false)).collect();
+        let telling = pages.len() * 2 > todo.len();
+        let had: std::collections::HashSet<String> = pages.iter().map(|(page, _)| url::key(&page.url)).collect();
+        pages.extend(todo.iter().filter(|page| !had.contains(&url::key(page))).map(|page| (stub(page), false)));
+        let from = match (&lists.llms, lists.mapped.is_empty()) {
+            (Some((at, _)), _) => at.clone(),
+            (None, false) => format!("{}sitemap.xml", at.root),
+            (None, true) => self.page.clone(),
+        };
+        let title = lists.llms.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
+        self.end(Ok(Source {
+            kind: at.kind.as_str().to_owned(),
+            title: title.unwrap_or_else(|| html::site_title(&self.html)),
+            from,
+            pages,
+            crawl: lists.mapped.len() < 2,
+            telling,
+            version: at.stamp.unwrap_or_else(|| marks::hash(&format!("{} {}", lists.stamp, todo.join(" ")))),
+            root: at.root,
+            todo,
+        }));
+    }
+}

@@ -1,0 +1,220 @@
+//! The finder as data: a page, what it then asks for, what is answered, what it finds. And what hostile sites send.
+#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
+use turnwise::docs::detect::{Kind, detect};
+use turnwise::docs::find::{Finder, Source};
+use turnwise::docs::site::{MAX_PAGES, Site};
+use turnwise::docs::{Got, html, llms, mdbook, mkdocs, sphinx, url};
+
+const PAGE: &str = "https://docs.test/book/guide/a.html";
+
+/// Answers each address by its path; all others are missing. What was asked, in order, and the end.
+fn find(page: &str, html: &str, source: Option<&str>, files: &[(&str, &str)]) -> (Vec<String>, Result<Source, String>) {
+    let mut finder = Finder::new(page, Some(html), source);
+    let mut asked = Vec::new();
+    loop {
+        let asks = finder.asks();
+        if asks.is_empty() {
+            return (asked, finder.source().expect("an end"));
+        }
+        for ask in asks {
+            let path = ask.strip_prefix("https://docs.test").expect("same origin").to_owned();
+            let file = files.iter().find(|(name, _)| *name == path).map(|(_, text)| *text);
+            let status = if file.is_some() { 200 } else { 404 };
+            finder.reply(&Got { url: ask, status, ..Got::default() }, file);
+            asked.push(path);
+        }
+    }
+}
+
+#[test]
+fn pages_say_who_made_them_and_where_the_site_begins() {
+    let cases = [
+        (
+            Kind::MdBook,
+            "/book/",
+            "<script>var path_to_root = \"../\"; window.path_to_searchindex_js = \"../searchindex-1.js\";",
+        ),
+        (Kind::MdBook, "/book/", "<!-- Book generated using mdBook --><script>var path_to_root = \"../\";</script>"),
+        (
+            Kind::MkDocs,
+            "/book/",
+            "<script id=\"__config\" type=\"application/json\">{\"base\": \"..\", \"features\": []}</script>",
+        ),
+        (Kind::MkDocs, "/book/", "<script>var base_url = \"..\";</script><!-- MkDocs version : 1.6 -->"),
+        (Kind::Sphinx, "/book/", "<html lang=\"en\" data-content_root=\"../\">"),
+        (Kind::Sphinx, "/book/", "<script id=\"documentation_options\" data-url_root=\"../\" src=\"x\">"),
+        (Kind::Sphinx, "/book/", "<script>var DOCUMENTATION_OPTIONS = { URL_ROOT: '../', VERSION: '1' };</script>"),
+        (
+            Kind::Rustdoc,
+            "/book/",
+            "<meta name=\"rustdoc-vars\" data-root-path=\"../\" data-current-crate=\"guide\" data-resource-suffix=\"1.95.0\" >",
+        ),
+        (
+            Kind::VitePress,
+            "/base/",
+            "<script>window.__VP_SITE_DATA__=JSON.parse(\"{\\\"lang\\\":\\\"en\\\",\\\"base\\\":\\\"/base/\\\"}\");</script>",
+        ),
+        (
+            Kind::Docusaurus,
+            "/d/",
+            "<meta name=\"generator\" content=\"Docusaurus v3.9.2\"><script src=\"/d/assets/js/main.1.js\">",
+        ),
+        (
+            Kind::Starlight,
+            "/s/",
+            "<meta name=\"generator\" content=\"Starlight v0.36\"><link href=\"/s/_astro/a.css\">",
+        ),
+        (Kind::Unknown, "/book/", "<p>Hello"),
+    ];
+    for (kind, root, html) in cases {
+        let detected = detect(PAGE, html);
+        assert_eq!(
+            (detected.kind, detected.root.as_str()),
+            (kind, format!("https://docs.test{root}").as_str()),
+            "{html}"
+        );
+    }
+}
+
+#[test]
+fn an_index_with_texts_is_all_that_is_asked_for() {
+    let book = r#"{"doc_urls":["guide/a.html#a"],"index":{"documentStore":{"docs":{"0":{"title":"A","body":"b"}}}}}"#;
+    let html = "<title>A - The Book</title><script>var path_to_root = \"../\"; window.path_to_searchindex_js = \"../searchindex-9f.js\";";
+    let (asked, found) = find(PAGE, html, None, &[("/book/searchindex-9f.js", book)]);
+    assert_eq!(asked, ["/book/searchindex-9f.js"]);
+    let source = found.unwrap();
+    assert_eq!((source.kind.as_str(), source.title.as_str(), source.version.as_str()), ("mdbook", "The Book", "9f"));
+    assert!(source.todo.is_empty() && source.pages[0].1);
+}
+
+#[test]
+fn where_the_index_is_missing_the_lists_stand_in() {
+    let html = "<html data-content_root=\"../\"><a href=\"b.html\">b</a><a href=\"https://x.test/c.html\">c</a><a href=\"../../d.html\">d</a>";
+    let (asked, found) = find(PAGE, html, None, &[]);
+    assert_eq!(asked, ["/book/searchindex.js", "/book/llms.txt", "/book/sitemap.xml"]);
+    let source = found.unwrap();
+    assert_eq!(source.todo, [PAGE, "https://docs.test/book/guide/b.html"]);
+    assert!(source.crawl);
+    // A site that answers everything with a page.
+    let (_, found) = find(
+        PAGE,
+        html,
+        None,
+        &[("/book/searchindex.js", html), ("/book/llms.txt", html), ("/book/sitemap.xml", html)],
+    );
+    assert_eq!(found.unwrap().todo, source.todo);
+}
+
+#[test]
+fn lists_are_joined_and_markdown_stands_back_behind_pages() {
+    let map = "<urlset><loc>https://public.test/book/b.html</loc><loc>https://public.test/other/</loc><loc>https://public.test/book/tags/x/</loc></urlset>";
+    let list = "# Tool\n- [B](https://docs.test/book/b.md)\n- [C](c.md)\n- [Far](https://x.test/a.md)";
+    let html = "<meta name=\"generator\" content=\"VitePress v1.6\"><script>__VP_SITE_DATA__=JSON.parse(\"{\\\"base\\\":\\\"/book/\\\"}\")</script>";
+    let (asked, found) = find(PAGE, html, None, &[("/book/llms.txt", list), ("/book/sitemap.xml", map)]);
+    assert_eq!(asked, ["/book/llms.txt", "/book/sitemap.xml"]);
+    let source = found.unwrap();
+    assert_eq!(source.todo, [PAGE, "https://docs.test/book/b.html", "https://docs.test/book/c.md"]);
+    assert_eq!((source.title.as_str(), source.kind.as_str()), ("Tool", "vitepress"));
+}
+
+#[test]
+fn maps_of_maps_are_followed_and_crates_are_read_together() {
+    let html = "<meta name=\"generator\" content=\"Starlight v1\"><link href=\"/book/_astro/a.css\">";
+    let files = [
+        ("/book/sitemap-index.xml", "<sitemapindex><loc>https://docs.test/book/sitemap-0.xml</loc></sitemapindex>"),
+        (
+            "/book/sitemap-0.xml",
+            "<urlset><loc>https://docs.test/book/x/</loc><loc>https://docs.test/book/y/</loc></urlset>",
+        ),
+    ];
+    let (asked, found) = find(PAGE, html, None, &files);
+    assert_eq!(asked, ["/book/llms.txt", "/book/sitemap.xml", "/book/sitemap-index.xml", "/book/sitemap-0.xml"]);
+    assert_eq!(found.unwrap().todo.len(), 3);
+    let html =
+        "<meta name=\"rustdoc-vars\" data-root-path=\"../\" data-current-crate=\"guide\" data-resource-suffix=\"-1\" >";
+    let all = "<ul class=\"all-items\"><li><a href=\"struct.S.html\">S</a></li></ul>";
+    let files = [
+        ("/book/crates-1.js", "window.ALL_CRATES = [\"aaa\",\"guide\"];"),
+        ("/book/guide/all.html", all),
+        ("/book/aaa/all.html", all),
+    ];
+    let (asked, found) = find(PAGE, html, None, &files);
+    assert_eq!(asked, ["/book/crates-1.js", "/book/guide/all.html", "/book/aaa/all.html"]);
+    let source = found.unwrap();
+    assert_eq!(source.todo[0], "https://docs.test/book/guide/index.html");
+    assert_eq!((source.pages.len(), source.title.as_str()), (4, "guide"));
+}
+
+#[test]
+fn a_named_source_is_read_and_nothing_else() {
+    let index = r#"{"docs":[{"location":"a/","title":"A","text":"b"}]}"#;
+    let (asked, found) = find(PAGE, "", Some("/m/search/search_index.json"), &[("/m/search/search_index.json", index)]);
+    assert_eq!(asked, ["/m/search/search_index.json"]);
+    assert_eq!(found.unwrap().pages[0].0.url, "https://docs.test/m/a/");
+    let (asked, found) = find(PAGE, "", Some("https://evil.test/llms.txt"), &[]);
+    assert!(asked.is_empty() && found.unwrap_err().contains("own site"));
+    let (_, found) = find(PAGE, "", Some("/x.json"), &[("/x.json", "<html>")]);
+    assert!(found.unwrap_err().contains("/x.json"));
+    assert!(Finder::new("about:blank", None, None).source().unwrap().is_err());
+}
+
+#[test]
+fn pages_are_bounded_and_failures_have_words() {
+    let links: String = (0..3_000).map(|n| format!("<a href=\"p{n}.html\">x</a>")).collect();
+    let (mut site, mut step) = Site::open(PAGE, Some(&links), None);
+    let mut asked = 0;
+    while !step.fetch.is_empty() {
+        asked += step.fetch.len();
+        for ask in std::mem::take(&mut step.fetch) {
+            let next = site.take(&Got { url: ask, status: 500, ..Got::default() }, None);
+            step.fetch.extend(next.fetch);
+            step.error = next.error;
+        }
+    }
+    assert_eq!(asked, MAX_PAGES + 4, "two lists at each of two roots");
+    assert!(step.error.unwrap().contains("status 500"));
+}
+
+#[test]
+fn hostile_texts_are_refused_or_cut_and_never_panic() {
+    let texts = [
+        "",
+        "{",
+        "{}",
+        "[]",
+        "null",
+        "Search.setIndex(",
+        "Search.setIndex({})",
+        "JSON.parse('",
+        "JSON.parse('\\u12",
+        "{\"docs\":7}",
+        "{\"doc_urls\":[],\"index\":{\"documentStore\":{\"docs\":{\"9\":{}}}}}",
+        "{\"docs\":[{\"location\":\"../../../x\",\"text\":null}]}",
+        "Search.setIndex({docnames:[1,null,\"../..\"],titles:{},terms:{a:[99999999999,-1,\"x\"]},objects:{a:{b:[]}},alltitles:{x:[[[]]]}})",
+        "\u{feff}---\n",
+        "# \n](",
+        "<a href=",
+        "<loc>",
+        "é](é",
+        "~~~\n```",
+    ];
+    let root = "https://docs.test/";
+    for text in texts {
+        for end in 0..=text.len() {
+            let Some(part) = text.get(..end) else { continue };
+            let _ = (mdbook::read(root, part), mkdocs::read(root, part), sphinx::read(root, part, true));
+            let _ = (llms::read(root, part), llms::full(root, part), llms::page(root, part), html::page(root, part));
+            let _ = (detect(root, part), url::join(root, part), url::join(part, root), url::key(part));
+            let _ = find("https://docs.test/", part, None, &[("/searchindex.js", part), ("/sitemap.xml", part)]);
+        }
+    }
+    let deep = "<div><ul><li>".repeat(20_000);
+    let page = html::page(root, &format!("<main><h1>T</h1>{deep}x"));
+    assert_eq!((page.text.title.as_str(), page.text.sections.len()), ("T", 1));
+    assert!(sphinx::read(root, SPHINX_OUT, false).unwrap().iter().all(|page| page.url.starts_with(root)));
+}
+
+const SPHINX_OUT: &str =
+    r#"Search.setIndex({"docnames":["https://evil.test/a","//evil.test/b","ok"],"titles":["a","b","c"]})"#;
