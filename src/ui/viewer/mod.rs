@@ -7,6 +7,7 @@ mod bar;
 mod compare;
 mod difference;
 mod events;
+mod handed;
 mod keys;
 mod load;
 mod message;
@@ -51,6 +52,7 @@ impl View {
 pub fn listen(app: App) {
     keys::listen(app);
     address::open(app);
+    handed::listen(app);
 }
 
 /// What stands in place of the transcript.
