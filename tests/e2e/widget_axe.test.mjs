@@ -122,6 +122,13 @@ test('the theme follows the host while the page is open, by the marks of each ge
     await becomes(wanted);
   }
   await tab.evaluate(() => { document.documentElement.className = ''; delete document.body.dataset.mdColorScheme; document.querySelector('turnwise-agent').theme = 'auto'; });
+  // Without a mark: a page that is light whatever the system prefers, one that follows it, one with a background of its own.
   await tab.emulateMedia({ colorScheme: 'dark' });
-  await becomes('dark');
+  for (const [set, wanted] of [
+    ["document.documentElement.style.colorScheme = 'light dark'", 'dark'], ["document.documentElement.style.colorScheme = ''", 'light'],
+    ["document.body.style.background = '#123'", 'dark'], ["document.documentElement.style.colorScheme = 'light dark', document.body.style.background = '#fffdf5'", 'light'],
+  ]) {
+    await tab.evaluate(set);
+    await becomes(wanted);
+  }
 }));

@@ -61,7 +61,7 @@ export function mark() {
   return svg;
 }
 
-/** What theme the host shows, by the marks that docs generators leave on html and body; else what the system prefers. */
+/** What theme the host shows: by the marks that docs generators leave on html and body, else by its background. */
 function hostTheme() {
   for (const element of [document.documentElement, document.body]) {
     const { theme, bsTheme, mdColorScheme, mode, colorMode } = element?.dataset ?? {};
@@ -71,7 +71,12 @@ function hostTheme() {
       if (/^(light|default|rust|white)$/.test(word)) return 'light';
     }
   }
-  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  // Without such a mark the page is what its background is; without one, the browser's, which turns dark only if asked.
+  for (const element of [document.body, document.documentElement]) {
+    const [, r, g, b, alpha = 1] = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?/.exec(element ? getComputedStyle(element).backgroundColor : '') ?? [];
+    if (alpha > 0.5 && r) return 3 * r + 6 * g + +b < 1280 ? 'dark' : 'light';
+  }
+  return getComputedStyle(document.documentElement).colorScheme.includes('dark') && matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
 /** The element with the focus, also inside shadow roots. */
