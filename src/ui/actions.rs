@@ -89,18 +89,23 @@ impl App {
 
     /// Shows a trajectory, to be read.
     pub fn open_document(&self, name: &str, text: String, document: Trajectory) {
+        self.add_thread(self.document_thread(name, text, document));
+    }
+
+    /// The same, not shown yet: of a long one that is a task of its own.
+    pub(super) fn document_thread(&self, name: &str, text: String, document: Trajectory) -> Thread {
         // The events are in the text, which is what is downloaded.
         let document = Arc::new(Trajectory { events: Vec::new(), ..document });
         let source = Source::from(document.as_ref());
         let behind = Behind::Document(Arc::clone(&document));
         let page = Page::new(0, &source, behind);
-        self.add_thread(Thread {
+        Thread {
             id: self.next_id(),
             pages: ArcRwSignal::new(vec![page]),
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document { name: name.to_owned(), text: text.into() },
             session_id: None,
-        });
+        }
     }
 
     pub fn new_run(&self) {

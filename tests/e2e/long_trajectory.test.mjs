@@ -86,9 +86,9 @@ test(`a record of ${TURNS} turns opens and scrolls`, { timeout: 600000 }, async 
   }
   // A test build is slow code: its figures are only printed.
   if (process.env.SITE?.includes('test')) return;
-  // The goals, and what may not be passed: scrolling is not there yet. What the thread computed is taken for tasks: by
-  // the clock a task is as long as the machine is busy.
-  const bounds = { opened: [1000, 3000], opening_cpu: [50, 150], gap: [34, 200], scrolling_cpu: [50, 600] };
+  // The goals, and what may not be passed: on a virtual machine even what a thread computed counts what its host took
+  // away. What the thread computed is taken for tasks: by the clock a task is as long as the machine is busy.
+  const bounds = { opened: [1000, 3000], opening_cpu: [50, 150], gap: [34, 100], scrolling_cpu: [50, 300] };
   for (const [key, [goal, limit]] of Object.entries(bounds)) {
     const value = median(of(key));
     console.log(`${key}: ${value} ms, goal ${goal} ${value <= goal ? 'kept' : 'MISSED'}, limit ${limit}`);

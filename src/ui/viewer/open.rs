@@ -45,11 +45,13 @@ pub async fn open_text(app: App, name: &str, blob: &Blob) -> Result<(), Refused>
     let text = text_of(blob.clone());
     let (document, events) = assemble(&host, blob).await?;
     let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
-    // Reading the last piece was a task, and drawing the first turns is another.
+    // Reading the last piece was a task, what the page shows of all is the next, and drawing the first turns another.
+    dom::pause().await;
+    let thread = app.document_thread(name, text, document);
     dom::pause().await;
     // Its events stay with the worker.
     app.dialog.set(None);
-    app.open_document(name, text, document);
+    app.add_thread(thread);
     if let (true, Some(id)) = (events > 0, app.current.get_untracked()) {
         app.opened.set_value(Some((id, host)));
     }
