@@ -1,4 +1,4 @@
-// A proxy that holds a site's key, so that its visitors need none: `base-url` of a widget points here. Who may use it, how
+// A proxy that holds a site's key, so that its visitors need none: the base URL of an agent points here. Who may use it, how
 // much, and for what is said in wrangler.jsonc. Speaks Chat Completions; answers stream through as they come.
 import { DurableObject } from 'cloudflare:workers';
 
@@ -7,8 +7,7 @@ const DAY = 24 * 60 * MINUTE;
 /** What a request may say; anything else could cost more (hosted tools, service tiers) and is left out. */
 const FIELDS = ['messages', 'stream', 'stream_options', 'temperature', 'top_p', 'stop', 'seed', 'tool_choice', 'parallel_tool_calls', 'response_format'];
 /** What a page may read of the answer: how long to wait, and what to tell a provider's support. */
-const SHOWN = ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id', 'request-id'];
-const WAITS = [...SHOWN.slice(1), 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
+const SHOWN = ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id', 'request-id', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
 
 export default {
   async fetch(request, env) {
@@ -18,7 +17,7 @@ export default {
     if (!known) return refuse(403, 'origin_not_allowed', 'This proxy serves the pages of its own site only.');
     const response = await answer(request, env);
     response.headers.set('access-control-allow-origin', origin);
-    response.headers.set('access-control-expose-headers', WAITS.join(', '));
+    response.headers.set('access-control-expose-headers', SHOWN.join(', '));
     response.headers.append('vary', 'origin');
     return response;
   },
@@ -71,7 +70,7 @@ async function forward(request, env, body) {
   // These are about the site's key, which is not the visitor's business; some providers repeat a part of it.
   if (upstream.status === 401 || upstream.status === 403) return refuse(502, 'upstream_refused', 'The model server did not accept the key of this site.');
   const headers = new Headers({ 'cache-control': 'no-store' });
-  for (const name of [...SHOWN, ...WAITS]) if (upstream.headers.has(name)) headers.set(name, upstream.headers.get(name));
+  for (const name of SHOWN) if (upstream.headers.has(name)) headers.set(name, upstream.headers.get(name));
   if (upstream.ok) return new Response(upstream.body, { status: upstream.status, headers });
   const text = await upstream.text();
   return new Response(text.replaceAll(env.API_KEY, '[key]'), { status: upstream.status, headers });

@@ -50,7 +50,7 @@ struct Inner {
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
     writing: Cell<bool>,
     failed: Cell<bool>,
-    /// How often the queue was written empty.
+    /// How often writing came to an end, or failed.
     rounds: Cell<u64>,
     held: RefCell<Option<Held>>,
 }

@@ -119,7 +119,11 @@ test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
             const page = await open(context, site);
             await begin(page);
             const moment = chance() * (LENGTH + 1); // from before the first request to the last answer
-            while (seen.turns.length < Math.floor(moment)) await sleep(1);
+            const deadline = performance.now() + 30000;
+            while (seen.turns.length < Math.floor(moment)) {
+              assert.ok(performance.now() < deadline, `request ${Math.floor(moment)} never came`);
+              await sleep(1);
+            }
             await sleep((moment % 1) * whole.gap);
             const crashed = page.waitForEvent('crash');
             const session = await context.newCDPSession(page);
