@@ -80,7 +80,7 @@ fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
             // Documents and plans from disk are drawn too, and what is known of models.
             "view" => &["engine", "llm", "plan", "trajectory"],
             "plan" => &["engine", "trajectory"], // a plan's record holds those of its steps' runs
-            "docs" => &["engine", "tools"], // its words are those of the search over files
+            "docs" => &["engine", "tools"],      // its words are those of the search over files
             _ => &["engine"],
         };
         assert_eq!(folder.may_use.iter().map(String::as_str).collect::<Vec<_>>(), most, "{name}");
