@@ -45,7 +45,7 @@ demo:
 bench:
 	@.ci/setup bench
 	@.ci/build release dist
-	@source .toolchain.env && node benches/bench.mjs
+	@source .toolchain.env && node benches/bench.mjs && node benches/widget.mjs
 
 fmt:
 	@cargo fmt

@@ -3,7 +3,8 @@
 // agent itself, the package, runs in a worker there, and so do the tools: what that loads is apart, and so is the app.
 // A page that uses the JavaScript API loads the package itself, which has a limit a little above what it weighs today. It
 // rose: by 10 KB for sub-agents and plans, by 45 KB for more kinds of provider and the diagnosis of what fails (76 KB; the
-// demo model's move gave 31 back), by 5 KB for runs that go on after a closed page, branches, figures and imports.
+// demo model's move gave 31 back), by 5 KB for runs that go on after a closed page, branches, figures and imports, by 26 KB
+// for documentation sites and Markdown.
 // --guard fails where a budget or the limit is passed.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -27,8 +28,9 @@ const files = readdirSync(dist, { recursive: true }).map((name) => name.split(pa
 
 const groups = {
   launcher: { files: /^turnwise\/embed\.js$/ },
-  'widget, once opened': { files: /^turnwise\/(?!embed|agent-worker|frame|worker|node|in-thread|turnwise|cli)[a-z-]+\.js$/ },
+  'widget, once opened': { files: /^turnwise\/(?!embed|agent-worker|frame|worker|docs-worker|node|in-thread|turnwise|cli)[a-z-]+\.js$/ },
   'package: in the widget\'s worker': { files: /^turnwise\/((turnwise|snippets\/).*\.(js|wasm)|agent-worker\.js)$/ },
+  'docs: in the widget\'s other workers': { files: /^turnwise\/docs-worker.*\.(js|wasm)$/ },
   'tools: in workers, on first use': { files: /^turnwise\/worker.*\.(js|wasm)$/ },
   'app, without the worker': { files: /^(?!turnwise\/|bench\/|demo\/).*\.(html|js|css|wasm|svg|woff2|webmanifest)$/ },
 };
@@ -42,6 +44,6 @@ for (const [name, group] of Object.entries(groups)) {
 }
 const [launcher, widget, packaged] = Object.values(groups).map(({ total }) => total.brotli);
 const n = (bytes) => bytes.toLocaleString('en-US');
-const checks = [['launcher', launcher, 5_000], ['launcher and opened widget, in the page', launcher + widget, 104_000], ['package', packaged, 360_000]];
+const checks = [['launcher', launcher, 5_000], ['launcher and opened widget, in the page', launcher + widget, 104_000], ['package', packaged, 385_000]];
 for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${weight <= most && weight > 0 ? 'kept' : 'PASSED'}`);
 process.exit(guard && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);

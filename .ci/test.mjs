@@ -12,8 +12,20 @@ const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, 
 // Tests that measure the page's tasks: another browser beside them would be measured too.
 const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs'];
 
-// name -> commands, one after the other; `count` finds a runner's figures in a line of its output.
+// name -> commands, one after the other. `beside`: the next steps do not wait for it, those with `waits` do, and what it
+// says is shown when it has ended. `count` finds a runner's figures in a line of its output.
 const steps = {
+  // Mostly one thread at a time: the steps up to those that use what it builds run beside it.
+  build: {
+    beside: true,
+    commands: [
+      ['.ci/build', 'release', 'dist'],
+      ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
+      // Two real documentation sites for the docs agent; make test-sites has all seven.
+      [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
+    ],
+    env: [{}, { EXTRA_FEATURES: 'test-tools' }],
+  },
   format: { commands: [['cargo', 'fmt', '--check']] },
   clippy: {
     commands: [
@@ -21,6 +33,7 @@ const steps = {
       clippy('--target', WASM, '--lib', '--features', 'sdk'),
       clippy('--target', WASM, '--bin', 'app', '--features', 'app'),
       clippy('--target', WASM, '--bin', 'worker', '--features', 'worker'),
+      clippy('--target', WASM, '--bin', 'worker', '--features', 'docs'),
       clippy('--target', WASM, '--test', 'wasm_*', '--features', 'sdk,app,worker'),
     ],
   },
@@ -34,16 +47,8 @@ const steps = {
     // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
     count: (line) => /^test result:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed'), skipped: figure(line, 'ignored') },
   },
-  build: {
-    commands: [
-      ['.ci/build', 'release', 'dist'],
-      ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
-      // Two real documentation sites for the docs agent; make test-sites has all seven.
-      [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
-    ],
-    env: [{}, { EXTRA_FEATURES: 'test-tools' }],
-  },
   e2e: {
+    waits: true,
     commands: [e2e(2, (name) => !MEASURES.includes(name)), e2e(1, (name) => MEASURES.includes(name))],
     // ℹ pass 3
     count: (line) => {
@@ -53,7 +58,7 @@ const steps = {
       return { [kind]: Number(found[2]) };
     },
   },
-  sizes: { commands: [[process.execPath, '.ci/sizes.mjs', 'dist', '--guard']] },
+  sizes: { waits: true, commands: [[process.execPath, '.ci/sizes.mjs', 'dist', '--guard']] },
 };
 
 function figure(line, word) {
@@ -73,19 +78,19 @@ const FAILING = /^✖ failing tests:/;
 const failures = [];
 const MOST_LINES = 120;
 
-/** Runs one command with its output shown; resolves with its exit code. */
-function run([program, ...args], env, count) {
+/** Runs one command; `say` gets the lines of its output. Resolves with its exit code. */
+function run([program, ...args], env, count, say) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: 'never', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
     let failing = false;
     const onText = lines((line) => {
-      console.log(line);
+      say(line);
       failing ||= FAILING.test(line.replace(/\x1b\[[0-9;]*m/g, '').trim());
       if (failing && failures.length < MOST_LINES) failures.push(line.slice(0, 300));
       for (const [kind, n] of Object.entries(count?.(line.replace(/\x1b\[[0-9;]*m/g, '').trim()) || {})) total[kind] += n;
     });
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', onText());
-    child.on('error', (error) => { console.log(String(error)); resolve(1); });
+    child.on('error', (error) => { say(String(error)); resolve(1); });
     child.on('close', (code) => resolve(code ?? 1));
   });
 }
@@ -112,21 +117,33 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s
 const began = performance.now();
 const table = [];
 let ok = true;
-for (const [name, { commands, count, env = [] }] of Object.entries(steps)) {
-  if (wanted.length && !wanted.includes(name)) continue;
+async function perform(name, { commands, count, beside, env = [] }) {
   const stepBegan = performance.now();
   const failedBefore = total.failed;
+  const kept = [];
+  const say = beside ? (line) => kept.push(line) : console.log;
   let passed = true;
   for (const [i, command] of commands.entries()) {
-    console.log(`\n=== ${name}: ${command.join(' ')}`);
-    passed = (await run(command, env[i], count)) === 0 && passed;
+    say(`\n=== ${name}: ${command.join(' ')}`);
+    passed = (await run(command, env[i], count, say)) === 0 && passed;
   }
+  if (beside) console.log(kept.join('\n'));
   if (!passed) ok = false;
   // A step without a runner, or one that fell over before its runner could count, still counts as one.
-  if (!passed && total.failed === failedBefore) total.failed += 1;
+  if (!passed && (!count || total.failed === failedBefore)) total.failed += 1;
   if (passed && !count) total.passed += 1;
-  table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}`);
+  table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}${beside ? ', beside the others' : ''}`);
 }
+
+const going = [];
+for (const [name, step] of Object.entries(steps)) {
+  if (wanted.length && !wanted.includes(name)) continue;
+  if (step.waits) await Promise.all(going);
+  const performed = perform(name, step);
+  if (step.beside) going.push(performed);
+  else await performed;
+}
+await Promise.all(going);
 if (failures.length) console.log(`\nWhat failed end to end:\n${failures.join('\n')}`);
 console.log(`\n${table.join('\n')}\ntotal time ${seconds(began)}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
 use super::{Hit, rank, url};
-use crate::tools::search::words::words;
+use crate::tools::words::words;
 
 /// A page as a format gives it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Reading a documentation site that was not made for it: what it ships is found, read, and searched by section.
 //!
 //! PURE. The page only holds what is in this file: what is asked of the worker, and what it answers. In the worker
-//! (feature `worker`) `find` says which addresses to fetch until it knows where the texts are, one file for each format
+//! (feature `docs`) `find` says which addresses to fetch until it knows where the texts are, one file for each format
 //! reads them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections,
 //! `tools` has the words of the three tools, and `site` holds it all together. Nothing in here fetches: addresses go
 //! out, texts come in.
@@ -11,37 +11,37 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod answer;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod detect;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod find;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod html;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod index;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod llms;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 mod marks;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod mdbook;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod mkdocs;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 mod rank;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod rustdoc;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod site;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod sitemap;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod sphinx;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod tools;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod url;
 
 /// What is asked about a site. One worker holds one site.

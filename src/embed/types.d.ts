@@ -759,7 +759,7 @@ export interface DocsOptions {
   signal?: AbortSignal;
   /** Keep what was read in the browser, and use it for as long as the site is the same. Default: true. */
   cache?: boolean;
-  /** Where `worker.js` is. Default: beside the package's module. */
+  /** Where `worker.js` is, or the smaller `docs-worker.js`. Default: `worker.js` beside the package's module. */
   workerUrl?: string;
 }
 

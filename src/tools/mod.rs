@@ -1,7 +1,7 @@
-//! The built-in tools: their names and specs, and (feature `worker`) what they do.
+//! The built-in tools: their names and specs, and (features `docs` and `worker`) what they do.
 //!
-//! The page holds only the table below, cheaply; everything that runs a tool or checks its arguments is behind feature
-//! `worker` and runs in the tool worker. PURE: a tool gets its files through [`files::Files`], the time as data, and
+//! The page holds only the table below, cheaply; everything that runs a tool or checks its arguments is behind
+//! these features and runs in a worker. PURE: a tool gets its files through [`files::Files`], the time as data, and
 //! answers text. Deliberately absent: the final-result protocol and the cut of long results (`engine`), deadlines and
 //! crashes (`worker`), tools of the host page.
 
@@ -11,22 +11,24 @@ use serde_json::Value;
 pub mod path;
 pub mod table;
 
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod arguments;
 #[cfg(feature = "worker")]
 pub mod calculate;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod files;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod html;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod now;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod read;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod run;
 #[cfg(feature = "worker")]
 pub mod search;
+#[cfg(feature = "docs")]
+pub mod words;
 
 pub use table::{NAMES, Needs, ON_REQUEST, all, builtin, needs, safe_set};
 

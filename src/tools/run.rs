@@ -2,15 +2,24 @@
 
 use serde_json::Value;
 
+#[cfg(feature = "worker")]
+use super::calculate;
 use super::files::Files;
-use super::search::Index;
-use super::{calculate, now, read, search};
+#[cfg(feature = "worker")]
+pub use super::search::Index;
+use super::{now, read};
 use crate::engine::EpochMillis;
+
+/// Without full-text search there is nothing to keep.
+#[cfg(not(feature = "worker"))]
+#[derive(Debug, Default)]
+pub struct Index;
 
 /// The tool's answer, or what to tell the model instead.
 ///
 /// # Errors
 /// The tool's own failure, in words for the model.
+#[cfg_attr(not(feature = "worker"), allow(unused_variables))] // the index
 pub async fn run<F: Files>(
     name: &str,
     args: &Value,
@@ -19,6 +28,7 @@ pub async fn run<F: Files>(
     at: EpochMillis,
 ) -> Result<String, String> {
     match name {
+        #[cfg(feature = "worker")]
         "calculate" => calculate::calculate(text(args, "expression")),
         "list_files" => Ok(read::list_files(files, text(args, "prefix"))),
         "read_file" => read::read_file(files, text(args, "path"), number(args, "offset"), number(args, "limit")).await,
@@ -26,7 +36,8 @@ pub async fn run<F: Files>(
         "read_result" => {
             read::read_result(files, text(args, "handle"), number(args, "offset"), number(args, "length")).await
         }
-        "search_files" => search::search_files(files, index, text(args, "query"), number(args, "limit")).await,
+        #[cfg(feature = "worker")]
+        "search_files" => super::search::search_files(files, index, text(args, "query"), number(args, "limit")).await,
         "now" => Ok(now::now(at)),
         #[cfg(feature = "test-tools")]
         "loop_forever" => loop {

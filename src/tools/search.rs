@@ -5,17 +5,16 @@
 //! since the last one, and the few files it shows snippets of.
 
 mod passages;
-pub mod words;
 
 use std::collections::{BTreeMap, HashMap};
 
-use bm25::{Embedder, EmbedderBuilder, Scorer};
+use bm25::{Embedder, EmbedderBuilder, Scorer, Tokenizer};
 
 use super::files::{FileInfo, Files, read_text};
 use super::html;
 use super::path::RESULTS;
+use super::words::words;
 use passages::{Passage, passages};
-use words::{Words, words};
 
 /// Hits shown unless the model asks for others.
 const DEFAULT_HITS: usize = 8;
@@ -29,6 +28,16 @@ const TITLE_WEIGHT: f32 = 2.0;
 const PASSAGE_WORDS: f32 = 60.0;
 const TITLE_WORDS: f32 = 6.0;
 const MAX_SNIPPET_CHARS: usize = 200;
+
+/// The tokenizer of the index.
+#[derive(Debug, Default)]
+pub struct Words;
+
+impl Tokenizer for Words {
+    fn tokenize(&self, text: &str) -> Vec<String> {
+        words(text)
+    }
+}
 
 /// The index of one worker.
 pub struct Index {

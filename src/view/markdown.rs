@@ -1,6 +1,7 @@
 //! Markdown as a closed list of nodes: what a model may make a page show, and nothing else.
 //!
-//! PURE and light: the page only holds this. The parser (feature `worker`) runs in the render worker. Invariants: no
+//! PURE and light: the page only holds this. The parser (feature `docs`) and the colours of code (feature `worker`) run in
+//! a worker. Invariants: no
 //! node carries markup; raw HTML is [`Node::Text`]; every `href` is http(s), mailto, or relative; no node makes a
 //! browser load anything (images are placeholders); nesting is at most [`MAX_DEPTH`].
 
@@ -8,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "worker")]
 mod highlight;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 mod parse;
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub use parse::parse;
 
 /// Containers inside containers at most; what is nested deeper loses its container and keeps its text.

@@ -2,16 +2,17 @@
 //!
 //! It happens in a worker, because a page that never opens a record should not load what reads one.
 
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Serialize;
 
 use super::protocol::DocumentTask;
 use crate::engine::Message;
-use crate::plan::{PlanDocument, StepStatus};
-use crate::trajectory::import::import;
-use crate::trajectory::{Mismatch, Summary, Trajectory, replay};
-use crate::view::export::export;
-use crate::view::insight::{DrawRequest, Filter, Insight, draw};
+use crate::trajectory::{Trajectory, replay};
+
+#[cfg(feature = "worker")]
+mod whole;
+
+/// What the small worker says when it is asked for what only the whole one does.
+pub const NOT_HERE: &str = "this worker cannot do that: it takes worker.js";
 
 /// What a follow-up takes over.
 #[derive(Serialize)]
@@ -20,30 +21,12 @@ struct Carried<'a> {
     history: &'a [Message],
 }
 
-/// Summaries, and which of them are looked at.
-#[derive(Deserialize)]
-struct Asked {
-    summaries: Vec<Summary>,
-    #[serde(default)]
-    filter: Filter,
-}
-
 /// The answer to a task about the text of a record: JSON, or the text of the file it is written as.
 ///
 /// # Errors
 /// What is wrong with the record, for people.
 pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
     match task {
-        DocumentTask::Replay => {
-            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            if let Some(from) = &document.imported {
-                return Err(format!("it was imported ({from}) and has no events, so it cannot be replayed"));
-            }
-            Ok(match replay(&document) {
-                Ok(_) => json!({ "ok": true }).to_string(),
-                Err(mismatch) => refused(&mismatch),
-            })
-        }
         DocumentTask::Carry => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
             // Derived again, so only what the engine itself can vouch for.
@@ -51,51 +34,11 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             let task = recorder.run.task();
             Ok(written(&Carried { session_id: &task.session_id, history: recorder.run.messages() }))
         }
-        DocumentTask::Export(format) => {
-            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            Ok(export(&document, format))
-        }
-        DocumentTask::Import => Ok(written(&import(text).map_err(|e| e.to_string())?)),
-        DocumentTask::Session => {
-            let session = PlanDocument::parse(text).map_err(|e| e.to_string())?;
-            // Later steps are told the results of those that completed.
-            for step in session.steps.iter().filter(|step| step.status == StepStatus::Completed) {
-                let run = step.run.as_ref().map(crate::plan::StepRun::trajectory);
-                if !run.is_some_and(|run| run.is_ok_and(|run| replay(&run).is_ok())) {
-                    return Err(does_not_replay(&format!("the run of step {}", step.order)));
-                }
-            }
-            Ok("true".to_owned())
-        }
-        DocumentTask::Summarize => {
-            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            Ok(written(&Summary::from(&document)))
-        }
-        DocumentTask::Insight => {
-            let Asked { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
-            Ok(written(&Insight::of(&summaries, &filter)))
-        }
-        DocumentTask::Chart => {
-            let request: DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
-            Ok(written(&draw::draw(&request)?))
-        }
+        #[cfg(feature = "worker")]
+        task => whole::answer(task, text),
+        #[cfg(not(feature = "worker"))]
+        _ => Err(NOT_HERE.to_owned()),
     }
-}
-
-fn refused(mismatch: &Mismatch) -> String {
-    #[derive(Serialize)]
-    struct Refused<'a> {
-        ok: bool,
-        #[serde(flatten)]
-        mismatch: &'a Mismatch,
-    }
-    written(&Refused { ok: false, mismatch })
-}
-
-/// Without the place in a text that nobody wrote.
-fn wrong(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or_default().to_owned()
 }
 
 fn does_not_replay(what: &str) -> String {

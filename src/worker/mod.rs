@@ -4,7 +4,7 @@
 //! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `demo`, `render`,
 //! `records`, `viewer` and `docs` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
 
-#[cfg(feature = "worker")]
+#[cfg(feature = "docs")]
 pub mod documents;
 pub mod pool;
 pub mod protocol;
@@ -23,7 +23,7 @@ mod live;
 pub mod records;
 #[cfg(target_arch = "wasm32")]
 pub mod render;
-#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+#[cfg(all(target_arch = "wasm32", feature = "docs"))]
 pub mod serve;
 #[cfg(target_arch = "wasm32")]
 pub mod viewer;

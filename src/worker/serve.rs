@@ -16,12 +16,11 @@ use super::workspace::text_blob;
 use crate::docs::site::Site;
 use crate::docs::{self, Ask};
 use crate::engine::{EpochMillis, ToolOutcome};
-use crate::llm::demo;
 use crate::tools::arguments::Validators;
 use crate::tools::files::{FileInfo, Files};
-use crate::tools::run::run;
-use crate::tools::search::Index;
+use crate::tools::run::{Index, run};
 use crate::view::markdown;
+#[cfg(feature = "worker")]
 use crate::view::replay::{self, Viewer};
 
 /// Listens, then says `Ready`. Called once, from the worker's `main`.
@@ -46,6 +45,7 @@ pub struct Worker {
     files: BlobFiles,
     index: Index,
     /// The record that is open in the viewer.
+    #[cfg(feature = "worker")]
     viewer: Option<Viewer>,
     /// The documentation site that is open.
     site: Option<Site>,
@@ -62,6 +62,7 @@ impl Worker {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
             },
+            #[cfg(feature = "worker")]
             Call::View(ask) => match self.view(&ask, blobs).await {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
@@ -70,7 +71,12 @@ impl Worker {
                 Ok(answer) => Answer::Document(answer),
                 Err(error) => return (Reply::Error { id, error }, written),
             },
-            Call::Demo(request) => Answer::Demo(demo::script(&request)),
+            #[cfg(feature = "worker")]
+            Call::Demo(request) => Answer::Demo(crate::llm::demo::script(&request)),
+            #[cfg(not(feature = "worker"))]
+            Call::View(_) | Call::Demo(_) => {
+                return (Reply::Error { id, error: documents::NOT_HERE.to_owned() }, written);
+            }
             Call::Check { name, arguments, schema } => {
                 self.define(&schema);
                 Answer::Checked(match self.validators.check(&name, schema.id, &arguments) {
@@ -90,6 +96,7 @@ impl Worker {
         (Reply::Result { id, result }, written)
     }
 
+    #[cfg(feature = "worker")]
     async fn view(&mut self, ask: &replay::Ask, blobs: Vec<Blob>) -> Result<String, String> {
         match (ask, &mut self.viewer) {
             (replay::Ask::Open, _) => {

@@ -41,7 +41,7 @@ test('the docs are read when it opens, with a line that says how far; the answer
     { calls: [call('a', 'search_docs', { query: 'retries' })], check: ({ messages, tools }) => {
       assert.match(messages[0].content, /the documentation "Halden manual" at http.*\/book\/ \(120 pages\)/);
       assert.match(messages[0].content, /Where the documentation does not answer the question, say so plainly/);
-      assert.deepEqual(tools.map(({ function: { name } }) => name).sort(), ['calculate', 'read_page', 'read_result', 'search_docs']);
+      assert.deepEqual(tools.map(({ function: { name } }) => name).sort(), ['read_page', 'read_result', 'search_docs']);
     } },
     { calls: [call('b', 'read_page', { url: '/book/retries.html#policy' })], check: ({ messages }) => assert.match(messages.at(-1).content, /Found for retries/) },
     { text: 'Three: see [Retry policy](retries.html#policy).' },
@@ -86,11 +86,12 @@ test('the demo model searches the pages of the site as files, and what it names 
   assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href)), [`${url}book/retries.html`]);
 }));
 
-test('with the package\'s own reader: an llms.txt and the pages it names are searched, read and linked', () => withWidget({
+test('with the package\'s own reader: an llms.txt and the pages it names are searched, read and linked; only code loads more', () => withWidget({
   steps: [
     { calls: [call('a', 'search_docs', { query: 'retry policy' })] },
     { calls: [call('b', 'read_page', { url: '/guide/retries.md' })], check: ({ messages }) => assert.match(messages.at(-1).content, /http.*\/guide\/retries/) },
     { text: 'Three: see [Policy](/guide/retries.md#policy).', check: ({ messages }) => assert.match(messages.at(-1).content, /A request is tried three times/) },
+    { text: 'Like this:\n\n```js\nconst retries = 3;\n```', check: ({ messages }) => assert.equal(messages.at(-1).content, 'Show me.') },
   ],
   pages: (baseUrl) => ({
     '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }),
@@ -98,10 +99,20 @@ test('with the package\'s own reader: an llms.txt and the pages it names are sea
     '/guide/retries.md': { type: 'text/markdown', body: '# Retries\n\nWhat happens after a failure.\n\n## Policy\n\nA request is tried three times. The retry policy is set in client.toml.\n' },
     '/guide/queues.md': { type: 'text/markdown', body: '# Queues\n\nA queue has a name.\n' },
   }),
-}, async (tab, { url }) => {
+}, async (tab, { url, asked }) => {
   await launcher(tab).click();
   await ask(tab, 'How many retries?');
   const run = await answered(tab);
   assert.equal(await run.locator('summary em').count(), 0, await run.innerText());
   assert.deepEqual(await run.locator('.sources a').evaluateAll((links) => links.map(({ href }) => href)), [`${url}guide/retries.md#policy`]);
+  assert.ok(asked.includes('/turnwise/docs-worker_bg.wasm'));
+  assert.ok(!asked.includes('/turnwise/worker.js'), 'reading docs takes the small worker only');
+  await ask(tab, 'Show me.');
+  const code = (await answered(tab, 2)).locator('pre code');
+  await code.locator('.c-keyword').waitFor();
+  assert.equal(await code.innerText(), 'const retries = 3;\n');
+  assert.ok(asked.includes('/turnwise/worker_bg.wasm'), 'what colours code is loaded for it');
+  // What is kept over a page change has its colours.
+  await tab.reload();
+  await tab.locator('turnwise-agent article').nth(1).locator('.c-keyword').waitFor();
 }));

@@ -10,6 +10,9 @@ import { painter } from './painter.js';
 import { prompt } from './prompt.js';
 
 const HERE = new URL('.', import.meta.url);
+// Reads the docs, checks arguments and renders Markdown. What it lacks (calculation, colours of code, the demo model, files
+// of other formats) is in the tools worker, which is twice the size and loaded when one of these is wanted.
+const DOCS_WORKER = new URL('docs-worker.js', HERE).href;
 const post = (message) => postMessage(message);
 
 // A host that asks for Trusted Types asks it of workers made from blobs too. The policy passes the package's own worker
@@ -33,6 +36,7 @@ let ready; // of the package
 let docs = Promise.resolve(undefined); // the site, or { failed: words }
 let agent;
 let made = ''; // the options that the agent was made with
+let workerUrl; // of its tools; none: the tools worker
 let last; // the trajectory that a follow-up goes on from
 let shown; // the one of the last run, however it ended
 let running = false;
@@ -53,8 +57,7 @@ async function start({ docs: wanted, page, html, after, bridged }) {
 
 async function openDocs(source, page, html) {
   try {
-    if (!turnwise.DocsSite) throw new Error('this build of Turnwise cannot read docs');
-    const site = await turnwise.DocsSite.open(page, { html, source, onProgress: (progress) => post({ event: 'docs', progress }) });
+    const site = await turnwise.DocsSite.open(page, { html, source, workerUrl: DOCS_WORKER, onProgress: (progress) => post({ event: 'docs', progress }) });
     post({ event: 'docs', info: { ...plain(site.info) } });
     return site;
   } catch (error) {
@@ -81,6 +84,7 @@ async function prepare({ provider, preset, maxTurns, system, headers }, task) {
 
 function make({ provider, preset, maxTurns, system, headers, site }) {
   const demo = provider.kind === 'demo';
+  workerUrl = site && !demo ? DOCS_WORKER : undefined;
   agent?.free();
   agent = undefined;
   agent = new turnwise.Agent({
@@ -88,7 +92,8 @@ function make({ provider, preset, maxTurns, system, headers, site }) {
     provider: provided(headers ? { ...provider, headers } : provider),
     system: prompt({ site, own: system }),
     maxTurns,
-    tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : ['calculate', 'read_result'],
+    workerUrl,
+    tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : site ? ['read_result'] : ['calculate', 'read_result'],
   });
   for (const tool of demo ? [] : site?.tools ?? []) agent.registerTool(tool);
   limit = maxTurns;
@@ -98,7 +103,7 @@ function make({ provider, preset, maxTurns, system, headers, site }) {
 async function run(begin) {
   if (running) throw new Error('a run is under way');
   running = true;
-  const paint = painter(turnwise, post);
+  const paint = painter((text) => turnwise.renderMarkdown(text, { workerUrl }), post);
   try {
     const trajectory = await begin((event) => paint.event(event));
     await paint.done();
@@ -128,12 +133,15 @@ async function write({ format }) {
   return { text: await turnwise.exportTrajectory(shown, format) };
 }
 
+/** The same nodes, code in colours. */
+const colour = async ({ text }) => ({ nodes: await turnwise.renderMarkdown(text) });
+
 function forget() {
   last = shown = undefined;
   return {};
 }
 
-const WORK = { start, ask, grant, write, forget };
+const WORK = { start, ask, grant, write, colour, forget };
 
 onmessage = async ({ data }) => {
   if (data.reply !== undefined) return heardFromPage(data);

@@ -2,14 +2,9 @@
 
 const EVERY_MS = 80;
 
-/** Markdown to nodes; without the package's renderer, paragraphs of plain text. */
-async function nodes(turnwise, text) {
-  if (turnwise.renderMarkdown) return turnwise.renderMarkdown(text);
-  return text.split(/\n{2,}/).filter((part) => part.trim()).map((part) => ({ paragraph: [{ text: part.trim() }] }));
-}
-
-/** `event` takes an event of the agent's, `done` resolves when all of them have been posted, `end` stops all timers. */
-export function painter(turnwise, post) {
+/** `nodes(text)` renders Markdown. `event` takes an event of the agent's, `done` resolves when all of them have been posted,
+ *  `end` stops all timers. */
+export function painter(nodes, post) {
   let queue = Promise.resolve();
   let text = '';
   let turn = 0;
@@ -19,7 +14,7 @@ export function painter(turnwise, post) {
 
   const tell = (data) => { queue = queue.then(() => post({ event: 'run', data })); };
   const draw = (of, at) => {
-    queue = queue.then(async () => post({ event: 'run', data: { type: 'text', turn: at, nodes: await nodes(turnwise, of), chars: of.length } })).catch((error) => post({ event: 'run', data: { type: 'text', turn: at, nodes: [{ paragraph: [{ text: of }] }], error: String(error) } }));
+    queue = queue.then(async () => post({ event: 'run', data: { type: 'text', turn: at, nodes: await nodes(of), chars: of.length } })).catch((error) => post({ event: 'run', data: { type: 'text', turn: at, nodes: [{ paragraph: [{ text: of }] }], error: String(error) } }));
   };
   const flush = () => {
     clearTimeout(timer);
@@ -62,7 +57,7 @@ export function painter(turnwise, post) {
     final({ output, answerSource }) {
       flush();
       const at = turn;
-      queue = queue.then(async () => post({ event: 'run', data: { type: 'final', turn: at, output, answerSource, nodes: await nodes(turnwise, output) } })).catch((error) => post({ event: 'run', data: { type: 'final', turn: at, output, answerSource, nodes: [{ paragraph: [{ text: output }] }], error: String(error) } }));
+      queue = queue.then(async () => post({ event: 'run', data: { type: 'final', turn: at, output, answerSource, nodes: await nodes(output) } })).catch((error) => post({ event: 'run', data: { type: 'final', turn: at, output, answerSource, nodes: [{ paragraph: [{ text: output }] }], error: String(error) } }));
     },
     agent_finished: ({ ending }) => ended('finished', ending),
     agent_failed: ({ ending }) => ended('failed', ending),

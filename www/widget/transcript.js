@@ -217,19 +217,8 @@ export class RunView {
     const { t, act } = this.panel;
     clearInterval(this.#timer);
     this.say();
-    const last = run.turns.at(-1);
-    const drawn = last && this.#turns.get(last);
     const failed = run.ended.outcome === 'failed';
-    if (!failed && run.nodes.length) {
-      // Streamed already, as the last turn's text: it becomes the answer where it stands.
-      if (drawn && last.nodes?.length && (last.synthesis || !last.calls.length)) {
-        drawn.prose.classList.remove('aside');
-        drawn.prose.setAttribute('part', 'answer');
-        show(drawn.prose, run.nodes, this.#where);
-      } else {
-        show(this.#answer, run.nodes, this.#where);
-      }
-    }
+    if (!failed && run.nodes.length) this.#drawAnswer();
     this.#sources.replaceChildren(...(run.sources.length ? [h('h4', {}, t('sources')), h('ol', {}, ...run.sources.map((source) => this.#source(source)))] : []));
     const actions = h('div', { class: 'actions' });
     if (failed) {
@@ -246,6 +235,31 @@ export class RunView {
     }, { 'aria-pressed': String(run.feedback === good), part: 'feedback' });
     if (run.output) actions.append(iconButton('copy', t('copy'), () => act('copy', run)), judge(true, 'good'), judge(false, 'bad'));
     this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
+  }
+
+  #drawAnswer() {
+    const { run } = this;
+    const last = run.turns.at(-1);
+    const drawn = last && this.#turns.get(last);
+    // Streamed already, as the last turn's text: it becomes the answer where it stands.
+    if (drawn && last.nodes?.length && (last.synthesis || !last.calls.length)) {
+      drawn.prose.classList.remove('aside');
+      drawn.prose.setAttribute('part', 'answer');
+      show(drawn.prose, run.nodes, this.#where);
+    } else {
+      show(this.#answer, run.nodes, this.#where);
+    }
+  }
+
+  /** Code gets its colours once the answer is there, since what colours it is heavy. `render(text)` asks the worker. */
+  async colour(render) {
+    const { run } = this;
+    const { output } = run;
+    if (!/"code_block":{"lang"/.test(JSON.stringify(run.nodes)) || navigator.connection?.saveData) return;
+    const { nodes } = await render(output);
+    if (!run.ended || run.output !== output) return; // it went on
+    run.nodes = nodes;
+    this.#drawAnswer();
   }
 
   #source({ href, text }) {

@@ -181,6 +181,7 @@ class Panel {
       if (this.#over.signal.aborted) return undefined;
       this.#last = ended.trajectory;
       this.#store.last(ended.trajectory);
+      view.colour((text) => this.#link.call('colour', { text })).then(() => this.#save(), () => {});
       const detail = { task: run.task, output: ended.output, outcome: ended.outcome, reason: ended.reason, sources: run.sources };
       if (ended.outcome === 'failed') this.#host.say('error', { ...detail, message: run.ended?.error ?? ended.output });
       else this.#host.say('final', detail);

@@ -1,6 +1,6 @@
 //! A file cut into passages: at headings, at blank lines once there is enough, and at a maximum length.
 
-use super::words::words;
+use crate::tools::words::words;
 
 /// Lines of one passage, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,8 @@
-//! The parser: pulldown-cmark's events folded into nodes. Only in the render worker.
+//! The parser: pulldown-cmark's events folded into nodes. Only in workers; in the small one code has no colours.
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
+#[cfg(feature = "worker")]
 use super::highlight::Highlighter;
 use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 
@@ -9,11 +10,23 @@ use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut build = Build { stack: vec![Frame::new(Kind::Root)], skipped: 0, highlighter: Highlighter::default() };
+    let mut build = Build { stack: vec![Frame::new(Kind::Root)], skipped: 0, highlighter: Default::default() };
     for event in Parser::new_ext(markdown, options) {
         build.event(event);
     }
     build.finish()
+}
+
+/// Without the grammars.
+#[cfg(not(feature = "worker"))]
+#[derive(Default)]
+struct Highlighter;
+
+#[cfg(not(feature = "worker"))]
+impl Highlighter {
+    fn spans(&mut self, _lang: &str, code: String) -> Vec<super::Span> {
+        vec![super::Span { class: super::Class::Plain, text: code }]
+    }
 }
 
 /// An open container and what it holds so far.

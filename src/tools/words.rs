@@ -1,18 +1,6 @@
 //! Text to search terms: lower case, split at everything that is no letter or digit and inside `camelCase`, plurals
 //! to singulars; scripts without spaces as pairs of characters.
 
-use bm25::Tokenizer;
-
-/// The tokenizer of the index.
-#[derive(Debug, Default)]
-pub struct Words;
-
-impl Tokenizer for Words {
-    fn tokenize(&self, text: &str) -> Vec<String> {
-        words(text)
-    }
-}
-
 /// Longer runs are no words anyone looks for (data, hashes).
 const MAX_WORD_CHARS: usize = 40;
 

@@ -1,0 +1,80 @@
+//! What only the whole worker does with records.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::super::protocol::DocumentTask;
+use super::{does_not_replay, written};
+use crate::plan::{PlanDocument, StepStatus};
+use crate::trajectory::import::import;
+use crate::trajectory::{Mismatch, Summary, Trajectory, replay};
+use crate::view::export::export;
+use crate::view::insight::{DrawRequest, Filter, Insight, draw};
+
+/// Summaries, and which of them are looked at.
+#[derive(Deserialize)]
+struct Asked {
+    summaries: Vec<Summary>,
+    #[serde(default)]
+    filter: Filter,
+}
+
+pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
+    match task {
+        DocumentTask::Replay => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            if let Some(from) = &document.imported {
+                return Err(format!("it was imported ({from}) and has no events, so it cannot be replayed"));
+            }
+            Ok(match replay(&document) {
+                Ok(_) => json!({ "ok": true }).to_string(),
+                Err(mismatch) => refused(&mismatch),
+            })
+        }
+        DocumentTask::Export(format) => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(export(&document, format))
+        }
+        DocumentTask::Import => Ok(written(&import(text).map_err(|e| e.to_string())?)),
+        DocumentTask::Session => {
+            let session = PlanDocument::parse(text).map_err(|e| e.to_string())?;
+            // Later steps are told the results of those that completed.
+            for step in session.steps.iter().filter(|step| step.status == StepStatus::Completed) {
+                let run = step.run.as_ref().map(crate::plan::StepRun::trajectory);
+                if !run.is_some_and(|run| run.is_ok_and(|run| replay(&run).is_ok())) {
+                    return Err(does_not_replay(&format!("the run of step {}", step.order)));
+                }
+            }
+            Ok("true".to_owned())
+        }
+        DocumentTask::Summarize => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(written(&Summary::from(&document)))
+        }
+        DocumentTask::Insight => {
+            let Asked { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&Insight::of(&summaries, &filter)))
+        }
+        DocumentTask::Carry => super::answer(task, text),
+        DocumentTask::Chart => {
+            let request: DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&draw::draw(&request)?))
+        }
+    }
+}
+
+fn refused(mismatch: &Mismatch) -> String {
+    #[derive(Serialize)]
+    struct Refused<'a> {
+        ok: bool,
+        #[serde(flatten)]
+        mismatch: &'a Mismatch,
+    }
+    written(&Refused { ok: false, mismatch })
+}
+
+/// Without the place in a text that nobody wrote.
+fn wrong(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or_default().to_owned()
+}
