@@ -148,6 +148,35 @@ fn maps_of_maps_are_followed_and_crates_are_read_together() {
 }
 
 #[test]
+fn a_version_does_not_depend_on_which_answer_came_first() {
+    let html =
+        "<meta name=\"rustdoc-vars\" data-root-path=\"../\" data-current-crate=\"guide\" data-resource-suffix=\"-1\" >";
+    let found = |turned: bool, text: &str| {
+        let mut finder = Finder::new(PAGE, Some(html), None);
+        loop {
+            let mut asks = finder.asks();
+            if asks.is_empty() {
+                let source = finder.source().unwrap().unwrap();
+                return (source.version, source.todo);
+            }
+            if turned {
+                asks.reverse();
+            }
+            for ask in asks {
+                let list = ask.ends_with("/crates-1.js");
+                let name = ask.trim_end_matches("/all.html").rsplit('/').next().unwrap().to_owned();
+                let items = format!("<ul class=\"all-items\"><li><a href=\"struct.S.html\">{name}{text}</a></li></ul>");
+                let text = if list { "window.ALL_CRATES = [\"guide\",\"bbb\",\"aaa\"];" } else { items.as_str() };
+                finder.reply(&Got { url: ask, status: 200, ..Got::default() }, Some(text));
+            }
+        }
+    };
+    let (version, todo) = found(false, "");
+    assert_eq!((version.clone(), todo), found(true, ""));
+    assert_ne!(version, found(false, "!").0);
+}
+
+#[test]
 fn a_named_source_is_read_and_nothing_else() {
     let index = r#"{"docs":[{"location":"a/","title":"A","text":"b"}]}"#;
     let (asked, found) = find(PAGE, "", Some("/m/search/search_index.json"), &[("/m/search/search_index.json", index)]);

@@ -201,7 +201,7 @@ impl Finder {
     fn take_crate(&mut self, at: &Detected, got: &Got, text: Option<&str>) {
         let text = text.unwrap_or_default();
         if got.url.ends_with("/all.html") {
-            self.lists.stamp.push_str(&version(got, text));
+            self.lists.stamps.insert(got.url.clone(), version(got, text));
             self.crates.extend(rustdoc::items(&got.url, text).into_iter().filter(|_| !text.is_empty()));
         } else {
             for name in rustdoc::crates(text) {
@@ -215,10 +215,10 @@ impl Finder {
         if pages.is_empty() {
             return self.list();
         }
-        // The crate that is open comes first.
+        // The crate that is open comes first; the rest in an order that does not depend on the network's.
         let own = at.indexes.get(1).map(|all| url::folder(all)).unwrap_or_default();
-        pages.sort_by_key(|page| !page.url.starts_with(&own));
-        let version = marks::hash(&self.lists.stamp);
+        pages.sort_by_cached_key(|page| (!page.url.starts_with(&own), page.url.clone()));
+        let version = self.lists.version(&[]);
         self.found("rustdoc", &at.root.clone(), pages, false, version);
     }
 
@@ -271,7 +271,7 @@ impl Finder {
             self.html.clear();
             self.lists.llms = Some((got.url.clone(), llms));
             self.lists.full = full;
-            self.lists.stamp = version;
+            self.lists.stamps.insert(got.url.clone(), version);
             self.close_lists();
         } else {
             return Err(format!("{} is no llms.txt, search index or site map that is known", got.url));

@@ -15,7 +15,7 @@ mkdirSync(shots, { recursive: true });
 /** What the menu opens, and the lines that its console gets. */
 async function openApp(tab) {
   await tab.getByRole('button', { name: 'Menu' }).click();
-  const [app] = await Promise.all([tab.waitForEvent('popup'), tab.getByRole('menuitem', { name: 'Open in the app' }).click()]);
+  const [app] = await Promise.all([tab.waitForEvent('popup'), tab.getByRole('button', { name: 'Open in the app' }).click()]);
   const lines = [];
   app.on('console', (message) => /^(error|warning)$/.test(message.type()) && lines.push(message.text()));
   app.on('pageerror', (error) => lines.push(`${error}`));

@@ -1,5 +1,7 @@
 //! Sites without an index of their own: `llms.txt`, `sitemap.xml`, and the links of the page at hand.
 
+use std::collections::BTreeMap;
+
 use super::{Finder, Source, is_text, version};
 use crate::docs::detect::Kind;
 use crate::docs::index::PageText;
@@ -13,7 +15,18 @@ pub(super) struct Lists {
     pub(super) llms: Option<(String, llms::Llms)>,
     pub(super) mapped: Vec<String>,
     pub(super) full: Vec<PageText>,
-    pub(super) stamp: String,
+    /// By address: answers come in any order.
+    pub(super) stamps: BTreeMap<String, String>,
+}
+
+impl Lists {
+    /// Of all that was read.
+    pub(super) fn version(&self, more: &[String]) -> String {
+        let mut parts: Vec<&str> = more.iter().map(String::as_str).collect();
+        parts.sort_unstable();
+        parts.extend(self.stamps.values().map(String::as_str));
+        marks::hash(&parts.join(" "))
+    }
 }
 
 impl Finder {
@@ -49,7 +62,7 @@ impl Finder {
             } else {
                 self.take_map(got, text);
             }
-            self.lists.stamp.push_str(&version(got, text));
+            self.lists.stamps.insert(got.url.clone(), version(got, text));
         }
         if self.open > 0 {
             return;
@@ -99,6 +112,7 @@ impl Finder {
         let Some(at) = self.at.clone() else { return };
         let todo = self.pages();
         let lists = std::mem::take(&mut self.lists);
+        let version = at.stamp.clone().unwrap_or_else(|| lists.version(&todo));
         let named =
             |page: &String| {
                 lists.llms.iter().flat_map(|(_, l)| &l.links).find(|(link, _, _)| {
@@ -128,7 +142,7 @@ impl Finder {
             pages,
             crawl: lists.mapped.len() < 2,
             telling,
-            version: at.stamp.unwrap_or_else(|| marks::hash(&format!("{} {}", lists.stamp, todo.join(" ")))),
+            version,
             root: at.root,
             todo,
         }));

@@ -22,8 +22,9 @@ const MOST_UNITS: usize = 64 << 20;
 
 /// Waits for it, where another page opened this one.
 pub fn listen(app: App) {
-    let opener: Option<Window> = dom::window().opener().ok().and_then(|opener| opener.dyn_into().ok());
-    let Some(opener) = opener else { return };
+    let Some(opener) = dom::window().opener().ok().filter(|opener| opener.is_object()) else { return };
+    // Of another realm, so it is no instance of this one's `Window`.
+    let opener: Window = opener.unchecked_into();
     let taken = Rc::new(Cell::new(false));
     let hear = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(text) = handed(&event, &opener) else { return };
