@@ -82,3 +82,15 @@ fn questions_about_the_project_are_answered_from_its_documentation() {
         assert!(content.contains(word), "{task}\n{content}");
     }
 }
+
+#[test]
+fn pages_of_a_site_that_were_read_as_markdown_are_quoted_without_their_headings() {
+    let text = "# Limits\n\n## At the turn limit\n\nAt the turn limit a last request\nasks for a conclusion.\n\nMore in `<turnwise-agent>`.\n";
+    let files = BTreeMap::from([("limits.html".to_owned(), text.to_owned())]);
+    let played =
+        Game { tools: safe_set(), run_tool: real_tool, ..Game::new(files) }.ask("What is asked for at the turn limit?");
+    let content = &played.reply.content;
+    let quote =
+        "`limits.html`** under \"At the turn limit\":\n\n> At the turn limit a last request asks for a conclusion.";
+    assert!(content.contains(quote), "{content}");
+}

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { withPage } from './lib/browser.mjs';
+import { ADVICE, withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { withSite } from './lib/site.mjs';
 import { answered, ask, launcher, page, scripted, withHost } from './lib/widget.mjs';
@@ -17,7 +17,7 @@ async function openApp(tab) {
   await tab.getByRole('button', { name: 'Menu' }).click();
   const [app] = await Promise.all([tab.waitForEvent('popup'), tab.getByRole('button', { name: 'Open in the app' }).click()]);
   const lines = [];
-  app.on('console', (message) => /^(error|warning)$/.test(message.type()) && lines.push(message.text()));
+  app.on('console', (message) => ADVICE.test(message.text()) || lines.push(message.text()));
   app.on('pageerror', (error) => lines.push(`${error}`));
   return { app, lines };
 }

@@ -8,7 +8,11 @@ export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: ''
 
 /** The ticks of the meter: one a turn in the counter's level, the synthesis apart, the rest ahead. */
 export function ticks({ turns, max, ended }) {
-  const all = turns.map(({ synthesis, level, failed, live }) => (synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : level ?? 'normal'));
+  let counter = 'normal'; // a turn without results has no counter of its own
+  const all = turns.map(({ synthesis, level, failed, live }) => {
+    counter = level ?? counter;
+    return synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : counter;
+  });
   const used = turns.filter(({ synthesis }) => !synthesis).length;
   return all.concat(Array(Math.max(0, max - used)).fill('ahead'));
 }

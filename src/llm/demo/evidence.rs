@@ -144,7 +144,8 @@ fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
 
 /// Paragraphs joined and cut into sentences; list items, table rows and headings stand alone.
 fn sentences(path: &str, text: &str) -> Vec<Sentence> {
-    let is_html = path.ends_with(".html") || path.ends_with(".htm") || text.trim_start().starts_with('<');
+    let is_html = text.trim_start().starts_with('<')
+        || ((path.ends_with(".html") || path.ends_with(".htm")) && is_mostly_tags(text));
     let plain = if is_html { without_tags(text) } else { text.to_owned() };
     let (mut found, mut heading, mut paragraph) = (Vec::new(), String::new(), String::new());
     let mut fenced = false;
@@ -179,6 +180,13 @@ fn sentences(path: &str, text: &str) -> Vec<Sentence> {
         }
     }
     found
+}
+
+/// Pages that were read as Markdown keep their names.
+fn is_mostly_tags(text: &str) -> bool {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (all, tags) = lines.fold((0, 0), |(all, tags), line| (all + 1, tags + usize::from(line.starts_with('<'))));
+    tags * 3 >= all
 }
 
 fn is_item(line: &str) -> bool {
