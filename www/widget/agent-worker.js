@@ -136,12 +136,13 @@ async function write({ format }) {
 /** The same nodes, code in colours. */
 const colour = async ({ text }) => ({ nodes: await turnwise.renderMarkdown(text) });
 
-function forget() {
-  last = shown = undefined;
+/** The conversation went on in another page, or was begun anew. */
+function carry({ after }) {
+  last = shown = after && JSON.parse(after);
   return {};
 }
 
-const WORK = { start, ask, grant, write, colour, forget };
+const WORK = { start, ask, grant, write, colour, carry };
 
 onmessage = async ({ data }) => {
   if (data.reply !== undefined) return heardFromPage(data);

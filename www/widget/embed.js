@@ -9,7 +9,7 @@ const ATTRIBUTES = [
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 // All that the panel imports, asked for at once: one round trip instead of three.
-const PANEL = ['widget', 'parts', 'transcript', 'nodes', 'dom', 'link', 'provider', 'store', 'styles', 'texts'];
+const PANEL = ['widget', 'parts', 'transcript', 'nodes', 'dom', 'link', 'choice', 'provider', 'store', 'styles', 'texts'];
 const LABELS = { en: 'Ask the docs', de: 'Frag die Doku' };
 const BROKEN = { en: 'Could not be loaded. Try again.', de: 'Laden misslungen. Noch einmal.' };
 const INTENT_MS = 120;
@@ -61,6 +61,14 @@ export function mark() {
   return svg;
 }
 
+/** A colour of any notation as red, green, blue and alpha. */
+function pixel(color) {
+  const paper = new OffscreenCanvas(1, 1).getContext('2d');
+  paper.fillStyle = color || '#0000';
+  paper.fillRect(0, 0, 1, 1);
+  return paper.getImageData(0, 0, 1, 1).data;
+}
+
 /** What theme the host shows: by the marks that docs generators leave on html and body, else by its background. */
 function hostTheme() {
   for (const element of [document.documentElement, document.body]) {
@@ -73,8 +81,8 @@ function hostTheme() {
   }
   // Without such a mark the page is what its background is; without one, the browser's, which turns dark only if asked.
   for (const element of [document.body, document.documentElement]) {
-    const [, r, g, b, alpha = 1] = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?/.exec(element ? getComputedStyle(element).backgroundColor : '') ?? [];
-    if (alpha > 0.5 && r) return 3 * r + 6 * g + +b < 1280 ? 'dark' : 'light';
+    const [r, g, b, alpha] = pixel(element ? getComputedStyle(element).backgroundColor : '');
+    if (alpha > 127) return 3 * r + 6 * g + b < 1280 ? 'dark' : 'light';
   }
   return getComputedStyle(document.documentElement).colorScheme.includes('dark') && matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
@@ -156,7 +164,10 @@ class TurnwiseAgent extends HTMLElement {
     if (!this.#live || this.#open) return;
     this.#open = true;
     this.#from = focused();
+    const waits = !this.#made && this.#pill;
+    if (waits) waits.dataset.busy = '';
     const panel = await this.#load();
+    if (waits) delete waits.dataset.busy;
     if (!panel || !this.#open) return;
     this.#settle();
     panel.show({ focus: true });

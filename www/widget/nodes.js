@@ -17,11 +17,27 @@ export function safe(href, base) {
   }
 }
 
+// Models write bare addresses, which Markdown leaves as text.
+const ADDRESS = /https?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}*_]/g;
+
+/** A text, the addresses in it as links. */
+function text(words, where) {
+  const parts = document.createDocumentFragment();
+  let at = 0;
+  for (const { 0: href, index } of where.inLink ? [] : words.matchAll(ADDRESS)) {
+    parts.append(words.slice(at, index), link({ href, children: [{ text: href }] }, where));
+    at = index + href.length;
+  }
+  parts.append(words.slice(at));
+  return parts;
+}
+
 /** `where`: { base, newTab() }. Links of the site itself stay in its tab. */
 function link({ href, children }, where) {
   const url = safe(href, where.base);
-  if (!url) return h('span', ...inlines(children, where));
-  const element = h('a', ...inlines(children, where));
+  const inside = inlines(children, { ...where, inLink: true });
+  if (!url) return h('span', ...inside);
+  const element = h('a', ...inside);
   element.href = url.href;
   if (url.origin !== new URL(where.base).origin || where.newTab?.()) {
     element.target = '_blank';
@@ -33,7 +49,11 @@ function link({ href, children }, where) {
 function list({ start, items }, where) {
   const element = h(start === undefined ? 'ul' : 'ol');
   if (start > 1) element.start = start;
-  for (const { task, children } of items) element.append(h('li', ...(task ? [task === 'done' ? '☑ ' : '☐ '] : []), ...inlines(children, where)));
+  for (const { task, children } of items) {
+    const item = h('li', ...(task ? [task === 'done' ? '☑ ' : '☐ '] : []), ...inlines(children, where));
+    if (task) item.className = 'box-item';
+    element.append(item);
+  }
   return element;
 }
 
@@ -71,7 +91,7 @@ const DRAW = {
   code_block: code,
   quote: (children, where) => h('blockquote', ...children.map((child) => block(child, where))),
   table,
-  text: (text) => document.createTextNode(text),
+  text,
   strong: (children, where) => h('strong', ...inlines(children, where)),
   emphasis: (children, where) => h('em', ...inlines(children, where)),
   strike: (children, where) => h('s', ...inlines(children, where)),
@@ -109,17 +129,18 @@ export function show(parent, nodes, where) {
 /** Links of the answer in their order, each address once: [{ href, text }]. */
 export function links(nodes, base) {
   const found = new Map();
-  const text = (of) => of.map((node) => (typeof node === 'string' ? ' ' : words(Object.entries(node)[0]))).join('');
+  const add = (url, label) => url && url.protocol !== 'mailto:' && !found.has(url.href) && found.set(url.href, label);
+  const plain = (of) => of.map((node) => (typeof node === 'string' ? ' ' : words(Object.entries(node)[0]))).join('');
   const words = ([kind, value]) => {
     if (kind === 'text' || kind === 'code') return value;
     if (kind === 'image') return value.alt;
-    return text(Array.isArray(value) ? value : value.children ?? []);
+    return plain(Array.isArray(value) ? value : value.children ?? []);
   };
   const walk = (value) => {
     if (Array.isArray(value)) return value.forEach(walk);
-    if (typeof value !== 'object' || value === null) return undefined;
-    const url = value.link && safe(value.link.href, base);
-    if (url && url.protocol !== 'mailto:' && !found.has(url.href)) found.set(url.href, text(value.link.children).trim());
+    if (typeof value !== 'object' || value === null || value.code_block) return undefined;
+    if (value.link) return add(safe(value.link.href, base), plain(value.link.children).trim());
+    if (typeof value.text === 'string') for (const [href] of value.text.matchAll(ADDRESS)) add(safe(href, base), href);
     return Object.values(value).forEach(walk);
   };
   walk(nodes);

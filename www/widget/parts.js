@@ -34,6 +34,7 @@ export function build({ root, mark, close }, kind, on) {
     event.preventDefault();
     el.form.requestSubmit();
   });
+  el.menu.addEventListener('focusout', ({ relatedTarget: to }) => to && !el.menu.contains(to) && to !== el.menuButton && on.menu(false));
   el.panel.addEventListener('focusin', on.touched, { once: true });
   el.panel.addEventListener('keydown', on.key);
   el.panel.addEventListener('cancel', (event) => {

@@ -68,21 +68,21 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .suggestions button:hover { border-color: var(--accent); background: var(--sunk) }
 .run { padding-block: 14px 18px }
 .run + .run { border-block-start: 1px solid var(--line) }
-.task { font-size: 17px; line-height: 1.35; font-weight: 640; letter-spacing: -.012em; margin-block-end: 10px; text-wrap: pretty; white-space: pre-wrap }
+.task { font-size: 17px; line-height: 1.35; font-weight: 640; letter-spacing: -.012em; margin-block-end: 10px; text-wrap: pretty; white-space: pre-wrap; max-block-size: 10lh; overflow: auto; scrollbar-width: thin }
 .prose > * + * { margin-block-start: 10px }
 .prose.aside { color: var(--ink2); font-size: 14px }
 .prose.aside:not(:empty) { margin-block-end: 6px }
 .live > p:last-child::after, .live > :is(ul, ol):last-child > li:last-child::after { content: ""; display: inline-block; inline-size: 7px; block-size: 1.05em; margin-inline-start: 3px; vertical-align: -2px; background: var(--accent); animation: blink 1s steps(2) infinite } .synthesis .live { --accent: var(--synth) }
 @keyframes blink { 50% { opacity: 0 } }
 .prose h3, .prose h4 { font-size: 15px; font-weight: 650; line-height: 1.35; margin-block-start: 16px }
-.prose ul, .prose ol { padding-inline-start: 22px } .prose li + li { margin-block-start: 4px } .prose li > p { margin: 0 }
+.prose ul, .prose ol { padding-inline-start: 22px } .prose li + li { margin-block-start: 4px } .prose li > p { margin: 0 } .prose .box-item { list-style: none; margin-inline-start: -20px }
 .prose a, .sources a { color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px }
 .prose code { font: .88em var(--mono); background: var(--sunk); padding: 1px 4px; border-radius: 4px }
 .prose pre { padding: 10px 12px; background: var(--sunk); border-radius: 8px; overflow: auto; direction: ltr; text-align: left; max-block-size: 360px; scrollbar-width: thin }
 .prose pre code { font: 12.5px/1.55 var(--mono); background: none; padding: 0; overflow-wrap: normal; white-space: pre }
 .prose blockquote { padding-inline-start: 12px; border-inline-start: 3px solid var(--line); color: var(--ink2) }
 .prose hr { border: 0; border-block-start: 1px solid var(--line) }
-.wide { overflow: auto } table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums }
+.wide { overflow: auto } .wide table { inline-size: max-content; min-inline-size: 100% } .wide :is(th, td) { max-inline-size: 26ch } table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums }
 th, td { padding: 5px 10px 5px 0; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); overflow-wrap: normal } th { font-weight: 620 } .right { text-align: right } .center { text-align: center }
 .c-comment { color: var(--ink2); font-style: italic } .c-string, .c-inserted { color: light-dark(#1b6b36, #8fd6a0) } .c-number, .c-constant { color: light-dark(#8a4b00, #f0b357) }
 .c-keyword { color: light-dark(#5b3fb8, #b8a3ff) } .c-function, .c-name { color: light-dark(#0b5aa0, #8fc3f5) } .c-type { color: light-dark(#0f6b5c, #4fc3ae) } .c-deleted { color: var(--urgent) }

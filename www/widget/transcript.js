@@ -49,12 +49,13 @@ export class RunView {
   #state = h('p', { class: 'state' });
   #calls = new Map();
   #timer;
+  #shown; // where the answer stands
 
-  /** `panel`: { t, base(), newTab(), act(name, run) }. */
+  /** `panel`: { t, base(), newTab(), last(): the run that can go on, act(name, run) }. */
   constructor(run, panel) {
     this.run = run;
     this.panel = panel;
-    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question', dir: 'auto' }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot);
+    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question', dir: 'auto', tabindex: run.task.length > 600 ? 0 : undefined }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot);
     for (const turn of run.turns) this.#drawTurn(turn);
     if (run.ended) this.#drawEnd();
   }
@@ -231,14 +232,26 @@ export class RunView {
       actions.append(button(t('again'), () => act('again', run)));
       return;
     }
-    if (/^(max_turns|stop|tokens|wall_time|cost)_/.test(run.ended.reason)) actions.append(button(t('continue'), () => act('continue', run), { class: 'button main' }));
-    const judge = (good, name) => iconButton(name, t(name), () => {
+    if (this.panel.last() === run && /^(max_turns|stop|tokens|wall_time|cost)_/.test(run.ended.reason)) actions.append(button(t('continue'), () => act('continue', run), { class: 'button main' }));
+    const judges = [true, false].map((good) => iconButton(good ? 'good' : 'bad', t(good ? 'good' : 'bad'), () => {
       run.feedback = good;
+      judged();
       act('feedback', run);
-      this.#drawEnd();
-    }, { 'aria-pressed': String(run.feedback === good), part: 'feedback' });
-    if (run.output) actions.append(iconButton('copy', t('copy'), () => act('copy', run)), judge(true, 'good'), judge(false, 'bad'));
+    }, { part: 'feedback' }));
+    const judged = () => judges.forEach((judge, at) => judge.setAttribute('aria-pressed', String(run.feedback === (at === 0))));
+    judged();
+    if (run.output) actions.append(iconButton('copy', t('copy'), () => act('copy', run)), ...judges);
     this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
+  }
+
+  /** The answer's text, as it is drawn. */
+  get answer() {
+    return this.#shown?.textContent ?? '';
+  }
+
+  /** Another run began. */
+  settle() {
+    if (this.run.ended) this.#drawEnd();
   }
 
   #drawAnswer() {
@@ -249,10 +262,11 @@ export class RunView {
     if (drawn && last.nodes?.length && (last.synthesis || !last.calls.length)) {
       drawn.prose.classList.remove('aside');
       drawn.prose.setAttribute('part', 'answer');
-      show(drawn.prose, run.nodes, this.#where);
+      this.#shown = drawn.prose;
     } else {
-      show(this.#answer, run.nodes, this.#where);
+      this.#shown = this.#answer;
     }
+    show(this.#shown, run.nodes, this.#where);
   }
 
   /** Code gets its colours once the answer is there, since what colours it is heavy. `render(text)` asks the worker. */

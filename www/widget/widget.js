@@ -1,6 +1,7 @@
 // The panel of <turnwise-agent>: it draws, and sends what the visitor does to the agent's worker. No rule of a run and no
 // WebAssembly is in the host's page.
 import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
+import { Choice } from './choice.js';
 import { Link, blockedBy, needed } from './link.js';
 import { answersBy, complete, provider } from './provider.js';
 import { place } from './store.js';
@@ -8,9 +9,8 @@ import { styles } from './styles.js';
 import { speak } from './texts.js';
 import { RunView, fresh } from './transcript.js';
 
-/** A question of nobody's who waits for its end in code. */
-const waiting = (text) => ({ text, resolve() {}, reject() {} });
 const handing = () => import('./hand-over.js');
+const REMOVED = 'the <turnwise-agent> was removed';
 const KINDS = { modal: 'modal', inline: 'inline', iframe: 'frame' };
 
 class Panel {
@@ -21,11 +21,13 @@ class Panel {
   #store;
   #views = [];
   #busy; // the view of the run under way
-  #chosen; // the visitor's own provider, in memory only
-  #pending; // a question that waits for a model: { text, resolve, reject }
+  #choice;
+  #current; // the last view that the worker ran: the one that can go on
   #last; // the record of the last run, as text
+  #after; // the one that a follow-up goes on from: not of a run that failed
   #docs = {};
   #over = new AbortController();
+  #read; // how far the conversation was scrolled when it was closed
   #el = {};
 
   constructor(host) {
@@ -39,7 +41,32 @@ class Panel {
       // Seen by nobody yet; whoever touches it means it.
       touched: () => this.#start().catch(() => {}),
     });
+    this.#choice = new Choice({
+      element: host.element, store: this.#store, t: this.#t, ask: (text) => this.ask(text),
+      draw: (form) => {
+        this.#el.column.replaceChildren(form);
+        form.querySelector('select').focus();
+      },
+      leave: (text) => {
+        this.#redraw();
+        if (text) this.#el.input.value = text;
+        this.#grow();
+      },
+      ready: () => {
+        this.#redraw();
+        this.update();
+        this.#el.input.focus();
+      },
+    });
     this.#restore();
+    const { signal } = this.#over;
+    addEventListener('pagehide', () => this.#save(), { signal });
+    // Back to a page that the browser kept: the conversation went on elsewhere.
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#catchUp(), { signal });
+    this.#choice.back().catch((error) => {
+      this.#choice.show();
+      this.#el.docs.replaceChildren(this.#t('signInFailed', { why: error.message }));
+    });
     this.update();
   }
 
@@ -53,12 +80,12 @@ class Panel {
     this.#el.panel.setAttribute('aria-label', this.#el.title.textContent);
     this.#el.input.placeholder = this.#views.length ? t('followUp') : element.placeholder || t('placeholder');
     this.#el.input.setAttribute('aria-label', this.#el.input.placeholder);
-    this.#el.by.textContent = answersBy(element, this.#chosen, t);
+    this.#el.by.textContent = answersBy(element, this.#choice.chosen, t);
     if (!this.#views.length && !this.#el.column.querySelector('.keys, .blocked')) drawEmpty(this.#el, element, t, (words) => this.ask(words).catch(() => {}));
   }
 
   show({ focus }) {
-    const { panel, input } = this.#el;
+    const { panel } = this.#el;
     panel.classList.add('open');
     if (this.#kind === 'modal') {
       if (!panel.open) panel.showModal();
@@ -69,13 +96,28 @@ class Panel {
       this.#store.open('1');
       this.#start().catch(() => {});
     }
-    follow(this.#el, this.#views.at(-1)?.top);
-    // On a touch screen the keyboard would cover what there is to read.
-    if (focus) (matchMedia('(pointer: coarse)').matches ? panel : input).focus();
+    if (this.#read === undefined) follow(this.#el, this.#views.at(-1)?.top);
+    else this.#el.scroll.scrollTop = this.#read;
+    this.#read = undefined;
+    if (focus) this.#focus();
+  }
+
+  /** On a touch screen the keyboard would cover what there is to read. */
+  #focus() {
+    (matchMedia('(pointer: coarse)').matches ? this.#el.panel : this.#el.input).focus();
+  }
+
+  /** Draws, and keeps the focus in the panel where it was on something that is gone then. */
+  #keeping(draw) {
+    const shadow = this.#el.panel.getRootNode();
+    const had = shadow.activeElement;
+    draw();
+    if (had && !shadow.activeElement) this.#focus();
   }
 
   hide() {
-    const { panel } = this.#el;
+    const { panel, scroll } = this.#el;
+    this.#read = scroll.scrollTop;
     this.#menu(false);
     if (panel.open) panel.close();
     if (panel.matches(':popover-open')) panel.hidePopover();
@@ -88,19 +130,19 @@ class Panel {
     this.#over.abort();
     this.#link?.end();
     this.#views.forEach((view) => view.end());
-    this.#pending?.reject(new Error('the <turnwise-agent> was removed'));
-    this.#chosen = this.#last = undefined;
+    this.#choice.drop(REMOVED);
+    this.#choice.chosen = this.#last = this.#after = undefined;
     this.#el.panel.remove();
   }
 
   #start() {
     if (this.#started) return this.#started;
     const { element, source, page, html, bridge } = this.#host;
-    const link = this.#link = new Link(source, (event) => this.#heard(event), (request, options) => complete(element, this.#chosen, request, options), bridge);
+    const link = this.#link = new Link(source, (event) => this.#heard(event), (request, options) => complete(element, this.#choice.chosen, request, options), bridge);
     const docs = element.docs === 'off' ? undefined : element.docs || 'auto';
     this.#started = link.call('start', {
       docs: docs === 'auto' || !docs ? docs : new URL(docs, document.baseURI).href,
-      page: page ?? location.href, html: docs ? html ?? document.documentElement.outerHTML : undefined, after: this.#last, bridged: Boolean(bridge),
+      page: page ?? location.href, html: docs ? html ?? document.documentElement.outerHTML : undefined, after: this.#after, bridged: Boolean(bridge),
     });
     this.#started.catch((error) => {
       if (this.#over.signal.aborted) return;
@@ -147,13 +189,7 @@ class Panel {
   async ask(text) {
     if (this.#busy) throw new Error('a run is under way');
     if (!text.trim()) throw new TypeError('ask(text): the text is empty');
-    const { element } = this.#host;
-    if (!provider(element, this.#chosen)) {
-      return new Promise((resolve, reject) => {
-        this.#pending = { text, resolve, reject };
-        this.#choose();
-      });
-    }
+    if (!this.#choice.made) return this.#choice.first(text);
     const run = fresh(text.trim());
     const view = this.#add(run);
     return this.#go(view, () => this.#link.call('ask', { task: run.task, options: this.#options() }));
@@ -162,14 +198,17 @@ class Panel {
   #options() {
     const { element } = this.#host;
     const maxTurns = Number(element.maxTurns) || 8;
-    return { provider: provider(element, this.#chosen), preset: element.preset || undefined, maxTurns, system: element.system, headers: this.#chosen ? undefined : element.headers };
+    return { provider: provider(element, this.#choice.chosen), preset: element.preset || undefined, maxTurns, system: element.system, headers: this.#choice.chosen ? undefined : element.headers };
   }
 
   /** One run or its continuation, from here to its end. */
   async #go(view, call) {
     const { run } = view;
     const t = this.#t;
-    this.#busy = view;
+    const before = this.#current;
+    this.#busy = this.#current = view;
+    before?.settle(); // only the last run can go on
+    view.stopping = false;
     this.#dress();
     view.say(t('starting'));
     this.#save();
@@ -177,23 +216,26 @@ class Panel {
     this.#host.say('run', { task: run.task });
     try {
       await this.#start();
+      if (view.stopping) throw new Error('cancelled');
       const ended = await call();
-      if (this.#over.signal.aborted) return undefined;
+      if (this.#over.signal.aborted) throw new Error(REMOVED);
       this.#last = ended.trajectory;
-      this.#store.last(ended.trajectory);
+      if (ended.outcome !== 'failed') this.#store.last(this.#after = ended.trajectory);
       view.colour((text) => this.#link.call('colour', { text })).then(() => this.#save(), () => {});
       const detail = { task: run.task, output: ended.output, outcome: ended.outcome, reason: ended.reason, sources: run.sources };
       if (ended.outcome === 'failed') this.#host.say('error', { ...detail, message: run.ended?.error ?? ended.output });
       else this.#host.say('final', detail);
-      this.#el.status.textContent = ended.outcome === 'failed' ? '' : `${t('answerReady')} ${ended.output}`;
+      this.#el.status.textContent = ended.outcome === 'failed' ? '' : `${t('answerReady')} ${view.answer}`;
       return detail;
     } catch (error) {
-      if (this.#over.signal.aborted) return undefined;
+      if (this.#over.signal.aborted) throw new Error(REMOVED);
       // The worker itself failed; where it never started, that has been said in the run's place.
       const cancelled = error.message === 'cancelled';
       view.event({ type: 'ended', outcome: cancelled ? 'cancelled' : 'failed', reason: cancelled ? 'cancelled' : 'llm_error', output: error.message, turns: run.turns.length });
-      if (this.#started && !cancelled) this.#host.say('error', { task: run.task, message: error.message });
-      return { task: run.task, output: '', outcome: cancelled ? 'cancelled' : 'failed', reason: error.message, sources: [] };
+      const detail = { task: run.task, output: '', outcome: cancelled ? 'cancelled' : 'failed', reason: error.message, sources: [] };
+      if (cancelled) this.#host.say('final', detail);
+      else if (this.#started) this.#host.say('error', { ...detail, message: error.message });
+      return detail;
     } finally {
       this.#busy = undefined;
       if (!this.#over.signal.aborted) {
@@ -212,12 +254,11 @@ class Panel {
       this.#host.say('feedback', { good: run.feedback, task: run.task, output: run.output, sources: run.sources });
     } else if (name === 'copy') {
       await navigator.clipboard?.writeText(run.output).then(() => { this.#el.status.textContent = t('copied'); }, () => {});
-    } else if (name === 'key') {
-      this.#pending = waiting(run.task);
-      this.#drop(run);
-      this.#choose(true);
     } else if (this.#busy) {
       return;
+    } else if (name === 'key') {
+      this.#drop(run);
+      this.#choice.again(run.task);
     } else if (name === 'again') {
       this.#drop(run);
       await this.ask(run.task);
@@ -233,98 +274,58 @@ class Panel {
     this.#redraw();
   }
 
-  #choose(refused = false) {
-    const { element } = this.#host;
-    import('./keys.js').then(({ chooser, leave }) => {
-      const form = chooser({
-        t: this.#t, only: this.#chosen?.kind ?? element.provider, model: element.model, refused, own: Boolean(provider(element, this.#chosen)),
-        use: (chosen) => {
-          this.#chosen = chosen;
-          this.#resume();
-        },
-        back: () => {
-          const text = this.#pending?.text;
-          this.#pending?.reject(new Error('no model was chosen'));
-          this.#pending = undefined;
-          this.#redraw();
-          if (text) this.#el.input.value = text;
-          this.#grow();
-        },
-        signIn: (model) => {
-          this.#store.put('question', this.#pending?.text ?? '');
-          leave(this.#store, model);
-        },
-      });
-      this.#el.column.replaceChildren(form);
-      form.querySelector('select').focus();
-    });
-  }
-
-  /** With a model now: what was asked before is asked. */
-  #resume() {
-    const pending = this.#pending;
-    this.#pending = undefined;
-    this.#redraw();
-    this.update();
-    this.#el.input.focus();
-    if (pending) this.ask(pending.text).then(pending.resolve, pending.reject);
-  }
-
   #restore() {
     const { runs, last } = this.#store.load();
-    this.#last = last;
+    this.#last = this.#after = last;
+    this.#views = [];
     for (const run of runs) {
       run.turns.forEach((turn) => { turn.live = false; });
       run.ended ??= { outcome: 'failed', broken: true, reason: 'cancelled', turns: run.turns.length };
       this.#views.push(this.#view(run));
     }
+    this.#el.input.value = this.#store.take('draft') ?? '';
     this.#redraw();
-    addEventListener('pagehide', () => this.#save(), { signal: this.#over.signal });
-    this.#signedIn();
+    this.#grow();
   }
 
-  /** Back from a sign-in: with the key, what was asked before is asked. */
-  async #signedIn() {
-    if (!/[?&](code|error)=/.test(location.search)) return;
-    try {
-      const { comeBack } = await import('./keys.js');
-      const chosen = await comeBack(this.#store);
-      if (!chosen) return;
-      this.#chosen = chosen;
-      const text = this.#store.take('question');
-      this.#pending = text ? waiting(text) : undefined;
-      this.#resume();
-    } catch (error) {
-      this.#choose();
-      this.#el.docs.replaceChildren(this.#t('signInFailed', { why: error.message }));
-    }
+  #catchUp() {
+    if (this.#busy) return;
+    this.#current = undefined;
+    this.#restore();
+    this.update();
+    if (this.#started) this.#link.call('carry', { after: this.#after }).catch(() => {});
   }
 
   #view(run) {
-    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, docs: () => Boolean(this.#docs.root), newTab: () => Boolean(this.#chosen?.apiKey), act: (name, of) => this.#act(name, of) });
+    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, docs: () => Boolean(this.#docs.root), newTab: () => Boolean(this.#choice.chosen?.apiKey), last: () => this.#current?.run, act: (name, of) => this.#act(name, of).catch(() => {}) });
   }
 
   #add(run) {
     const view = this.#view(run);
-    if (!this.#views.length || !this.#el.column.querySelector('.run')) this.#el.column.replaceChildren(...this.#views.map((known) => known.element));
-    this.#views.push(view);
-    this.#el.column.append(view.element);
+    this.#keeping(() => {
+      if (!this.#views.length || !this.#el.column.querySelector('.run')) this.#el.column.replaceChildren(...this.#views.map((known) => known.element));
+      this.#views.push(view);
+      this.#el.column.append(view.element);
+    });
     return view;
   }
 
   #redraw() {
-    this.#el.column.replaceChildren(...this.#views.map(({ element }) => element));
-    if (!this.#views.length) drawEmpty(this.#el, this.#host.element, this.#t, (words) => this.ask(words).catch(() => {}));
+    this.#keeping(() => {
+      this.#el.column.replaceChildren(...this.#views.map(({ element }) => element));
+      if (!this.#views.length) drawEmpty(this.#el, this.#host.element, this.#t, (words) => this.ask(words).catch(() => {}));
+    });
     drawMeter(this.#el, this.#views.at(-1)?.run, this.#t);
   }
 
   #forget() {
     if (this.#busy) return;
     this.#menu(false);
+    this.#choice.drop('a new conversation was begun');
     this.#views = [];
-    this.#last = undefined;
+    this.#current = this.#last = this.#after = undefined;
     this.#store.clear();
-    if (this.#started) this.#link.call('forget').catch(() => {});
+    if (this.#started) this.#link.call('carry').catch(() => {});
     this.#redraw();
     this.update();
     this.#el.input.focus();
@@ -340,7 +341,7 @@ class Panel {
     const { app } = this.#host.element;
     drawMenu(this.#el, () => this.#menu(false), [
       [t('newConversation'), () => this.#forget(), !this.#busy],
-      [t('model'), () => this.#choose(), !this.#busy],
+      [t('model'), () => this.#choice.show(), !this.#busy],
       ...(app ? [[t('openApp'), () => handing().then(({ open }) => open(app, this.#last, (name) => this.#el.docs.replaceChildren(t(name)))), this.#last]] : []),
       [t('download'), () => handing().then(({ save }) => save(this.#last)), this.#last],
     ]);
@@ -350,9 +351,11 @@ class Panel {
     event.preventDefault();
     const { input } = this.#el;
     if (this.#busy) {
+      if (!event.submitter) return; // Enter: what is being written waits
       // Once wraps up, twice ends it.
       this.#link?.tell(this.#busy.stopping ? 'cancel' : 'stop');
       this.#busy.stopping = true;
+      this.#busy.say(this.#t('stopping'));
       this.#dress();
       return;
     }
@@ -392,6 +395,7 @@ class Panel {
 
   #save() {
     this.#store.runs(this.#views.map(({ run }) => run));
+    this.#store.put('draft', this.#el.input.value);
   }
 }
 
