@@ -48,9 +48,9 @@ const words = (error) => String(error?.message ?? error);
 /** Starts the package, and reading the docs; the answer does not wait for the docs. */
 async function start({ docs: wanted, page, html, after, bridged }) {
   if (bridged) bridgeFetch(post, new URL(page).origin);
+  if (after) last = shown = JSON.parse(after); // before what is said next
   ready ??= init();
   await ready;
-  if (after) last = shown = JSON.parse(after);
   if (wanted) docs = openDocs(wanted, page, html);
   return {};
 }

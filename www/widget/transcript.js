@@ -8,9 +8,9 @@ export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: ''
 
 /** The ticks of the meter: one a turn in the counter's level, the synthesis apart, the rest ahead. */
 export function ticks({ turns, max, ended }) {
-  let counter = 'normal'; // a turn without results has no counter of its own
+  let counter = 'normal'; // a turn without results has none of its own
   const all = turns.map(({ synthesis, level, failed, live }) => {
-    counter = level ?? counter;
+    if (level && level !== 'off') counter = level;
     return synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : counter;
   });
   const used = turns.filter(({ synthesis }) => !synthesis).length;

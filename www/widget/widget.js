@@ -58,7 +58,12 @@ class Panel {
         this.#el.input.focus();
       },
     });
-    this.#restore();
+    try {
+      this.#restore();
+    } catch {
+      this.#store.clear(); // of another version
+      this.#restore();
+    }
     const { signal } = this.#over;
     addEventListener('pagehide', () => this.#save(), { signal });
     // Back to a page that the browser kept: the conversation went on elsewhere.
@@ -86,6 +91,7 @@ class Panel {
 
   show({ focus }) {
     const { panel } = this.#el;
+    const opens = !panel.classList.contains('open');
     panel.classList.add('open');
     if (this.#kind === 'modal') {
       if (!panel.open) panel.showModal();
@@ -96,9 +102,8 @@ class Panel {
       this.#store.open('1');
       this.#start().catch(() => {});
     }
-    if (this.#read === undefined) follow(this.#el, this.#views.at(-1)?.top);
-    else this.#el.scroll.scrollTop = this.#read;
-    this.#read = undefined;
+    if (opens && this.#read === undefined) follow(this.#el, this.#views.at(-1)?.top);
+    else if (opens) this.#el.scroll.scrollTop = this.#read;
     if (focus) this.#focus();
   }
 
@@ -117,7 +122,7 @@ class Panel {
 
   hide() {
     const { panel, scroll } = this.#el;
-    this.#read = scroll.scrollTop;
+    this.#read = this.#busy ? undefined : scroll.scrollTop;
     this.#menu(false);
     if (panel.open) panel.close();
     if (panel.matches(':popover-open')) panel.hidePopover();

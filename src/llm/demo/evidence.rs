@@ -135,7 +135,7 @@ fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
     }
     for (path, _, snippet) in scene.hits() {
         if !snippet.is_empty() && !read.iter().any(|other| other == path) {
-            let text = strip_item(snippet.trim_start_matches(['#', ' '])).to_owned();
+            let text = cells(strip_item(snippet.trim_start_matches(['#', ' '])));
             all.push((path.to_owned(), Sentence { heading: String::new(), text, weight: 1.0 }));
         }
     }
@@ -200,16 +200,21 @@ fn strip_item(line: &str) -> &str {
     numbered.or(bullet).unwrap_or(line)
 }
 
+/// A table's row as words.
+fn cells(text: &str) -> String {
+    text.trim().trim_matches('|').trim().replace(" | ", ": ")
+}
+
 fn cut(heading: &str, paragraph: &str, weight: f64, found: &mut Vec<Sentence>) {
     let mut rest = paragraph.trim();
     while !rest.is_empty() {
         let end = sentence_end(rest);
         let (sentence, tail) = rest.split_at(end);
-        let sentence = sentence.trim().trim_matches('|').trim();
+        let sentence = cells(sentence);
         if sentence.chars().any(char::is_alphanumeric) {
             let text = match sentence.char_indices().nth(MAX_CHARS) {
                 Some((cut, _)) => format!("{}…", sentence.get(..cut).unwrap_or_default()),
-                None => sentence.to_owned(),
+                None => sentence,
             };
             found.push(Sentence { heading: heading.to_owned(), text, weight });
         }
