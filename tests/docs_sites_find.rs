@@ -130,8 +130,23 @@ fn maps_of_maps_are_followed_and_crates_are_read_together() {
         ),
     ];
     let (asked, found) = find(PAGE, html, None, &files);
-    assert_eq!(asked, ["/book/llms.txt", "/book/sitemap.xml", "/book/sitemap-index.xml", "/book/sitemap-0.xml"]);
-    assert_eq!(found.unwrap().todo.len(), 3);
+    assert_eq!(
+        asked,
+        [
+            "/book/llms.txt",
+            "/book/sitemap.xml",
+            "/book/sitemap-index.xml",
+            "/book/pagefind/pagefind-entry.json",
+            "/book/sitemap-0.xml"
+        ]
+    );
+    let found = found.unwrap();
+    assert_eq!(found.todo.len(), 3);
+    // The same pages, one of them changed.
+    let entry = |hash| [files[0], files[1], ("/book/pagefind/pagefind-entry.json", hash)];
+    let versions =
+        ["{\"en\":\"1\"}", "{\"en\":\"2\"}"].map(|hash| find(PAGE, html, None, &entry(hash)).1.unwrap().version);
+    assert!(versions[0] != versions[1] && versions[0] != found.version);
     let html =
         "<meta name=\"rustdoc-vars\" data-root-path=\"../\" data-current-crate=\"guide\" data-resource-suffix=\"-1\" >";
     let all = "<ul class=\"all-items\"><li><a href=\"struct.S.html\">S</a></li></ul>";

@@ -214,7 +214,7 @@ impl Docs {
 
     /// What was kept of the site, where it is of this version.
     async fn load(&self, key: &str, version: &str) -> Option<Step> {
-        let blob = shelf::take(key, version).await?;
+        let blob = text_blob(&shelf::take(key, version).await?);
         self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
     }
 
@@ -222,7 +222,7 @@ impl Docs {
         let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
         if text.len() <= MAX_KEPT_BYTES {
             // Without room nothing is kept.
-            let _ = shelf::put(key, &self.info().version, &text_blob(&text)).await;
+            let _ = shelf::put(key, &self.info().version, &text).await;
         }
     }
 

@@ -1,15 +1,21 @@
 //! What was read of documentation sites, kept in the browser between visits: one IndexedDB store, one entry a site.
 //!
 //! Small on purpose, without the store of runs: a visitor's page that only asks a site's docs loads nothing of that.
-//! Every failure (no IndexedDB, no room, private browsing) means only that nothing is kept.
+//! Every failure (no IndexedDB, no room, private browsing, a database that does not answer) means only that nothing is
+//! kept. Texts are kept as texts: Chromium can lose a blob with its page in a way that a read of it never ends.
 
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Blob;
+
+use super::timer::Timeout;
 
 const NAME: &str = "turnwise-docs";
 const STORE: &str = "sites";
+/// What tells versions apart may stay the same though a page changed; what is older is read again.
+const MAX_AGE_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
+/// A database that takes longer is left alone.
+const PATIENCE_MS: f64 = 3_000.0;
 
 #[wasm_bindgen]
 extern "C" {
@@ -48,8 +54,8 @@ extern "C" {
     fn put(this: &Store, value: &JsValue, key: &str) -> Result<Asked, JsValue>;
 }
 
-/// What is kept of the site `key` in this version.
-pub(super) async fn take(key: &str, version: &str) -> Option<Blob> {
+/// What is kept of the site `key` in this version, if it is not too old.
+pub(super) async fn take(key: &str, version: &str) -> Option<String> {
     let read = async {
         let database = database().await?;
         let asked = database.transaction(STORE, "readonly")?.store(STORE)?.get(key)?;
@@ -59,17 +65,20 @@ pub(super) async fn take(key: &str, version: &str) -> Option<Blob> {
     };
     let kept: JsValue = read.await.ok()?;
     let field = |name: &str| Reflect::get(&kept, &name.into()).unwrap_or_default();
-    if !kept.is_object() || field("version").as_string().as_deref() != Some(version) {
+    let at = field("at").as_f64()?;
+    let fresh = (0.0..MAX_AGE_MS).contains(&(js_sys::Date::now() - at));
+    if !fresh || field("version").as_string().as_deref() != Some(version) {
         return None;
     }
-    field("blob").dyn_into().ok()
+    field("text").as_string()
 }
 
 /// Keeps a site in the place of what was kept of it.
-pub(super) async fn put(key: &str, version: &str, blob: &Blob) -> Result<(), JsValue> {
+pub(super) async fn put(key: &str, version: &str, text: &str) -> Result<(), JsValue> {
     let entry = Object::new();
     Reflect::set(&entry, &"version".into(), &version.into())?;
-    Reflect::set(&entry, &"blob".into(), blob)?;
+    Reflect::set(&entry, &"text".into(), &text.into())?;
+    Reflect::set(&entry, &"at".into(), &js_sys::Date::now().into())?;
     let database = database().await?;
     let asked = database.transaction(STORE, "readwrite")?.store(STORE)?.put(&entry, key)?;
     let put = done(&asked).await;
@@ -91,13 +100,18 @@ async fn database() -> Result<Database, JsValue> {
     Ok(done(&asked).await?.unchecked_into())
 }
 
-/// The result of a request.
+/// The result of a request, if it comes in time.
 async fn done(asked: &Asked) -> Result<JsValue, JsValue> {
+    let mut late = None;
     let promise = Promise::new(&mut |resolve: Function, reject: Function| {
         asked.set_onsuccess(&resolve);
         asked.set_onerror(&reject);
         asked.set_onblocked(&reject);
+        late = Some(Timeout::new(PATIENCE_MS, move || {
+            let _ = reject.call0(&JsValue::UNDEFINED);
+        }));
     });
     JsFuture::from(promise).await?;
+    drop(late);
     Ok(asked.result())
 }

@@ -10,6 +10,9 @@ use crate::docs::{Got, html, llms, marks, sitemap, url};
 /// Above it a list of pages is worth the one large file.
 const MANY_PAGES: usize = 30;
 
+/// What Starlight searches with has a hash of all texts in it.
+const PAGEFIND: &str = "pagefind/pagefind-entry.json";
+
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) llms: Option<(String, llms::Llms)>,
@@ -44,6 +47,8 @@ impl Finder {
             self.ask(&format!("{root}sitemap.xml"));
             if at.kind == Kind::Starlight {
                 self.ask(&format!("{root}sitemap-index.xml"));
+                // Says whether any page changed.
+                self.ask(&format!("{root}{PAGEFIND}"));
             }
         }
         if self.open == 0 {
@@ -53,7 +58,9 @@ impl Finder {
 
     pub(super) fn take_list(&mut self, got: &Got, text: Option<&str>) {
         if let Some(text) = text {
-            if got.url.ends_with("/llms.txt") {
+            if got.url.ends_with(PAGEFIND) {
+                // Only its version counts.
+            } else if got.url.ends_with("/llms.txt") {
                 if self.lists.llms.is_none() {
                     self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
                 }

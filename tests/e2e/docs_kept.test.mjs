@@ -1,0 +1,88 @@
+// What the reader of documentation sites keeps between visits (IndexedDB): used while the site is the same, for a day, and
+// never waited for.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withPage } from './lib/browser.mjs';
+import { page, withHost } from './lib/widget.mjs';
+
+const text = (body) => ({ type: 'text/plain', body });
+const PAGES = () => ({
+  '/': page({ tag: '' }).replace(/<script.*?<\/script>/, ''),
+  '/llms.txt': text('# Halden\n\n> A client for queues.\n\n## Guide\n\n- [Retries](/retries.md): the retry policy\n'),
+  '/retries.md': text('# Retries\n\nA request is tried three times.\n'),
+});
+
+/** Runs `body(open, tab, pages)`; `open()` reads the site to its end and says whether it was kept. */
+const withReader = (body) => {
+  const pages = PAGES();
+  return withHost({ pages }, (host) => withPage(host.url, { expect: [/404.*sitemap\.xml/] }, async (tab) => {
+    const open = () => tab.evaluate(async () => {
+      const { default: init, DocsSite } = await import('/turnwise/turnwise.js');
+      await init();
+      const began = performance.now();
+      const site = await DocsSite.open(location.href, { html: document.documentElement.outerHTML });
+      while (!site.info.complete) await new Promise((resolve) => { setTimeout(resolve, 20); });
+      const took = performance.now() - began;
+      // Storing comes after the last page.
+      await new Promise((resolve) => { setTimeout(resolve, 500); });
+      const [{ snippet }] = await site.search('tried times');
+      const { cached } = site.info;
+      site.free();
+      return { cached, snippet, took };
+    });
+    await body(open, tab, pages);
+  }));
+};
+
+/** In the page: `change(entry)` for all that is kept. */
+const changeKept = (tab, change) => tab.evaluate((code) => new Promise((resolve, reject) => {
+  const asked = indexedDB.open('turnwise-docs', 1);
+  asked.onerror = reject;
+  asked.onsuccess = () => {
+    const store = asked.result.transaction('sites', 'readwrite').objectStore('sites');
+    const all = [];
+    store.openCursor().onsuccess = ({ target: { result: cursor } }) => {
+      if (!cursor) {
+        asked.result.close();
+        return resolve(all);
+      }
+      const { value } = cursor;
+      new Function('entry', code)(value);
+      all.push(Object.fromEntries(Object.entries(value).map(([name, held]) => [name, typeof held])));
+      cursor.update(value);
+      return cursor.continue();
+    };
+  };
+}), change);
+
+test('a site is kept as text, used while it is the same, and read again when it changed or after a day', () => withReader(async (open, tab, pages) => {
+  assert.equal((await open()).cached, false);
+  assert.deepEqual(await changeKept(tab, ''), [{ version: 'string', text: 'string', at: 'number' }]);
+  assert.equal((await open()).cached, true);
+  pages['/llms.txt'].body += '- [Queues](/queues.md): names\n';
+  pages['/queues.md'] = text('# Queues\n\nTried many times.\n');
+  assert.equal((await open()).cached, false);
+  assert.equal((await open()).cached, true);
+  await changeKept(tab, 'entry.at -= 25 * 60 * 60 * 1000');
+  assert.equal((await open()).cached, false);
+  await changeKept(tab, 'entry.text = "{"');
+  assert.match((await open()).snippet, /tried/i, 'what was kept and is damaged is read again');
+}));
+
+test('a database that does not answer is waited for three seconds at most', () => withReader(async (open, tab) => {
+  await open();
+  await tab.evaluate(() => new Promise((resolve) => {
+    const asked = indexedDB.open('turnwise-docs', 1);
+    asked.onsuccess = () => {
+      const store = asked.result.transaction('sites', 'readwrite').objectStore('sites');
+      // A transaction that always has another request never ends.
+      const again = () => { store.get('none').onsuccess = again; };
+      again();
+      resolve();
+    };
+  }));
+  const { cached, took, snippet } = await open();
+  assert.equal(cached, false);
+  assert.match(snippet, /three times/);
+  assert.ok(took > 2500 && took < 8000, `${took} ms`);
+}));
