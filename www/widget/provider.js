@@ -26,6 +26,12 @@ export function provider(element, chosen) {
   return { kind, ...(baseUrl && { baseUrl }), ...(element.model && { model: element.model }), ...(element.apiKey && { apiKey: String(element.apiKey) }) };
 }
 
+/** What a run is started with. */
+export function settings(element, chosen) {
+  const { preset, maxTurns, system, headers } = element;
+  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers };
+}
+
 /** The page's end of a model that lives in the page. */
 export async function complete(element, chosen, request, options) {
   if (!chosen && typeof element.complete === 'function') return element.complete(request, options);

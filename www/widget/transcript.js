@@ -6,6 +6,13 @@ import { links, safe, show } from './nodes.js';
 /** A question that was just asked. */
 export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [] });
 
+/** A stored one: what was under way has ended with its page. */
+export function revived(run) {
+  for (const turn of run.turns) turn.live = false;
+  run.ended ??= { outcome: 'failed', broken: true, reason: 'cancelled', turns: run.turns.length };
+  return run;
+}
+
 /** The ticks of the meter: one a turn in the counter's level, the synthesis apart, the rest ahead. */
 export function ticks({ turns, max, ended }) {
   let counter = 'normal'; // a turn without results has none of its own

@@ -3,11 +3,11 @@
 import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
 import { Link, blockedBy, needed } from './link.js';
-import { answersBy, complete, provider } from './provider.js';
+import { answersBy, complete, settings } from './provider.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
 import { speak } from './texts.js';
-import { RunView, fresh } from './transcript.js';
+import { RunView, fresh, revived } from './transcript.js';
 
 const handing = () => import('./hand-over.js');
 const REMOVED = 'the <turnwise-agent> was removed';
@@ -197,13 +197,11 @@ class Panel {
     if (!this.#choice.made) return this.#choice.first(text);
     const run = fresh(text.trim());
     const view = this.#add(run);
-    return this.#go(view, () => this.#link.call('ask', { task: run.task, options: this.#options() }));
+    return this.#go(view, () => this.#link.call('ask', { task: run.task, options: this.#settings }));
   }
 
-  #options() {
-    const { element } = this.#host;
-    const maxTurns = Number(element.maxTurns) || 8;
-    return { provider: provider(element, this.#choice.chosen), preset: element.preset || undefined, maxTurns, system: element.system, headers: this.#choice.chosen ? undefined : element.headers };
+  get #settings() {
+    return settings(this.#host.element, this.#choice.chosen);
   }
 
   /** One run or its continuation, from here to its end. */
@@ -270,7 +268,7 @@ class Panel {
     } else if (name === 'continue') {
       const view = this.#views.find((known) => known.run === run);
       view.reopen();
-      await this.#go(view, () => this.#link.call('grant', { turns: this.#options().maxTurns }));
+      await this.#go(view, () => this.#link.call('grant', { turns: this.#settings.maxTurns }));
     }
   }
 
@@ -282,12 +280,7 @@ class Panel {
   #restore() {
     const { runs, last } = this.#store.load();
     this.#last = this.#after = last;
-    this.#views = [];
-    for (const run of runs) {
-      run.turns.forEach((turn) => { turn.live = false; });
-      run.ended ??= { outcome: 'failed', broken: true, reason: 'cancelled', turns: run.turns.length };
-      this.#views.push(this.#view(run));
-    }
+    this.#views = runs.map((run) => this.#view(revived(run)));
     this.#el.input.value = this.#store.take('draft') ?? '';
     this.#redraw();
     this.#grow();
