@@ -190,7 +190,7 @@ impl Site {
         self.todo.is_empty() || self.asked >= MAX_PAGES
     }
 
-    /// Whether all that is to be read was read.
+    /// What is known of it so far.
     #[must_use]
     pub fn info(&self) -> &Info {
         &self.info
