@@ -13,6 +13,8 @@ import { dist, root } from './lib/site.mjs';
 
 const WANTED = (process.env.KINDS || 'mdbook mkdocs').split(/\s+/).filter(Boolean);
 const ENOUGH = 90;
+/** What generators have as shortcuts. */
+const KEYS = 's/?+-fpnkTS';
 const SHOWN = 12;
 const WHOLE_MS = 240000;
 const THINKS_MS = 4000;
@@ -196,6 +198,13 @@ async function converse(kind, answers, t) {
       assert.deepEqual(place(href, url), place(links[at], url));
       assert.deepEqual(await tab.evaluate(resolve, href), { status: 200, anchor: true }, href);
     }
+    // No shortcut of the generator's takes what is written, or leads to another page.
+    const here = tab.url();
+    await input.pressSequentially(KEYS);
+    for (const key of ['ArrowRight', 'ArrowLeft']) await input.press(key);
+    await tab.waitForTimeout(500);
+    assert.equal(tab.url(), here);
+    assert.equal(await input.inputValue(), KEYS);
   }));
 }
 

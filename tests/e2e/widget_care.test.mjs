@@ -120,6 +120,25 @@ test('ask() ends with an error where the element goes, another question comes, o
   assert.deepEqual(await tab.evaluate(() => Promise.all(window.asked)), ['another question was asked', 'a new conversation was begun']);
 }));
 
+test("what is typed in the panel is none of the host's shortcuts; with Ctrl it is, and so it is at the launcher", () => withWidget({ pages: one() }, async (tab) => {
+  await tab.evaluate(() => {
+    window.keys = [];
+    for (const type of ['keydown', 'keypress', 'keyup']) window.addEventListener(type, (event) => window.keys.push(`${type} ${event.key}`));
+  });
+  const heard = () => tab.evaluate(() => window.keys.splice(0).filter((key) => !/(Control|Shift)$/.test(key)));
+  await launcher(tab).focus();
+  await tab.keyboard.press('s');
+  assert.deepEqual(await heard(), ['keydown s', 'keypress s', 'keyup s']);
+  await launcher(tab).click();
+  for (const key of ['s', '/', 'Shift+A', 'ArrowLeft', 'Home']) await input(tab).press(key);
+  assert.equal(await input(tab).inputValue(), 's/A');
+  assert.deepEqual(await heard(), []);
+  await input(tab).press('Control+k');
+  assert.deepEqual(await heard(), ['keydown k', 'keyup k']);
+  await input(tab).press('Control+i');
+  await launcher(tab).waitFor();
+}));
+
 test('the focus stays in the panel, and the place in the text is found again', () => withWidget({
   steps: [{ text: `Blue.\n\n${'A long answer.\n\n'.repeat(60)}` }],
   pages: one('suggestions="Which colour?"'),

@@ -2,6 +2,12 @@
 import { button, h, icon, iconButton } from './dom.js';
 import { meterWords, ticks } from './transcript.js';
 
+/**
+ * Keys that are for the panel alone. The host sees the tag, not the field in it, and would take what is written for its
+ * own shortcuts: rustdoc goes to its search at `s` and `/`, others turn pages with arrows. Tab may be a focus trap's.
+ */
+const typed = (event) => !/^(Tab|Escape)$/.test(event.key) && (event.getModifierState('AltGraph') || !(event.ctrlKey || event.metaKey || event.altKey));
+
 /** Builds the panel into the launcher's root and wires it to `on`. Returns its elements by name. */
 export function build({ root, mark, close }, kind, on) {
   const { t } = on;
@@ -37,6 +43,7 @@ export function build({ root, mark, close }, kind, on) {
   el.menu.addEventListener('focusout', ({ relatedTarget: to }) => to && !el.menu.contains(to) && to !== el.menuButton && on.menu(false));
   el.panel.addEventListener('focusin', on.touched, { once: true });
   el.panel.addEventListener('keydown', on.key);
+  for (const type of ['keydown', 'keypress', 'keyup']) el.panel.addEventListener(type, (event) => typed(event) && event.stopPropagation());
   el.panel.addEventListener('cancel', (event) => {
     event.preventDefault();
     close();
