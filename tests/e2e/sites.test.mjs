@@ -15,6 +15,8 @@ const WANTED = (process.env.KINDS || 'mdbook mkdocs').split(/\s+/).filter(Boolea
 const ENOUGH = 90;
 /** What generators have as shortcuts. */
 const KEYS = 's/?+-fpnkTS';
+/** Their routers take clicks on any link. */
+const ROUTED = ['vitepress'];
 const SHOWN = 12;
 const WHOLE_MS = 240000;
 const THINKS_MS = 4000;
@@ -205,6 +207,12 @@ async function converse(kind, answers, t) {
     await tab.waitForTimeout(500);
     assert.equal(tab.url(), here);
     assert.equal(await input.inputValue(), KEYS);
+    // A link of an answer leads there, without loading a page where the generator's router goes without.
+    await tab.evaluate(() => { window.stays = true; });
+    await agent.locator('article [part=answer] a').last().click();
+    await tab.waitForURL(links.at(-1));
+    if (ROUTED.includes(kind)) assert.equal(await tab.evaluate(() => window.stays), true, 'the page was loaded anew');
+    await agent.locator('article').nth(4).waitFor();
   }));
 }
 

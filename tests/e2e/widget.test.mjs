@@ -82,7 +82,7 @@ test('Markdown is drawn while it streams; Stop wraps up in words of its own, and
     assert.equal(await run(1).locator('.prose h3').textContent(), 'First');
     await tab.getByRole('button', { name: 'Stop' }).click();
     await answered(tab);
-    assert.equal(await run(1).locator('.ending').textContent(), 'Concluded after 2 turns: you asked it to wrap up.');
+    assert.equal(await run(1).locator('.ending').textContent(), 'Concluded after 1 turn: you asked it to wrap up.');
     assert.match(await run(1).locator('.synthesis').textContent(), /In short: words\./);
     await ask(tab, 'Again.');
     await run(2).locator('strong').waitFor();
@@ -128,7 +128,7 @@ test('at the turn limit the synthesis stands apart, and Continue grants turns', 
     await ask(tab, 'Count.');
     const run = await answered(tab);
     assert.equal(await run.locator('.synthesis h4').textContent(), 'Synthesis: the turn limit was reached');
-    assert.match(await run.locator('.ending').textContent(), /^Concluded after 2 turns: the turn limit was reached\.$/);
+    assert.match(await run.locator('.ending').textContent(), /^Concluded after 1 turn: the turn limit was reached\.$/);
     await run.getByRole('button', { name: 'Continue' }).click();
     await run.getByText('Done: two.').waitFor({ timeout: 30000 });
     await run.getByText(/^Answered in/).waitFor();
@@ -215,7 +215,7 @@ test('the conversation goes on over a page change; what was open is open, what w
     await tab.locator('turnwise-agent article').nth(2).getByText('Half').waitFor();
     await tab.goto(url);
     const cut = await answered(tab, 3);
-    assert.match(await cut.getByRole('alert').textContent(), /left before this was answered/);
+    assert.match(await cut.getByRole('alert').textContent(), /broken off before it was answered/);
   });
 });
 

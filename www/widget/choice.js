@@ -34,6 +34,11 @@ export class Choice {
     this.show(true);
   }
 
+  /** The question that waits. */
+  get pending() {
+    return this.#pending?.text ?? '';
+  }
+
   drop(why) {
     this.#pending?.reject(new Error(why));
     this.#pending = undefined;
@@ -46,12 +51,13 @@ export class Choice {
       t, only: this.chosen?.kind ?? element.provider, model: element.model, refused, own: this.made,
       use: (chosen) => this.#use(chosen),
       back: () => {
-        const text = this.#pending?.text;
+        const text = this.pending;
         this.drop('no model was chosen');
         leave(text);
       },
       signIn: (model) => {
-        store.put('question', this.#pending?.text ?? '');
+        store.put('question', this.pending);
+        this.#pending = undefined; // it comes back with the key
         signIn(store, model);
       },
     }));

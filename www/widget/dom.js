@@ -23,6 +23,7 @@ const ICONS = {
   good: 'M7 11v9H4v-9zM7 11l4-7c1.6 0 2.4 1 2.2 2.5L12.8 10H19l-1.6 8.5c-.2.9-.9 1.5-1.8 1.5H7',
   bad: 'M7 13V4H4v9zM7 13l4 7c1.6 0 2.4-1 2.200-2.5L12.8 14H19l-1.6-8.5C17.200 4.600 16.500 4 15.600 4H7',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  done: 'M5 12.5l4.5 4.5L19 7',
 };
 
 /** A line icon; never alone, its button has a label. */
@@ -40,6 +41,19 @@ export function icon(name) {
 /** A button that is an icon. */
 export const iconButton = (name, label, onclick, of = {}) => h('button', { type: 'button', class: 'icon-button', 'aria-label': label, title: label, onclick, ...of }, icon(name));
 export const button = (label, onclick, of = {}) => h('button', { type: 'button', class: 'button', onclick, ...of }, label);
+
+const DONE_MS = 1500;
+
+/** Copies what `text()` gives, and shows that it did. Nothing, where the page may not. */
+export function copyButton(label, text, copied = () => {}) {
+  if (!navigator.clipboard) return undefined;
+  const made = iconButton('copy', label, () => navigator.clipboard.writeText(text()).then(() => {
+    made.replaceChildren(icon('done'));
+    copied();
+    setTimeout(() => made.replaceChildren(icon('copy')), DONE_MS);
+  }, () => {}), { part: 'copy' });
+  return made;
+}
 
 /** A file for the visitor. */
 export function download(name, text, type) {

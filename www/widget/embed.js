@@ -271,8 +271,9 @@ class TurnwiseAgent extends HTMLElement {
     if (dataset.theme !== theme) dataset.theme = theme;
     dataset.at = this.position || 'bottom-end';
     this.#root.dir = this.dir || getComputedStyle(this.parentElement ?? document.documentElement).direction;
-    this.#root.lang = this.language;
-    if (this.#pill) this.#pill.lastChild.textContent = this.label || this.texts?.label || LABELS[this.language.slice(0, 2)] || LABELS.en;
+    const label = LABELS[this.language.slice(0, 2)];
+    this.#root.lang = label || this.texts ? this.language : 'en';
+    if (this.#pill) this.#pill.lastChild.textContent = this.label || this.texts?.label || label || LABELS.en;
   }
 
   /** What is in the top layer: no z-index and no transform of the host's counts there. */

@@ -32,7 +32,7 @@ function text(words, where) {
   return parts;
 }
 
-/** `where`: { base, newTab() }. Links of the site itself stay in its tab. */
+/** `where`: { base, newTab(), copy(text): a button }. Links of the site itself stay in its tab. */
 function link({ href, children }, where) {
   const url = safe(href, where.base);
   const inside = inlines(children, { ...where, inLink: true });
@@ -57,7 +57,7 @@ function list({ start, items }, where) {
   return element;
 }
 
-function code({ lang, spans }) {
+function code({ lang, spans }, where) {
   const element = h('code', ...spans.map(({ class: kind, text }) => {
     if (!kind || kind === 'plain') return text;
     const run = h('span', text);
@@ -68,7 +68,11 @@ function code({ lang, spans }) {
   pre.tabIndex = 0;
   pre.setAttribute('part', 'code');
   if (lang) pre.dataset.lang = lang;
-  return pre;
+  const copy = where.copy?.(() => element.textContent);
+  if (!copy) return pre;
+  const box = h('div', pre, copy);
+  box.className = 'code';
+  return box;
 }
 
 function table({ align, head, rows }, where) {

@@ -23,11 +23,12 @@ export function build({ root, mark, close }, kind, on) {
     by: h('p', { class: 'by', part: 'note' }),
     status: h('div', { class: 'hidden', role: 'status' }),
   };
+  el.plus = iconButton('plus', t('newConversation'), on.forget);
   el.menuButton = iconButton('more', t('menu'), () => on.menu(el.menu.hidden), { 'aria-expanded': 'false' });
   // What streams in is not read out word by word: the status says what goes on, and the answer once it is whole.
   el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
   el.form = h('form', { class: 'ask', part: 'composer', onsubmit: on.submit }, h('div', { class: 'box' }, el.input, el.send), el.by);
-  const header = h('header', { part: 'header' }, mark(), el.title, iconButton('plus', t('newConversation'), on.forget), el.menuButton,
+  const header = h('header', { part: 'header' }, mark(), el.title, el.plus, el.menuButton,
     closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
   el.panel = h(kind === 'modal' ? 'dialog' : 'section', {
     class: `panel ${kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: kind === 'floating' ? 'manual' : undefined, tabindex: -1,
@@ -49,8 +50,25 @@ export function build({ root, mark, close }, kind, on) {
     close();
   });
   el.panel.addEventListener('click', (event) => el.menu.contains(event.target) || el.menuButton.contains(event.target) || on.menu(false));
+  if (kind !== 'frame') el.panel.addEventListener('click', (event) => outside(event, close));
+  // Beside a modal panel the page stays where it is.
+  if (kind === 'modal') el.panel.addEventListener('wheel', (event) => el.scroll.contains(event.target) || event.target === el.input || event.preventDefault(), { passive: false });
   root.append(el.panel);
   return el;
+}
+
+const SHEET_PX = 640;
+
+/** Routers of a host look for the link that was clicked and cannot see it in here, so one that they see is clicked. */
+function outside(event, close) {
+  const link = event.target.closest('a');
+  if (!link || link.target || link.origin !== location.origin || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  const same = h('a', { href: link.href, hidden: true });
+  document.body.append(same);
+  same.click();
+  same.remove();
+  if (innerWidth <= SHEET_PX) close(); // it hides what one goes to
 }
 
 /** What one can ask here. */
@@ -99,13 +117,14 @@ export function drawProgress({ docs }, t, { progress, failed }, usable) {
 }
 
 /** Send, or what ends the run under way. */
-export function drawSend({ send, input, scroll }, t, busy) {
+export function drawSend({ send, input, scroll, plus }, t, busy) {
   const [words, sign] = !busy ? ['send', 'send'] : busy.stopping ? ['cancel', 'close'] : ['stop', 'stop'];
   send.replaceChildren(icon(sign));
   send.toggleAttribute('data-stop', Boolean(busy));
   send.setAttribute('aria-label', t(words));
   send.title = t(words);
   send.disabled = !busy && !input.value.trim();
+  plus.disabled = Boolean(busy);
   scroll.setAttribute('aria-busy', String(Boolean(busy)));
 }
 

@@ -20,7 +20,7 @@ export const place = (key) => ({
   /** The record of the last run, as text. One too large for the storage is not kept: a follow-up then starts afresh. */
   last: (text) => guarded(() => { sessionStorage.setItem(`${key}:last`, text); return true; }) ?? guarded(() => sessionStorage.removeItem(`${key}:last`)),
   open: (state) => guarded(() => (state ? sessionStorage.setItem(`${key}:open`, state) : sessionStorage.removeItem(`${key}:open`))),
-  clear: () => ['runs', 'last', 'draft'].forEach((name) => guarded(() => sessionStorage.removeItem(`${key}:${name}`))),
+  clear: () => ['runs', 'last', 'draft', 'read'].forEach((name) => guarded(() => sessionStorage.removeItem(`${key}:${name}`))),
   /** Takes a value that is good for once. */
   take: (name) => guarded(() => {
     const value = sessionStorage.getItem(`${key}:${name}`);

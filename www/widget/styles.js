@@ -36,7 +36,7 @@ h2, h3, h4, p, ol, ul, pre, blockquote { margin: 0 }
 .hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .icon { inline-size: 18px; block-size: 18px; fill: none; stroke: currentColor; stroke-width: 1.9; stroke-linecap: round; stroke-linejoin: round; flex: none; display: block }
 .icon-button { inline-size: 34px; block-size: 34px; padding: 0; display: grid; place-items: center; border: 0; border-radius: 8px; background: none; color: var(--ink2) }
-.icon-button:hover, .icon-button[aria-expanded=true] { background: var(--sunk); color: var(--ink) }
+.icon-button:disabled { opacity: .4 } .icon-button:hover:not(:disabled), .icon-button[aria-expanded=true] { background: var(--sunk); color: var(--ink) }
 .icon-button[aria-pressed=true] { color: var(--accent); background: var(--sunk) }
 .button { border: 1px solid var(--edge); border-radius: 8px; padding: 6px 12px; background: none; font-weight: 560; font-size: 14px }
 .button:hover { background: var(--sunk) }
@@ -80,10 +80,11 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .prose code { font: .88em var(--mono); background: var(--sunk); padding: 1px 4px; border-radius: 4px }
 .prose pre { padding: 10px 12px; background: var(--sunk); border-radius: 8px; overflow: auto; direction: ltr; text-align: left; max-block-size: 360px; scrollbar-width: thin }
 .prose pre code { font: 12.5px/1.55 var(--mono); background: none; padding: 0; overflow-wrap: normal; white-space: pre }
+.code { position: relative } .code .icon-button { position: absolute; inset-block-start: 4px; right: 4px; inline-size: 28px; block-size: 28px; background: var(--sunk) } @media (hover: hover) { .code:not(:hover, :focus-within) .icon-button { opacity: 0 } }
 .prose blockquote { padding-inline-start: 12px; border-inline-start: 3px solid var(--line); color: var(--ink2) }
 .prose hr { border: 0; border-block-start: 1px solid var(--line) }
 .wide { overflow: auto } .wide table { inline-size: max-content; min-inline-size: 100% } .wide :is(th, td) { max-inline-size: 26ch } table { border-collapse: collapse; font-size: 13.5px; font-variant-numeric: tabular-nums }
-th, td { padding: 5px 10px 5px 0; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); overflow-wrap: normal } th { font-weight: 620 } .right { text-align: right } .center { text-align: center }
+th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical-align: top; border-block-end: 1px solid var(--line); overflow-wrap: break-word } th { font-weight: 620 } .right { text-align: right } .center { text-align: center }
 .c-comment { color: var(--ink2); font-style: italic } .c-string, .c-inserted { color: light-dark(#1b6b36, #8fd6a0) } .c-number, .c-constant { color: light-dark(#8a4b00, #f0b357) }
 .c-keyword { color: light-dark(#5b3fb8, #b8a3ff) } .c-function, .c-name { color: light-dark(#0b5aa0, #8fc3f5) } .c-type { color: light-dark(#0f6b5c, #4fc3ae) } .c-deleted { color: var(--urgent) }
 .turn { margin-block-end: 4px }
@@ -98,7 +99,7 @@ th, td { padding: 5px 10px 5px 0; text-align: start; vertical-align: top; border
 .retry { font-size: 13px; color: var(--warn); font-variant-numeric: tabular-nums } .retry:empty, .state:empty, .foot:empty { display: none }
 .retry code { font: 12px var(--mono); border: 1px solid currentColor; border-radius: 4px; padding: 0 5px }
 .synthesis { border-inline-start: 3px solid var(--synth); background: var(--synth-bg); border-start-end-radius: 10px; border-end-end-radius: 10px; padding: 12px 14px; margin-block: 6px }
-.synthesis h4 { color: var(--synth); font-size: 13px; font-weight: 650; line-height: 1.4; margin-block-end: 6px } .synthesis .prose.aside { color: inherit; font-size: inherit } .synthesis .prose { --link: var(--synth) }
+.synthesis > h4 { color: var(--synth); font-size: 13px; font-weight: 650; line-height: 1.4; margin-block-end: 6px } .synthesis .prose.aside { color: inherit; font-size: inherit } .synthesis .prose { --link: var(--synth) }
 .synthesis code, .synthesis pre { background: color-mix(in srgb, var(--synth) 9%, transparent) }
 .state { color: var(--ink2); font-size: 13.5px; display: flex; align-items: center; gap: 8px; min-block-size: 28px }
 .dot { inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--accent); animation: pulse 1.4s ease-in-out infinite }
@@ -110,7 +111,8 @@ th, td { padding: 5px 10px 5px 0; text-align: start; vertical-align: top; border
 .sources small { display: block; color: var(--ink2); font-size: 12.5px; direction: ltr; text-align: start } .sources a { text-decoration: none; display: block } .sources a:hover { text-decoration: underline }
 [dir=rtl] .sources small { text-align: end }
 .foot { margin-block-start: 14px; display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 6px 10px }
-.ending { font-size: 13px; color: var(--ink2); font-variant-numeric: tabular-nums } .problem { color: var(--urgent); font-size: 14px; flex-basis: 100% }
+.panel p { unicode-bidi: plaintext }
+.ending { font-size: 13px; color: var(--ink2); font-variant-numeric: tabular-nums } .problem { color: var(--urgent); font-size: 14px; flex-basis: 100% } .problem code { font: .88em var(--mono) }
 .actions { display: flex; gap: 4px; align-items: center; flex-wrap: wrap } .problem + .actions { gap: 8px }
 .docs { padding: 6px 16px 8px; font-size: 13px; color: var(--ink2); flex: none; font-variant-numeric: tabular-nums } .docs:empty { display: none } .docs.bad { color: var(--warn) }
 progress { appearance: none; display: block; inline-size: 100%; block-size: 3px; border: 0; border-radius: 2px; background: var(--line); overflow: hidden; margin-block-start: 5px }

@@ -1,6 +1,6 @@
 // One question and what came of it, as data that can be stored, and its drawing. The data is folded from the events of the
 // agent's worker; a restored page draws the same data again.
-import { button, h, icon, iconButton } from './dom.js';
+import { button, copyButton, h, icon, iconButton } from './dom.js';
 import { links, safe, show } from './nodes.js';
 
 /** A question that was just asked. */
@@ -67,14 +67,16 @@ export class RunView {
     if (run.ended) this.#drawEnd();
   }
 
-  /** Where reading begins: the last turn that said something, else the question. */
+  /** Where reading begins: what went wrong, the last turn that said something, or the question. */
   get top() {
+    if (this.run.ended?.outcome === 'failed') return this.#foot;
     const said = this.run.turns.findLast(({ nodes }) => nodes?.length);
     return (said && said === this.run.turns.at(-1) && this.#turns.get(said)?.box) || (this.#answer.firstChild && this.#answer) || this.element;
   }
 
   get #where() {
-    return { base: this.panel.base(), newTab: this.panel.newTab };
+    const { base, newTab, t, act } = this.panel;
+    return { base: base(), newTab, copy: (text) => copyButton(t('copyCode'), text, () => act('copied')) };
   }
 
   /** What is going on, in words; nothing: it is over. */
@@ -134,6 +136,7 @@ export class RunView {
         break;
       case 'ended':
         run.ended = { ...event, type: undefined };
+        if (!this.#answered) run.sources = [];
         run.turns.forEach((turn) => {
           turn.live = false;
           this.#settle(turn);
@@ -141,6 +144,11 @@ export class RunView {
         this.#drawEnd();
         break;
     }
+  }
+
+  /** Whether there is an answer: a run that failed or was cancelled has what its last turn said, and no more. */
+  get #answered() {
+    return !/^(failed|cancelled)$/.test(this.run.ended.outcome);
   }
 
   #settle(turn) {
@@ -230,25 +238,40 @@ export class RunView {
     clearInterval(this.#timer);
     this.say();
     const failed = run.ended.outcome === 'failed';
-    if (!failed && run.nodes.length) this.#drawAnswer();
+    if (this.#answered && run.nodes.length) this.#drawAnswer();
+    else this.#leave(run.turns.at(-1));
     this.#sources.replaceChildren(...(run.sources.length ? [h('h4', {}, t('sources')), h('ol', {}, ...run.sources.map((source) => this.#source(source)))] : []));
     const actions = h('div', { class: 'actions' });
     if (failed) {
-      this.#foot.replaceChildren(h('p', { class: 'problem', role: 'alert' }, this.#problem()), actions);
+      const words = this.#problem().split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
+      this.#foot.replaceChildren(h('p', { class: 'problem', role: 'alert' }, ...words), actions);
       if (run.ended.key) actions.append(button(t('useKey'), () => act('key', run), { class: 'button main' }));
       actions.append(button(t('again'), () => act('again', run)));
-      return;
+      return undefined;
     }
     if (this.panel.last() === run && /^(max_turns|stop|tokens|wall_time|cost)_/.test(run.ended.reason)) actions.append(button(t('continue'), () => act('continue', run), { class: 'button main' }));
+    if (!this.#answered) {
+      actions.append(button(t('again'), () => act('again', run)));
+      return this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
+    }
     const judges = [true, false].map((good) => iconButton(good ? 'good' : 'bad', t(good ? 'good' : 'bad'), () => {
+      if (run.feedback === good) return;
       run.feedback = good;
       judged();
       act('feedback', run);
     }, { part: 'feedback' }));
     const judged = () => judges.forEach((judge, at) => judge.setAttribute('aria-pressed', String(run.feedback === (at === 0))));
     judged();
-    if (run.output) actions.append(iconButton('copy', t('copy'), () => act('copy', run)), ...judges);
-    this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
+    const copy = copyButton(t('copy'), () => run.output, () => act('copied'));
+    if (run.output) actions.append(...[copy].filter(Boolean), ...judges);
+    return this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
+  }
+
+  /** A last turn that did not become the answer. */
+  #leave(turn) {
+    const drawn = this.#turns.get(turn);
+    drawn?.prose.classList.add('aside');
+    if (drawn && turn.synthesis) drawn.box.hidden = !turn.nodes?.length;
   }
 
   /** The answer's text, as it is drawn. */
@@ -309,7 +332,7 @@ export class RunView {
     const { ended, why } = this.run;
     const { t } = this.panel;
     if (ended.outcome === 'cancelled') return t('cancelled');
-    const values = { turns: counted(ended.turns, t), why: t(`trigger_${why ?? ended.reason.replace(/_(synthesized|synthesis_failed|exhausted)$/, '')}`) };
+    const values = { turns: counted(this.run.turns.filter(({ synthesis }) => !synthesis).length, t), why: t(`trigger_${why ?? ended.reason.replace(/_(synthesized|synthesis_failed|exhausted)$/, '')}`) };
     if (/_synthesized$/.test(ended.reason)) return t('endedSynthesis', values);
     if (/synthesis_failed|exhausted/.test(ended.reason)) return t('endedNoSynthesis', values);
     return t('ended', values);

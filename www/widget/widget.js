@@ -49,14 +49,10 @@ class Panel {
       },
       leave: (text) => {
         this.#redraw();
-        if (text) this.#el.input.value = text;
+        this.#el.input.value ||= text ?? '';
         this.#grow();
       },
-      ready: () => {
-        this.#redraw();
-        this.update();
-        this.#el.input.focus();
-      },
+      ready: () => this.#afresh(),
     });
     try {
       this.#restore();
@@ -93,6 +89,7 @@ class Panel {
     const { panel } = this.#el;
     const opens = !panel.classList.contains('open');
     panel.classList.add('open');
+    this.#grow(); // heights are known now
     if (this.#kind === 'modal') {
       if (!panel.open) panel.showModal();
     } else if (this.#kind === 'floating' && panel.showPopover && !panel.matches(':popover-open')) {
@@ -132,6 +129,7 @@ class Panel {
 
   /** Everything ends: worker, timers, requests. */
   end() {
+    this.#save();
     this.#over.abort();
     this.#link?.end();
     this.#views.forEach((view) => view.end());
@@ -162,10 +160,7 @@ class Panel {
   #broken(error, { blocked }) {
     const found = blocked ?? blockedBy(error);
     const fix = found && needed(found, this.#host.source);
-    drawProblem(this.#el, this.#t, fix, error, () => {
-      this.#redraw();
-      this.#start().catch(() => {});
-    });
+    drawProblem(this.#el, this.#t, fix, error, () => { this.#redraw(); this.#start().catch(() => {}); });
     this.#el.docs.replaceChildren();
     this.#host.say('error', { message: error.message, directive: fix?.directive, add: fix && `${fix.directive} ${fix.value}` });
   }
@@ -173,9 +168,9 @@ class Panel {
   #heard({ event, data, ...rest }) {
     if (event === 'docs') {
       Object.assign(this.#docs, rest.info);
-      return drawProgress(this.#el, this.#t, rest, Boolean(this.#docs.root));
+      drawProgress(this.#el, this.#t, rest, Boolean(this.#docs.root));
     }
-    if (event !== 'run' || !this.#busy) return undefined;
+    if (event !== 'run' || !this.#busy) return;
     if (data.type === 'attempt_failed' && data.slugs.some((slug) => /^auth_error$/.test(slug))) this.#busy.run.refused = true;
     if (data.type === 'ended') {
       const fix = this.#link.blocked && needed(this.#link.blocked, this.#host.source);
@@ -188,7 +183,6 @@ class Panel {
     if (data.type === 'turn_finished' || data.type === 'ended') this.#save();
     if (data.type === 'tool_started') this.#el.status.textContent = this.#t(data.call?.name ?? data.name);
     if (stick) follow(this.#el, this.#busy.top);
-    return undefined;
   }
 
   async ask(text) {
@@ -255,8 +249,8 @@ class Panel {
       this.#save();
       this.#el.status.textContent = t('thanks');
       this.#host.say('feedback', { good: run.feedback, task: run.task, output: run.output, sources: run.sources });
-    } else if (name === 'copy') {
-      await navigator.clipboard?.writeText(run.output).then(() => { this.#el.status.textContent = t('copied'); }, () => {});
+    } else if (name === 'copied') {
+      this.#el.status.textContent = t('copied');
     } else if (this.#busy) {
       return;
     } else if (name === 'key') {
@@ -282,6 +276,7 @@ class Panel {
     this.#last = this.#after = last;
     this.#views = runs.map((run) => this.#view(revived(run)));
     this.#el.input.value = this.#store.take('draft') ?? '';
+    this.#read = Number(this.#store.take('read')) || undefined;
     this.#redraw();
     this.#grow();
   }
@@ -324,6 +319,10 @@ class Panel {
     this.#current = this.#last = this.#after = undefined;
     this.#store.clear();
     if (this.#started) this.#link.call('carry').catch(() => {});
+    this.#afresh();
+  }
+
+  #afresh() {
     this.#redraw();
     this.update();
     this.#el.input.focus();
@@ -366,13 +365,12 @@ class Panel {
 
   #key(event) {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
-    if (!this.#el.menu.hidden) {
+    const { menu, menuButton } = this.#el;
+    if (menu.hidden && this.#kind === 'inline') return;
+    if (menu.hidden) this.#host.close();
+    else {
       this.#menu(false);
-      this.#el.menuButton.focus();
-    } else if (this.#kind === 'inline') {
-      return;
-    } else {
-      this.#host.close();
+      menuButton.focus();
     }
     event.preventDefault();
     event.stopPropagation();
@@ -393,7 +391,9 @@ class Panel {
 
   #save() {
     this.#store.runs(this.#views.map(({ run }) => run));
-    this.#store.put('draft', this.#el.input.value);
+    this.#store.put('draft', this.#el.input.value || this.#choice.pending);
+    const read = this.#el.panel.classList.contains('open') ? this.#el.scroll.scrollTop : this.#read;
+    this.#store.put('read', (!this.#busy && read) || 0);
   }
 }
 
