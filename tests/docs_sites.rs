@@ -114,7 +114,7 @@ fn lists_for_models_and_for_crawlers() {
     assert_eq!(list.links[1].0, "https://x.test/a");
     assert_eq!(llms::read(ROOT, "<!doctype html><h1>Not found</h1>"), None);
     let full = llms::full(&format!("{ROOT}llms-full.txt"), "---\nurl: /book/run.md\n---\n# Run\nText\n## Fast\nMore\n");
-    assert_eq!(shown(&full), ["run.md |  |  |  | --- Text", "run.md |  |  | Fast | More"]);
+    assert_eq!(shown(&full), ["run.md |  |  |  | Text", "run.md |  |  | Fast | More"]);
     let map = "<urlset><url><loc>https://a.test/x/?a=1&amp;b</loc></url><url><loc>nonsense</loc></url></urlset>";
     assert_eq!(sitemap::read(map), Some(sitemap::Map::Pages(vec!["https://a.test/x/?a=1&b".into()])));
     assert_eq!(sitemap::read("<html>"), None);
@@ -189,7 +189,9 @@ fn the_heading_that_is_asked_for_comes_first() {
     for query in ["configuring timeouts", "How do I configure a timeout?", "timeout configuration", "timeuts"] {
         assert_eq!(index.search(query, 3)[0].url, format!("{ROOT}b.html#timeouts"), "{query}");
     }
-    assert_eq!(index.search("server", 9).iter().filter(|hit| hit.url.contains("a.html")).count(), 2, "few of one page");
+    let places: Vec<bool> = index.search("server", 9).iter().map(|hit| hit.url.contains("a.html")).collect();
+    assert_eq!(places[..3].iter().filter(|first| **first).count(), 2, "few of one page, while there are others");
+    assert_eq!(places.len(), 9, "then more of it");
     assert!(index.search("?!", 3).is_empty() && index.search("zebra", 3).is_empty());
     assert_eq!(index.near("serverr"), ["server"]);
 }

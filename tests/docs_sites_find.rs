@@ -217,7 +217,7 @@ fn pages_are_bounded_and_failures_have_words() {
             step.error = next.error;
         }
     }
-    assert_eq!(asked, MAX_PAGES + 4, "two lists at each of two roots");
+    assert_eq!(asked, 2 * MAX_PAGES + 4, "each page twice, two lists at each of two roots");
     assert!(step.error.unwrap().contains("status 500"));
 }
 

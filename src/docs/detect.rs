@@ -55,7 +55,8 @@ pub fn detect(page: &str, html: &str) -> Detected {
         .or_else(|| mkdocs(page, html))
         .or_else(|| sphinx(page, html))
         .or_else(|| vitepress(page, html))
-        .or_else(|| by_assets(page, html));
+        .or_else(|| by_assets(page, html))
+        .filter(|known| url::same_origin(page, &known.root));
     let mut detected = known.unwrap_or_else(|| Detected {
         kind: Kind::Unknown,
         root: top(page),
@@ -119,7 +120,7 @@ fn mkdocs(page: &str, html: &str) -> Option<Detected> {
         Some(config) => between(config, "\"base\":", ",").map(|base| base.trim().trim_matches(['"', '}']))?,
         None => {
             let plain = html.contains("mkdocs") || html.contains("MkDocs");
-            value(html, "base_url").filter(|_| plain)?
+            value(html, "var base_url").filter(|_| plain)?
         }
     };
     Some(found(Kind::MkDocs, up(page, way), page, &["search/search_index.json"]))

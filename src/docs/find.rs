@@ -180,7 +180,11 @@ impl Finder {
         }
         let read = text.map(|text| match at.kind {
             Kind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
-            Kind::MkDocs => mkdocs::read(&at.root, text).map(|pages| (pages, true)),
+            Kind::MkDocs => mkdocs::read(&at.root, text).map(|pages| {
+                // It can be told to index titles only.
+                let whole = pages.iter().flat_map(|page| &page.sections).any(|section| !section.text.is_empty());
+                (pages, whole)
+            }),
             _ => sphinx::read(&at.root, text, self.folders()).map(|pages| (pages, false)),
         });
         match read {
@@ -279,12 +283,13 @@ impl Finder {
         Ok(())
     }
 
-    /// Sphinx with pages as folders: no link of the page ends in `.html`.
+    /// Sphinx with pages as folders: few links of the page end in `.html`.
     fn folders(&self) -> bool {
-        let ends = |tail: &str| {
-            tail.split(['"', '#']).next().is_some_and(|link| link.ends_with(".html") && !link.contains("://"))
-        };
-        !self.page.ends_with(".html") && !self.html.split("href=\"").skip(1).any(ends)
+        let links = self.html.split("href=\"").skip(1).filter_map(|tail| tail.split(['"', '#']).next());
+        let links: Vec<&str> = links.filter(|link| !link.contains("://")).collect();
+        let count = |end: &str| links.iter().filter(|link| link.ends_with(end)).count();
+        let file = self.page.ends_with(".html") && !self.page.ends_with("/index.html");
+        !file && count(".html") <= count("/")
     }
 }
 

@@ -4,7 +4,7 @@
 //! text. Not the crate that `tools/search` uses: a term counts once over all fields, averages follow the pages as they
 //! come, and pages are replaced when their whole text arrives. How it is weighed stands in `rank`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct PageText {
 }
 
 /// A section of a page.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SectionText {
     /// Its fragment, without `#`; empty: the page itself.
     pub anchor: String,
@@ -38,6 +38,8 @@ pub struct SectionText {
 const MAX_SECTIONS: usize = 60_000;
 const MAX_SECTION_CHARS: usize = 60_000;
 const MAX_BYTES: usize = 80 << 20;
+/// What a hit of another language or version than the page at hand counts.
+const ELSEWHERE: f32 = 0.5;
 /// Hits of one page among the first results.
 const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
@@ -45,6 +47,9 @@ const MAX_SNIPPET_CHARS: usize = 240;
 /// The sections of a site.
 #[derive(Debug, Default)]
 pub struct Index {
+    root: String,
+    /// The language and version of the page at hand.
+    scope: Vec<String>,
     pages: Vec<Page>,
     by_key: HashMap<String, usize>,
     sections: Vec<Section>,
@@ -60,6 +65,10 @@ struct Page {
     sections: Vec<u32>,
     /// Its text is known, not only its titles.
     whole: bool,
+    /// In the language and version of the page at hand.
+    here: bool,
+    /// There is no such page.
+    gone: bool,
 }
 
 #[derive(Debug)]
@@ -71,6 +80,13 @@ struct Section {
 }
 
 impl Index {
+    /// An index of the site below `root` that is asked from the page `home`.
+    #[must_use]
+    pub fn new(root: &str, home: &str) -> Self {
+        let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();
+        Index { root: root.to_owned(), scope, ..Index::default() }
+    }
+
     /// Takes in a page, or takes its whole text in the place of what was known before.
     pub fn add(&mut self, page: PageText, whole: bool) {
         let key = url::key(&page.url);
@@ -78,7 +94,9 @@ impl Index {
             Some(at) if self.pages.get(*at).is_some_and(|known| known.whole) => return,
             Some(at) => *at,
             None => {
-                self.pages.push(Page { url: page.url.clone(), title: String::new(), sections: Vec::new(), whole });
+                let here = url::scope(&self.root, &page.url) == self.scope;
+                let (url, title) = (page.url.clone(), String::new());
+                self.pages.push(Page { url, title, sections: Vec::new(), whole, here, gone: false });
                 self.by_key.insert(key, self.pages.len() - 1);
                 self.pages.len() - 1
             }
@@ -91,15 +109,7 @@ impl Index {
         }
         known.url = page.url;
         let title = known.title.clone();
-        for id in before {
-            if let Some(section) = self.sections.get_mut(id as usize) {
-                self.bytes = self.bytes.saturating_sub(section.text.text.len());
-                section.text = SectionText::default();
-                section.gone = true;
-                self.ranks.remove(id);
-                self.live -= 1;
-            }
-        }
+        self.forget(before);
         for mut text in page.sections {
             if self.live >= MAX_SECTIONS || self.bytes >= MAX_BYTES {
                 break;
@@ -118,9 +128,37 @@ impl Index {
         }
     }
 
+    /// Takes a page out of which no more than titles are known: it is not there.
+    pub fn remove(&mut self, address: &str) {
+        let key = url::key(address);
+        let Some(page) = self.by_key.get(&key).and_then(|at| self.pages.get_mut(*at)).filter(|page| !page.whole) else {
+            return;
+        };
+        page.gone = true;
+        let before = std::mem::take(&mut page.sections);
+        self.by_key.remove(&key);
+        self.forget(before);
+    }
+
+    fn forget(&mut self, sections: Vec<u32>) {
+        for id in sections {
+            if let Some(section) = self.sections.get_mut(id as usize) {
+                self.bytes = self.bytes.saturating_sub(section.text.text.len());
+                section.text = SectionText::default();
+                section.gone = true;
+                self.ranks.remove(id);
+                self.live -= 1;
+            }
+        }
+    }
+
+    fn there(&self) -> impl Iterator<Item = &Page> {
+        self.pages.iter().filter(|page| !page.gone)
+    }
+
     #[must_use]
     pub fn pages(&self) -> usize {
-        self.pages.len()
+        self.there().count()
     }
 
     /// Pages whose text is known.
@@ -143,38 +181,50 @@ impl Index {
 
     /// Address, title and number of sections of every page, in the site's order.
     pub fn list(&self) -> impl Iterator<Item = (&str, &str, usize)> {
-        self.pages.iter().map(|page| (page.url.as_str(), page.title.as_str(), page.sections.len()))
+        self.there().map(|page| (page.url.as_str(), page.title.as_str(), page.sections.len()))
     }
 
     /// All that is known, as it would be added again.
     pub fn texts(&self) -> impl Iterator<Item = (PageText, bool)> {
-        self.pages.iter().map(|page| {
+        self.there().map(|page| {
             let sections = page.sections.iter().filter_map(|id| self.sections.get(*id as usize));
             let sections = sections.map(|section| section.text.clone()).collect();
             (PageText { url: page.url.clone(), title: page.title.clone(), sections }, page.whole)
         })
     }
 
-    /// The best sections, best first, few of one page. Nothing for a query without words.
+    /// The best sections, best first, few of one page as long as there are others. Of those that say the same (copies in
+    /// other versions, languages without a translation) the one nearest to the page at hand. Nothing for a query without
+    /// words.
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         let terms = words(query);
-        let mut shown: HashMap<usize, usize> = HashMap::new();
-        let mut hits = Vec::new();
+        let mut found: Vec<(&Page, &SectionText, f32)> = Vec::new();
         for (id, score) in self.ranks.best(&terms) {
+            let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
+            let Some(page) = self.pages.get(section.page) else { continue };
+            found.push((page, &section.text, if page.here { score } else { score * ELSEWHERE }));
+        }
+        found.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let mut shown: HashMap<&str, usize> = HashMap::new();
+        let mut seen: HashSet<(&str, &SectionText)> = HashSet::new();
+        let (mut hits, mut more) = (Vec::new(), Vec::new());
+        for (page, section, score) in found {
             if hits.len() >= limit {
                 break;
             }
-            let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
-            let Some(page) = self.pages.get(section.page) else { continue };
-            let count = shown.entry(section.page).or_default();
-            *count += 1;
-            if *count > MAX_HITS_PER_PAGE {
+            if !section.text.is_empty() && !seen.insert((page.title.as_str(), section)) {
                 continue;
             }
-            hits.push(self.hit(page, &section.text, &terms, score));
+            let count = shown.entry(page.url.as_str()).or_default();
+            *count += 1;
+            let list = if *count > MAX_HITS_PER_PAGE { &mut more } else { &mut hits };
+            if list.len() < limit {
+                list.push((page, section, score));
+            }
         }
-        hits
+        let hits = hits.into_iter().chain(more).take(limit);
+        hits.map(|(page, section, score)| self.hit(page, section, &terms, score)).collect()
     }
 
     fn hit(&self, page: &Page, section: &SectionText, terms: &[String], score: f32) -> Hit {

@@ -82,6 +82,7 @@ pub fn full(address: &str, text: &str) -> Vec<PageText> {
     let mut part = String::new();
     let mut here: Option<String> = None;
     let mut title = String::new();
+    let mut fenced = false;
     let mut close = |here: &Option<String>, title: &str, part: &mut String| {
         let text = std::mem::take(part);
         if let Some(at) = here.as_ref().filter(|_| pages.len() < MAX_PAGES) {
@@ -93,18 +94,22 @@ pub fn full(address: &str, text: &str) -> Vec<PageText> {
         }
     };
     for line in text.lines() {
+        fenced ^= line.trim_start().starts_with("```");
         let said = ["url:", "Source:", "URL:", "source:"].iter().find_map(|mark| line.strip_prefix(mark));
         let there = said.and_then(|link| url::join(address, link.trim().trim_matches(['\'', '"', '<', '>'])));
-        if let Some(there) = there.filter(|there| url::same_origin(address, there)) {
+        if let Some(there) = there.filter(|there| !fenced && url::same_origin(address, there)) {
+            // What stands right above belongs to the page that begins: its title, or the opening of its front matter.
+            let last = part.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
+            let next = heading(&last).filter(|(level, _)| *level == 1).map(|(_, heading)| heading);
+            let opens = last == "---";
+            if next.is_some() || opens {
+                part.truncate(part.trim_end().len() - last.len());
+            }
             close(&here, &title, &mut part);
             here = Some(there);
-            if !title.is_empty() {
-                part = format!("# {title}\n");
-            }
+            title = next.unwrap_or_default();
+            part = if opens { "---\n\n".to_owned() } else { format!("# {title}\n") };
             continue;
-        }
-        if let Some((1, heading)) = heading(line) {
-            title = heading;
         }
         part.push_str(line);
         part.push('\n');

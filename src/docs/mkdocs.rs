@@ -25,11 +25,13 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     let mut known: HashMap<String, usize> = HashMap::new();
     for doc in &site.docs {
         let field = |name: &str| doc.get(name).and_then(Value::as_str);
+        // Where Material cuts words of languages without spaces it leaves a mark.
+        let text_of = |name: &str| plain(&field(name).unwrap_or_default().replace('\u{200b}', ""));
         let Some(address) = field("location").and_then(|location| join(root, location)) else { continue };
         if !url::below(root, &address) {
             continue;
         }
-        let (page, title) = (url::page(&address), plain(field("title").unwrap_or_default()));
+        let (page, title) = (url::page(&address), text_of("title"));
         let anchor = url::parts(&address).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
         let at = *known.entry(page.clone()).or_insert_with(|| {
             pages.push(PageText { url: page, title: title.clone(), sections: Vec::new() });
@@ -37,7 +39,7 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
         });
         let Some(page) = pages.get_mut(at) else { continue };
         let heading = if title == page.title { String::new() } else { title };
-        let text = plain(field("text").unwrap_or_default());
+        let text = text_of("text");
         // Without Material the whole page stands once more in its first entry: its sections say it better.
         if anchor.is_empty() && page.sections.is_empty() || !anchor.is_empty() {
             page.sections.push(SectionText { anchor, trail: String::new(), heading, text });

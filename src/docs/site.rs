@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::find::{Finder, Source, is_text};
 use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
-use super::{Got, Hit, Info, Stage, Step, Told, llms, tools, url};
+use super::{Got, Hit, Info, Stage, Step, Told, llms, marks, tools, url};
 
 /// Pages read at most.
 pub const MAX_PAGES: usize = 400;
@@ -25,6 +25,8 @@ const MAX_KEPT: usize = 12;
 pub struct Site {
     finder: Option<Finder>,
     index: Index,
+    /// The page at hand.
+    home: String,
     info: Info,
     from: String,
     /// Asked for and not answered, by key.
@@ -37,6 +39,12 @@ pub struct Site {
     telling: bool,
     error: Option<String>,
     last_failure: Option<String>,
+    /// Asked for a second time, since the server could not answer just then.
+    again: HashSet<String>,
+    /// A page is missing that may be there next time.
+    lacking: bool,
+    /// Of the pages' HTML.
+    texts: HashSet<String>,
     /// Pages as Markdown, and those that were asked for.
     kept: VecDeque<(String, HtmlPage)>,
     wanted: HashSet<String>,
@@ -61,6 +69,7 @@ impl Site {
         let mut site = Site {
             finder: Some(Finder::new(page, html, source)),
             index: Index::default(),
+            home: url::page(page),
             info: Info::default(),
             from: url::page(page),
             open: HashSet::new(),
@@ -72,6 +81,9 @@ impl Site {
             telling: false,
             error: None,
             last_failure: None,
+            again: HashSet::new(),
+            lacking: false,
+            texts: HashSet::new(),
             kept: VecDeque::new(),
             wanted: HashSet::new(),
         };
@@ -98,6 +110,15 @@ impl Site {
 
     fn take_page(&mut self, got: &Got, text: Option<&str>) {
         let Some(text) = text.filter(|_| (200..300).contains(&got.status)) else {
+            let passing = got.status == 429 || got.status >= 500;
+            if passing && self.again.insert(url::key(&got.url)) {
+                self.asked = self.asked.saturating_sub(1);
+                return self.todo.push_front(got.url.clone());
+            }
+            match got.status {
+                404 | 410 => self.index.remove(&got.url),
+                status => self.lacking |= passing || status == 0,
+            }
             let why = if got.status == 0 { "no answer".to_owned() } else { format!("status {}", got.status) };
             self.last_failure = Some(format!("{} ({why})", got.url));
             self.read += 1;
@@ -106,6 +127,10 @@ impl Site {
         self.read += 1;
         if is_markdown(got, text) {
             return self.index.add(llms::page(&got.url, text), true);
+        }
+        // Servers of applications answer any address with the same page; its links would lead on without end.
+        if !self.texts.insert(marks::hash(text)) {
+            return self.index.remove(&got.url);
         }
         let at = if !got.at.is_empty() && url::same_origin(&got.url, &got.at) { &got.at } else { &got.url };
         let page = html::page(at, text);
@@ -151,6 +176,7 @@ impl Site {
 
     fn adopt(&mut self, source: Source) {
         let Source { kind, title, root, from, pages, todo, crawl, telling, version } = source;
+        self.index = Index::new(&root, &self.home);
         for (page, whole) in pages {
             self.index.add(page, whole);
         }
@@ -245,9 +271,12 @@ impl Site {
         }
     }
 
-    /// All that was read, as text.
+    /// All that was read, as text; nothing where a page is missing that may be there next time.
     #[must_use]
     pub fn save(&self) -> String {
+        if self.lacking {
+            return String::new();
+        }
         let pages = self.index.texts().collect();
         let saved = Saved { format: FORMAT, info: self.info.clone(), from: self.from.clone(), pages };
         serde_json::to_string(&saved).unwrap_or_default()
@@ -260,7 +289,7 @@ impl Site {
         if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {
             return None;
         }
-        self.index = Index::default();
+        self.index = Index::new(&saved.info.root, &self.home);
         for (page, whole) in saved.pages {
             self.index.add(page, whole);
         }

@@ -124,7 +124,7 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> Told {
         return Told::Wrong(unknown(site, &asked));
     };
     let anchor = url::parts(&asked).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
-    let wanted = section.map_or(anchor, |section| section.trim_start_matches('#').to_owned());
+    let wanted = section.map_or_else(|| url::decoded(&anchor), |section| section.trim_start_matches('#').to_owned());
     let read = match site.markdown(&page) {
         Ok(read) => read,
         Err(fetch) => return Told::Fetch(fetch),

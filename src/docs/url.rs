@@ -126,19 +126,61 @@ fn is_number(end: &str) -> bool {
     end.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
+/// What `%E6%96%87` stands for; as it is where that is no text.
+#[must_use]
+pub fn decoded(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.as_bytes().iter();
+    while let Some(&byte) = bytes.next() {
+        let digits = bytes.as_slice().get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match digits.filter(|_| byte == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
+            Some(byte) => {
+                out.push(byte);
+                bytes.nth(1);
+            }
+            None => out.push(byte),
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
 /// One name for the ways to write a page's address: `a/index.html`, `a/`, `a`, `a.html` are one page.
 #[must_use]
 pub fn key(url: &str) -> String {
-    let url = page(url);
+    let url = decoded(&page(url));
     let url = url.strip_suffix("index.html").unwrap_or(&url);
     let url = url.strip_suffix(".html").unwrap_or(url);
     url.trim_end_matches('/').to_owned()
 }
 
+/// The key of the page that a file of Markdown stands beside.
+#[must_use]
+pub fn key_beside(file: &str) -> String {
+    key(&format!("{}.html", file.strip_suffix(".md").unwrap_or(file)))
+}
+
+/// The language and version that an address begins with below `root`: `fr/`, `docs/v2.1/`, `en/latest/`.
+#[must_use]
+pub fn scope<'a>(root: &str, url: &'a str) -> Vec<&'a str> {
+    const NAMED: &[&str] = &[
+        "latest", "stable", "next", "current", "main", "master", "dev", "nightly", "beta", "en", "de", "fr", "es",
+        "it", "pt", "nl", "pl", "ru", "uk", "tr", "ar", "he", "fa", "hi", "ja", "ko", "zh", "vi", "th", "cs", "sv",
+    ];
+    let numbered = |part: &str| {
+        let number = part.strip_prefix('v').unwrap_or(part).trim_end_matches(".x");
+        number.starts_with(|c: char| c.is_ascii_digit()) && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+    };
+    let language = |part: &str| part.split_once('-').is_some_and(|(of, land)| NAMED.contains(&of) && land.len() <= 4);
+    let path = url.strip_prefix(root).unwrap_or_default();
+    let path = path.strip_prefix("docs/").unwrap_or(path);
+    let folders = path.rsplit_once('/').map(|(folders, _)| folders).unwrap_or_default();
+    folders.split('/').take_while(|part| NAMED.contains(part) || numbered(part) || language(part)).collect()
+}
+
 /// The words of an address, for pages whose title is not known yet.
 #[must_use]
 pub fn words(root: &str, url: &str) -> String {
-    let url = page(url);
+    let url = decoded(&page(url));
     let path = url.strip_prefix(root).unwrap_or(&url);
     let path = path.trim_end_matches(".html").trim_end_matches(".md").trim_end_matches("index");
     path.split(['/', '-', '_', '.', '+']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

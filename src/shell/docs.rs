@@ -220,7 +220,7 @@ impl Docs {
 
     async fn keep(&self, key: &str) {
         let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
-        if text.len() <= MAX_KEPT_BYTES {
+        if !text.is_empty() && text.len() <= MAX_KEPT_BYTES {
             // Without room nothing is kept.
             let _ = shelf::put(key, &self.info().version, &text).await;
         }

@@ -116,3 +116,20 @@ test('with the package\'s own reader: an llms.txt and the pages it names are sea
   await tab.reload();
   await tab.locator('turnwise-agent article').nth(1).locator('.c-keyword').waitFor();
 }));
+
+test('after a router went on, the site is where the page that is there says', async () => {
+  const manual = (base, text) => page({ head: `<script id="__config" type="application/json">{"base": "${base}", "features": []}</script>`, body: text, attributes: 'provider="demo"' });
+  await withWidget({
+    pages: () => ({
+      '/book/': manual('.', 'Home.'), '/book/guide/deep/': manual('../..', 'Deep.'),
+      '/book/search/search_index.json': { type: 'application/json', body: JSON.stringify({ docs: [{ location: '', title: 'Home', text: 'Home.' }, { location: 'guide/deep/', title: 'Deep', text: 'Deep.' }] }) },
+      '/': manual('book', 'Start.'),
+    }),
+  }, async (tab, { url, asked }) => {
+    await tab.goto(`${url}book/`);
+    await tab.evaluate(() => history.pushState({}, '', '/book/guide/deep/'));
+    await launcher(tab).click();
+    for (const until = Date.now() + 20000; !asked.includes('/book/search/search_index.json') && Date.now() < until;) await tab.waitForTimeout(50);
+    assert.deepEqual(asked.filter((path) => /search_index|llms|sitemap/.test(path)), ['/book/search/search_index.json']);
+  });
+});

@@ -42,6 +42,12 @@ export function icon(name) {
 export const iconButton = (name, label, onclick, of = {}) => h('button', { type: 'button', class: 'icon-button', 'aria-label': label, title: label, onclick, ...of }, icon(name));
 export const button = (label, onclick, of = {}) => h('button', { type: 'button', class: 'button', onclick, ...of }, label);
 
+/** The page's HTML; nothing after a router went on: what generators write of a page's place is of the first one. */
+export function pageHtml() {
+  const page = (address) => address?.split('#')[0];
+  return page(performance.getEntriesByType('navigation')[0]?.name) === page(location.href) ? document.documentElement.outerHTML : undefined;
+}
+
 const DONE_MS = 1500;
 
 /** Copies what `text()` gives, and shows that it did. Nothing, where the page may not. */

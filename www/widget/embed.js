@@ -290,7 +290,7 @@ class TurnwiseAgent extends HTMLElement {
   #load() {
     const signal = this.#live?.signal;
     const source = new URL('.', this.src ? new URL(this.src, document.baseURI) : HERE).href;
-    const modules = this.mode === 'iframe' ? ['frame-host', 'store', 'styles'] : PANEL;
+    const modules = this.mode === 'iframe' ? ['frame-host', 'dom', 'store', 'styles'] : PANEL;
     this.#panel ??= Promise.all(modules.map((name) => import(`${source}${name}.js`))).then(async ([{ create }]) => {
       if (!signal || signal.aborted) return undefined;
       const made = await create({

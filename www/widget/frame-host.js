@@ -1,5 +1,6 @@
 // mode="iframe", the host's side: the panel is a document of the package's origin, and the host's page runs this and the
 // launcher only. Its policy then needs frame-src and nothing for scripts, workers or WebAssembly.
+import { pageHtml } from './dom.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
 
@@ -55,7 +56,7 @@ export async function create({ element, root, pill, source, say, close }) {
       if (from !== frame.contentWindow || origin !== url.origin || data?.turnwise !== 'ready') return;
       removeEventListener('message', ready);
       clearTimeout(timer);
-      from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: document.documentElement.outerHTML }, url.origin, [theirs]);
+      from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: pageHtml() }, url.origin, [theirs]);
       resolve();
     });
   }).catch((error) => {

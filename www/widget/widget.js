@@ -2,6 +2,7 @@
 // WebAssembly is in the host's page.
 import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
+import { pageHtml } from './dom.js';
 import { Link, blockedBy, needed } from './link.js';
 import { answersBy, complete, settings } from './provider.js';
 import { place } from './store.js';
@@ -145,7 +146,7 @@ class Panel {
     const docs = element.docs === 'off' ? undefined : element.docs || 'auto';
     this.#started = link.call('start', {
       docs: docs === 'auto' || !docs ? docs : new URL(docs, document.baseURI).href,
-      page: page ?? location.href, html: docs ? html ?? document.documentElement.outerHTML : undefined, after: this.#after, bridged: Boolean(bridge),
+      page: page ?? location.href, html: docs && (page ? html : pageHtml()), after: this.#after, bridged: Boolean(bridge),
     });
     this.#started.catch((error) => {
       if (this.#over.signal.aborted) return;
@@ -189,9 +190,8 @@ class Panel {
     if (this.#busy) throw new Error('a run is under way');
     if (!text.trim()) throw new TypeError('ask(text): the text is empty');
     if (!this.#choice.made) return this.#choice.first(text);
-    const run = fresh(text.trim());
-    const view = this.#add(run);
-    return this.#go(view, () => this.#link.call('ask', { task: run.task, options: this.#settings }));
+    const view = this.#add(fresh(text.trim()));
+    return this.#go(view, () => this.#link.call('ask', { task: view.run.task, options: this.#settings }));
   }
 
   get #settings() {

@@ -1,6 +1,6 @@
 //! Sites without an index of their own: `llms.txt`, `sitemap.xml`, and the links of the page at hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Finder, Source, is_text, version};
 use crate::docs::detect::Kind;
@@ -111,7 +111,7 @@ impl Finder {
         let mut out: Vec<String> = pages.filter(|page| seen.insert(url::key(page))).cloned().collect();
         // Markdown files that have no page beside them.
         let files = all.iter().filter(|page| page.ends_with(".md"));
-        out.extend(files.filter(|file| seen.insert(url::key(file.trim_end_matches(".md")))).cloned());
+        out.extend(files.filter(|file| seen.insert(url::key_beside(file))).cloned());
         out
     }
 
@@ -131,7 +131,13 @@ impl Finder {
                 named(page).map_or_else(|| url::words(&at.root, page), |(_, name, note)| format!("{name} {note}"));
             PageText { url: page.clone(), title, sections: vec![Default::default()] }
         };
-        let full = lists.full.into_iter().filter(|page| url::below(&at.root, &page.url));
+        let by_key: HashMap<String, &String> = todo.iter().map(|page| (url::key(page), page)).collect();
+        let full = lists.full.into_iter().filter(|page| url::below(&at.root, &page.url)).map(|mut page| {
+            if let Some(beside) = by_key.get(&url::key_beside(&page.url)).filter(|_| page.url.ends_with(".md")) {
+                page.url = (*beside).clone();
+            }
+            page
+        });
         let mut pages: Vec<(PageText, bool)> = full.map(|page| (page, false)).collect();
         let telling = pages.len() * 2 > todo.len();
         let had: std::collections::HashSet<String> = pages.iter().map(|(page, _)| url::key(&page.url)).collect();
@@ -147,7 +153,8 @@ impl Finder {
             title: title.unwrap_or_else(|| html::site_title(&self.html)),
             from,
             pages,
-            crawl: lists.mapped.len() < 2,
+            // A map of other parts of the host says nothing of this one.
+            crawl: lists.mapped.iter().filter(|page| url::below(&at.root, page)).count() < 2,
             telling,
             version,
             root: at.root,

@@ -4,7 +4,7 @@ use dom_query::{Document, NodeRef};
 
 /// Where generators put the text, the most telling first: the first that is there and has text is taken.
 const MAIN: &[&str] = &[
-    "#main-content",          // rustdoc
+    "section#main-content",   // rustdoc
     ".theme-doc-markdown",    // Docusaurus
     ".vp-doc",                // VitePress
     ".md-content article",    // Material for MkDocs
@@ -135,6 +135,10 @@ pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
         return true;
     }
     let Some(classes) = node.class() else { return false };
+    // What an author put aside, not the theme (Sphinx).
+    if name == "aside" && node.children_it(false).any(|child| child.has_class("sidebar-title")) {
+        return false;
+    }
     // Some of these words stand for content where they mark a block (`div.highlight.copy`, a heading's own `anchor`).
     let small =
         !matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "code" | "main" | "article" | "section");

@@ -346,25 +346,30 @@ fn raw_text(node: NodeRef<'_>, out: &mut String, depth: usize) {
         if child.is_text() {
             out.push_str(&child.text());
         } else if let Some(name) = child.node_name().filter(|name| child.is_element() && !is_skipped(child, name)) {
-            if name.as_ref() == "br" {
+            let from = out.len();
+            raw_text(child, out, depth + 1);
+            // A line as an element of its own (Expressive Code); an empty one brings its end.
+            let line = name.as_ref() == "div" && !out.get(from..).is_some_and(|line| line.ends_with('\n'));
+            if line || name.as_ref() == "br" {
                 out.push('\n');
             }
-            raw_text(child, out, depth + 1);
         }
     }
 }
 
-/// `language-rust`, `highlight-python`: on the block, inside it, or around it.
+/// `language-rust`, `highlight-python`, or an attribute: on the block, inside it, or around it.
 fn language(node: NodeRef<'_>) -> String {
     let around = node.ancestors_it(Some(3));
-    let places = std::iter::once(node).chain(node.children_it(false)).chain(around);
-    let named = places.filter_map(|node| node.class()).find_map(|classes| {
-        let mut names = classes.split_whitespace().filter_map(|class| {
-            class.strip_prefix("language-").or_else(|| class.strip_prefix("highlight-")).map(str::to_owned)
-        });
-        names.next()
+    let mut places = std::iter::once(node).chain(node.children_it(false)).chain(around);
+    let named = places.find_map(|node| {
+        let classes = node.class().unwrap_or_default();
+        let mut names = classes
+            .split_whitespace()
+            .filter_map(|class| class.strip_prefix("language-").or_else(|| class.strip_prefix("highlight-")));
+        names.next().map(str::to_owned).or_else(|| node.attr("data-language").map(|name| name.to_string()))
     });
-    named.filter(|name| name != "default" && name != "none" && name.len() < 30).unwrap_or_default()
+    let none = ["default", "none", "plaintext"];
+    named.filter(|name| !none.contains(&name.as_str()) && name.len() < 30).unwrap_or_default()
 }
 
 fn prefixed(text: &str, first: &str, later: &str) -> String {
