@@ -1,14 +1,14 @@
 # Each target sets up what it lacks, does nothing where nothing is to do, and says how long it takes.
-# PORT (run), MODE, MAX_TURNS, PRESET, TASK (demo), REPS and PEERS (bench), KINDS (test-sites) can be set: make demo MODE=endless MAX_TURNS=2
+# PORT (run), MODE, MAX_TURNS, PRESET, TASK (demo), REPS and PEERS (bench), KINDS (test-sites), BROWSERS (test-browsers) can be set: make demo MODE=endless MAX_TURNS=2
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-sites dist demo bench fmt clippy
+.PHONY: help run test test-long test-sites test-browsers dist demo bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | test-sites | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | test-sites | test-browsers | dist | demo | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
@@ -32,6 +32,12 @@ test-sites:
 	@source .toolchain.env && export KINDS="$${KINDS:-$$(node tests/sites/build.mjs --list)}" && node tests/sites/build.mjs $$KINDS && \
 		node --test --test-reporter=spec tests/e2e/sites.test.mjs
 
+# The docs agent, the package and the app in Firefox and in WebKit: two minutes after the build.
+test-browsers:
+	@.ci/setup browsers
+	@.ci/build release dist
+	@source .toolchain.env && node --test --test-reporter=spec tests/browsers/browsers.test.mjs
+
 dist:
 	@.ci/setup dist
 	@.ci/build release dist
@@ -54,4 +60,4 @@ clippy:
 	@.ci/setup run
 	@source .toolchain.env && node .ci/test.mjs format clippy
 
-export PORT MODE MAX_TURNS PRESET TASK REPS PEERS KINDS
+export PORT MODE MAX_TURNS PRESET TASK REPS PEERS KINDS BROWSERS

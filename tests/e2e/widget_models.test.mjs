@@ -67,6 +67,31 @@ test('the model built into the browser, which no worker reaches, answers through
   assert.ok(second.responseConstraint.anyOf);
 }));
 
+test('a Response of the page\'s own model is read as it comes, and an error among them is tried again', () => withWidget({
+  pages: () => ({ '/': page({ attributes: 'docs="off"' }) }), options: { expect: [/provider_error: custom: has a problem \(503\)/] },
+}, async (tab) => {
+  await tab.evaluate(() => {
+    const bytes = new TextEncoder();
+    const event = (delta, finish = null) => bytes.encode(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+    const answers = [
+      () => new Response('{"error":{"message":"busy"}}', { status: 503, headers: { 'retry-after': '0' } }),
+      () => new Response(new ReadableStream({
+        start(controller) {
+          controller.enqueue(event({ content: 'The first half,' }));
+          window.goOn = () => { controller.enqueue(event({ content: ' and the second.' }, 'stop')); controller.enqueue(bytes.encode('data: [DONE]\n\n')); controller.close(); };
+        },
+      }), { headers: { 'content-type': 'text/event-stream' } }),
+    ];
+    document.querySelector('turnwise-agent').complete = async () => answers.shift()();
+  });
+  await launcher(tab).click();
+  await ask(tab, 'Both halves, please.');
+  // The stream is still open: what came is there before its end.
+  await tab.getByText('The first half,').waitFor();
+  await tab.evaluate(() => window.goOn());
+  assert.match(await (await answered(tab)).textContent(), /The first half, and the second\./);
+}));
+
 test('a typed key goes to the provider, and links then open beside the page so that it is not lost', () => withWidget({
   pages: () => ({ '/': page({ attributes: 'docs="off" provider="openrouter"' }) }), options: { reach: ['https://openrouter.ai'] },
 }, async (tab) => {
@@ -97,6 +122,7 @@ test('"Open in the app" hands the record over to the app\'s window and to nobody
   await answered(tab);
   await tab.getByRole('button', { name: 'Menu' }).click();
   const [opened] = await Promise.all([tab.context().waitForEvent('page'), tab.getByRole('button', { name: 'Open in the app' }).click()]);
+  await opened.waitForURL(`${app.url}app/`);
   const given = await opened.evaluate(() => new Promise((resolve) => {
     addEventListener('message', ({ data, source, origin }) => {
       source.postMessage({ turnwise: 'taken' }, origin);

@@ -27,8 +27,18 @@ export function needed({ directive, uri }, source) {
   return { directive: of, value: own };
 }
 
-/** What was blocked, by the words of an error: in a worker the event can be missing. */
-export const blockedBy = (error) => (/unsafe-eval|wasm-eval/.test(error.message) ? { directive: 'script-src', uri: 'wasm-eval' } : undefined);
+/** What was blocked, by the words of an error (of Chromium and WebKit, of Firefox): in a worker the event can be missing. */
+export const blockedBy = (error) => (/unsafe-eval|wasm-eval|WebAssembly.*blocked by CSP/.test(error.message) ? { directive: 'script-src', uri: 'wasm-eval' } : undefined);
+
+/** Posts what a server answered, its body as it comes in. */
+async function pour({ status, headers, body }, reply, signal) {
+  if (!status) throw new TypeError('the answer cannot be read: its request was made without CORS');
+  reply({ response: { status, headers: [...headers], body: Boolean(body) } });
+  const reader = body?.getReader();
+  signal.addEventListener('abort', () => reader?.cancel().catch(() => {}));
+  for (let part = await reader?.read(); part && !part.done; part = await reader.read()) reply({ chunk: part.value });
+  reply({});
+}
 
 export class Link {
   #source;
@@ -124,7 +134,7 @@ export class Link {
     try {
       const answer = await this.#complete(request, { signal: abort.signal });
       if (answer instanceof Response) {
-        reply({ response: { status: answer.status, headers: [...answer.headers], body: await answer.text() } });
+        await pour(answer, reply, abort.signal);
       } else if (typeof answer === 'object' && answer?.[Symbol.asyncIterator]) {
         for await (const chunk of answer) reply({ chunk });
         reply({});

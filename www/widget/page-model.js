@@ -4,6 +4,17 @@
 let asked = 0;
 const open = new Map();
 
+/** A body that is read as it comes. */
+function body(parts) {
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await parts.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}
+
 /** `complete` of a custom provider. Resolves with the first thing that came: the whole, or a stream of the rest. */
 export function asInPage(post, request, { signal }) {
   const ask = ++asked;
@@ -29,7 +40,9 @@ export function asInPage(post, request, { signal }) {
       wake();
     }, { once: true });
     open.set(ask, (message) => {
-      if ('chunk' in message) {
+      if (message.response) {
+        resolve(new Response(message.response.body ? body(stream()) : null, message.response));
+      } else if ('chunk' in message) {
         chunks.push(message.chunk);
         resolve(stream());
       } else {
@@ -37,7 +50,6 @@ export function asInPage(post, request, { signal }) {
         ended = true;
         if (message.error) failure = Object.assign(new Error(message.error.message), message.error);
         if (message.error) reject(failure);
-        else if (message.response) resolve(new Response(message.response.body, message.response));
         else if ('value' in message) resolve(message.value);
         else resolve(stream());
       }
