@@ -27,3 +27,13 @@ for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
     });
   }
 }
+
+test('on a touch screen no field has so small a text that a phone zooms in on it, and nothing scrolls sideways', () => withApp({ context: { viewport: PHONE, isMobile: true, hasTouch: true } }, async (page) => {
+  await page.getByTitle('Model and settings').click();
+  await page.getByRole('dialog').waitFor();
+  const sizes = await page.evaluate(() => [...document.querySelectorAll('input:not([type=checkbox], [type=radio], [type=file]), textarea, select')].map((field) => parseFloat(getComputedStyle(field).fontSize)));
+  assert.ok(sizes.length > 5, `${sizes.length} fields`);
+  assert.ok(sizes.every((size) => size >= 16), `${sizes}`);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
+  await page.screenshot({ path: path.join(shots, 'settings-touch.png') });
+}));

@@ -180,3 +180,14 @@ for (const [color, theme] of [['oklch(0.2 0.02 250)', 'dark'], ['lab(95% 0 0)', 
     assert.equal(await tab.locator('turnwise-agent').evaluate(({ shadowRoot }) => shadowRoot.querySelector('.root').dataset.theme), theme);
   }));
 }
+
+test('on a touch screen no field has so small a text that a phone zooms in on it', () => withWidget({
+  pages: () => ({ '/': page({ attributes: 'docs="off"' }) }), options: { context: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true } },
+}, async (tab) => {
+  await launcher(tab).tap();
+  await ask(tab, 'Which colour?');
+  await tab.getByLabel('API key').waitFor();
+  const sizes = await tab.evaluate(() => [...document.querySelector('turnwise-agent').shadowRoot.querySelectorAll('input, textarea, select')].map((field) => parseFloat(getComputedStyle(field).fontSize)));
+  assert.ok(sizes.length >= 3 && sizes.every((size) => size >= 16), `${sizes}`);
+  await tab.screenshot({ path: `${import.meta.dirname}/shots/widget-keys-touch.png` });
+}));

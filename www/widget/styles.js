@@ -12,6 +12,7 @@ const CSS = `
   --radius: var(--turnwise-radius, 14px); --shadow: light-dark(0 1px 2px rgb(0 0 0 / .08), 0 1px 2px rgb(0 0 0 / .5)), light-dark(0 12px 40px rgb(0 0 0 / .18), 0 12px 40px rgb(0 0 0 / .55)) }
 .panel {
   position: fixed; inset: auto; margin: 0; padding: 0; z-index: 2147483001; overflow: hidden; flex-direction: column;
+  scrollbar-color: color-mix(in srgb, var(--ink2) 60%, transparent) transparent;
   color: var(--ink); background: var(--bg); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 1px 2px rgb(0 0 0 / .1), 0 12px 44px rgb(0 0 0 / .22) }
 .panel.open { display: flex } .panel:focus { outline: none }
 .panel:not(.open) { display: none }
@@ -123,7 +124,6 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 [dir=rtl] .box { padding: 5px 12px 5px 5px }
 .box:focus-within { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent) }
 .box textarea { flex: 1; min-inline-size: 0; resize: none; border: 0; background: none; outline: none; padding: 6px 0; line-height: 22px; block-size: 34px; max-block-size: 144px; scrollbar-width: thin }
-@media (max-width: 640px) { .box textarea { font-size: 16px } }
 .box textarea::placeholder { color: var(--ink2); opacity: 1 }
 .send { inline-size: 34px; block-size: 34px; border: 0; border-radius: 8px; display: grid; place-items: center; padding: 0; background: var(--accent); color: var(--accent-ink); flex: none }
 .send:disabled { background: var(--sunk); color: var(--ink2) } .send:not(:disabled):hover { filter: brightness(1.08) }
@@ -132,6 +132,8 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .keys { margin-block: auto; padding-block: 12px; display: grid; gap: 12px } .keys h3 { font-size: 18px; font-weight: 640; letter-spacing: -.012em } .keys p { font-size: 14px; color: var(--ink2) } .keys .problem { color: var(--urgent) } .keys .problem:empty, .keys [hidden] { display: none }
 .keys label { display: grid; gap: 4px; font-size: 13px; font-weight: 560 } .keys input, .keys select { border: 1px solid var(--edge); border-radius: 8px; padding: 7px 10px; background: var(--bg); inline-size: 100%; font-weight: 400; font-size: 15px }
 .keys input[type=password] { direction: ltr }
+/* Safari on a phone zooms in where a field with smaller text gets the focus. */
+@media (max-width: 640px), (pointer: coarse) { .box textarea, .keys input, .keys select { font-size: 16px } }
 @media (prefers-reduced-motion: reduce) { *, ::backdrop { animation: none !important; transition: none !important } }
 @media (forced-colors: active) { .panel, .box, .button { border-color: CanvasText } .meter i { forced-color-adjust: none } }`;
 
