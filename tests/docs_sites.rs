@@ -196,6 +196,32 @@ fn the_heading_that_is_asked_for_comes_first() {
     assert_eq!(index.near("serverr"), ["server"]);
 }
 
+/// As npm's documentation: a command's page begins with nothing but its name, whose words are everywhere.
+#[test]
+fn a_name_made_of_several_words_is_found_however_it_is_written() {
+    let mut index = Index::default();
+    for name in ["npm-ci", "npm-dedupe", "npm-install", "npm-get", "npm-audit"] {
+        let option =
+            "When true submit audit reports alongside the current npm command. The audit is what npm audit does.";
+        let sections = match name {
+            "npm-audit" | "npm-get" => {
+                vec![section("", "", ""), section("synopsis", "Synopsis", &name.replace('-', " "))]
+            }
+            _ => vec![
+                section("", "", "An npm command. It can get this and audit that."),
+                section("audit", "audit", option),
+            ],
+        };
+        index.add(PageText { url: format!("{ROOT}{name}.html"), title: name.into(), sections }, true);
+    }
+    let first = |query: &str| index.search(query, 3).first().map(|hit| hit.url.replace(ROOT, "")).unwrap_or_default();
+    for query in ["npm-audit", "npm audit", "npm_audit", "What is npm-audit?", "Where do the docs explain npm-audit?"] {
+        assert_eq!(first(query), "npm-audit.html", "{query}");
+    }
+    assert_eq!(first("How do I use npm-get?"), "npm-get.html");
+    assert_eq!(first("the option audit"), "npm-ci.html#audit");
+}
+
 #[test]
 fn a_page_that_arrives_takes_the_place_of_its_titles() {
     let mut index = index();

@@ -2,13 +2,14 @@
 //!
 //! BM25 over three fields at once (BM25F): a section's own heading, the headings above it with its page's title, and its
 //! text. Not the crate that `tools/search` uses: a term counts once over all fields, averages follow the pages as they
-//! come, and pages are replaced when their whole text arrives. How it is weighed stands in `rank`.
+//! come, and pages are replaced when their whole text arrives. What a term is stands in `terms`, how it is weighed in `rank`.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
+use super::terms::{names, terms};
 use super::{Hit, rank, url};
 use crate::tools::words::words;
 
@@ -118,7 +119,7 @@ impl Index {
             let id = u32::try_from(self.sections.len()).unwrap_or(u32::MAX);
             let heading = if text.heading.is_empty() { &title } else { &text.heading };
             let above = if text.heading.is_empty() { String::new() } else { format!("{title} {}", text.trail) };
-            self.ranks.add(id, [&words(heading), &words(&above), &words(&text.text)]);
+            self.ranks.add(id, [&terms(heading), &terms(&above), &terms(&text.text)]);
             self.bytes += text.text.len();
             self.live += 1;
             if let Some(page) = self.pages.get_mut(at) {
@@ -198,9 +199,9 @@ impl Index {
     /// words.
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        let terms = words(query);
+        let asked = terms(query);
         let mut found: Vec<(&Page, &SectionText, f32)> = Vec::new();
-        for (id, score) in self.ranks.best(&terms) {
+        for (id, score) in self.ranks.best(&asked, &names(query)) {
             let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
             let Some(page) = self.pages.get(section.page) else { continue };
             found.push((page, &section.text, if page.here { score } else { score * ELSEWHERE }));
@@ -224,17 +225,17 @@ impl Index {
             }
         }
         let hits = hits.into_iter().chain(more).take(limit);
-        hits.map(|(page, section, score)| self.hit(page, section, &terms, score)).collect()
+        hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect()
     }
 
-    fn hit(&self, page: &Page, section: &SectionText, terms: &[String], score: f32) -> Hit {
+    fn hit(&self, page: &Page, section: &SectionText, asked: &[String], score: f32) -> Hit {
         let mark = if section.anchor.is_empty() { "" } else { "#" };
         let between = if section.trail.is_empty() || section.heading.is_empty() { "" } else { " › " };
         Hit {
             url: format!("{}{mark}{}", page.url, section.anchor),
             page: page.title.clone(),
             section: format!("{}{between}{}", section.trail, section.heading),
-            snippet: snippet(&section.text, terms),
+            snippet: snippet(&section.text, asked),
             score: (score * 100.0).round() / 100.0,
         }
     }

@@ -40,6 +40,8 @@ pub mod sitemap;
 #[cfg(feature = "docs")]
 pub mod sphinx;
 #[cfg(feature = "docs")]
+mod terms;
+#[cfg(feature = "docs")]
 pub mod tools;
 #[cfg(feature = "docs")]
 pub mod url;

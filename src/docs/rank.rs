@@ -17,6 +17,8 @@ const COVERED: f32 = 0.8;
 const HEADING: f32 = 1.2;
 /// What words that say nothing count beside others.
 const IDLE: f32 = 0.15;
+/// What a name counts that two words of the query may mean.
+const MEANT: f32 = 0.3;
 /// What a near word counts.
 const NEAR: f32 = 0.5;
 const MAX_NEAR: usize = 6;
@@ -92,8 +94,8 @@ impl Ranks {
         }
     }
 
-    /// All sections that have any of the terms, best first.
-    pub fn best(&self, query: &[String]) -> Vec<(u32, f32)> {
+    /// All sections that have any of the terms, best first. `names` are terms that the query may mean too.
+    pub fn best(&self, query: &[String], names: &[String]) -> Vec<(u32, f32)> {
         let mut terms: Vec<&str> = Vec::new();
         for term in query {
             if !terms.contains(&term.as_str()) && terms.len() < MAX_TERMS {
@@ -106,6 +108,10 @@ impl Ranks {
         for term in &terms {
             let idle = if IDLE_WORDS.contains(term) && !only_idle { IDLE } else { 1.0 };
             asked += self.count(term, idle, &mut scores);
+        }
+        for name in names.iter().take(MAX_TERMS).filter(|name| self.terms.contains_key(*name) && !query.contains(name))
+        {
+            asked += self.count(name, MEANT, &mut scores);
         }
         let mut best: Vec<(u32, f32)> =
             scores.into_iter().map(|(section, score)| (section, self.total(section, score, asked))).collect();
