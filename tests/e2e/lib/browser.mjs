@@ -53,8 +53,8 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
     for (const pattern of expect) assert.ok(seen.some((line) => pattern.test(line)), `no console line matches ${pattern}: ${seen}`);
     return result;
   } catch (error) {
-    // What the page said is often why the test waited in vain.
-    if (error instanceof assert.AssertionError) throw error;
+    // What the page said is often why the test waited in vain, or found something else.
+    if (error instanceof assert.AssertionError && !seen.length && !refused.length) throw error;
     throw new Error(`${error.message}\nconsole: ${seen.join('\n') || 'empty'}\nrefused: ${refused.join(' ') || 'nothing'}`, { cause: error });
   } finally {
     await browser.close();
