@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { withScript } from '../e2e/lib/script-server.mjs';
 import { root, withSite } from '../e2e/lib/site.mjs';
 import { assertValid } from '../e2e/lib/trajectory.mjs';
-import { page, scripted, withHost } from '../e2e/lib/widget.mjs';
+import { NOTES, noting, page, scripted, strictPolicy, withHost } from '../e2e/lib/widget.mjs';
 import { BROWSERS, until, withTab } from './driver.mjs';
 
 const WANTED = (process.env.BROWSERS || Object.keys(BROWSERS).join(' ')).split(/\s+/).filter(Boolean);
@@ -16,13 +16,6 @@ const shots = path.join(root, 'tests/e2e/shots');
 mkdirSync(shots, { recursive: true });
 const shoot = async (tab, name) => writeFileSync(path.join(shots, `browser-${name}.png`), await tab.takeScreenshot(), 'base64');
 
-// A script of the host's own: what is thrown in its page, and what the tag says when something fails.
-const NOTES = {
-  type: 'text/javascript',
-  body: `const notes = document.documentElement.dataset;
-    for (const name of ['error', 'unhandledrejection']) addEventListener(name, (event) => { notes.thrown = (notes.thrown ?? '') + (event.message ?? event.reason); });
-    document.addEventListener('turnwise-error', ({ detail }) => { notes.error = JSON.stringify(detail); });`,
-};
 const noted = (tab, name) => tab.executeScript('return document.documentElement.dataset[arguments[0]]', name);
 
 /** What a selector finds in the tag's shadow root. */
@@ -52,10 +45,9 @@ for (const name of WANTED) {
     ];
     await withScript(steps, (baseUrl) => {
       const attributes = `provider="openai" base-url="${baseUrl}" model="scripted"`;
-      const head = '<script src="/notes.js"></script>';
       const pages = {
-        '/': page({ attributes, head, body: '<h2 id="speed">Speed</h2><p>Halden runs 40 laps a minute.</p><a href="/two.html">Next</a>' }),
-        '/two.html': page({ attributes, head, body: '<h2 id="colour">Colour</h2><p>Halden is green.</p>' }),
+        '/': page({ attributes, head: noting, body: '<h2 id="speed">Speed</h2><p>Halden runs 40 laps a minute.</p><a href="/two.html">Next</a>' }),
+        '/two.html': page({ attributes, head: noting, body: '<h2 id="colour">Colour</h2><p>Halden is green.</p>' }),
         '/notes.js': NOTES,
       };
       return withHost({ pages }, async ({ url }) => {
@@ -77,11 +69,9 @@ for (const name of WANTED) {
     });
   }));
 
-  const strict = { 'default-src': "'none'", 'img-src': 'data:', 'script-src': "'self' 'wasm-unsafe-eval'", 'worker-src': "'self'", 'require-trusted-types-for': "'script'", 'trusted-types': 'turnwise' };
   const withPolicy = (tab, steps, change, body) => withScript(steps, (baseUrl) => {
-    const policy = Object.entries({ ...strict, 'connect-src': `'self' ${new URL(baseUrl).origin}`, ...change }).map((part) => part.join(' ')).join('; ');
-    const pages = { '/': page({ attributes: scripted(baseUrl), head: '<script src="/notes.js"></script>' }), '/notes.js': NOTES };
-    return withHost({ pages, headers: { 'content-security-policy': policy } }, async ({ url }) => {
+    const pages = { '/': page({ attributes: scripted(baseUrl), head: noting }), '/notes.js': NOTES };
+    return withHost({ pages, headers: { 'content-security-policy': strictPolicy(new URL(baseUrl).origin, change) } }, async ({ url }) => {
       await tab.get(url);
       return body(await open(tab), baseUrl);
     });

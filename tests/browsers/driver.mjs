@@ -65,6 +65,6 @@ export async function withTab(name, body) {
       await tab.quit();
     }
   } finally {
-    if (driver.pid) process.kill(-driver.pid);
+    if (driver.pid && driver.exitCode === null) process.kill(-driver.pid);
   }
 }

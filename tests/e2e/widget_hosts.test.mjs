@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, root } from './lib/site.mjs';
-import { answered, ask, events, launcher, listen, page, scripted, withHost } from './lib/widget.mjs';
+import { NOTES, answered, ask, events, launcher, listen, noting, page, scripted, strictPolicy, withHost } from './lib/widget.mjs';
 
 const call = (id, name, args) => ({ id, name, args });
 const TOOL_RUN = [{ calls: [call('a', 'calculate', { expression: '6 * 7' })] }, { text: 'It is **42**.', check: ({ messages }) => assert.match(messages.at(-1).content, /42/) }];
@@ -53,19 +53,10 @@ test('csp_evaluator finds nothing high in the recommended policy', () => {
   assert.deepEqual(high.map(({ directive, value, description }) => `${directive} ${value}: ${description}`), []);
 });
 
-const STRICT = (model) => ({
-  'default-src': "'none'", 'img-src': 'data:', 'script-src': "'self' 'wasm-unsafe-eval'", 'connect-src': `'self' ${model}`, 'worker-src': "'self'",
-  'require-trusted-types-for': "'script'", 'trusted-types': 'turnwise',
-});
-
-/** A script of the host's own, since its policy holds for what a test runs in the page too: notes an error event. */
-const NOTE = { type: 'text/javascript', body: "document.addEventListener('turnwise-error', ({ detail }) => { document.documentElement.dataset.error = JSON.stringify(detail); });" };
-
 /** Opens on a host whose policy differs; `body(tab)` sees what is said. */
 const lacking = (change, expect, body) => withScript([], (baseUrl) => {
-  const csp = Object.entries({ ...STRICT(new URL(baseUrl).origin), ...change }).map((part) => part.join(' ')).join('; ');
-  const pages = { '/': page({ attributes: scripted(baseUrl), head: '<script src="/note.js"></script>' }), '/note.js': NOTE };
-  return withHost({ pages, headers: { 'content-security-policy': csp } }, (host) =>
+  const pages = { '/': page({ attributes: scripted(baseUrl), head: noting }), '/notes.js': NOTES };
+  return withHost({ pages, headers: { 'content-security-policy': strictPolicy(new URL(baseUrl).origin, change) } }, (host) =>
     withPage(host.url, { reach: [baseUrl], expect }, async (tab) => {
       await launcher(tab).click();
       return body(tab, baseUrl);

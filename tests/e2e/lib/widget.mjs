@@ -47,6 +47,22 @@ export const withWidget = ({ steps = [], pages, options = {}, host = {} }, body)
 /** Attributes for a scripted model. */
 export const scripted = (baseUrl) => `provider="openai" base-url="${baseUrl}" model="scripted" docs="off"`;
 
+/** As strict a policy as the tag can live with, for a model of that origin; `change` replaces directives. */
+export const strictPolicy = (model, change = {}) => Object.entries({
+  'default-src': "'none'", 'img-src': 'data:', 'script-src': "'self' 'wasm-unsafe-eval'", 'connect-src': `'self' ${model}`, 'worker-src': "'self'",
+  'require-trusted-types-for': "'script'", 'trusted-types': 'turnwise', ...change,
+}).map((part) => part.join(' ')).join('; ');
+
+/** A script of the host's own, for a policy holds for what a test runs in the page too: notes on `html` (`data-…`) what is
+ *  thrown in the page, and what the tag says when something fails. */
+export const NOTES = {
+  type: 'text/javascript',
+  body: `const notes = document.documentElement.dataset;
+    for (const name of ['error', 'unhandledrejection']) addEventListener(name, (event) => { notes.thrown = (notes.thrown ?? '') + (event.message ?? event.reason); });
+    document.addEventListener('turnwise-error', ({ detail }) => { notes.error = JSON.stringify(detail); });`,
+};
+export const noting = '<script src="/notes.js"></script>';
+
 export const launcher = (tab, name = 'Ask the docs') => tab.getByRole('button', { name });
 export const input = (tab) => tab.locator('turnwise-agent').first().getByRole('textbox');
 
