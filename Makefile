@@ -1,14 +1,14 @@
 # Each target sets up what it lacks, does nothing where nothing is to do, and says how long it takes.
-# PORT (run), MODE, MAX_TURNS, PRESET, TASK (demo), REPS and PEERS (bench), KINDS (test-sites), BROWSERS (test-browsers) can be set: make demo MODE=endless MAX_TURNS=2
+# PORT (run), WHAT (bare), MODE, MAX_TURNS, PRESET, TASK (demo), REPS, PEERS and ONLY (bench), KINDS (test-sites), BROWSERS (test-browsers) can be set: make demo MODE=endless MAX_TURNS=2
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-sites test-browsers dist demo bench fmt clippy
+.PHONY: help run test test-long test-sites test-browsers bare dist demo bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | test-sites | test-browsers | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | test-sites | test-browsers | bare | dist | demo | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
@@ -38,6 +38,12 @@ test-browsers:
 	@.ci/build release dist
 	@source .toolchain.env && node --test --test-reporter=spec tests/browsers/browsers.test.mjs
 
+# The first commands on a bare machine: no caches, no tools, a fresh clone of the last commit. Seven minutes for `run`,
+# and as long as the checks take for `test`. make bare WHAT="run dist test"
+bare:
+	@.ci/setup demo
+	@source .toolchain.env && node .ci/bare.mjs $${WHAT:-run}
+
 dist:
 	@.ci/setup dist
 	@.ci/build release dist
@@ -48,10 +54,11 @@ demo:
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/demo.mjs
 
+# About twenty minutes after the build on two cores, less where nothing else runs. make bench ONLY="cpu memory" REPS=3
 bench:
 	@.ci/setup bench
 	@.ci/build release dist
-	@source .toolchain.env && node benches/bench.mjs && node benches/widget.mjs
+	@source .toolchain.env && node benches/bench.mjs
 
 fmt:
 	@cargo fmt
@@ -60,4 +67,4 @@ clippy:
 	@.ci/setup run
 	@source .toolchain.env && node .ci/test.mjs format clippy
 
-export PORT MODE MAX_TURNS PRESET TASK REPS PEERS KINDS BROWSERS
+export PORT WHAT MODE MAX_TURNS PRESET TASK REPS PEERS ONLY KINDS BROWSERS

@@ -1,13 +1,16 @@
-// node .ci/test.mjs [STEP…]: every check, or the named ones: format clippy native wasm build e2e sizes.
+// node .ci/test.mjs [STEP…]: every check, or the named ones: build format deny clippy docs native wasm e2e sizes.
 // A failed step does not keep the others from running. The last lines are each step's time and one total over all
 // runners; the exit code is 0 only if everything passed.
-import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
 const WASM = 'wasm32-unknown-unknown';
+const EMPTY_CARGO_HOME = path.join(root, 'target/empty-cargo-home');
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
+
+const doc = (...args) => ['cargo', 'doc', '--locked', '--quiet', '--no-deps', ...args];
 
 // Tests that measure the page's tasks: another browser beside them would be measured too.
 const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs'];
@@ -23,27 +26,43 @@ const steps = {
       ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
       // Two real documentation sites for the docs agent; make test-sites has all seven.
       [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
+      // What `make run` builds, from an empty cargo cache: a warm one hides a build that cannot download.
+      ['.ci/build', 'quick', 'target/site/fresh', 'worker', 'app'],
     ],
-    env: [{}, { EXTRA_FEATURES: 'test-tools' }],
+    env: [{}, { EXTRA_FEATURES: 'test-tools' }, {}, { CARGO_HOME: EMPTY_CARGO_HOME }],
   },
   format: { commands: [['cargo', 'fmt', '--check']] },
+  deny: {
+    commands: [[process.execPath, '.ci/deny.mjs']],
+    // dependencies: 1 passed, 0 failed, 1 skipped
+    count: (line) => /^dependencies: /.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed'), skipped: figure(line, 'skipped') },
+  },
   clippy: {
     commands: [
-      clippy('--all-targets', '--features', 'worker'),
-      clippy('--target', WASM, '--lib', '--features', 'sdk'),
-      clippy('--target', WASM, '--bin', 'app', '--features', 'app'),
-      clippy('--target', WASM, '--bin', 'worker', '--features', 'worker'),
-      clippy('--target', WASM, '--bin', 'worker', '--features', 'docs'),
-      clippy('--target', WASM, '--test', 'wasm_*', '--features', 'sdk,app,worker'),
+      clippy('--all-targets'),
+      clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'sdk'),
+      clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),
+      clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'worker'),
+      clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'docs'),
+      clippy('--target', WASM, '--test', 'wasm_*'),
     ],
   },
+  docs: {
+    commands: [doc(), doc('--target', WASM)],
+    env: [{ RUSTDOCFLAGS: '--deny warnings' }, { RUSTDOCFLAGS: '--deny warnings' }],
+  },
   native: {
-    commands: [['cargo', 'nextest', 'run', '--locked', '--features', 'worker', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']],
+    commands: [hasNextest()
+      ? ['cargo', 'nextest', 'run', '--locked', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']
+      : ['cargo', 'test', '--locked', '--quiet', '--no-fail-fast']],
     // Summary [ 3.1s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped
-    count: (line) => /tests? run:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed') + figure(line, 'timed out'), skipped: figure(line, 'skipped') },
+    // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
+    count: (line) => /tests? run:|^test result:/.test(line) && {
+      passed: figure(line, 'passed'), failed: figure(line, 'failed') + figure(line, 'timed out'), skipped: figure(line, 'skipped') + figure(line, 'ignored'),
+    },
   },
   wasm: {
-    commands: [['wasm-pack', 'test', '--headless', '--chrome', '--mode', 'no-install', '.', '--locked', '--features', 'sdk,app,worker', '--test', 'wasm_*']],
+    commands: [['wasm-pack', 'test', '--headless', '--chrome', '--mode', 'no-install', '.', '--locked', '--test', 'wasm_*']],
     // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
     count: (line) => /^test result:/.test(line) && { passed: figure(line, 'passed'), failed: figure(line, 'failed'), skipped: figure(line, 'ignored') },
   },
@@ -60,6 +79,11 @@ const steps = {
   },
   sizes: { waits: true, commands: [[process.execPath, '.ci/sizes.mjs', 'dist', '--guard']] },
 };
+
+/** Nextest runs the native tests faster; building it for one run would cost more than that. */
+function hasNextest() {
+  return spawnSync('cargo', ['nextest', '--version'], { stdio: 'ignore' }).status === 0;
+}
 
 function figure(line, word) {
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
@@ -135,6 +159,7 @@ async function perform(name, { commands, count, beside, env = [] }) {
   table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}${beside ? ', beside the others' : ''}`);
 }
 
+rmSync(EMPTY_CARGO_HOME, { recursive: true, force: true });
 const going = [];
 for (const [name, step] of Object.entries(steps)) {
   if (wanted.length && !wanted.includes(name)) continue;

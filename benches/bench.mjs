@@ -1,98 +1,74 @@
-// node benches/bench.mjs: our package beside a hand-written loop (the floor) and other loops, in one browser and one run.
-// REPS (3): rounds; in each every page is measured once, so that a ratio is between neighbours in time.
-// PEERS: which other loops, of those in pages/ (default: openai-sdk ai-sdk).
-// The last column says whether ours reaches its figure.
-import { build } from 'esbuild';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// node benches/bench.mjs: our package beside a hand-written loop (the floor) and other loops, and the docs agent beside
+// deep-chat, in one run. docs/development.md says what the columns mean.
+// REPS (5): rounds; in each a part measures every page once, one after the other, so that a ratio is between neighbours.
+// PEERS: which other loops. ONLY: which parts.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import zlib from 'node:zlib';
-import { chromium } from 'playwright-core';
-import { serve } from '../.ci/static.mjs';
-import { CHUNKS, measure, median } from './measure.mjs';
+import { launch } from './browser.mjs';
+import { bundle, bundles } from './bundle.mjs';
+import { countable } from './renderer.mjs';
+import { printGoals, printPart } from './report.mjs';
 import { startModel } from './server.mjs';
+import { serve } from './site.mjs';
+import { DEEP_CHAT } from './parts/widget.mjs';
 
-const here = import.meta.dirname;
+const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'busy', 'start', 'widget'];
+const PEERS = ['openai-sdk', 'ai-sdk', 'langgraph', 'openai-agents'];
 const FLOOR = 'floor';
 const OURS = 'turnwise';
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
-const reps = Number(process.env.REPS || 3);
-const peers = (process.env.PEERS || 'openai-sdk ai-sdk').split(/[\s,]+/).filter(Boolean);
-const bundled = [FLOOR, ...peers];
+const here = import.meta.dirname;
+const dist = path.join(here, '../dist');
 
-// Ratio to the floor that ours has to reach.
-const GOALS = {
-  'CPU a turn, 50 turns (ms)': 1.0,
-  'CPU a turn, 200 turns (ms)': 0.6,
-  'CPU a turn, 400 turns (ms)': 0.4,
-  'wall a turn, 400 turns (ms)': 0.5,
-  [`CPU, ${CHUNKS} streamed chunks (ms)`]: 0.6,
-  'memory after 200 turns (MiB)': 2,
+const words = (value, otherwise) => (value || otherwise).split(/[\s,]+/).filter(Boolean);
+const reps = Number(process.env.REPS || 5);
+const peers = words(process.env.PEERS, PEERS.join(' '));
+const only = words(process.env.ONLY, PARTS.join(' '));
+const fail = (message) => {
+  console.error(`make bench: ${message}`);
+  process.exit(2);
 };
-const GROWTH_GOAL = 1.2;
-
-async function bundle() {
-  for (const name of bundled) {
-    const outdir = path.join(here, 'dist', name);
-    mkdirSync(outdir, { recursive: true });
-    await build({
-      entryPoints: [path.join(here, 'pages', `${name}.js`)], outfile: path.join(outdir, 'bundle.js'), bundle: true, minify: true,
-      format: 'esm', platform: 'browser', target: 'es2022', legalComments: 'none', logLevel: 'error',
-      define: { 'process.env.NODE_ENV': '"production"' },
-    });
-    writeFileSync(path.join(outdir, 'index.html'), '<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,"><script type="module" src="bundle.js"></script>');
-  }
-}
-
-const brotli = (file) => zlib.brotliCompressSync(readFileSync(file)).length;
-const sizes = () => ({
-  ...Object.fromEntries(bundled.map((name) => [name, brotli(path.join(here, 'dist', name, 'bundle.js'))])),
-  [OURS]: ['turnwise.js', 'turnwise_bg.wasm'].reduce((sum, file) => sum + brotli(path.join(here, '../dist/turnwise', file)), 0),
-});
-
-function table(names, records) {
-  const metrics = [...new Set(names.flatMap((name) => records[name].flatMap((figures) => Object.keys(figures))))];
-  const cell = (name, metric) => {
-    const value = median(records[name].map((figures) => figures[metric]));
-    if (value === undefined) return { text: '-' };
-    const ratio = median(records[name].map((figures, rep) => figures[metric] / records[FLOOR][rep]?.[metric]));
-    return { text: `${value.toPrecision(3)}${ratio === undefined ? '' : ` (${ratio.toFixed(2)}x)`}`, ratio };
-  };
-  const width = 18;
-  console.log(`\n${''.padEnd(36)}${names.map((name) => name.padStart(width)).join('')}`);
-  for (const metric of metrics) {
-    const cells = names.map((name) => cell(name, metric));
-    const goal = GOALS[metric];
-    const ours = cells[names.indexOf(OURS)].ratio;
-    const verdict = goal === undefined || ours === undefined ? '' : `  ${ours <= goal ? 'reached' : 'MISSED'}: ${goal}x at most`;
-    console.log(`${metric.padEnd(36)}${cells.map(({ text }) => text.padStart(width)).join('')}${verdict}`);
-  }
-  const growth = median(records[OURS].map((figures) => figures['CPU a turn, 1000 turns (ms)'] / figures['CPU a turn, 50 turns (ms)']));
-  if (growth !== undefined) console.log(`\nours, CPU a turn at 1,000 turns over that at 50: ${growth.toFixed(2)}  ${growth <= GROWTH_GOAL ? 'reached' : 'MISSED'}: ${GROWTH_GOAL} at most`);
-  console.log(`\nbrotli bytes: ${Object.entries(sizes()).map(([name, n]) => `${name} ${n.toLocaleString('en-US')}`).join(', ')}`);
-}
+for (const name of only) if (!PARTS.includes(name)) fail(`ONLY names '${name}', it takes ${PARTS.join(', ')}`);
+for (const name of peers) if (!PEERS.includes(name)) fail(`PEERS names '${name}', it takes ${PEERS.join(', ')}`);
+if (!(reps >= 1)) fail(`REPS is '${process.env.REPS}', it takes a number from 1`);
+if (!existsSync(path.join(dist, 'bench'))) fail('dist/ is not built');
 
 const began = performance.now();
-await bundle();
-const names = [FLOOR, OURS, ...peers];
-const records = Object.fromEntries(names.map((name) => [name, []]));
-const site = await serve(path.join(here, 'dist'), { mounts: { '/ours/': path.join(here, '../dist') } });
+const seconds = (since) => (performance.now() - since) / 1000;
+const parts = await Promise.all(PARTS.filter((name) => only.includes(name)).map(async (name) => ({ name, ...await import(`./parts/${name}.mjs`) })));
+await bundle([FLOOR, ...peers, DEEP_CHAT]);
+const all = [FLOOR, OURS, ...peers];
+const site = await serve({ [`/${OURS}/`]: dist, '/': bundles });
 const model = await startModel();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
-let failed = false;
+const browser = await launch();
+const given = (name, round) => ({ browser, model, site, dist, name, round, ours: OURS, floor: FLOOR, url: `${site.url}${name}/${name === OURS ? 'bench/' : ''}` });
+const namesOf = (part) => part.names?.({ ours: OURS, floor: FLOOR }) ?? all;
+
+/** Another page is the first in each round: what comes first has a colder machine. */
+const turned = (names, round) => names.map((_, i) => names[(i + round) % names.length]);
+
+const records = {}; // part -> page -> figures of each round
+const spent = {};
+const failures = [];
+const load = () => os.loadavg()[0].toFixed(1);
+console.log(`Chromium ${browser.version()}, ${os.cpus().length} cores, load ${load()}; rounds: ${reps}; parts: ${parts.map(({ name }) => name).join(' ')}; pages: ${all.join(' ')}`);
+if (!countable) console.log('This system does not say what a process takes: figures of the whole renderer are left out.');
 try {
-  console.log(`Chromium ${browser.version()}, ${reps} rounds of ${names.join(', ')}`);
-  for (let rep = 0; rep < reps; rep += 1) {
-    for (const name of names) {
-      const url = name === OURS ? `${site.url}ours/bench/` : `${site.url}${name}/`;
-      const pageBegan = performance.now();
-      try {
-        records[name][rep] = await measure(browser, model, url, { longest: name === OURS || name === FLOOR });
-        console.log(`round ${rep + 1} ${name}: ${((performance.now() - pageBegan) / 1000).toFixed(0)} s`);
-      } catch (error) {
-        failed = true;
-        records[name][rep] = {};
-        console.error(`round ${rep + 1} ${name} FAILED: ${error.message}`);
+  for (let round = 0; round < reps; round += 1) {
+    for (const part of parts.filter(({ rounds = reps }) => round < rounds)) {
+      const partBegan = performance.now();
+      for (const name of turned(namesOf(part), round)) {
+        const figures = ((records[part.name] ??= {})[name] ??= []);
+        try {
+          figures[round] = await part.measure(given(name, round));
+        } catch (error) {
+          figures[round] = {};
+          failures.push(`round ${round + 1} ${part.name} ${name}: ${error.message}`);
+          console.error(`FAILED ${failures.at(-1)}`);
+        }
       }
+      spent[part.name] = (spent[part.name] ?? 0) + seconds(partBegan);
+      console.log(`round ${round + 1} of ${part.rounds ?? reps}, ${part.name}: ${seconds(partBegan).toFixed(0)} s, load ${load()}`);
     }
   }
 } finally {
@@ -100,8 +76,15 @@ try {
   await model.close();
   await site.close();
 }
-table(names, records);
+
+const merged = (name) => Array.from({ length: reps }, (_, round) => Object.assign({}, ...parts.map((part) => records[part.name][name]?.[round] ?? {})));
+console.log('');
+printGoals(parts.map(({ name }) => name), merged(OURS), merged(FLOOR));
+for (const part of parts) printPart(part.name, namesOf(part), records[part.name], FLOOR);
 mkdirSync(path.join(here, 'results'), { recursive: true });
-writeFileSync(path.join(here, 'results/bench.json'), JSON.stringify({ when: new Date().toISOString(), chromium: browser.version(), records }, null, 1));
-console.log(`\n${((performance.now() - began) / 1000).toFixed(0)} s; every figure: benches/results/bench.json`);
-process.exit(failed ? 1 : 0);
+const built = readFileSync(path.join(dist, '.built'), 'utf8').trim();
+writeFileSync(path.join(here, 'results/bench.json'), JSON.stringify({ when: new Date().toISOString(), chromium: browser.version(), built, reps, spent, failures, records }, null, 1));
+const times = Object.entries(spent).map(([name, took]) => `${name} ${took.toFixed(0)}`).join(', ');
+console.log(`\n${seconds(began).toFixed(0)} s (${times}); every figure: benches/results/bench.json`);
+for (const failure of failures) console.log(`FAILED ${failure}`);
+process.exit(failures.length ? 1 : 0);

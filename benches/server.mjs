@@ -1,12 +1,16 @@
-// The model that every page talks to: an OpenAI-compatible stream on loopback that asks for `echo` so many times and
-// then answers. What it is to do stands in the path, so that it need not read the growing requests while time is taken:
-//   {url}/turns=50,run=ID[,chunks=20][,write=event]/v1
-// turns: how often `echo` is called; chunks: pieces of the answer; write: `event` sends each event on its own, as
-// providers do, `block` sends 16 KiB pieces that cut events anywhere. `taken(run)` says afterwards what arrived.
+// The model that every page talks to: an OpenAI-compatible stream on loopback that asks for a tool so many times and then
+// answers. What it is to do stands in the path, so that it need not read the growing requests while time is taken:
+//   {url}/turns=50,run=ID[,chunks=20][,write=event][,call=echo][,agents=16,agentTurns=62]/v1
+// turns: how often a tool is called; chunks: pieces of the answer; write: `event` sends each event on its own, as
+// providers do, `block` sends 16 KiB pieces that cut events anywhere; call: which tool; agents: the first turn hands a
+// task to so many sub-agents, each of which calls `echo` agentTurns times. `taken(run)` says afterwards what arrived.
 import http from 'node:http';
 
 const HEADERS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*, authorization', 'access-control-allow-methods': 'GET, POST, OPTIONS', 'access-control-max-age': '600' };
 const BLOCK = 16 * 1024;
+/** The first user message stands in this much of a request. */
+const HEAD = 64 * 1024;
+const AGENT = /sub-agent (\d+) of \d+/;
 
 const event = (value) => `data: ${JSON.stringify(value)}\n\n`;
 const DONE = 'data: [DONE]\n\n';
@@ -18,17 +22,24 @@ function framed(id, body) {
   return [delta({ role: 'assistant', content: '' }), ...body(delta), usage, DONE];
 }
 
-const toolReply = (n) =>
+const CALLS = {
+  echo: (n) => ({ text: `turn-${n}` }),
+  calculate: (n) => ({ expression: `6 * ${n}` }),
+  search_docs: () => ({ query: 'attempts' }),
+};
+
+const callReply = (n, name, args) =>
   framed(`chatcmpl-${n}`, (delta) => {
     const call = (part) => delta({ tool_calls: [{ index: 0, ...part }] });
-    const args = JSON.stringify({ text: `turn-${n}` });
     return [
-      ...['I ', 'am ', 'calling ', 'echo.'].map((content) => delta({ content })),
-      call({ id: `call_${n}`, type: 'function', function: { name: 'echo', arguments: '' } }),
-      ...args.match(/.{1,3}/g).map((piece) => call({ function: { arguments: piece } })),
+      ...['I ', 'am ', 'calling ', `${name}.`].map((content) => delta({ content })),
+      call({ id: `call_${n}`, type: 'function', function: { name, arguments: '' } }),
+      ...JSON.stringify(args).match(/.{1,3}/g).map((piece) => call({ function: { arguments: piece } })),
       delta({}, 'tool_calls'),
     ];
   });
+
+const tasks = (agents, turns) => Array.from({ length: agents }, (_, i) => ({ task: `You are sub-agent ${i + 1} of ${agents}: call echo.`, agent: 'caller', max_turns: turns + 1 }));
 
 const answers = new Map();
 function answer(chunks, write) {
@@ -48,6 +59,41 @@ function answer(chunks, write) {
 /** How long the answer of `chunks` pieces is, in characters. */
 export const answerLength = (chunks) => Array.from({ length: chunks }, (_, i) => ` tok${i % 1000}`.length).reduce((a, b) => a + b, 0);
 
+/** Each run as it has come so far: its requests, those of its sub-agents, when the first one arrived. */
+class Run {
+  requests = 0;
+  root = 0;
+  agents = new Map();
+  began = performance.timeOrigin + performance.now();
+  results = undefined; // of the last request, once it was looked at
+
+  constructor({ turns, chunks = 20, write = 'event', call = 'echo', agents = 0, agentTurns = 0 }) {
+    this.wanted = { turns: Number(turns), chunks: Number(chunks), write, call, agents: Number(agents), agentTurns: Number(agentTurns) };
+  }
+
+  /** What the next request is answered with; `who` is the sub-agent that asks, 0 the run itself. */
+  next(who) {
+    const { turns, chunks, write, call, agents, agentTurns } = this.wanted;
+    this.requests += 1;
+    if (who) {
+      const n = (this.agents.get(who) ?? 0) + 1;
+      this.agents.set(who, n);
+      return { reply: n > agentTurns ? answer(20, 'event') : callReply(n, 'echo', CALLS.echo(n)) };
+    }
+    const n = (this.root += 1);
+    if (n > turns) return { reply: answer(chunks, write), last: true };
+    if (n === 1 && agents) return { reply: callReply(n, 'spawn_subagents', { tasks: tasks(agents, agentTurns) }) };
+    return { reply: callReply(n, call, CALLS[call](n)) };
+  }
+
+  /** Tool results that are as long as they have to be. */
+  look({ messages }) {
+    const least = this.wanted.call === 'echo' && !this.wanted.agents ? 1024 : 1;
+    const length = ({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)).length;
+    this.results = messages.filter((message) => message.role === 'tool' && length(message) >= least).length;
+  }
+}
+
 async function send(response, pieces) {
   for (const name of ['drain', 'close']) response.on(name, () => response.wake?.());
   for (const piece of pieces) {
@@ -61,28 +107,27 @@ async function send(response, pieces) {
 export async function startModel() {
   const runs = new Map();
   const server = http.createServer((request, response) => {
-    if (request.method === 'OPTIONS') return response.writeHead(204, HEADERS).end();
     const scenario = /^\/([^/]+)\/v1\/chat\/completions$/.exec(decodeURIComponent(request.url))?.[1];
     if (!scenario) return response.writeHead(404, HEADERS).end();
-    const { turns, run, chunks = 20, write = 'event' } = Object.fromEntries(scenario.split(',').map((pair) => pair.split('=')));
-    const state = runs.get(run) ?? { requests: 0, bytes: 0, results: undefined };
-    runs.set(run, state);
-    const n = (state.requests += 1);
-    const last = n > Number(turns);
+    const given = Object.fromEntries(scenario.split(',').map((pair) => pair.split('=')));
+    if (!runs.has(given.run)) runs.set(given.run, new Run(given));
+    if (request.method === 'OPTIONS') return response.writeHead(204, HEADERS).end();
+    const run = runs.get(given.run);
+    const { turns, agents } = run.wanted;
     const body = [];
+    let read = 0;
     request.on('data', (chunk) => {
-      state.bytes += chunk.length;
-      if (last) body.push(chunk);
+      if (run.root >= turns || (agents && read < HEAD)) body.push(chunk);
+      read += chunk.length;
     });
     request.on('end', async () => {
+      const who = agents ? Number(AGENT.exec(firstUser(Buffer.concat(body).toString()))?.[1] ?? 0) : 0;
+      const { reply, last } = run.next(who);
       request.socket.setNoDelay(true);
       response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-      await send(response, last ? answer(Number(chunks), write) : toolReply(n));
+      await send(response, reply);
       // Only the last request is looked at, and only after it was answered.
-      if (last) {
-        const { messages } = JSON.parse(Buffer.concat(body).toString());
-        state.results = messages.filter((message) => message.role === 'tool').filter(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)).length >= 1024).length;
-      }
+      if (last) run.look(JSON.parse(Buffer.concat(body).toString()));
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -92,3 +137,6 @@ export async function startModel() {
     close: () => new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); }),
   };
 }
+
+/** What a request holds before the model's first words: later ones repeat the tasks of sub-agents. */
+const firstUser = (text) => text.split('"role":"assistant"')[0];

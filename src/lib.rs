@@ -7,6 +7,7 @@ pub mod docs;
 pub mod engine;
 pub mod llm;
 pub mod plan;
+pub mod protocol;
 pub mod tools;
 pub mod trajectory;
 pub mod view;

@@ -9,9 +9,6 @@ use std::path::Path;
 
 use sources::{Source, crate_names, rust_sources, text, web_crates};
 
-/// Lines of a file at most.
-const MAX_LINES: usize = 400;
-
 /// One row of the table of folders.
 struct Folder {
     kind: String,
@@ -81,6 +78,8 @@ fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
             "view" => &["engine", "llm", "plan", "trajectory"],
             "plan" => &["engine", "trajectory"], // a plan's record holds those of its steps' runs
             "docs" => &["engine", "tools"],      // its words are those of the search over files
+            // It only says what others hold.
+            "protocol" => &["docs", "engine", "plan", "tools", "trajectory"],
             _ => &["engine"],
         };
         assert_eq!(folder.may_use.iter().map(String::as_str).collect::<Vec<_>>(), most, "{name}");
@@ -146,18 +145,6 @@ fn every_module_says_what_it_owns() {
     let silent: Vec<String> =
         rust_sources("src").into_iter().filter(|source| !source.text.starts_with("//!")).map(|s| s.path).collect();
     assert!(silent.is_empty(), "no //! at the top: {silent:?}");
-}
-
-#[test]
-fn no_file_is_longer_than_400_lines() {
-    let long: Vec<String> = ["src", "tests"]
-        .iter()
-        .flat_map(|folder| rust_sources(folder))
-        .map(|source| (source.text.lines().count(), source.path))
-        .filter(|(lines, _)| *lines > MAX_LINES)
-        .map(|(lines, path)| format!("{path}: {lines}"))
-        .collect();
-    assert!(long.is_empty(), "{long:?}");
 }
 
 #[test]

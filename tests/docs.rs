@@ -134,6 +134,36 @@ fn the_table_of_slugs_is_the_engines() {
 }
 
 #[test]
+fn the_triggers_are_the_engines() {
+    let page = page("docs/semantics.md");
+    let rows = page.rows("When a run reaches its turn limit");
+    let listed: Vec<String> = rows.iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
+    assert_eq!(listed, Trigger::ALL.iter().map(|trigger| trigger.as_str().to_owned()).collect::<Vec<_>>());
+    let config = SynthesisConfig::preset(Preset::Research);
+    for (row, trigger) in rows.iter().zip(Trigger::ALL).skip(1) {
+        let turnwise::engine::Message::User { content, .. } = synthesis::prompt(Preset::Research, &config, *trigger)
+        else {
+            panic!("a user message")
+        };
+        assert!(content.starts_with(row[2].trim_matches('`')), "{row:?}");
+    }
+    let events = text("docs/api.md");
+    let started = events.lines().find(|line| line.starts_with("| `synthesis_started`")).unwrap();
+    for trigger in Trigger::ALL {
+        assert!(started.contains(&format!("`{}`", trigger.as_str())), "{started}");
+    }
+    for tool in tools::ON_REQUEST {
+        let default = |line: &str| line.contains("all but") && line.contains(tool);
+        assert!(events.lines().any(|line| line.starts_with("| `tools`") && default(line)), "{tool}");
+        assert!(
+            text("www/client/types/turnwise.d.ts")
+                .lines()
+                .any(|line| line.contains("Built-in tools to offer") && default(line))
+        );
+    }
+}
+
+#[test]
 fn the_endings_are_the_engines() {
     let page = page("docs/semantics.md");
     let reasons: Vec<String> = page
@@ -142,11 +172,14 @@ fn the_endings_are_the_engines() {
         .map(|row| row[0].trim_matches('`').to_owned())
         .filter(|name| name.parse::<TerminationReason>().is_ok())
         .collect();
-    for reason in
-        ["llm_complete", "final_result", "max_turns_synthesized", "stop_synthesized", "llm_error", "cancelled"]
-    {
-        assert!(reasons.iter().any(|listed| listed == reason), "{reason} is not in {reasons:?}");
-    }
+    let own = ["llm_complete", "final_result", "final_report", "llm_error", "retries_exhausted", "max_turns_exhausted"];
+    let of_triggers = Trigger::ALL.iter().flat_map(|trigger| {
+        [TerminationReason::Synthesized(*trigger), TerminationReason::SynthesisFailed(*trigger)].map(|r| r.to_string())
+    });
+    let all: BTreeSet<String> =
+        own.map(str::to_owned).into_iter().chain(["cancelled".into()]).chain(of_triggers).collect();
+    assert_eq!(reasons.iter().cloned().collect::<BTreeSet<_>>(), all);
+    assert_eq!(reasons.len(), all.len(), "each is there once");
     let unknown = page.rows("How a run ends").into_iter().map(|row| row[0].trim_matches('`').to_owned());
     let fields = set(["termination_reason", "outcome", "answer_source", "total_turns"]);
     let unknown: Vec<String> = unknown.filter(|name| !reasons.contains(name) && !fields.contains(name)).collect();
@@ -162,7 +195,7 @@ fn the_endings_are_the_engines() {
 
 #[test]
 fn options_and_events_of_the_api_are_those_of_its_types() {
-    let (page, types) = (page("docs/api.md"), text("src/embed/types.d.ts"));
+    let (page, types) = (page("docs/api.md"), text("www/client/types/turnwise.d.ts"));
     let mut checked = 0;
     for heading in &page.headings {
         let Some(fields) = interface(&types, heading) else { continue };

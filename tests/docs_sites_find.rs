@@ -262,3 +262,124 @@ fn hostile_texts_are_refused_or_cut_and_never_panic() {
 
 const SPHINX_OUT: &str =
     r#"Search.setIndex({"docnames":["https://evil.test/a","//evil.test/b","ok"],"titles":["a","b","c"]})"#;
+
+const ROOT: &str = "https://docs.test/book/";
+
+/// As the URL standard reads a link, or not at all.
+#[test]
+fn no_spelling_of_a_link_leads_out_of_the_site() {
+    let joined = |link: &str| url::join("https://docs.test/book/guide/a.html", link).unwrap_or_default();
+    for (link, address) in [
+        ("%2e%2e/b.html", "https://docs.test/book/b.html"),
+        (".%2E/%2e%2E/b.html", "https://docs.test/b.html"),
+        ("%2e/b.html", "https://docs.test/book/guide/b.html"),
+        ("..\\b.html", "https://docs.test/book/b.html"),
+        ("\\b.html", "https://docs.test/b.html"),
+        ("\\\\evil.test/b", "https://evil.test/b"),
+        ("/\t/evil.test/b", "https://evil.test/b"),
+        ("../%2e%2E", "https://docs.test/"),
+        ("a?b=..\\c", "https://docs.test/book/guide/a"),
+        ("https://docs.test\\@evil.test/", "https://docs.test/@evil.test/"),
+        ("https://a@evil.test/", ""),
+        ("https://docs.test%2eevil.test/", ""),
+    ] {
+        assert_eq!(joined(link), address, "{link}");
+    }
+    for inside in [
+        "https://docs.test/book/",
+        "https://docs.test/book",
+        "https://docs.test/book/a%20b",
+        "https://docs.test/book/v1..2/",
+    ] {
+        assert!(url::below(ROOT, inside), "{inside}");
+    }
+    for outside in [
+        "https://docs.test/book/../secret",
+        "https://docs.test/book/%2e%2e/secret",
+        "https://docs.test/book/%2E./secret",
+        "https://docs.test/book/.%2e/secret",
+        "https://docs.test/book/..\\secret",
+        "https://docs.test/book/..%2fsecret",
+        "https://docs.test/book/..%5Csecret",
+        "https://docs.test/book/.\t./secret",
+        "https://docs.test/bookish",
+        "https://evil.test/book/",
+    ] {
+        assert!(!url::below(ROOT, outside), "{outside}");
+    }
+}
+
+#[test]
+fn what_may_end_a_session_is_left_alone() {
+    for ends in [
+        "/logout",
+        "https://docs.test/book/log-out",
+        "https://docs.test/book/Sign_Out/",
+        "/account/signout.php?next=/",
+        "/session/end",
+        "/sessions?do=logoff",
+        "/?action=log%2Dout",
+        "sign%6Fut",
+        "/end-session",
+    ] {
+        assert!(url::ends_session(ends), "{ends}");
+    }
+    for page in [
+        "/logout.html",
+        "/guide/sign-out.md",
+        "/logouts",
+        "/blog/out",
+        "/session/endless",
+        "/login",
+        "/a#logout",
+        "https://logout.test/",
+    ] {
+        assert!(!url::ends_session(page), "{page}");
+    }
+    let page = html::page(
+        PAGE,
+        "<main><h1>A</h1><p>Text.</p><a href=\"/logout\">out</a><a href=\"b.html\" rel=\"noopener NoFollow\">b</a>\
+         <a href=\"c.html\" rel=\"next\">c</a><a href=\"/?a=sign-out\">out</a></main>",
+    );
+    assert_eq!(page.links, ["https://docs.test/book/guide/c.html"]);
+    let map =
+        "<urlset><url><loc>https://docs.test/logout</loc></url><url><loc>https://docs.test/a</loc></url></urlset>";
+    let (mut site, mut step) = Site::open("https://docs.test/", Some("<title>T</title><p>Welcome."), None);
+    let mut asked = Vec::new();
+    while let Some(address) = step.fetch.pop() {
+        let path = address.strip_prefix("https://docs.test").unwrap().to_owned();
+        let text = match path.as_str() {
+            "/sitemap.xml" => Some(map),
+            "/a" | "/" => Some("<main><h1>A</h1><p>Text.</p><a href=\"/signout\">out</a></main>"),
+            _ => None,
+        };
+        asked.push(path);
+        let status = if text.is_some() { 200 } else { 404 };
+        let more = site.take(&Got { url: address, status, ..Got::default() }, text);
+        step.fetch.extend(more.fetch);
+    }
+    assert!(asked.contains(&"/a".to_owned()), "{asked:?}");
+    assert!(!asked.iter().any(|path| path.contains("out")), "{asked:?}");
+}
+
+/// A page that leads elsewhere is none of the site's, whoever follows redirects.
+#[test]
+fn a_redirect_out_of_the_site_is_a_page_that_cannot_be_read() {
+    let map =
+        "<urlset><url><loc>https://docs.test/book/a</loc></url><url><loc>https://docs.test/book/b</loc></url></urlset>";
+    let (mut site, mut step) =
+        Site::open("https://docs.test/book/", Some("<title>T</title><p>Welcome."), Some("sitemap.xml"));
+    while let Some(address) = step.fetch.pop() {
+        let (at, text) = match address.strip_prefix("https://docs.test/book/").unwrap_or_default() {
+            "sitemap.xml" => ("", map),
+            "a" => ("http://127.0.0.1:9/admin", "<main><h1>Private</h1><p>secretive</p></main>"),
+            "b" => ("https://docs.test/book/b/", "<main><h1>B</h1><p>public</p></main>"),
+            _ => ("https://docs.test/login", "<main><h1>Login</h1><p>secretive</p></main>"),
+        };
+        let got = Got { url: address, at: at.into(), status: 200, ..Got::default() };
+        let more = site.take(&got, Some(text));
+        step.fetch.extend(more.fetch);
+    }
+    assert!(!site.search("public", 5).is_empty());
+    assert!(site.search("secretive", 5).is_empty());
+}

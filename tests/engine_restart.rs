@@ -40,6 +40,29 @@ fn reply_to(request: RequestId, content: &str) -> Event {
 }
 
 #[test]
+fn a_sub_agent_that_begins_after_a_pause_begins_at_the_worlds_time() {
+    let mut parent = config(Preset::Research);
+    parent.tools.push(spawn::spec(&[]));
+    let mut restored = crashed(&play_open(parent, Vec::new()));
+    let request = sent(&resume(&mut restored))[0].request;
+    let tasks =
+        RawCall { id: "s".into(), name: "spawn_subagents".into(), arguments: r#"{"tasks":[{"task":"t"}]}"#.into() };
+    let reply = Reply { tool_calls: vec![tasks], finish: FinishReason::ToolCalls, ..Reply::default() };
+    let replied = Event::ModelReplied { request, reply, raw: None, first_token_ms: None };
+    let at = Millis(restored.at.0 + 40);
+    let call = tools_ids(&restored.recorder.handle(at, replied))[0].clone();
+    let outcome = ToolOutcome::Executed { content: String::new(), repaired_args: None };
+    let _ = restored.recorder.handle(at, Event::ToolFinished { call, outcome });
+    let child = restored.recorder.run.child_runs().next().expect("it began");
+    assert_eq!(child.task().started_at, EpochMillis(LATER.0 + 40), "the hour in which the page was closed counts");
+    assert_eq!(child.turns()[0].started_at, time::rfc3339(EpochMillis(LATER.0 + 40)));
+}
+
+fn tools_ids(effects: &[Effect]) -> Vec<CallId> {
+    effects.iter().filter_map(|e| if let Effect::RunTool(t) = e { Some(t.call.clone()) } else { None }).collect()
+}
+
+#[test]
 fn the_attempt_in_flight_is_repeated_with_the_whole_history() {
     let played = play_open(
         config(Preset::Research),

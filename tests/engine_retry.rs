@@ -41,6 +41,36 @@ fn a_wait_up_to_the_cap_is_waited_and_a_longer_one_is_not() {
 }
 
 #[test]
+fn a_rate_limit_without_a_readable_wait_waits_five_seconds_and_more() {
+    let waits = |config: &RetryConfig, attempt| -> Vec<u64> {
+        let wait = |seed| {
+            let error = ModelError {
+                slug: Slug::RateLimited,
+                message: String::new(),
+                status: Some(429),
+                retry_after_ms: None,
+                retry: Retry::Yes,
+            };
+            match decide(config, &error, attempt, &mut Rng::new(seed)) {
+                Decision::Wait { ms } => ms,
+                Decision::GiveUp => panic!("it may be tried again"),
+            }
+        };
+        (0..200).map(wait).collect()
+    };
+    let standard = RetryConfig::default();
+    for (attempt, least, most) in [(1, 5_000, 6_250), (2, 10_000, 12_500), (4, 40_000, 50_000), (5, 60_000, 60_000)] {
+        let waits = waits(&standard, attempt);
+        assert!(waits.iter().all(|ms| (least..=most).contains(ms)), "attempt {attempt}: {waits:?}");
+        assert!(least == most || waits.iter().any(|ms| *ms > least + (most - least) / 2), "it has jitter");
+    }
+    // The base of ordinary waits does not shorten it; its own number does, and so does what may be waited at all.
+    assert!(waits(&RetryConfig { base_ms: 1, cap_ms: 2, ..standard }, 1).iter().all(|ms| *ms >= 5_000));
+    assert!(waits(&RetryConfig { rate_limit_ms: 4, ..standard }, 1).iter().all(|ms| (4..=5).contains(ms)));
+    assert!(waits(&RetryConfig { retry_after_cap_ms: 900, ..standard }, 1).iter().all(|ms| *ms == 900));
+}
+
+#[test]
 fn backoff_doubles_up_to_its_cap_with_full_jitter() {
     for (attempt, most) in [(1, 500), (2, 1_000), (3, 2_000), (5, 8_000), (6, 8_000), (60, 8_000)] {
         let waits: Vec<u64> = (0..200)

@@ -44,7 +44,7 @@ fn three_useless_replies_end_the_run_with_a_report() {
 
 #[test]
 fn network_errors_wait_longer_each_time_and_retry_after_is_obeyed() {
-    let fail = |after| Step::Fail(ModelError { retry_after_ms: after, ..error(Slug::RateLimited, Retry::Yes) });
+    let fail = |after| Step::Fail(ModelError { retry_after_ms: after, ..error(Slug::ProviderError, Retry::Yes) });
     let played = play(
         config(Preset::Research),
         vec![fail(Some(1500)), Step::Timer(Some(1500)), fail(None), Step::Timer(None), text("ok")],
@@ -97,6 +97,44 @@ fn a_failure_that_was_tried_again_in_vain_says_so() {
     assert_eq!(played.fields(), "llm_error / failed / system / 1");
     let report = &played.ending().output;
     assert!(report.ends_with("No attempt is left (3 of 3): try again later, or choose another model or provider."));
+}
+
+#[test]
+fn the_err_record_says_first_why_the_run_ended() {
+    let err = |played: &Played| -> String {
+        let log = played.run().logs().last().expect("an ERR record");
+        assert_eq!(log.level, LogLevel::Error);
+        log.slugs.iter().map(|slug| slug.as_str()).collect::<Vec<_>>().join(" ")
+    };
+    let wrong_key = play(config(Preset::Research), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]);
+    assert_eq!(err(&wrong_key), "llm_error auth_error");
+    let no_synthesis = RunConfig { max_turns: 1, synthesis: None, ..config(Preset::Research) };
+    let spent = play(no_synthesis, vec![calls("", &[("a", "search", "{}")]), executed("search", "x")]);
+    assert_eq!(err(&spent), "max_turns_exhausted");
+    let script = vec![Step::Stop, text(""), text(""), text("")];
+    assert_eq!(err(&play(config(Preset::Research), script)), "stop_synthesis_failed empty_response");
+    for trigger in Trigger::ALL {
+        let reason = TerminationReason::SynthesisFailed(*trigger);
+        assert_eq!(reason.slug().map(|slug| slug.to_string()), Some(reason.to_string()));
+    }
+    for reason in
+        [TerminationReason::RetriesExhausted, TerminationReason::MaxTurnsExhausted, TerminationReason::LlmError]
+    {
+        assert_eq!(reason.slug().map(|slug| slug.to_string()), Some(reason.to_string()));
+    }
+}
+
+#[test]
+fn a_final_result_with_nothing_in_it_is_none_in_every_preset() {
+    for preset in Preset::ALL {
+        let script = vec![
+            calls("", &[("a", "submit", "{}")]),
+            executed("submit", "<<<FINAL_RESULT>>> \n <<<END_FINAL_RESULT>>>"),
+        ];
+        let played = play_open(config(*preset), script);
+        assert_eq!(played.run().status(), Status::Calling { turn: 2, attempt: 1, synthesis: false });
+        assert!(!played.run().turns()[0].tool_calls[0].is_final);
+    }
 }
 
 #[test]
@@ -291,6 +329,48 @@ fn cancel_ends_at_once_whatever_is_open() {
 }
 
 #[test]
+fn what_was_streamed_before_stop_or_cancel_stays_in_the_record_and_out_of_the_history() {
+    let half = || Step::Streamed("Half a sen");
+    for preset in [Preset::Research, Preset::Orchestrator] {
+        let stopped = play(config(preset), vec![half(), Step::Stop, text("In short.")]);
+        let attempt = &stopped.run().turns()[0].attempts[0];
+        assert_eq!(attempt.slugs, [Slug::Stopped]);
+        assert_eq!(attempt.partial.as_ref().map(|p| p.content.as_str()), Some("Half a sen"));
+        assert!(!format!("{:?}", stopped.run().messages()).contains("Half"), "{:?}", stopped.run().messages());
+        assert!(!stopped.ending().output.contains("Half") && stopped.run().turns()[0].content.is_empty());
+        support::validate(&stopped.document());
+        turnwise::trajectory::replay(&stopped.document()).expect("the record derives again");
+    }
+    let cancelled = play(config(Preset::Strict), vec![half(), Step::Cancel]);
+    let attempt = &cancelled.run().turns()[0].attempts[0];
+    assert_eq!(attempt.partial.as_ref().map(|p| p.content.as_str()), Some("Half a sen"));
+    support::validate(&cancelled.document());
+    // A request that went on to its reply, or failed by itself, has no beginning of one.
+    let went_on = play(config(Preset::Research), vec![half(), text("Half a sentence.")]);
+    assert_eq!(went_on.run().turns()[0].attempts[0].partial, None);
+    let script = vec![half(), Step::Fail(error(Slug::StreamCut, Retry::Yes)), Step::Timer(None), text("ok")];
+    assert_eq!(play(config(Preset::Research), script).run().turns()[0].attempts[0].partial, None);
+}
+
+#[test]
+fn what_may_abort_a_request_is_known_before() {
+    let mut limited = config(Preset::Research);
+    limited.limits.wall_ms = Some(1_000);
+    let played = play_open(limited, Vec::new());
+    let clock = played.effects.iter().find_map(|e| match e {
+        Effect::Sleep { timer, .. } => Some(*timer),
+        _ => None,
+    });
+    let run = played.run();
+    assert!(run.may_abort(&Event::StopRequested) && run.may_abort(&Event::Cancelled));
+    assert!(run.may_abort(&Event::TimerFired { timer: clock.unwrap() }), "the wall time is up");
+    assert!(!run.may_abort(&Event::TimerFired { timer: TimerId(99) }));
+    let concluding = play_open(config(Preset::Research), vec![Step::Stop]);
+    assert!(!concluding.run().may_abort(&Event::StopRequested), "stop during the synthesis does nothing");
+    assert!(concluding.run().may_abort(&Event::Cancelled));
+}
+
+#[test]
 fn stale_events_do_nothing() {
     let mut played = play(config(Preset::Research), vec![text("done")]);
     let before = played.recorder.run.clone();
@@ -344,4 +424,30 @@ fn the_slugs_are_the_golden_list() {
     let list: String = Slug::ALL.iter().map(|s| format!("{s}\n")).collect();
     golden("slugs.txt", &list);
     assert!(Slug::ALL.iter().all(|s| Slug::parse(s.as_str()) == Some(*s)));
+}
+
+#[test]
+fn a_run_that_cannot_number_its_requests_any_more_ends() {
+    assert_eq!(RequestId::of(3, ids::MAX_OWN).child(), 3);
+    assert_eq!(RequestId::of(3, u32::MAX), RequestId::of(3, ids::MAX_OWN), "an id never starts over");
+    let config = RunConfig { max_turns: u32::MAX, ..config(Preset::Research) };
+    let played = play_open(config, vec![calls("so far", &[("a", "search", "{}")])]);
+    let mut state = serde_json::to_value(&played.recorder.run).unwrap();
+    state["requests"] = serde_json::json!(ids::MAX_OWN);
+    let mut run: Run = serde_json::from_value(state).unwrap();
+    let outcome = ToolOutcome::Executed { content: "x".into(), repaired_args: None };
+    let effects = run.handle(Millis(50), Event::ToolFinished { call: CallId("a".into()), outcome });
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::CallModel(_))));
+    let ending = run.ending().expect("it ended");
+    assert_eq!(ending.termination_reason, TerminationReason::LlmError);
+    assert!(ending.output.contains("as many requests as one run can make"), "{}", ending.output);
+}
+
+#[test]
+fn each_slug_of_an_attempt_is_named_once() {
+    let fact = |slug| success::CallFact { kind: success::CallKind::Tool, executed: false, slug: Some(slug) };
+    let facts = [Slug::Stopped, Slug::Interrupted, Slug::Stopped, Slug::UnknownTool, Slug::Interrupted].map(fact);
+    let judged =
+        success::judge_calls(success::Policy::of(Preset::Strict), success::Offer::AllTools, &facts).unwrap_err();
+    assert_eq!(judged, [Slug::UnknownTool, Slug::Stopped, Slug::Interrupted]);
 }

@@ -146,6 +146,8 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
         system: "You read.".into(),
         tools: vec!["read".into()],
         max_turns: 2,
+        preset: Some(Preset::Research),
+        counter: Some(false),
     };
     let mut config = spawning(Preset::Orchestrator);
     config.agents = vec![reader];
@@ -159,6 +161,8 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
     assert_eq!(child.config().tools.iter().map(|t| t.name.as_str()).collect::<Vec<_>>(), ["read"]);
     assert_eq!((child.config().max_turns, child.messages()[0].clone()), (2, Message::system("You read.".to_owned())));
     assert_eq!(tree.reports()[0]["turns"], 3, "two turns and the synthesis");
+    assert_eq!((child.config().preset, &child.config().counter), (Preset::Research, &None));
+    assert!(!child.turns()[0].tool_calls[0].result.as_ref().unwrap().contains("[Turn"), "no counter for this kind");
 }
 
 #[test]
@@ -173,13 +177,16 @@ fn in_a_strict_run_children_make_a_turn_succeed() {
     fn model(call: &ModelCall) -> Result<Reply, ModelError> {
         Ok(match (call.request.child(), call.turn) {
             (0, 1) => spawn_call(&tasks(1)),
-            (0, _) => reply_call("final_report", r#"{"format": "text", "content": "the answer"}"#),
-            _ => says("done"),
+            // The parent and its strict child report the same way.
+            _ => reply_call("final_report", r#"{"format": "text", "content": "the answer"}"#),
         })
     }
     let tree = Tree::new(spawning(Preset::Strict)).play(model);
     let e = tree.run().ending().unwrap();
     assert_eq!((e.termination_reason, e.total_turns), (TerminationReason::FinalReport, 2));
+    let child = tree.run().child_runs().next().unwrap();
+    assert_eq!(child.config().preset, Preset::Strict);
+    assert_eq!(child.ending().unwrap().termination_reason, TerminationReason::FinalReport);
     let mut none = spawning(Preset::Strict);
     none.limits.children = 0;
     fn only_spawns(call: &ModelCall) -> Result<Reply, ModelError> {
@@ -189,6 +196,45 @@ fn in_a_strict_run_children_make_a_turn_succeed() {
     let tree = Tree::new(none).play(only_spawns);
     assert_eq!(tree.run().ending().unwrap().termination_reason, TerminationReason::RetriesExhausted);
     assert_eq!(tree.run().turns()[0].attempts[0].slugs, [Slug::ToolLimit], "nothing was started");
+}
+
+#[test]
+fn a_strict_tree_stays_within_turns_times_attempts() {
+    fn only_text(call: &ModelCall) -> Result<Reply, ModelError> {
+        Ok(match (call.request.child(), call.turn) {
+            (0, 1) => spawn_call(&tasks(2)),
+            _ => says("done"),
+        })
+    }
+    let mut config = spawning(Preset::Strict);
+    (config.max_turns, config.max_attempts, config.limits.children) = (3, 2, 2);
+    config.report = ReportConfig { format: ReportFormat::Json, schema: Some(json!({ "type": "object" })) };
+    let bound = 3 * 2 + 2 * 7 * 2;
+    assert_eq!((spawn::most(&config), Tree::new(config.clone()).run().calls_left()), (7 * 2, bound - 1));
+    let tree = Tree::new(config.clone()).play(only_text);
+    assert!(tree.run().requests() <= bound, "{}", tree.run().requests());
+    for child in tree.run().child_runs() {
+        assert_eq!(
+            child.ending().unwrap().termination_reason,
+            TerminationReason::RetriesExhausted,
+            "text is no report"
+        );
+        assert_eq!((child.requests(), child.config().report.format), (2, ReportFormat::Text));
+    }
+    assert_eq!(tree.reports()[0]["status"], "failed");
+    // A kind may say otherwise, in both directions.
+    config.agents =
+        vec![SubagentKind { name: "free".into(), preset: Some(Preset::Research), ..SubagentKind::default() }];
+    assert_eq!(spawn::most(&config), 7 * 2 + 3);
+    let asked = spawn::Asked { task: "t".into(), max_turns: None, agent: Some("free".into()) };
+    let free = spawn::config(&config, &asked, 1).normalized();
+    assert!(free.synthesis.is_some() && free.tools.iter().all(|tool| tool.name != "final_report"));
+    let mut research = spawning(Preset::Research);
+    research.agents =
+        vec![SubagentKind { name: "careful".into(), preset: Some(Preset::Strict), ..SubagentKind::default() }];
+    let asked = spawn::Asked { agent: Some("careful".into()), ..asked };
+    assert_eq!(spawn::bound(&research, &asked), 7 * 3);
+    assert!(spawn::config(&research, &asked, 1).normalized().tools.iter().any(|tool| tool.name == "final_report"));
 }
 
 #[test]
@@ -272,7 +318,10 @@ fn a_child_has_its_parents_configuration_but_for_what_is_its_own() {
     let asked =
         |agent: Option<&str>| spawn::Asked { task: "t".into(), max_turns: None, agent: agent.map(str::to_owned) };
     let child = spawn::config(&parent, &asked(Some("reader")), 1);
-    assert_eq!((child.preset, child.synthesis), (Preset::Research, Some(SynthesisConfig::preset(Preset::Research))));
+    assert_eq!(
+        (child.preset, child.synthesis),
+        (Preset::Orchestrator, Some(SynthesisConfig::preset(Preset::Orchestrator)))
+    );
     assert_eq!((child.agents.len(), child.limits.children, child.limits.max_result_chars), (0, 0, 77));
     assert_eq!((child.limits.wall_ms, child.limits.tokens, child.limits.cost), (Some(5_000), None, None));
     let seeds: BTreeSet<u64> = (1..=16).map(|id| spawn::config(&parent, &asked(None), id).seed).collect();

@@ -39,6 +39,48 @@ fn both_prompts_are_the_exact_ones() {
 }
 
 #[test]
+fn with_no_tool_call_before_the_limit_the_prompt_is_added_all_the_same() {
+    for (preset, prompt) in
+        [(Preset::Research, Message::user(RESEARCH)), (Preset::Orchestrator, Message::system(ORCHESTRATOR))]
+    {
+        let config = RunConfig { max_turns: 1, ..config(preset) };
+        let played = play(config, vec![cut_reply(text("I would begin with")), text("In short: no.")]);
+        assert_eq!((played.ending().output.as_str(), played.run().turns()[0].tool_calls.len()), ("In short: no.", 0));
+        assert_eq!(played.ending().termination_reason.to_string(), "max_turns_synthesized");
+        let sent = played.conversation(1);
+        assert_eq!(sent.last(), Some(&prompt), "the prompt is the last message");
+        assert!(sent.iter().all(|message| !matches!(message, Message::Tool(_))), "{sent:?}");
+        assert!(sent.iter().any(|m| matches!(m, Message::Assistant(said) if said.content == "I would begin with")));
+    }
+}
+
+#[test]
+fn a_limit_reached_during_a_retry_waits_for_the_retry_and_its_tool_results() {
+    for (preset, prompt) in
+        [(Preset::Research, Message::user(RESEARCH)), (Preset::Orchestrator, Message::system(ORCHESTRATOR))]
+    {
+        let script = vec![
+            Step::Fail(error(Slug::NetworkError, Retry::Yes)),
+            Step::Timer(None),
+            text(""),
+            calls("at last", &[("a", "search", "{}"), ("b", "read", "{}")]),
+            executed("read", "second"),
+            executed("search", "first"),
+            text("concluded"),
+        ];
+        let played = play(RunConfig { max_turns: 1, ..config(preset) }, script);
+        assert_eq!(played.run().turns()[0].attempts.len(), 3, "the whole retry cycle belongs to the last turn");
+        assert_eq!(played.requests.len(), 4);
+        let sent = played.conversation(3);
+        let tail: Vec<&Message> = sent.iter().rev().take(3).rev().collect();
+        let [Message::Tool(first), Message::Tool(second), last] = tail.as_slice() else { panic!("{sent:?}") };
+        assert!(first.content.starts_with("first") && second.content.starts_with("second"), "{sent:?}");
+        assert_eq!(*last, &prompt, "after the tool results");
+        assert_eq!(played.ending().output, "concluded");
+    }
+}
+
+#[test]
 fn each_trigger_names_itself_in_the_first_sentence() {
     let config = SynthesisConfig::preset(Preset::Orchestrator);
     let first = |trigger| match synthesis::prompt(Preset::Orchestrator, &config, trigger) {

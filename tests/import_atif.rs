@@ -122,3 +122,35 @@ fn every_version_is_read_and_unknown_keys_are_passed_over() {
         assert_eq!(import(&file.to_string()).unwrap().turns.len(), 3, "1.{minor}");
     }
 }
+
+/// A time that does not exist is no time: another step says when the run began.
+#[test]
+fn days_and_hours_that_do_not_exist_are_no_times() {
+    let started = |timestamp: &str| {
+        let mut file: Value = serde_json::from_str(&fixture("terminal")).unwrap();
+        for step in file["steps"].as_array_mut().unwrap() {
+            step["timestamp"] = json!(timestamp);
+        }
+        import(&file.to_string()).unwrap().started_at
+    };
+    let none = "1970-01-01T00:00:00.000Z";
+    for wrong in [
+        "2026-02-31T10:00:00Z",
+        "2026-02-29T10:00:00Z",
+        "2100-02-29T10:00:00Z",
+        "2026-04-31T10:00:00Z",
+        "2026-01-00T10:00:00Z",
+        "2026-13-01T10:00:00Z",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01T10:60:00Z",
+    ] {
+        assert_eq!(started(wrong), none, "{wrong}");
+    }
+    for (right, read) in [
+        ("2024-02-29T23:59:59Z", "2024-02-29T23:59:59.000Z"),
+        ("2000-02-29T00:00:00Z", "2000-02-29T00:00:00.000Z"),
+        ("2026-12-31T23:59:60Z", "2027-01-01T00:00:00.000Z"),
+    ] {
+        assert_eq!(started(right), read);
+    }
+}

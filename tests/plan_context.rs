@@ -71,7 +71,9 @@ fn the_context_is_one_json_object_in_the_first_user_message() {
 #[test]
 fn traces_say_what_kind_of_step_it_is_what_was_found_added_and_the_total() {
     let lines = |kind: &str| -> String {
-        let traces = run(kind).document().traces;
+        let document = run(kind).document();
+        assert!(!document.plan_id.is_empty() && document.traces.iter().all(|t| t.plan_id == document.plan_id));
+        let traces = document.traces;
         traces.iter().map(|t| format!("step {}: {} {}\n", t.step, t.name, t.data)).collect()
     };
     golden("plan_traces.txt", &format!("# synthesis\n{}\n# gather\n{}", lines("synthesis"), lines("gather")));

@@ -35,7 +35,7 @@ fn words(value: &Value) -> BTreeSet<String> {
 
 /// Names of the fields of an interface.
 fn interface(name: &str) -> BTreeSet<String> {
-    let types = text("src/embed/types.d.ts");
+    let types = text("www/client/types/turnwise.d.ts");
     let body = types.split_once(&format!("export interface {name} {{\n")).unwrap().1.split_once("\n}").unwrap().0;
     let own =
         body.lines().filter(|line| line.starts_with("  ") && line[2..].starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -70,7 +70,7 @@ fn types_have_the_fields_of_the_schemas() {
 
 #[test]
 fn events_are_those_of_the_types() {
-    let types = text("src/embed/types.d.ts");
+    let types = text("www/client/types/turnwise.d.ts");
     let union = types.split_once("export type PlanEvent").unwrap().1.split_once("));").unwrap().0;
     let typed: BTreeSet<String> =
         union.split("type: \"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();

@@ -2,9 +2,12 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+mod work;
+
 use proptest::prelude::*;
 use turnwise::trajectory::Secrets;
 use turnwise::trajectory::redact::{REDACTED, StreamScrub};
+use work::Work;
 
 const KNOWN: &str = "hunter2/geheim+9";
 
@@ -41,6 +44,24 @@ fn an_address_shows_a_known_secret_in_no_spelling() {
     assert_eq!(clean, format!("GET /x?q={REDACTED} failed"));
 }
 
+#[test]
+fn a_key_counts_as_it_is_sent() {
+    let secrets = Secrets::new([
+        "  my-own-key-1\n".to_owned(),
+        "Bearer other-own-key\r\n".to_owned(),
+        "basic dXNlcjpwYXNz".to_owned(),
+    ]);
+    for (text, clean) in [
+        ("the key my-own-key-1 is wrong", "the key [redacted] is wrong"),
+        ("it was my-own-key-1\n", "it was [redacted]\n"),
+        ("it was other-own-key", "it was [redacted]"),
+        ("it was Bearer other-own-key.", "it was [redacted]."),
+        ("it was dXNlcjpwYXNz", "it was [redacted]"),
+    ] {
+        assert_eq!(secrets.scrub(text), clean);
+    }
+}
+
 fn text() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         Just("sk-".to_owned()),
@@ -67,5 +88,39 @@ proptest! {
         let pieces: Vec<&str> = cuts.windows(2).map(|pair| &text[pair[0]..pair[1]]).collect();
         let whole = secrets().scrub(&text).into_owned();
         prop_assert_eq!(streamed(&pieces).concat(), whole);
+    }
+}
+
+/// A server chooses both the text and how it is cut.
+#[test]
+fn a_long_run_of_key_characters_in_small_pieces_costs_no_more_than_its_length() {
+    const MIB: usize = 1 << 20;
+    let runs = [
+        ("sk-", "abcdefgh"),
+        ("Bearer ", "abcdefgh"),
+        ("?api_key=", "abcdefgh"),
+        ("sk-", "abcd1234"),
+        ("", "abcdefgh"),
+        ("", "12345678api-key: "),
+        ("", "?key=123"),
+        ("", "bearer "),
+        ("", "hunter2/"),
+    ];
+    let secrets = secrets();
+    for (start, piece) in runs {
+        let mut scrub = StreamScrub::default();
+        let began = Work::begin();
+        let mut shown = scrub.push(&secrets, start).into_owned();
+        let mut most_held = 0;
+        for _ in 0..MIB / piece.len() {
+            shown.push_str(&scrub.push(&secrets, piece));
+            most_held = most_held.max(scrub.held());
+        }
+        shown.push_str(&scrub.finish(&secrets));
+        let took = began.done();
+        assert!(took.as_secs() < 5, "{start}{piece}…: {took:?}");
+        let whole = format!("{start}{}", piece.repeat(MIB / piece.len()));
+        assert!(secrets.scrub(&whole) == shown, "{start}{piece}…: not as the whole text");
+        assert!(most_held <= MIB + start.len(), "{start}{piece}…: {most_held} bytes held");
     }
 }

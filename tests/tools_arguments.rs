@@ -2,6 +2,10 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
 
+#[path = "support/pattern.rs"]
+mod pattern;
+
+use pattern::pattern;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use turnwise::engine::{Slug, ToolOutcome};
@@ -23,7 +27,7 @@ fn schema() -> Value {
 }
 
 fn check(schema: &Value, arguments: &str) -> Result<Arguments, ToolOutcome> {
-    let mut validators = Validators::default();
+    let mut validators = Validators::new(pattern);
     validators.define(0, schema);
     validators.check("tool", 0, arguments)
 }

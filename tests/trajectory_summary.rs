@@ -29,7 +29,7 @@ fn failed_attempts_and_calls_are_counted_by_slug() {
         vec![
             Step::Fail(error(Slug::ProviderError, Retry::Yes)),
             Step::Timer(None),
-            Step::Fail(error(Slug::RateLimited, Retry::Yes)),
+            Step::Fail(ModelError { retry_after_ms: Some(300), ..error(Slug::RateLimited, Retry::Yes) }),
             Step::Timer(None),
             calls("", &[("a", "search", "{}"), ("b", "bash", "{}"), ("c", "read", "{}")]),
             Step::Tool("search", ToolOutcome::TimedOut { after_ms: 30_000 }),
@@ -47,7 +47,7 @@ fn failed_attempts_and_calls_are_counted_by_slug() {
         (Some(TerminationReason::LlmComplete), Some(Outcome::Success))
     );
     // The waits of the retries come from the seed.
-    assert_eq!((summary.started_ms, summary.duration_ms), (1_795_298_400_000, Some(523)));
+    assert_eq!((summary.started_ms, summary.duration_ms), (1_795_298_400_000, Some(472)));
 }
 
 #[test]

@@ -140,6 +140,23 @@ fn a_stop_is_named_in_the_synthesis_and_is_no_failure() {
 }
 
 #[test]
+fn what_was_streamed_before_stop_or_cancel_is_shown_as_incomplete_live_and_from_a_record() {
+    let half = || Step::Streamed("Half a sen");
+    for (script, words) in [
+        (vec![half(), Step::Stop, text("In short.")], "Incomplete: the run was stopped while this was written."),
+        (vec![half(), Step::Cancel], "Incomplete: the run was cancelled while this was written."),
+    ] {
+        let played = play(limited(9), script);
+        let document = played.document();
+        for model in [view(&played), ViewModel::from(&Source::from(&document))] {
+            let partial = model.turns[0].failed[0].partial.clone().expect("the text is shown");
+            assert_eq!((partial.remark, partial.content.as_str()), (words, "Half a sen"));
+            assert_eq!(model.turns[0].content, "", "it is no answer");
+        }
+    }
+}
+
+#[test]
 fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
     let cut = || Step::Fail(error(Slug::StreamCut, Retry::Yes));
     let waiting = play_open(limited(5), vec![cut()]);
@@ -199,6 +216,19 @@ fn a_grant_stands_between_its_segments_and_the_meter_goes_on() {
     assert_eq!(model.turns[2].of, Some(5), "turns used, the synthesis included, and 3 more");
     assert_eq!(ticks(&model.panel.meter), "RSR>rrs");
     assert_eq!(model.panel.ending, None, "it runs again");
+}
+
+#[test]
+fn a_run_that_can_go_on_says_what_ended_it() {
+    let mut limit = tool_turn("1");
+    limit.push(text("conclusion"));
+    assert_eq!(view(&play(limited(1), limit)).panel.note, "It reached its turn limit. Add turns to continue.");
+    let stopped = play(limited(9), vec![Step::Stop, text("so far")]);
+    assert_eq!(view(&stopped).panel.note, "You stopped it. Add turns to continue.");
+    let mut budget = limited(9);
+    budget.limits.tokens = Some(1);
+    let spent = play(budget, tool_turn("1").into_iter().chain([text("so far")]).collect());
+    assert_eq!(view(&spent).panel.note, "It used up its token budget. Add turns to continue.");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn columns(graph: &Graph) -> Vec<(u32, usize)> {
 fn views(document: &PlanDocument) -> Vec<StepView> {
     let view = |record: &StepRecord| {
         let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
-        StepView::from(&StepSource::recorded(&document.plan, record, run.as_ref()))
+        StepView::from(&StepSource::recorded(&document.plan, record, run.as_ref(), &document.traces))
     };
     document.steps.iter().map(view).collect()
 }
@@ -55,7 +55,7 @@ fn view(document: &PlanDocument, order: u32) -> StepView {
 fn context(document: &PlanDocument, order: u32) -> ContextView {
     let record = document.steps.iter().find(|step| step.order == order).expect("a step");
     let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
-    ContextView::from(&StepSource::recorded(&document.plan, record, run.as_ref()))
+    ContextView::from(&StepSource::recorded(&document.plan, record, run.as_ref(), &document.traces))
 }
 
 fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {
@@ -191,6 +191,10 @@ fn the_context_names_exactly_what_was_given_and_what_was_not() {
     driven.complete();
     let document = driven.document();
     let fourth = context(&document, 4);
+    let traces: Vec<String> = fourth.traces.iter().map(|trace| format!("{}: {}", trace.name, trace.words)).collect();
+    assert!(traces.first().is_some_and(|first| first.starts_with("synthesis_check: ")), "{traces:?}");
+    assert!(traces.last().is_some_and(|last| last.starts_with("context_total: ")), "{traces:?}");
+    assert!(traces.iter().any(|line| line.starts_with("context_step_added: step ")), "{traces:?}");
     assert_eq!(fourth.words, "The results of every completed step before it: steps 1 and 3.");
     assert!(fourth.missing.unwrap().starts_with("Nothing of step 2"));
     let first = &fourth.artifacts[0];
@@ -386,4 +390,49 @@ fn text_that_is_no_json_stays_as_it_is() {
     assert_eq!((faults.len(), faults[0].place.as_str()), (1, "JSON"));
     assert!(draft.switch().unwrap_err().starts_with("This is not JSON"));
     assert_eq!(draft.text.as_deref(), Some("{ \"agents\": "));
+}
+
+/// A plan's record comes from anywhere, as a run's does.
+#[test]
+fn the_record_of_a_plan_with_every_number_at_its_limit_is_refused_or_shown() {
+    fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Number(_) => found.push(at.to_owned()),
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(n, item)| numbers(item, &format!("{at}/{n}"), found));
+            }
+            Value::Object(fields) => {
+                let named = |(key, item): (&String, &Value)| numbers(item, &format!("{at}/{key}"), found);
+                fields.iter().filter(|(key, _)| *key != "version" && *key != "parameters").for_each(named);
+            }
+            _ => {}
+        }
+    }
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    driven.end(2, Outcome::Failed, "no key");
+    driven.complete();
+    let record = json!(driven.document());
+    let mut places = Vec::new();
+    numbers(&record, "", &mut places);
+    let (mut shown, mut refused) = (0, 0);
+    for place in &places {
+        for extreme in [json!(u64::MAX), json!(u32::MAX), json!(i64::MAX), json!(0)] {
+            let mut record = record.clone();
+            *record.pointer_mut(place).unwrap() = extreme;
+            let Ok(document) = PlanDocument::parse(&record.to_string()) else {
+                refused += 1;
+                continue;
+            };
+            shown += 1;
+            let steps =
+                document.steps.iter().filter(|step| step.run.as_ref().is_none_or(|run| run.trajectory().is_ok()));
+            let whole = PlanDocument { steps: steps.cloned().collect(), ..document.clone() };
+            let panel = panel(&whole, Origin::Document, u32::MAX);
+            let graph = (Graph::wide(&document.plan), Graph::narrow(&document.plan));
+            let size = format!("{panel:?}{:?}{graph:?}", views(&whole)).len();
+            assert!(size < 200_000, "{place}: {size}");
+        }
+    }
+    assert!(shown > 100 && refused > 10, "{shown} shown, {refused} refused of {}", places.len());
 }

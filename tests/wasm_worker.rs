@@ -176,6 +176,70 @@ async fn a_schema_is_sent_once_and_known_from_then_on() {
     assert!(matches!(second, Answer::Checked(Checked::Refused(ToolOutcome::Rejected { .. }))), "{second:?}");
 }
 
+/// What `check` answers to a value that stands under `v`.
+async fn held_against(schema: &Value, value: &Value) -> Checked {
+    let define = Some(json!({"properties": {"v": schema}}));
+    let arguments = json!({ "v": value }).to_string();
+    let call = Call::Check { name: "host_tool".into(), arguments, schema: SchemaRef { id: 0, define } };
+    match Talk::default().ask(call).await {
+        Answer::Checked(checked) => checked,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The official suite's tests of what makes an expression ECMA-262's.
+#[wasm_bindgen_test]
+async fn expressions_are_those_of_the_browser() {
+    let suite = [
+        include_str!("fixtures/json-schema/optional/ecmascript-regex.json"),
+        include_str!("fixtures/json-schema/optional/non-bmp-regex.json"),
+        include_str!("fixtures/json-schema/pattern.json"),
+        include_str!("fixtures/json-schema/patternProperties.json"),
+    ];
+    let mut wrong = Vec::new();
+    let mut ran = 0;
+    for group in suite.iter().flat_map(|text| serde_json::from_str::<Vec<Value>>(text).unwrap()) {
+        for case in group["tests"].as_array().unwrap() {
+            ran += 1;
+            let checked = held_against(&group["schema"], &case["data"]).await;
+            let fits = match checked {
+                Checked::Valid(_) => json!(true),
+                Checked::Refused(ToolOutcome::Rejected { .. }) => json!(false),
+                Checked::Refused(other) => json!(format!("{other:?}")),
+            };
+            if fits != case["valid"] {
+                wrong.push(format!("{} / {}: {fits}", group["description"], case["description"]));
+            }
+        }
+    }
+    assert!(ran > 80 && wrong.is_empty(), "{ran} cases, wrong:\n{}", wrong.join("\n"));
+}
+
+#[wasm_bindgen_test]
+async fn an_expression_that_is_none_fails_its_calls_only() {
+    let checked = held_against(&json!({"pattern": "(?<open"}), &json!("x")).await;
+    let Checked::Refused(ToolOutcome::Failed { message }) = &checked else { panic!("{checked:?}") };
+    assert!(message.contains("`/properties/v`") && message.contains("(?<open"), "{message}");
+    let checked = held_against(&json!({"pattern": r"^\p{Lu}(?<=\P{Ll})$"}), &json!("Ä")).await;
+    assert!(matches!(checked, Checked::Valid(_)), "{checked:?}");
+}
+
+#[wasm_bindgen_test]
+async fn endless_and_deep_schemas_do_not_overflow_the_stack() {
+    let endless = json!({"anyOf": [{"not": {"oneOf": [{"$ref": "#/properties/v"}]}}]});
+    let checked = held_against(&endless, &json!(1)).await;
+    assert!(
+        matches!(&checked, Checked::Refused(ToolOutcome::Failed { message }) if message.contains("schemas lead to schemas")),
+        "{checked:?}"
+    );
+    let tree = json!({"anyOf": [{"type": "null"}, {"allOf": [{
+        "properties": {"n": {"type": "array", "items": {"$ref": "#/properties/v"}}}, "unevaluatedProperties": false,
+    }]}]});
+    let deep = (0..25).fold(json!(null), |inner, _| json!({"n": [inner]}));
+    let checked = held_against(&tree, &deep).await;
+    assert!(matches!(checked, Checked::Valid(_)), "{checked:?}");
+}
+
 #[wasm_bindgen_test]
 async fn every_schema_of_the_table_compiles_here() {
     let mut talk = Talk::default();

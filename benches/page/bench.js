@@ -1,4 +1,4 @@
-// The package as the benchmarks run it: the page's contract is window.runAgent({ baseUrl, turns }), see benches/bench.mjs.
+// The package as the benchmarks run it: the page's contract is window.runAgent({ baseUrl, turns }), see benches/target.mjs.
 import init, { Agent } from '../turnwise/turnwise.js';
 
 await init();
@@ -10,21 +10,48 @@ const ECHO = {
   execute: async ({ text }) => String(text).padEnd(1024, '.'),
 };
 
-const agentFor = (baseUrl, turns, tools) =>
+const agentFor = (baseUrl, turns, more) =>
   new Agent({
     provider: { kind: 'openai', baseUrl, model: 'bench-1', apiKey: 'none' },
     system: 'You are measured.',
     maxTurns: turns + 2,
     counter: false,
-    tools,
+    ...more,
   });
 
-window.runAgent = async ({ baseUrl, turns }) => {
-  const agent = agentFor(baseUrl, turns, []);
-  agent.registerTool(ECHO);
-  const trajectory = await agent.run('Call echo until you are told to answer.');
+/** Runs it with a listener, as a page that shows the run has; what was told has to be what the record says. */
+async function run(agent) {
+  let told = 0; // characters of the turn
+  const onEvent = ({ type, text }) => {
+    if (type === 'turn_started') told = 0;
+    if (type === 'text_delta') told += text.length;
+  };
+  const trajectory = await agent.run('Call echo until you are told to answer.', { onEvent });
   window.kept = trajectory;
-  const results = trajectory.turns.flatMap((turn) => turn.tool_calls).filter((call) => call.result && !call.error).length;
   agent.free();
-  return { turns: results, text: trajectory.output };
+  if (told !== trajectory.output?.length) throw new Error(`the listener heard ${told} characters of ${trajectory.output?.length}`);
+  return trajectory;
+}
+
+const answered = ({ turns }) => turns.flatMap((turn) => turn.tool_calls).filter((call) => call.result && !call.error).length;
+
+/** `tool`: another one than the page's own `echo`, by name. */
+window.runAgent = async ({ baseUrl, turns, tool = ECHO.name }) => {
+  const agent = agentFor(baseUrl, turns, { tools: tool === ECHO.name ? [] : [tool] });
+  if (tool === ECHO.name) agent.registerTool(ECHO);
+  const trajectory = await run(agent);
+  return { turns: answered(trajectory), text: trajectory.output };
+};
+
+/** The first turn is for `agents` sub-agents, all at once. */
+window.runCrew = async ({ baseUrl, turns, agents, agentTurns }) => {
+  const agent = agentFor(baseUrl, turns, {
+    tools: ['spawn_subagents'],
+    agents: { caller: { description: 'calls echo', system: 'You are measured.', tools: [ECHO.name], maxTurns: agentTurns + 2 } },
+    limits: { children: agents, parallelTools: agents },
+  });
+  agent.registerTool(ECHO);
+  const trajectory = await run(agent);
+  const { outcome, children } = trajectory;
+  return { outcome, turns: answered(trajectory), agents: children.length, agentTurns: children.map(answered).reduce((a, b) => a + b, 0) };
 };

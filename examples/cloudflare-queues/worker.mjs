@@ -4,15 +4,29 @@
 //   POST /tasks          one JSON object a line, { "id": …, "task": … }: puts them into the queue
 //   GET  /runs/ID        the trajectory of a task
 //   GET  /stats          what all runs so far have in common
-import init, { Agent, exportTrajectory, insight, summarize } from 'turnwise';
-import { useThread } from 'turnwise/in-thread.js';
-import pageModule from 'turnwise/turnwise_bg.wasm';
-import toolModule from 'turnwise/worker_bg.wasm';
+import init, { Agent, exportTrajectory, insight, summarize } from 'turnwise/core';
+import agent from 'turnwise/agent_bg.wasm';
+import worker from 'turnwise/worker_bg.wasm';
 
-// There are no workers in a Worker: tools run in its one thread.
-useThread(toolModule);
-let started;
-const start = () => (started ??= init({ module_or_path: pageModule }));
+// There are no workers in a Worker: the engine and its tools run in its one thread.
+const start = () => init({ agent, worker });
+
+const text = (value) => String(value ?? '').trim();
+const count = [(value) => /^\d{1,9}$/.test(text(value)), 'a whole number'];
+/** What each variable has to be; with one that is not, nothing is taken and nothing runs. */
+const VARIABLES = {
+  ACCESS_TOKEN: [text, 'a secret, set with wrangler secret put'],
+  PROVIDER: [text, 'a kind of provider, such as openai'],
+  BASE_URL: [(value) => /^https?:$/.test(URL.parse(value)?.protocol), 'an address that begins with https:// or http://'],
+  MODEL: [text, 'the name of a model'],
+  MAX_RETRIES: count, RETRY_SECONDS: count,
+};
+
+/** What is wrong with the set-up, in words; nothing where it is whole. */
+function misconfigured(env) {
+  const [name, [, wanted]] = Object.entries(VARIABLES).find(([variable, [fits]]) => !fits(env[variable])) ?? ['', []];
+  return name && `This fleet is not set up: ${name} must be ${wanted}.`;
+}
 
 /** Tools of this fleet's own; what it may reach, its agents may. */
 const hostTools = (env) => [{
@@ -56,6 +70,8 @@ async function take(message, env) {
 
 export default {
   async queue(batch, env) {
+    const wrong = misconfigured(env);
+    if (wrong) throw new Error(wrong); // the tasks stay with the queue
     await start();
     // One after the other: a Worker has one thread, and its share of memory.
     for (const message of batch.messages) await take(message, env);
@@ -63,6 +79,8 @@ export default {
 
   async fetch(request, env) {
     const { pathname } = new URL(request.url);
+    const wrong = misconfigured(env);
+    if (wrong) return new Response(`${wrong}\n`, { status: 503 });
     if (request.headers.get('authorization') !== `Bearer ${env.ACCESS_TOKEN}`) return new Response('Not allowed.\n', { status: 401 });
     if (request.method === 'POST' && pathname === '/tasks') {
       const tasks = (await request.text()).split('\n').filter((line) => line.trim()).map((line) => JSON.parse(line));

@@ -9,13 +9,27 @@ const FIELDS = ['messages', 'stream', 'stream_options', 'temperature', 'top_p', 
 /** What a page may read of the answer: how long to wait, and what to tell a provider's support. */
 const SHOWN = ['content-type', 'retry-after', 'retry-after-ms', 'x-request-id', 'request-id', 'x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'];
 
+const text = (value) => String(value ?? '').trim();
+const secret = [text, 'a secret, set with wrangler secret put'];
+const count = [(value) => /^[1-9]\d{0,14}$/.test(text(value)), 'a whole number, at least 1'];
+/** What each variable has to be. A limit that is no number would limit nothing. */
+const VARIABLES = {
+  ORIGINS: [(value) => list(value).length > 0 && list(value).every((origin) => URL.parse(origin)?.origin === origin), 'a list of origins, such as https://docs.example.org'],
+  MODELS: [(value) => list(value).length > 0, 'a list of model names'],
+  BASE_URL: [(value) => /^https?:$/.test(URL.parse(value)?.protocol), 'an address that begins with https:// or http://'],
+  API_KEY: secret, SALT: secret,
+  MAX_BODY_BYTES: count, MAX_OUTPUT_TOKENS: count, PER_MINUTE: count, PER_DAY: count, SITE_PER_DAY: count,
+};
+
 export default {
   async fetch(request, env) {
     const origin = request.headers.get('origin');
     const known = list(env.ORIGINS).includes(origin);
+    const wrong = Object.entries(VARIABLES).find(([name, [fits]]) => !fits(env[name]));
     // Also without an origin: a script that is no page needs a key of its own.
-    if (!known) return refuse(403, 'origin_not_allowed', 'This proxy serves the pages of its own site only.');
-    const response = await answer(request, env);
+    if (!known && !wrong) return refuse(403, 'origin_not_allowed', 'This proxy serves the pages of its own site only.');
+    const response = wrong ? refuse(503, 'not_configured', `This proxy is not set up: ${wrong[0]} must be ${wrong[1][1]}.`) : await answer(request, env);
+    if (!known) return response;
     response.headers.set('access-control-allow-origin', origin);
     response.headers.set('access-control-expose-headers', SHOWN.join(', '));
     response.headers.append('vary', 'origin');
@@ -78,9 +92,22 @@ async function forward(request, env, body) {
 
 /** Counts the request for the visitor and for the site. What to wait, if one of them is over its limit. */
 async function spend(request, env) {
-  const visitor = env.METERS.getByName(`visitor ${await digest(`${env.SALT ?? ''} ${request.headers.get('cf-connecting-ip')}`)}`);
+  const visitor = env.METERS.getByName(`visitor ${await digest(`${env.SALT} ${network(request.headers.get('cf-connecting-ip') ?? '')}`)}`);
   const refused = await visitor.take([[MINUTE, Number(env.PER_MINUTE)], [DAY, Number(env.PER_DAY)]]);
   return refused ?? env.METERS.getByName('site').take([[DAY, Number(env.SITE_PER_DAY)]]);
+}
+
+/** Whom an address counts for: itself; in IPv6 its /64, for whoever has one address there has all of them. */
+function network(address) {
+  const six = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1); // in the one way to write it
+  if (!six) return address;
+  const [head, tail] = six.split('::').map((part) => part.split(':').filter(Boolean));
+  const groups = tail ? [...head, ...Array(8 - head.length - tail.length).fill('0'), ...tail] : head;
+  if (/^(0:){5}ffff:/.test(groups.join(':'))) {
+    // An IPv4 address that is written as IPv6.
+    return groups.slice(6).map((group) => parseInt(group, 16)).map((pair) => `${pair >> 8}.${pair & 255}`).join('.');
+  }
+  return groups.slice(0, 4).join(':');
 }
 
 /** Counts the requests of one visitor, or of all, in windows of time. */
@@ -126,7 +153,7 @@ function read(text) {
   }
 }
 
-const list = (text) => (text ?? '').split(',').map((part) => part.trim()).filter(Boolean);
+const list = (names) => text(names).split(',').map((part) => part.trim()).filter(Boolean);
 
 async function digest(text) {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));

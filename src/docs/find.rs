@@ -294,7 +294,11 @@ impl Finder {
 }
 
 fn said(got: &Got) -> String {
-    if got.status == 0 { "no answer".to_owned() } else { format!("status {}", got.status) }
+    match got.status {
+        0 => "no answer".to_owned(),
+        300..400 if !got.at.is_empty() => format!("it leads to {}, which is another site", got.at),
+        status => format!("status {status}"),
+    }
 }
 
 fn version(got: &Got, text: &str) -> String {

@@ -113,7 +113,12 @@ fn links(document: &Document, address: &str) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let root = document.root();
     let anchors = root.descendants_it().filter(|node| node.has_name("a"));
-    let hrefs = anchors.filter_map(|node| node.attr("href"));
+    // What its writer marks as not to be followed is left alone, and what may end a session.
+    let followed = |node: &NodeRef<'_>| {
+        let rel = node.attr("rel").unwrap_or_default();
+        !rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
+    };
+    let hrefs = anchors.filter(followed).filter_map(|node| node.attr("href")).filter(|href| !url::ends_session(href));
     let links = hrefs.filter_map(|href| url::join(address, &href)).map(|link| url::page(&link));
     links
         .filter(|link| url::same_origin(address, link) && url::is_page(link) && seen.insert(link.clone()))

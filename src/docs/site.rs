@@ -109,7 +109,8 @@ impl Site {
     }
 
     fn take_page(&mut self, got: &Got, text: Option<&str>) {
-        let Some(text) = text.filter(|_| (200..300).contains(&got.status)) else {
+        let stays = got.at.is_empty() || url::below(&self.info.root, &got.at);
+        let Some(text) = text.filter(|_| (200..300).contains(&got.status) && stays) else {
             let passing = got.status == 429 || got.status >= 500;
             if passing && self.again.insert(url::key(&got.url)) {
                 self.asked = self.asked.saturating_sub(1);
@@ -119,7 +120,12 @@ impl Site {
                 404 | 410 => self.index.remove(&got.url),
                 status => self.lacking |= passing || status == 0,
             }
-            let why = if got.status == 0 { "no answer".to_owned() } else { format!("status {}", got.status) };
+            let why = match got.status {
+                0 => "no answer".to_owned(),
+                300..400 if !got.at.is_empty() => format!("it leads to {}, which is another site", got.at),
+                _ if !stays => format!("it leads to {}, which is not part of the site", got.at),
+                status => format!("status {status}"),
+            };
             self.last_failure = Some(format!("{} ({why})", got.url));
             self.read += 1;
             return;
@@ -132,7 +138,7 @@ impl Site {
         if !self.texts.insert(marks::hash(text)) {
             return self.index.remove(&got.url);
         }
-        let at = if !got.at.is_empty() && url::same_origin(&got.url, &got.at) { &got.at } else { &got.url };
+        let at = if got.at.is_empty() { &got.url } else { &got.at };
         let page = html::page(at, text);
         if self.crawl {
             let links = page.links.into_iter().filter(|link| url::below(&self.info.root, link) && is_text(link));
@@ -177,12 +183,12 @@ impl Site {
     fn adopt(&mut self, source: Source) {
         let Source { kind, title, root, from, pages, todo, crawl, telling, version } = source;
         self.index = Index::new(&root, &self.home);
-        for (page, whole) in pages {
+        for (page, whole) in pages.into_iter().filter(|(page, _)| !url::ends_session(&page.url)) {
             self.index.add(page, whole);
         }
         self.info = Info { kind, title, root, version, ..Info::default() };
         (self.from, self.crawl, self.telling) = (from, crawl, telling);
-        for page in todo {
+        for page in todo.into_iter().filter(|page| !url::ends_session(page)) {
             if self.seen.insert(url::key(&page)) {
                 self.todo.push_back(page);
             }
@@ -257,7 +263,8 @@ impl Site {
     }
 
     fn keep(&mut self, got: &Got, text: Option<&str>) {
-        let page = match text.filter(|_| (200..300).contains(&got.status)) {
+        let stays = got.at.is_empty() || url::below(&self.info.root, &got.at);
+        let page = match text.filter(|_| (200..300).contains(&got.status) && stays) {
             // What cannot be read is kept as that, so that it is not asked for again and again.
             None => HtmlPage::default(),
             Some(text) if is_markdown(got, text) => {

@@ -23,7 +23,7 @@ pub fn parts(url: &str) -> Option<Parts<'_>> {
         return None;
     }
     let host = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    if host == 0 || rest.get(..host)?.contains('@') {
+    if host == 0 || rest.get(..host)?.contains(['@', '\\', '%']) {
         return None;
     }
     let (origin, tail) = url.split_at(scheme.len() + 3 + host);
@@ -49,10 +49,14 @@ pub fn folder(url: &str) -> String {
 /// `link` as it stands on `base`, absolute, fragment kept, query dropped. `None`: it leads to no web page.
 #[must_use]
 pub fn join(base: &str, link: &str) -> Option<String> {
-    let link = link.trim();
+    // As in the URL standard: tabs and line ends are dropped, and a backslash in the path counts as a slash.
+    let link: String = link.trim().chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     if link.len() > MAX_LENGTH {
         return None;
     }
+    let path = link.find(['?', '#']).unwrap_or(link.len());
+    let link = format!("{}{}", link.get(..path)?.replace('\\', "/"), link.get(path..)?);
+    let link = link.as_str();
     let base = parts(base)?;
     if link.contains("://") && link.split("://").next().is_some_and(|scheme| scheme.chars().all(char::is_alphabetic)) {
         let there = parts(link)?;
@@ -87,23 +91,55 @@ fn tidy(path: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     let last = path.rsplit('/').next().unwrap_or_default();
     for part in path.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => drop(out.pop()),
-            part => out.push(part),
+        match dots(part) {
+            Some(1) => {}
+            Some(2) => drop(out.pop()),
+            _ if part.is_empty() => {}
+            _ => out.push(part),
         }
     }
     let mut tidy = format!("/{}", out.join("/"));
-    if matches!(last, "" | "." | "..") && !tidy.ends_with('/') {
+    if (last.is_empty() || dots(last).is_some()) && !tidy.ends_with('/') {
         tidy.push('/');
     }
     tidy
 }
 
-/// Whether `url` is on the site whose root is `root` (which ends in `/`).
+/// How many dots a part of a path is, 1 or 2; a dot may be written `%2e`.
+fn dots(part: &str) -> Option<usize> {
+    let plain = part.replace("%2e", ".").replace("%2E", ".");
+    matches!(plain.as_str(), "." | "..").then_some(plain.len())
+}
+
+/// Whether `url` is on the site whose root is `root` (which ends in `/`). An address that leads up again in any spelling
+/// is not, nor one with an encoded slash: servers differ in what they take it for.
 #[must_use]
 pub fn below(root: &str, url: &str) -> bool {
-    url.starts_with(root) || page(url) == root.trim_end_matches('/')
+    let path = parts(url).map(|parts| parts.path.to_ascii_lowercase()).unwrap_or_default();
+    let plain = !path.contains(['\\', '\t', '\n', '\r']) && !path.contains("%2f") && !path.contains("%5c");
+    plain
+        && path.split('/').all(|part| dots(part).is_none())
+        && (url.starts_with(root) || page(url) == root.trim_end_matches('/'))
+}
+
+/// Whether fetching an address may end a session: a part of its path, or a word of its query, says so. Files of HTML and
+/// Markdown are pages about it.
+#[must_use]
+pub fn ends_session(url: &str) -> bool {
+    const ENDS: &[&str] = &["logout", "logoff", "signout", "signoff", "endsession", "sessionend"];
+    let address = decoded(url).to_ascii_lowercase();
+    let address = address.split('#').next().unwrap_or_default();
+    let (path, query) = address.split_once('?').unwrap_or((address, ""));
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+    let bare = |word: &str| word.chars().filter(|c| c.is_ascii_alphanumeric()).collect::<String>();
+    let page = |part: &str| [".html", ".htm", ".md"].iter().any(|end| part.ends_with(end));
+    let ends = |word: &str| ENDS.contains(&bare(word).as_str());
+    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+    // `/logout`, `/log-out.php`, `/session/end`.
+    let stem = |part: &&str| part.split('.').next().unwrap_or_default().to_owned();
+    let named = |part: &&str| !page(part) && ends(&stem(part));
+    let pair = |two: &[&str]| two.iter().all(|part| !page(part)) && ends(&two.concat());
+    parts.iter().any(named) || parts.windows(2).any(pair) || query.split(['&', ';', '=']).any(ends)
 }
 
 /// Whether two addresses have the same origin.

@@ -1,170 +1,93 @@
-//! `DocsSite`: a documentation site that was found, read and indexed, and the tools over it.
+//! Documentation sites that the page opened.
 
-use js_sys::{Array, Function, JSON, Object, Promise, Reflect};
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
-use web_sys::AbortSignal;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use super::error::{describe, error, type_error};
-use super::listener::Aborting;
-use super::options::beside_module;
-use super::reader::Reader;
-use super::trajectory::to_js;
+use serde_json::Value;
+use wasm_bindgen_futures::spawn_local;
+
+use super::outbox::{Outbox, Refusal};
 use crate::docs::Step;
-use crate::engine::ToolSpec;
+use crate::protocol::{AskId, Progress, Site, SiteId, Told};
 use crate::shell::{Docs, DocsOptions};
 
-/// Hits of `search` unless the page asks for others.
-const DEFAULT_HITS: usize = 8;
-
-/// See `types.d.ts`.
-#[wasm_bindgen]
-#[derive(Debug)]
-pub struct DocsSite {
-    docs: Docs,
-    tools: Array,
-    /// What the tools call; after `free` they throw.
-    _executes: Vec<Closure<dyn Fn(JsValue) -> Promise>>,
+/// The sites that are open.
+pub(super) struct Sites {
+    outbox: Rc<Outbox>,
+    open: RefCell<BTreeMap<SiteId, Docs>>,
 }
 
-#[wasm_bindgen]
-impl DocsSite {
-    /// Finds what the site of this page ships, reads and indexes it.
-    #[wasm_bindgen(unchecked_return_type = "Promise<DocsSite>")]
-    pub fn open(
-        #[wasm_bindgen(unchecked_param_type = "string")] page: &JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "DocsOptions")] options: &JsValue,
-    ) -> Promise {
-        let opened = read_options(page, options).map(|(options, signal)| (Docs::open(options), signal));
-        future_to_promise(async move {
-            let ((docs, ready), signal) = opened?;
-            let aborted = || error("the site was closed before it was read");
-            let _aborting = signal.map(|signal| {
-                if signal.aborted() {
-                    docs.close();
-                }
-                let docs = docs.clone();
-                Aborting::new(signal, move || docs.close())
-            });
+impl Sites {
+    pub(super) fn new(outbox: Rc<Outbox>) -> Rc<Self> {
+        Rc::new(Sites { outbox, open: RefCell::default() })
+    }
+
+    /// Begins to read a site. It is answered when the site can be asked; progress is told until all of it was read.
+    pub(super) fn open(
+        self: &Rc<Self>,
+        id: AskId,
+        site: SiteId,
+        options: impl FnOnce(Box<dyn Fn(&Step)>) -> DocsOptions,
+    ) {
+        let outbox = Rc::clone(&self.outbox);
+        let on_progress = move |step: &Step| {
+            let progress =
+                Progress { stage: step.stage.as_str(), source: &step.source, done: step.done, total: step.total };
+            outbox.tell(&Told::Site { site, progress: Some(progress), info: step.info.as_ref() }, None);
+        };
+        let (docs, ready) = Docs::open(options(Box::new(on_progress)));
+        self.open.borrow_mut().insert(site, docs.clone());
+        let sites = Rc::clone(self);
+        spawn_local(async move {
             match ready.await {
-                Ok(Ok(())) => Ok(DocsSite::new(docs)?.into()),
-                Ok(Err(why)) => {
-                    docs.close();
-                    Err(error(&why))
+                Ok(Ok(())) => {
+                    let (info, tools) = (docs.info(), docs.tools());
+                    sites.outbox.done(id, &Site { info: &info, tools: &tools });
                 }
-                Err(_) => Err(aborted()),
+                Ok(Err(why)) => {
+                    sites.close(site);
+                    sites.outbox.refused(id, &Refusal::Untimely(why));
+                }
+                Err(_) => {
+                    sites.outbox.refused(id, &Refusal::Untimely("the site was closed before it was read".to_owned()));
+                }
             }
-        })
+        });
     }
 
-    /// What is known of the site by now.
-    #[wasm_bindgen(getter, unchecked_return_type = "DocsInfo")]
-    pub fn info(&self) -> Result<JsValue, JsValue> {
-        to_js(&self.docs.info())
+    pub(super) fn search(self: &Rc<Self>, id: AskId, site: SiteId, query: String, limit: usize) {
+        self.ask(id, site, async move |docs| docs.search(query, limit).await);
     }
 
-    /// For `agent.registerTool`.
-    #[wasm_bindgen(getter, unchecked_return_type = "Tool[]")]
-    pub fn tools(&self) -> Array {
-        self.tools.clone()
+    pub(super) fn call(self: &Rc<Self>, id: AskId, site: SiteId, name: String, arguments: Value) {
+        self.ask(id, site, async move |docs| docs.call(&name, arguments).await);
     }
 
-    /// The best sections, best first.
-    #[wasm_bindgen(unchecked_return_type = "Promise<DocsHit[]>")]
-    pub fn search(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "string")] query: &JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ limit?: number }")] options: &JsValue,
-    ) -> Promise {
-        let docs = self.docs.clone();
-        let given =
-            query.as_string().ok_or_else(|| type_error(&format!("query: got {}; it takes a string", describe(query))));
-        let limit = Reader::open_optional("options", options, &["limit"], &[])
-            .and_then(|given| given.whole::<usize>("limit", 1));
-        future_to_promise(async move {
-            let hits = docs.search(given?, limit?.unwrap_or(DEFAULT_HITS)).await;
-            to_js(&hits.map_err(|why| error(&why))?)
-        })
-    }
-}
-
-impl DocsSite {
-    fn new(docs: Docs) -> Result<Self, JsValue> {
-        let (tools, mut executes) = (Array::new(), Vec::new());
-        for spec in docs.tools() {
-            let execute = execute(docs.clone(), spec.name.clone());
-            tools.push(&tool(&spec, execute.as_ref().unchecked_ref())?);
-            executes.push(execute);
+    pub(super) fn close(&self, site: SiteId) {
+        let closed = self.open.borrow_mut().remove(&site);
+        if let Some(docs) = closed {
+            docs.close();
         }
-        Ok(DocsSite { docs, tools, _executes: executes })
     }
-}
 
-impl Drop for DocsSite {
-    fn drop(&mut self) {
-        self.docs.close();
-    }
-}
-
-fn execute(docs: Docs, name: String) -> Closure<dyn Fn(JsValue) -> Promise> {
-    Closure::new(move |arguments: JsValue| {
-        let (docs, name) = (docs.clone(), name.clone());
-        let text = JSON::stringify(&arguments).ok().and_then(|text| text.as_string()).unwrap_or_default();
-        let arguments = serde_json::from_str(&text).unwrap_or_default();
-        future_to_promise(
-            async move { docs.call(&name, arguments).await.map(JsValue::from).map_err(|why| error(&why)) },
-        )
-    })
-}
-
-fn tool(spec: &ToolSpec, execute: &Function) -> Result<JsValue, JsValue> {
-    let tool = Object::new();
-    let set = |name: &str, value: &JsValue| Reflect::set(&tool, &name.into(), value);
-    set("name", &spec.name.as_str().into())?;
-    set("description", &spec.description.as_str().into())?;
-    set("parameters", &to_js(&spec.parameters)?)?;
-    set("sideEffect", &"none".into())?;
-    set("execute", execute)?;
-    Ok(tool.into())
-}
-
-fn read_options(page: &JsValue, options: &JsValue) -> Result<(DocsOptions, Option<AbortSignal>), JsValue> {
-    let page = match page.dyn_ref::<web_sys::Url>() {
-        Some(url) => url.href(),
-        None => page.as_string().ok_or_else(|| {
-            type_error(&format!("page: got {}; it takes the address of a page of the site", describe(page)))
-        })?,
-    };
-    let known = &["html", "source", "onProgress", "signal", "cache", "workerUrl"];
-    let given = Reader::open_optional("options", options, known, &[])?;
-    let signal = match given.get("signal") {
-        None => None,
-        Some(signal) => {
-            let wrong = given.wrong("signal", &signal, "an AbortSignal");
-            Some(signal.dyn_into::<AbortSignal>().map_err(|_| wrong)?)
-        }
-    };
-    let on_progress = given.function("onProgress")?;
-    let options = DocsOptions {
-        page,
-        html: given.text("html")?,
-        source: given.text("source")?.filter(|source| source != "auto"),
-        cache: given.flag("cache")?.unwrap_or(true),
-        worker_url: given.text("workerUrl")?.unwrap_or_else(|| beside_module("worker.js")),
-        on_progress: Box::new(move |step| tell(on_progress.as_ref(), step)),
-    };
-    Ok((options, signal))
-}
-
-/// A listener that throws is the page's own trouble.
-fn tell(on_progress: Option<&Function>, step: &Step) {
-    let Some(on_progress) = on_progress else { return };
-    let progress = serde_json::json!({
-        "stage": step.stage.as_str(), "source": step.source, "done": step.done, "total": step.total,
-    });
-    if let Ok(progress) = to_js(&progress)
-        && let Err(thrown) = on_progress.call1(&JsValue::UNDEFINED, &progress)
-    {
-        web_sys::console::error_2(&"turnwise: onProgress threw".into(), &thrown);
+    fn ask<T: serde::Serialize>(
+        self: &Rc<Self>,
+        id: AskId,
+        site: SiteId,
+        question: impl AsyncFnOnce(Docs) -> Result<T, String> + 'static,
+    ) {
+        let docs = self.open.borrow().get(&site).cloned();
+        let outbox = Rc::clone(&self.outbox);
+        spawn_local(async move {
+            let answer = match docs {
+                Some(docs) => question(docs).await,
+                None => Err("the site was closed".to_owned()),
+            };
+            match answer {
+                Ok(answer) => outbox.done(id, &answer),
+                Err(why) => outbox.refused(id, &Refusal::Untimely(why)),
+            }
+        });
     }
 }

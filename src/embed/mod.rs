@@ -1,35 +1,14 @@
-//! The JavaScript API: `Agent`, `DocsSite`, `replay`, `exportTrajectory`, `importTrajectory`, `listModels`,
-//! `renderMarkdown`. Its types are written by hand in `types.d.ts`.
+//! The agent's worker: answers what a page says, in the protocol's words. One handler a message.
 //!
-//! Owns the translation to and from JavaScript, and the checks of what a page passes in. Holds no rule of a run.
-//! Deliberately absent: the widget (`www/embed.js` and, later, its mount point).
+//! Owns the agents and sites that the page opened, and what of theirs is under way. Holds no rule of a run. Deliberately
+//! absent: the page's side (`www/client`), which checks what people pass in and holds their functions.
 
-mod agent;
+mod agents;
+mod asks;
+mod calls;
 mod docs;
-mod error;
-mod event;
-mod files;
-mod insight;
-mod listener;
-mod markdown;
-mod models;
-mod options;
-mod plan;
-mod plan_options;
-mod reader;
-mod run_options;
-mod tool_options;
-mod trajectory;
+mod outbox;
+mod plans;
+mod port;
 
-pub use agent::Agent;
-pub use docs::DocsSite;
-pub use files::Files;
-pub use insight::{insight, summarize};
-pub use markdown::render_markdown;
-pub use models::list_models;
-pub use trajectory::{export_trajectory, import_trajectory, replay_trajectory};
-
-use wasm_bindgen::prelude::wasm_bindgen;
-
-#[wasm_bindgen(typescript_custom_section)]
-const TYPES: &str = include_str!("types.d.ts");
+pub use port::Port;

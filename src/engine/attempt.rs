@@ -12,6 +12,10 @@ use super::*;
 impl Run {
     /// Sends attempt `attempt` of the open turn.
     pub(super) fn send(&mut self, attempt: u32, waited_ms: Option<u64>) {
+        // A few timers are left for what its end needs.
+        if self.requests >= MAX_OWN || self.timers >= MAX_OWN - 4 {
+            return self.given_up("the run has made as many requests as one run can make");
+        }
         self.requests += 1;
         let request = RequestId::of(self.task.child, self.requests);
         self.phase = Phase::Calling { attempt, request };
@@ -37,6 +41,7 @@ impl Run {
             first_token_ms: None,
             waited_ms,
             notice: self.notice.clone(),
+            partial: None,
         };
         let turn = self.turn();
         if let Some(open) = self.turns.last_mut() {
@@ -72,6 +77,7 @@ impl Run {
         self.close_attempt(|a| {
             a.usage = Some(usage);
             a.first_token_ms = first_token_ms;
+            a.partial = None;
         });
         let bytes = self.history.bytes();
         self.weigh_reply(attempt, reply, raw);
@@ -98,7 +104,7 @@ impl Run {
 
     /// The open request gave no reply.
     pub(super) fn request_failed(&mut self, attempt: u32, error: &ModelError, raw: Option<RawResponse>) {
-        self.close_attempt(|_| {});
+        self.close_attempt(|a| a.partial = None);
         self.fail_attempt(attempt, vec![error.slug], error.message.clone(), raw);
         if error.slug == Slug::ContextGuard {
             return self.overflowed(attempt, &error.message);
@@ -173,6 +179,13 @@ impl Run {
         if let Some(attempt) = self.turns.last_mut().and_then(|t| t.attempts.last_mut()) {
             attempt.duration_ms.get_or_insert(now.saturating_sub(attempt.started_ms));
             fill(attempt);
+        }
+    }
+
+    /// What the open request has streamed so far.
+    pub(super) fn set_partial(&mut self, partial: Option<PartialReply>) {
+        if let Some(attempt) = self.turns.last_mut().and_then(|t| t.attempts.last_mut()) {
+            attempt.partial = partial.filter(|partial| !partial.is_empty());
         }
     }
 

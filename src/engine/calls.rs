@@ -11,7 +11,7 @@ use super::failure::Slug;
 use super::report::{self, Report};
 use super::result::{Answer, cut};
 use super::run::{Phase, Run};
-use super::success::{CallFact, CallKind, Offer, judge_calls};
+use super::success::{CallFact, CallKind, Completion, Offer, judge_calls};
 use super::*;
 
 /// What the ids of sub-agents' calls begin with.
@@ -24,6 +24,8 @@ pub(super) const STOP_GRACE_MS: u64 = 2_000;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calls {
     pub attempt: u32,
+    /// Where the records of these calls begin among those of the turn.
+    first: usize,
     pub(super) open: Vec<OpenCall>,
     pub(super) offer: Offer,
     /// The reply was cut by its length limit: none of its calls runs, and the model is told.
@@ -46,6 +48,18 @@ pub(super) struct OpenCall {
     slug: Option<Slug>,
     /// The final result it carried: its text and its JSON.
     result: Option<(String, Value)>,
+    /// While the final result that it carries is checked as a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    judging: Option<Judging>,
+}
+
+/// The check of a final result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Judging {
+    /// The check's own id: a second answer of the tool itself does not pass for its outcome.
+    check: CallId,
+    /// What the tool answered.
+    content: String,
 }
 
 /// Where a call's record is: the how manieth call of the reply, and of the batch it is inside.
@@ -70,6 +84,7 @@ impl Run {
         let truncated = reply.finish == FinishReason::Length;
         let raw_calls = std::mem::take(&mut reply.tool_calls);
         let turn = self.turn();
+        let first = self.turns.last().map_or(0, |open| open.tool_calls.len());
         let mut calls = Vec::with_capacity(raw_calls.len());
         for (index, raw) in raw_calls.into_iter().enumerate() {
             let id = self.unique_id(&raw.id, &format!("call_{turn}_{attempt}_{index}"));
@@ -84,7 +99,7 @@ impl Run {
         let place = |call| Place { call, inner: None };
         let open = calls.into_iter().enumerate().map(|(i, call)| OpenCall::new(call, place(i))).collect();
         let offer = self.offer();
-        self.phase = Phase::Tools(Calls { attempt, open, offer, truncated, grace: None, raw, report: None });
+        self.phase = Phase::Tools(Calls { attempt, first, open, offer, truncated, grace: None, raw, report: None });
         self.refuse_calls();
         self.pump();
     }
@@ -92,6 +107,10 @@ impl Run {
     /// A running call came back. Its late or second answer finds nothing to do.
     pub(super) fn tool_finished(&mut self, id: &CallId, outcome: ToolOutcome) {
         let Some((index, kind, place, name)) = self.running(id) else { return };
+        if let Some(judging) = self.open_call(index).and_then(|open| open.judging.take()) {
+            self.final_result_checked(index, judging.content, outcome);
+            return self.pump();
+        }
         if let ToolOutcome::Executed { repaired_args: Some(args), .. } = &outcome {
             let args = args.clone();
             self.with_record(place, |r| r.args = args);
@@ -139,7 +158,10 @@ impl Run {
         self.close_spawns();
         let Phase::Tools(calls) = &mut self.phase else { return };
         let running = calls.open.iter().filter(|c| c.state == State::Running).count();
+        // While a final result is judged nothing new starts: it may be the end of the run.
+        let judging = calls.open.iter().any(|c| c.judging.is_some());
         let room = (self.config.limits.parallel_tools.max(1) as usize).saturating_sub(running);
+        let room = if judging { 0 } else { room };
         let mut starting = Vec::new();
         let mut before_answered = true;
         for open in &mut calls.open {
@@ -206,20 +228,61 @@ impl Run {
             ToolOutcome::Executed { content, .. } if may_finish => final_result::find(content),
             _ => None,
         };
-        let finished = found.is_some();
         if let Some(open) = self.open_call(index) {
-            (open.executed, open.result) = (ran, found);
+            open.executed = ran;
         }
-        self.answer(index, Answer::of(outcome));
-        if finished {
-            self.answer_all(State::Queued, &Answer::word("not run", None));
+        match (found, outcome) {
+            (Some(found), ToolOutcome::Executed { content, .. }) if self.policy().completion == Completion::Report => {
+                self.check_final_result(index, &found, content);
+            }
+            (Some(found), outcome) => self.accept_final_result(index, found, Answer::of(outcome)),
+            (None, outcome) => self.answer(index, Answer::of(outcome)),
         }
+    }
+
+    /// Where only a report completes a run, a final result has to be one: the shell checks it as the arguments of
+    /// `final_report`.
+    fn check_final_result(&mut self, index: usize, (text, data): &(String, Value), content: String) {
+        let arguments = report::of_final_result(&self.config.report, text, data).to_string();
+        let timeout_ms = self.config.limits.tool_timeout_ms;
+        let Some(tool) = self.open_call(index).map(|open| open.call.id.clone()) else { return };
+        let check = fresh_id(&self.used_ids, &format!("{tool}_result"));
+        self.used_ids.insert(check.clone());
+        if let Some(open) = self.open_call(index) {
+            open.judging = Some(Judging { check: check.clone(), content });
+        }
+        let name = report::TOOL.to_owned();
+        self.emit(Effect::RunTool(RunTool { call: check, name, arguments, timeout_ms, run: RunMode::Check }));
+    }
+
+    fn final_result_checked(&mut self, index: usize, content: String, outcome: ToolOutcome) {
+        self.report_attempts += 1;
+        let Some((text, data)) = final_result::find(&content) else { return };
+        let args = report::of_final_result(&self.config.report, &text, &data);
+        match self.judge_report("this is not taken as the final result", &args, outcome) {
+            Ok(_) => {
+                let answer = Answer { content, slug: None, error: None };
+                self.accept_final_result(index, (text, data), answer);
+            }
+            // The tool has run: what it answered is still worth reading.
+            Err(refused) => {
+                self.answer(index, Answer { content: format!("{}\n\n{content}", refused.content), ..refused });
+            }
+        }
+    }
+
+    fn accept_final_result(&mut self, index: usize, found: (String, Value), answer: Answer) {
+        if let Some(open) = self.open_call(index) {
+            open.result = Some(found);
+        }
+        self.answer(index, answer);
+        self.answer_all(State::Queued, &Answer::word("not run", None));
     }
 
     fn abort_calls(&mut self, answer: &Answer) {
         let Phase::Tools(calls) = &self.phase else { return };
         let running: Vec<CallId> =
-            calls.open.iter().filter(|c| c.state == State::Running).map(|c| c.call.id.clone()).collect();
+            calls.open.iter().filter(|c| c.state == State::Running).map(|c| c.awaited().clone()).collect();
         for id in running {
             self.emit(Effect::Abort(Abort::Tool(id)));
         }
@@ -272,10 +335,7 @@ impl Run {
 
     pub(super) fn with_record<R>(&mut self, place: Place, f: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
         let Phase::Tools(calls) = &self.phase else { return None };
-        let outer = calls.open.iter().filter(|c| c.place.inner.is_none()).count();
-        let records = &mut self.turns.last_mut()?.tool_calls;
-        let start = records.len().saturating_sub(outer);
-        let record = records.get_mut(start + place.call)?;
+        let record = self.turns.last_mut()?.tool_calls.get_mut(calls.first + place.call)?;
         match place.inner {
             Some(inner) => record.calls.get_mut(inner).map(f),
             None => Some(f(record)),
@@ -289,7 +349,7 @@ impl Run {
 
     fn running(&self, id: &CallId) -> Option<(usize, CallKind, Place, String)> {
         let Phase::Tools(calls) = &self.phase else { return None };
-        let index = calls.open.iter().position(|c| c.state == State::Running && c.call.id == *id)?;
+        let index = calls.open.iter().position(|c| c.state == State::Running && c.awaited() == id)?;
         calls.open.get(index).map(|c| (index, c.kind, c.place, c.call.name.clone()))
     }
 
@@ -342,11 +402,29 @@ impl OpenCall {
             spawn::TOOL => CallKind::Spawn,
             _ => CallKind::Tool,
         };
-        OpenCall { call, kind, place, state: State::Queued, executed: false, slug: None, result: None }
+        OpenCall { call, kind, place, state: State::Queued, executed: false, slug: None, result: None, judging: None }
+    }
+
+    /// The id under which the shell answers next.
+    fn awaited(&self) -> &CallId {
+        self.judging.as_ref().map_or(&self.call.id, |judging| &judging.check)
     }
 
     fn fact(&self) -> CallFact {
         CallFact { kind: self.kind, executed: self.executed, slug: self.slug }
+    }
+
+    /// The effect that begins the call anew.
+    pub(super) fn again(&self, config: &RunConfig) -> RunTool {
+        let call = self.awaited().clone();
+        let timeout_ms = config.limits.tool_timeout_ms;
+        let judged = self.judging.as_ref().and_then(|judging| final_result::find(&judging.content));
+        if let Some((text, data)) = judged {
+            let arguments = report::of_final_result(&config.report, &text, &data).to_string();
+            return RunTool { call, name: report::TOOL.to_owned(), arguments, timeout_ms, run: RunMode::Check };
+        }
+        let run = if self.kind == CallKind::Tool { RunMode::RunAgain } else { RunMode::Check };
+        RunTool { call, name: self.call.name.clone(), arguments: self.call.arguments.clone(), timeout_ms, run }
     }
 
     pub(super) fn is_queued(&self) -> bool {

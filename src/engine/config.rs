@@ -150,12 +150,18 @@ pub struct SubagentKind {
     pub name: String,
     /// What it is good for, as the model that chooses reads it.
     pub description: String,
-    /// Its system message; empty: the research preset's.
+    /// Its preset; `None`: its parent's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<Preset>,
+    /// Its system message; empty: its preset's.
     pub system: String,
     /// Names of the parent's tools that it is offered; empty: all of them.
     pub tools: Vec<String>,
     /// Turns at most, whatever a task asks for.
     pub max_turns: u32,
+    /// Whether its runs have a turn counter; `None`: as its parent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counter: Option<bool>,
 }
 
 impl RunConfig {
@@ -203,6 +209,8 @@ impl RunConfig {
             *tool = super::spawn::spec(&self.agents);
         }
         if self.preset == Preset::Strict {
+            // Its last turn is forced-final instead.
+            self.synthesis = None;
             self.tools.retain(|t| t.name != super::report::TOOL);
             self.tools.push(super::report::spec(&self.report));
         }
@@ -263,6 +271,16 @@ impl RunConfig {
     }
 }
 
+/// The counter of an agent that may have a say of its own; `None`: it has its parent's.
+#[must_use]
+pub fn counter_of(parent: Option<&CounterConfig>, own: Option<bool>) -> Option<CounterConfig> {
+    match own {
+        Some(false) => None,
+        Some(true) => Some(parent.cloned().unwrap_or_default()),
+        None => parent.cloned(),
+    }
+}
+
 impl Preset {
     pub const ALL: &'static [Preset] = &[Preset::Research, Preset::Orchestrator, Preset::Strict];
 
@@ -292,9 +310,11 @@ impl Default for SubagentKind {
         SubagentKind {
             name: String::new(),
             description: String::new(),
+            preset: None,
             system: String::new(),
             tools: Vec::new(),
             max_turns: super::spawn::MAX_TURNS,
+            counter: None,
         }
     }
 }

@@ -161,12 +161,13 @@ impl Run {
         };
         self.segments.push(ending.clone());
         if outcome == Outcome::Failed {
-            let (attempt, slugs) = self
+            let (attempt, last) = self
                 .turns
                 .last()
                 .and_then(|t| t.attempts.last())
                 .map_or_else(Default::default, |a| (a.attempt, a.slugs.clone()));
-            let message = format!("run failed: {termination_reason} ({})", error.unwrap_or_else(|| join(&slugs)));
+            let message = format!("run failed: {termination_reason} ({})", error.unwrap_or_else(|| join(&last)));
+            let slugs = termination_reason.slug().into_iter().chain(last).collect();
             self.log(LogLevel::Error, attempt, slugs, message, None);
         }
         self.record(RecordKind::Final { output, answer_source, final_result_data });

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::failure::Slug;
 use super::ids::{CallId, EpochMillis, RequestId, TimerId};
+use super::record::PartialReply;
 use super::reply::{ModelError, RawResponse, Reply};
 use super::restart::Branch;
 
@@ -30,6 +31,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw: Option<RawResponse>,
     },
+    /// What an open request has streamed so far. Told right before an event that may abort the request
+    /// ([`super::Run::may_abort`]), so that the record keeps it.
+    ModelStreamed { request: RequestId, partial: PartialReply },
     /// A tool call asked for by `Effect::RunTool` ended.
     ToolFinished { call: CallId, outcome: ToolOutcome },
     /// A timer asked for by `Effect::Sleep` fired.

@@ -56,8 +56,19 @@ slugs! {
     Cancelled = "cancelled",
     /// The page was closed in the middle of it.
     Interrupted = "interrupted",
-    /// The user did not approve the call.
+    /// The call needed a permission that nobody gave.
     Refused = "refused",
+    /// The reply passed a limit on what is accepted of a server.
+    ReplyTooLarge = "reply_too_large",
+    // Why a run failed: the first slug of its `ERR` record, the same string as its `termination_reason`.
+    MaxTurnsExhausted = "max_turns_exhausted",
+    LlmError = "llm_error",
+    MaxTurnsSynthesisFailed = "max_turns_synthesis_failed",
+    StopSynthesisFailed = "stop_synthesis_failed",
+    ContextSynthesisFailed = "context_synthesis_failed",
+    WallTimeSynthesisFailed = "wall_time_synthesis_failed",
+    TokensSynthesisFailed = "tokens_synthesis_failed",
+    CostSynthesisFailed = "cost_synthesis_failed",
 }
 
 impl std::fmt::Display for Slug {

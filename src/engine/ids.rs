@@ -25,6 +25,9 @@ pub struct RequestId(pub u32);
 /// The bits above say which sub-agent a request or a timer belongs to; 0: the run itself.
 const OWN_BITS: u32 = 20;
 
+/// Requests that one run can number, and timers; the same for each of its sub-agents.
+pub const MAX_OWN: u32 = (1 << OWN_BITS) - 1;
+
 /// Sub-agents that one run can number.
 pub const MAX_CHILDREN: u32 = (1 << (32 - OWN_BITS)) - 1;
 
@@ -57,7 +60,7 @@ impl TimerId {
 }
 
 fn number(child: u32, n: u32) -> u32 {
-    (child.min(MAX_CHILDREN) << OWN_BITS) | (n & ((1 << OWN_BITS) - 1))
+    (child.min(MAX_CHILDREN) << OWN_BITS) | n.min(MAX_OWN)
 }
 
 /// One `Sleep` of a run. Stale ids do nothing.

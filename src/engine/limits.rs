@@ -42,6 +42,9 @@ pub struct Limits {
 pub struct RetryConfig {
     pub base_ms: u64,
     pub cap_ms: u64,
+    /// First wait after `rate_limited` where the server does not say how long, doubled for each attempt, up to
+    /// `retry_after_cap_ms`.
+    pub rate_limit_ms: u64,
     /// Above it the run does not wait: it ends and names the time.
     pub retry_after_cap_ms: u64,
 }
@@ -88,6 +91,6 @@ impl Default for Limits {
 
 impl Default for RetryConfig {
     fn default() -> Self {
-        RetryConfig { base_ms: 500, cap_ms: 8_000, retry_after_cap_ms: 60_000 }
+        RetryConfig { base_ms: 500, cap_ms: 8_000, rate_limit_ms: 5_000, retry_after_cap_ms: 60_000 }
     }
 }

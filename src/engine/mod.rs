@@ -9,6 +9,7 @@ mod attempt;
 pub mod batch;
 pub mod budget;
 mod calls;
+pub mod caps;
 pub mod config;
 pub mod context;
 pub mod counter;
@@ -41,6 +42,7 @@ pub mod time;
 mod turn;
 mod wrap_up;
 
+pub use caps::RAW_CAP;
 pub use config::*;
 pub use effect::*;
 pub use event::*;

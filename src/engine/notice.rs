@@ -23,6 +23,9 @@ pub fn text(policy: Policy, offer: Offer, slugs: &[Slug]) -> Option<String> {
         (Slug::TruncatedOutput, _, _) => {
             "Continue with a shorter reply: finish the answer in fewer words, or call tools with shorter arguments."
         }
+        (Slug::Refused, _, TurnSuccess::ExecutedTool) => {
+            "Do not repeat it: call another of the offered tools, or final_report with what you have."
+        }
         (_, _, TurnSuccess::AnyReply) => "Reply now with a tool call or with your answer as text.",
         (_, _, TurnSuccess::ExecutedTool) => {
             "Call one of the offered tools with valid arguments, or final_report if the task is done."
@@ -60,6 +63,9 @@ fn wrong(slug: Slug) -> Option<&'static str> {
              The answer to the call lists the tools there are."
         }
         Slug::ToolLimit => "You made more tool calls than one turn may run, so the turn did not progress.",
+        Slug::Refused => {
+            "Your tool call was refused, so nothing was run and the turn did not progress. The answer to the call says why."
+        }
         Slug::ProgressOnly => {
             "You only reported progress. A progress report is shown to the user but does not progress the turn."
         }

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::batch::{self, InnerCall};
 use super::calls::{OpenCall, Place, State};
+use super::caps::MAX_CALLS;
 use super::failure::Slug;
 use super::report;
 use super::result::Answer;
@@ -29,8 +30,16 @@ impl Run {
             _ => return,
         };
         let Some(outer) = outer else { return };
+        let asked = batch::inner_calls(&args);
+        let before = match &self.phase {
+            Phase::Tools(calls) => calls.open.iter().filter(|c| c.place.inner.is_some()).count(),
+            _ => 0,
+        };
+        if before + asked.len() > MAX_CALLS {
+            return self.answer(index, too_many(asked.len(), "calls"));
+        }
         let mut inner = Vec::new();
-        for (i, InnerCall { name, arguments }) in batch::inner_calls(&args).into_iter().enumerate() {
+        for (i, InnerCall { name, arguments }) in asked.into_iter().enumerate() {
             let id = self.unique_id("", &format!("{outer}_{i}"));
             let record = self.new_record(attempt, id.clone(), &name, &arguments);
             self.with_record(place, |r| r.calls.push(record));
@@ -48,26 +57,38 @@ impl Run {
 
     pub(super) fn report_checked(&mut self, index: usize, place: Place, outcome: ToolOutcome) {
         self.report_attempts += 1;
-        let answer = match outcome {
-            ToolOutcome::Executed { .. } => {
-                let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-                match report::judge(&self.config.report, &args) {
-                    Ok(accepted) => {
-                        if let Phase::Tools(calls) = &mut self.phase {
-                            calls.report = Some(accepted);
-                        }
-                        self.with_record(place, |r| r.is_final = true);
-                        Answer { content: "accepted".into(), slug: None, error: None }
-                    }
-                    Err((slug, fault)) => Answer::refused(slug, format!("the report was refused: {fault}")),
+        let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
+        let answer = match self.judge_report("the report was refused", &args, outcome) {
+            Ok(accepted) => {
+                if let Phase::Tools(calls) = &mut self.phase {
+                    calls.report = Some(accepted);
                 }
+                self.with_record(place, |r| r.is_final = true);
+                Answer { content: "accepted".into(), slug: None, error: None }
             }
-            ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, message } => {
-                Answer::refused(report::schema_slug(path.as_deref()), format!("the report was refused: {message}"))
-            }
-            other => Answer::of(other),
+            Err(refused) => refused,
         };
         self.answer(index, answer);
+    }
+
+    /// Whether arguments are a report, after the shell held them against the schema; `Err` is the answer that says why
+    /// they are none, beginning with `refused`.
+    pub(super) fn judge_report(
+        &self,
+        refused: &str,
+        args: &Value,
+        checked: ToolOutcome,
+    ) -> Result<report::Report, Answer> {
+        let refused = |slug, fault: String| Answer::refused(slug, format!("{refused}: {fault}"));
+        match checked {
+            ToolOutcome::Executed { .. } => {
+                report::judge(&self.config.report, args).map_err(|(slug, fault)| refused(slug, fault))
+            }
+            ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, message } => {
+                Err(refused(report::schema_slug(path.as_deref()), message))
+            }
+            other => Err(Answer::of(other)),
+        }
     }
 
     /// A batch is answered when its calls are: an array, in order.
@@ -94,4 +115,9 @@ impl Run {
             self.answer(index, Answer { content, slug: None, error: None });
         }
     }
+}
+
+/// The answer to a call that asks for more than is recorded of one reply.
+pub(super) fn too_many(asked: usize, what: &str) -> Answer {
+    Answer::refused(Slug::ToolLimit, format!("not run: {asked} {what} in one reply; at most {MAX_CALLS} are accepted"))
 }

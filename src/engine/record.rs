@@ -85,6 +85,24 @@ pub struct AttemptRecord {
     /// The system notice this request carried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+    /// What had been streamed when stop, cancel or a limit aborted the request. Never part of the history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<PartialReply>,
+}
+
+/// The beginning of a reply whose request was aborted, as it was streamed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartialReply {
+    pub content: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
+}
+
+impl PartialReply {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.content.is_empty() && self.reasoning.is_empty()
+    }
 }
 
 /// The turn counter's urgency.
@@ -298,6 +316,31 @@ impl Trigger {
             Trigger::WallTime => "wall_time",
             Trigger::Tokens => "tokens",
             Trigger::Cost => "cost",
+        }
+    }
+}
+
+impl TerminationReason {
+    /// Of a failed ending: its slug.
+    #[must_use]
+    pub fn slug(self) -> Option<Slug> {
+        match self {
+            TerminationReason::RetriesExhausted => Some(Slug::RetriesExhausted),
+            TerminationReason::MaxTurnsExhausted => Some(Slug::MaxTurnsExhausted),
+            TerminationReason::LlmError => Some(Slug::LlmError),
+            TerminationReason::SynthesisFailed(trigger) => Some(match trigger {
+                Trigger::MaxTurns => Slug::MaxTurnsSynthesisFailed,
+                Trigger::Stop => Slug::StopSynthesisFailed,
+                Trigger::Context => Slug::ContextSynthesisFailed,
+                Trigger::WallTime => Slug::WallTimeSynthesisFailed,
+                Trigger::Tokens => Slug::TokensSynthesisFailed,
+                Trigger::Cost => Slug::CostSynthesisFailed,
+            }),
+            TerminationReason::LlmComplete
+            | TerminationReason::FinalResult
+            | TerminationReason::FinalReport
+            | TerminationReason::Synthesized(_)
+            | TerminationReason::Cancelled => None,
         }
     }
 }

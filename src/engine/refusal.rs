@@ -13,14 +13,18 @@ impl Run {
         let Phase::Tools(calls) = &self.phase else { return };
         let first_report = calls.open.iter().position(|c| c.kind == CallKind::Report && c.place.inner.is_none());
         let past_report = |index: usize| first_report.is_some_and(|at| index > at);
-        let leaves = |index: usize| calls.open.iter().take(index).filter(|c| c.kind != CallKind::Batch).count();
+        let mut leaves = 0;
         let refusals: Vec<(usize, Answer)> = calls
             .open
             .iter()
             .enumerate()
-            .filter(|(_, open)| open.is_queued())
-            .filter_map(|(index, open)| {
-                let over = leaves(index) >= self.config.limits.tool_calls_per_turn as usize;
+            .map(|(index, open)| {
+                let over = leaves >= self.config.limits.tool_calls_per_turn as usize;
+                leaves += usize::from(open.kind != CallKind::Batch);
+                (index, open, over)
+            })
+            .filter(|(_, open, _)| open.is_queued())
+            .filter_map(|(index, open, over)| {
                 let answer = if calls.truncated {
                     let text = "your reply was cut by its length limit, so this call was not run".to_owned();
                     Some(Answer::refused(Slug::TruncatedOutput, text))

@@ -99,13 +99,10 @@ pub enum Retry {
     Fatal,
 }
 
-/// A complete raw response as it came over the wire, cut at [`RAW_CAP`] bytes.
+/// A complete raw response as it came over the wire, cut at [`super::RAW_CAP`] bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RawResponse {
     pub text: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
-
-/// 128 KiB (SEMANTICS 7, Logs).
-pub const RAW_CAP: usize = 128 * 1024;

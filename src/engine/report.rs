@@ -60,13 +60,32 @@ pub fn judge(config: &ReportConfig, args: &Value) -> Result<Report, (Slug, Strin
             _ => refuse("/content: the report must be a text that is not empty".into()),
         },
         ReportFormat::Json => match args.get("content") {
-            Some(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
+            Some(data) if !blank(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
+            Some(_) => refuse("/content: the report must not be null or an empty text".into()),
             None => refuse("/content: the report's JSON value is missing".into()),
         },
         ReportFormat::Slack => match args.get("messages").filter(|m| m.as_array().is_some_and(|m| !m.is_empty())) {
             Some(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
             None => refuse("/messages: must be an array of at least one Block Kit message".into()),
         },
+    }
+}
+
+/// Whether a JSON value says nothing. An empty array or object may well be the answer.
+fn blank(data: &Value) -> bool {
+    data.is_null() || data.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// A final result as the arguments of a report, to be judged as one.
+#[must_use]
+pub fn of_final_result(config: &ReportConfig, text: &str, data: &Value) -> Value {
+    let format = config.format.as_str();
+    match config.format {
+        ReportFormat::Text | ReportFormat::Markdown => json!({ "format": format, "content": text }),
+        // Text that is no JSON has no value: the schema misses it.
+        ReportFormat::Json if serde_json::from_str::<Value>(text).is_err() => json!({ "format": format }),
+        ReportFormat::Json => json!({ "format": format, "content": data }),
+        ReportFormat::Slack => json!({ "format": format, "messages": data }),
     }
 }
 

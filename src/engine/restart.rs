@@ -12,7 +12,7 @@ use super::failure::Slug;
 use super::limits::Limits;
 use super::provider::ProviderConfig;
 use super::run::{Phase, Run};
-use super::success::{AtLimit, CallKind};
+use super::success::AtLimit;
 use super::*;
 
 /// What a failed attempt says that a closed page ended.
@@ -151,16 +151,8 @@ impl Run {
 
     fn run_calls_again(&mut self) {
         let Phase::Tools(calls) = &self.phase else { return };
-        let timeout_ms = self.config.limits.tool_timeout_ms;
-        let again = |open: &calls::OpenCall| RunTool {
-            call: open.call.id.clone(),
-            name: open.call.name.clone(),
-            arguments: open.call.arguments.clone(),
-            timeout_ms,
-            run: if open.kind == CallKind::Tool { RunMode::RunAgain } else { RunMode::Check },
-        };
         let running = calls.open.iter().filter(|open| open.state == State::Running);
-        let effects: Vec<Effect> = running.map(|open| Effect::RunTool(again(open))).collect();
+        let effects: Vec<Effect> = running.map(|open| Effect::RunTool(open.again(&self.config))).collect();
         let grace = calls.grace;
         effects.into_iter().for_each(|effect| self.emit(effect));
         if let Some(timer) = grace {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::failure::Slug;
 use super::limits::RetryConfig;
 use super::reply::{ModelError, Retry};
 
@@ -23,11 +24,20 @@ pub fn decide(config: &RetryConfig, error: &ModelError, attempt: u32, rng: &mut 
         (Retry::Fatal, _) => Decision::GiveUp,
         (Retry::Yes, Some(ms)) if ms > config.retry_after_cap_ms => Decision::GiveUp,
         (Retry::Yes, Some(ms)) => Decision::Wait { ms },
+        (Retry::Yes, None) if error.slug == Slug::RateLimited => {
+            let least = doubled(config.rate_limit_ms, attempt);
+            let ms = least.saturating_add(rng.up_to(least / 4));
+            Decision::Wait { ms: ms.min(config.retry_after_cap_ms) }
+        }
         (Retry::Yes, None) => {
-            let doubled = config.base_ms.saturating_mul(1 << attempt.saturating_sub(1).min(30));
-            Decision::Wait { ms: rng.up_to(doubled.min(config.cap_ms)) }
+            let most = doubled(config.base_ms, attempt);
+            Decision::Wait { ms: rng.up_to(most.min(config.cap_ms)) }
         }
     }
+}
+
+fn doubled(base_ms: u64, attempt: u32) -> u64 {
+    base_ms.saturating_mul(1 << attempt.saturating_sub(1).min(30))
 }
 
 /// SplitMix64: the run's only source of chance, from its seed.

@@ -1,6 +1,6 @@
 //! The run: `start`, `handle`, and what can be read of it. Control flow only; the rules are in the sibling files.
 //!
-//! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/sim_run.rs`: requests stay within the bound; every tool call
+//! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/sim_run`: requests stay within the bound; every tool call
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
 //! run behaves like the original.
 
@@ -173,6 +173,11 @@ impl Run {
                     self.request_failed(attempt, &error, raw);
                 }
             }
+            Event::ModelStreamed { request, partial } => {
+                if self.open_request(request).is_some() {
+                    self.set_partial(Some(partial));
+                }
+            }
             Event::ToolFinished { call, outcome } => self.tool_finished(&call, outcome),
             Event::TimerFired { timer } => self.timer_fired(timer),
             Event::StopRequested => self.wrap_up(Trigger::Stop),
@@ -207,9 +212,13 @@ impl Run {
         self.record(RecordKind::Trace { trace });
     }
 
+    /// The world's time: the pauses in which nobody drove the run count.
+    pub(super) fn clock(&self) -> EpochMillis {
+        EpochMillis(self.task.started_at.0.saturating_add(self.now.0).saturating_add(self.paused_ms))
+    }
+
     pub(super) fn timestamp(&self) -> String {
-        let at = self.task.started_at.0.saturating_add(self.now.0).saturating_add(self.paused_ms);
-        super::time::rfc3339(EpochMillis(at))
+        super::time::rfc3339(self.clock())
     }
 
     pub(super) fn policy(&self) -> Policy {

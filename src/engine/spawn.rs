@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::config::{Preset, RunConfig, SideEffect, SubagentKind, SynthesisConfig, ToolSpec};
+use super::config::{Preset, ReportConfig, RunConfig, SideEffect, SubagentKind, SynthesisConfig, ToolSpec, counter_of};
 use super::retry::Rng;
 
 pub const TOOL: &str = "spawn_subagents";
@@ -75,23 +75,23 @@ pub fn asked(args: &Value) -> Vec<Asked> {
     tasks.iter().map(read).collect()
 }
 
-/// The run of one child: its parent's, with its own kind's system text, tools and turns, and without children of its own.
+/// The run of one child: its parent's, with its own kind's preset, system text, tools, counter and turns, and without
+/// children of its own. A strict child's report is a text: a format or a schema is for the parent's.
 #[must_use]
 pub fn config(parent: &RunConfig, asked: &Asked, id: u32) -> RunConfig {
-    let kind = asked.agent.as_ref().and_then(|name| parent.agents.iter().find(|kind| kind.name == *name));
+    let kind = kind_of(parent, asked);
     let own = |name: &str| name == TOOL || name == super::report::TOOL;
     let chosen = |name: &String| kind.is_none_or(|kind| kind.tools.is_empty() || kind.tools.contains(name));
     let mut limits = parent.limits.clone();
     // The tree's budgets are its root's to watch.
     (limits.children, limits.wall_ms, limits.tokens, limits.cost) = (0, Some(limits.child_ms), None, None);
     RunConfig {
-        preset: Preset::Research,
+        preset: preset(parent, kind),
         system: kind.map(|kind| kind.system.clone()).unwrap_or_default(),
         max_turns: turns(kind, asked.max_turns),
-        synthesis: match parent.preset {
-            Preset::Research => parent.synthesis.clone(),
-            Preset::Orchestrator | Preset::Strict => Some(SynthesisConfig::preset(Preset::Research)),
-        },
+        counter: counter_of(parent.counter.as_ref(), kind.and_then(|kind| kind.counter)),
+        synthesis: synthesis(parent, kind),
+        report: ReportConfig::default(),
         tools: parent.tools.iter().filter(|t| !own(&t.name) && chosen(&t.name)).cloned().collect(),
         agents: Vec::new(),
         limits,
@@ -103,15 +103,33 @@ pub fn config(parent: &RunConfig, asked: &Asked, id: u32) -> RunConfig {
 /// LLM requests of a queued child.
 #[must_use]
 pub fn bound(parent: &RunConfig, asked: &Asked) -> u32 {
-    let kind = asked.agent.as_ref().and_then(|name| parent.agents.iter().find(|kind| kind.name == *name));
-    bound_of(parent, turns(kind, asked.max_turns))
+    let kind = kind_of(parent, asked);
+    bound_of(parent, kind, turns(kind, asked.max_turns))
 }
 
 /// LLM requests of the child that may make most of them.
 #[must_use]
 pub fn most(parent: &RunConfig) -> u32 {
-    let kinds = parent.agents.iter().map(|kind| kind.max_turns).max().unwrap_or(0);
-    bound_of(parent, kinds.max(MAX_TURNS))
+    let kinds = parent.agents.iter().map(|kind| bound_of(parent, Some(kind), turns(Some(kind), None)));
+    kinds.fold(bound_of(parent, None, turns(None, None)), u32::max)
+}
+
+fn kind_of<'a>(parent: &'a RunConfig, asked: &Asked) -> Option<&'a SubagentKind> {
+    asked.agent.as_ref().and_then(|name| parent.agents.iter().find(|kind| kind.name == *name))
+}
+
+fn preset(parent: &RunConfig, kind: Option<&SubagentKind>) -> Preset {
+    kind.and_then(|kind| kind.preset).unwrap_or(parent.preset)
+}
+
+/// Its parent's, where both have the same preset; switched off where its parent switched it off.
+fn synthesis(parent: &RunConfig, kind: Option<&SubagentKind>) -> Option<SynthesisConfig> {
+    match preset(parent, kind) {
+        Preset::Strict => None,
+        same if same == parent.preset => parent.synthesis.clone(),
+        other if parent.preset == Preset::Strict || parent.synthesis.is_some() => Some(SynthesisConfig::preset(other)),
+        _ => None,
+    }
 }
 
 /// Never above the kind's.
@@ -120,10 +138,7 @@ fn turns(kind: Option<&SubagentKind>, asked: Option<u32>) -> u32 {
     asked.unwrap_or(most).clamp(1, most.max(1))
 }
 
-fn bound_of(parent: &RunConfig, turns: u32) -> u32 {
-    let synthesis = match parent.preset {
-        Preset::Research => parent.synthesis_attempts(),
-        Preset::Orchestrator | Preset::Strict => SynthesisConfig::preset(Preset::Research).attempts,
-    };
+fn bound_of(parent: &RunConfig, kind: Option<&SubagentKind>, turns: u32) -> u32 {
+    let synthesis = synthesis(parent, kind).map_or(0, |synthesis| synthesis.attempts);
     turns.saturating_mul(parent.max_attempts).saturating_add(synthesis)
 }

@@ -41,6 +41,12 @@ impl Run {
         self.addressee(event).and_then(|at| self.children.get(at))
     }
 
+    /// The configuration of the run that made this call: a sub-agent's, or its own.
+    #[must_use]
+    pub fn config_of(&self, call: &CallId) -> &RunConfig {
+        self.child_runs().find(|child| child.has_running(call)).map_or(&self.config, Run::config)
+    }
+
     #[must_use]
     pub fn config(&self) -> &RunConfig {
         &self.config
@@ -164,6 +170,30 @@ impl Run {
     #[must_use]
     pub fn awaits(&self, request: RequestId) -> bool {
         self.open_request(request).is_some() || self.child_runs().any(|child| child.awaits(request))
+    }
+
+    /// Whether this event may abort requests that are open: `ModelStreamed` has to come before it.
+    #[must_use]
+    pub fn may_abort(&self, event: &Event) -> bool {
+        let limits = &self.config.limits;
+        match event {
+            Event::StopRequested => !self.concluding(),
+            Event::Cancelled => true,
+            Event::TimerFired { timer } => {
+                let mut clocks = self.child_runs().map(|child| child.wall_timer).chain([self.wall_timer]);
+                clocks.any(|clock| clock == Some(*timer))
+            }
+            // What one sub-agent uses may end the others' work.
+            Event::ModelReplied { request, .. } => {
+                request.child() != self.task.child && (limits.tokens.is_some() || limits.cost.is_some())
+            }
+            Event::ModelFailed { .. }
+            | Event::ModelStreamed { .. }
+            | Event::ToolFinished { .. }
+            | Event::TurnsGranted { .. }
+            | Event::Resumed { .. }
+            | Event::Branched(_) => false,
+        }
     }
 
     /// Whether `TurnsGranted` would do something: the run ended on a limit.

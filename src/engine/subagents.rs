@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::calls::{Place, State};
+use super::caps::MAX_CALLS;
 use super::failure::Slug;
+use super::own_tools::too_many;
 use super::result::{Answer, cut};
 use super::run::{Phase, Run};
 use super::spawn::{self, Asked};
@@ -82,8 +84,12 @@ impl Run {
         }
         let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
         let Some(call) = self.open_call(index).map(|open| open.call.id.clone()) else { return };
+        let tasks = spawn::asked(&args);
+        if tasks.len() > MAX_CALLS {
+            return self.answer(index, too_many(tasks.len(), "tasks"));
+        }
         let mut some = false;
-        for (task_id, asked) in (1..).zip(spawn::asked(&args)) {
+        for (task_id, asked) in (1..).zip(tasks) {
             let most = self.config.limits.children;
             let room = self.children_used() < most;
             let agent = asked.agent.clone();
@@ -106,7 +112,9 @@ impl Run {
         let own = self.task.child;
         let of_id = |child: u32| self.children.iter().position(|c| child != own && c.id == child);
         match event {
-            Event::ModelReplied { request, .. } | Event::ModelFailed { request, .. } => of_id(request.child()),
+            Event::ModelReplied { request, .. }
+            | Event::ModelFailed { request, .. }
+            | Event::ModelStreamed { request, .. } => of_id(request.child()),
             Event::TimerFired { timer } => of_id(timer.child()),
             Event::ToolFinished { call, .. } => {
                 self.children.iter().position(|c| c.run().is_some_and(|run| run.has_running(call)))
@@ -207,6 +215,7 @@ impl Run {
 
     pub(super) fn start_children(&mut self) {
         let most = self.config.limits.parallel_tools.max(1) as usize;
+        let started_at = self.clock();
         for at in 0..self.children.len() {
             let working = self.children.iter().filter(|c| c.run().is_some() && !c.settled()).count();
             let Some(child) = self.children.get_mut(at) else { return };
@@ -216,7 +225,6 @@ impl Run {
             }
             let id = child.id;
             let config = spawn::config(&self.config, asked, id);
-            let started_at = EpochMillis(self.task.started_at.0.saturating_add(self.now.0));
             let task = Task {
                 run_id: time::run_id(started_at, config.seed),
                 session_id: self.task.session_id.clone(),

@@ -159,6 +159,7 @@ const TELLING: &[Slug] = &[
     Slug::InvalidArguments,
     Slug::UnknownTool,
     Slug::ToolLimit,
+    Slug::Refused,
     Slug::TruncatedOutput,
     Slug::TextOnly,
     Slug::ReasoningOnly,
@@ -166,10 +167,15 @@ const TELLING: &[Slug] = &[
     Slug::ProgressOnly,
 ];
 
-fn most_telling_first(mut slugs: Vec<Slug>) -> Vec<Slug> {
-    slugs.sort_by_key(|s| TELLING.iter().position(|t| t == s).unwrap_or(TELLING.len()));
-    slugs.dedup();
-    slugs
+fn most_telling_first(slugs: Vec<Slug>) -> Vec<Slug> {
+    let mut once: Vec<Slug> = Vec::new();
+    for slug in slugs {
+        if !once.contains(&slug) {
+            once.push(slug);
+        }
+    }
+    once.sort_by_key(|s| TELLING.iter().position(|t| t == s).unwrap_or(TELLING.len()));
+    once
 }
 
 fn textless(reply: &Reply) -> Option<Slug> {

@@ -16,7 +16,7 @@ impl Run {
         match self.phase {
             Phase::Ended => {}
             Phase::Calling { attempt, request } => {
-                // Not a failed attempt: its text is dropped, nothing is logged.
+                // Not a failed attempt: nothing is logged, and its text stays out of the history.
                 self.emit(Effect::Abort(Abort::Request(request)));
                 self.close_attempt(|a| a.slugs = vec![Slug::Stopped]);
                 let message = "stopped before the reply was whole".to_owned();

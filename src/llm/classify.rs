@@ -71,7 +71,8 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
         format!("The browser says it is offline, and {host} could not be reached. Check the connection.")
     } else {
         format!(
-            "No readable answer from {host}. Either this page is not allowed to call it (CORS), or it answered with an error that the browser hides, or it cannot be reached."
+            "No readable answer from {host}. Either this page is not allowed to call it (CORS), or it \
+             answered with an error that the browser hides, or it cannot be reached."
         )
     };
     let hint = if p.kind == ProviderKind::Demo {
@@ -79,7 +80,9 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
     } else if endpoint::is_ollama(p) {
         "Is `ollama serve` running, and does OLLAMA_ORIGINS name this page's origin?".to_owned()
     } else if endpoint::is_local(p) {
-        "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine.".to_owned()
+        "Is the server running, and does it allow this page's origin (llama.cpp: `--cors-origins`, LM Studio: \
+         `lms server start --cors`)? Chrome also asks for permission before a site may reach this machine."
+            .to_owned()
     } else if base.starts_with("http://") {
         format!("If this page is https, it may not call an http address: use https for {host}.")
     } else {

@@ -2,11 +2,13 @@
 //!
 //! Owns the framing (an event stream, or one JSON answer from a server that does not stream), the raw capture for the
 //! log, and what a stream that ended early means. The events' meaning is the format's (`dialect`).
-//! A stream without its end marker is never a reply: it is `stream_cut`.
+//! A stream without its end marker is never a reply: it is `stream_cut`. One that passes a limit of [`caps`] is
+//! `reply_too_large`: it is read no further.
 
+use crate::engine::caps::{self, TooLarge};
 use crate::engine::{ModelError, ProviderKind, RAW_CAP, RawResponse, Reply, Retry, Slug};
 
-use super::dialect::{Assemble, Unfinished, assembly};
+use super::dialect::{Assemble, Load, Unfinished, assembly};
 use super::error_body::{excerpt, page_title};
 use super::sse::SseParser;
 
@@ -24,6 +26,9 @@ pub struct Decoder {
     assembly: Box<dyn Assemble>,
     raw: Vec<u8>,
     raw_truncated: bool,
+    /// Bytes of the body so far.
+    received: usize,
+    too_large: Option<TooLarge>,
 }
 
 #[derive(Debug)]
@@ -43,21 +48,44 @@ impl Decoder {
             assembly: assembly(kind),
             raw: Vec::new(),
             raw_truncated: false,
+            received: 0,
+            too_large: None,
         }
     }
 
     /// Takes the next bytes of the body.
     pub fn push(&mut self, bytes: &[u8]) -> Option<Delta<'_>> {
+        if self.too_large.is_some() {
+            return None;
+        }
         self.capture(bytes);
+        self.received = self.received.saturating_add(bytes.len());
+        if self.received > caps::MAX_STREAM {
+            self.too_large = Some(TooLarge::Stream);
+            return None;
+        }
         let (text, reasoning) = (self.assembly.content().len(), self.assembly.reasoning().len());
         if let Framing::Unknown(_) = self.framing {
             self.recognise(bytes);
         }
-        let assembly = &mut self.assembly;
-        match &mut self.framing {
-            Framing::Unknown(parser) | Framing::Events(parser) => parser.push(bytes, |data| assembly.event(data)),
-            Framing::Values(values) => values.push(bytes, |value| assembly.event(value)),
-        }
+        let (assembly, too_large) = (&mut self.assembly, &mut self.too_large);
+        let mut on_data = |data: &[u8]| {
+            if too_large.is_none() {
+                assembly.event(data);
+                *too_large = passed(&**assembly);
+            }
+        };
+        let of_framing = match &mut self.framing {
+            Framing::Unknown(parser) | Framing::Events(parser) => {
+                parser.push(bytes, &mut on_data);
+                parser.too_large()
+            }
+            Framing::Values(values) => {
+                values.push(bytes, &mut on_data);
+                values.too_large
+            }
+        };
+        self.too_large = self.too_large.or(of_framing);
         let delta = Delta {
             text: self.assembly.content().get(text..).unwrap_or_default(),
             reasoning: self.assembly.reasoning().get(reasoning..).unwrap_or_default(),
@@ -71,20 +99,39 @@ impl Decoder {
         self.assembly.has_begun()
     }
 
-    /// Nothing that could still come matters: the trailer or an error was seen. The shell may stop reading.
+    /// Nothing that could still come matters: the trailer or an error was seen, or a limit was passed. The shell may stop
+    /// reading.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.assembly.is_done()
+        self.assembly.is_done() || self.too_large.is_some()
+    }
+
+    /// Bytes held: incomplete lines and events, the reply so far, the raw response.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        let framing = match &self.framing {
+            Framing::Unknown(parser) | Framing::Events(parser) => parser.held(),
+            Framing::Values(values) => values.value.len(),
+        };
+        let Load { arguments, opaque, .. } = self.assembly.load();
+        let texts = self.assembly.content().len() + self.assembly.reasoning().len();
+        framing + texts + arguments + opaque + self.raw.len()
     }
 
     /// The body ended, or the shell stopped reading.
     pub fn finish(self) -> (Result<Reply, ModelError>, RawResponse) {
-        let Decoder { framing, mut assembly, raw, raw_truncated } = self;
-        match framing {
-            Framing::Unknown(parser) | Framing::Events(parser) => parser.finish(|data| assembly.last_event(data)),
-            Framing::Values(_) => {}
-        }
+        let Decoder { framing, mut assembly, raw, raw_truncated, mut too_large, .. } = self;
         let raw = raw_response(raw, raw_truncated);
+        match framing {
+            Framing::Unknown(parser) | Framing::Events(parser) if too_large.is_none() => {
+                parser.finish(|data| assembly.last_event(data));
+                too_large = passed(&*assembly);
+            }
+            Framing::Unknown(_) | Framing::Events(_) | Framing::Values(_) => {}
+        }
+        if let Some(limit) = too_large {
+            return (Err(limit.error()), raw);
+        }
         let mut result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
         if let Ok(reply) = &mut result {
             // Nobody reads a request of no tokens: zeros are a server that does not count.
@@ -113,6 +160,20 @@ impl Decoder {
     }
 }
 
+/// The first limit that a reply in the making has passed. An error that the stream reported itself counts more.
+fn passed(assembly: &dyn Assemble) -> Option<TooLarge> {
+    let Load { calls, arguments, parts, opaque } = assembly.load();
+    let limits = [
+        (calls, caps::MAX_CALLS, TooLarge::Calls),
+        (arguments, caps::MAX_ARGUMENTS, TooLarge::Arguments),
+        (assembly.content().len(), caps::MAX_TEXT, TooLarge::Text),
+        (assembly.reasoning().len(), caps::MAX_REASONING, TooLarge::Reasoning),
+        (parts, caps::MAX_PARTS, TooLarge::Parts),
+        (opaque, caps::MAX_OPAQUE, TooLarge::Opaque),
+    ];
+    limits.into_iter().find(|(size, limit, _)| size > limit).map(|(_, _, limit)| limit)
+}
+
 /// Top-level JSON values out of bytes in any chunking.
 #[derive(Debug, Default)]
 struct JsonValues {
@@ -120,14 +181,23 @@ struct JsonValues {
     depth: u32,
     in_string: bool,
     escaped: bool,
+    too_large: Option<TooLarge>,
 }
 
 impl JsonValues {
     fn push(&mut self, bytes: &[u8], mut on_value: impl FnMut(&[u8])) {
         for &byte in bytes {
             let open = matches!(byte, b'{' | b'[');
+            if self.too_large.is_some() {
+                return;
+            }
             if self.depth == 0 && !open {
                 continue;
+            }
+            if self.value.len() >= caps::MAX_EVENT {
+                self.too_large = Some(TooLarge::Event);
+                self.value = Vec::new();
+                return;
             }
             self.value.push(byte);
             if self.in_string {

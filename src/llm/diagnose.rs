@@ -204,13 +204,15 @@ fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
         Cause::Csp => {
             let directive = e.violation.as_deref().unwrap_or("connect-src");
             format!(
-                "Add `{origin}` to `{directive}` in the Content-Security-Policy of the page (HTTP header or <meta>), and load it again."
+                "Add `{origin}` to `{directive}` in the Content-Security-Policy of the page (HTTP header or \
+                 <meta>), and load it again."
             )
         }
         Cause::Offline => "Check the connection and try again.".to_owned(),
         Cause::InsecurePage => "Open this page over https, or from this machine (http://localhost).".to_owned(),
         Cause::LocalNetworkDenied => format!(
-            "Open the site settings (the icon left of the address), set \"{}\" (older browsers: \"Local network access\") to Allow for {page}, and load the page again.",
+            "Open the site settings (the icon left of the address), set \"{}\" (older browsers: \"Local \
+             network access\") to Allow for {page}, and load the page again.",
             setting(e)
         ),
         Cause::LocalNetworkAsk => format!(
@@ -227,11 +229,13 @@ fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
             format!("Check the base URL ({}) and the connection.", endpoint::base(p))
         }
         Cause::Unreachable => format!(
-            "Check the base URL ({}). If it is right, the server is down, its certificate is not trusted, or something on the way blocks it: an extension, a proxy, a firewall.",
+            "Check the base URL ({}). If it is right, the server is down, its certificate is not trusted, or \
+             something on the way blocks it: an extension, a proxy, a firewall.",
             endpoint::base(p)
         ),
         Cause::Hidden => format!(
-            "What remains: it does not allow {page} (CORS), it answered with an error that the browser hides, or {host} cannot be reached. {}",
+            "What remains: it does not allow {page} (CORS), it answered with an error that the browser hides, \
+             or {host} cannot be reached. {}",
             server.allow(p, e)
         ),
     }
@@ -292,14 +296,17 @@ impl Server {
                     ""
                 };
                 format!(
-                    "{host} lets pages read its replies, so this was most likely an error: check the key, the base URL ({base}) and extra headers{more}."
+                    "{host} lets pages read its replies, so this was most likely an error: check the key, the \
+                     base URL ({base}) and extra headers{more}."
                 )
             }
             Server::Other => {
                 let head = endpoint::request_head(p, Some("k"));
                 let headers: Vec<&str> = head.headers.iter().map(|(name, _)| name.as_str()).collect();
                 format!(
-                    "The server has to answer OPTIONS and POST with `Access-Control-Allow-Origin: {page}` and `Access-Control-Allow-Headers: {}`. If it does, this was an error without them: check the key and the base URL ({base}).",
+                    "The server has to answer OPTIONS and POST with `Access-Control-Allow-Origin: {page}` and \
+                     `Access-Control-Allow-Headers: {}`. If it does, this was an error without them: check \
+                     the key and the base URL ({base}).",
                     headers.join(", ")
                 )
             }

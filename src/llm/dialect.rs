@@ -46,6 +46,10 @@ pub(super) trait Assemble: Debug {
     fn content(&self) -> &str;
     /// The reasoning so far; it only grows.
     fn reasoning(&self) -> &str;
+    /// What the reply holds besides its texts. Past a limit of [`caps`] the reply has failed, so nothing more is kept.
+    ///
+    /// [`caps`]: crate::engine::caps
+    fn load(&self) -> Load;
     /// The reply or the error; `Err` where the stream ended without either.
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished>;
 
@@ -55,6 +59,18 @@ pub(super) trait Assemble: Debug {
             self.event(data);
         }
     }
+}
+
+/// The size of what a partly decoded reply holds besides its texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Load {
+    pub calls: usize,
+    /// Bytes of the calls' ids, names and arguments.
+    pub arguments: usize,
+    /// Blocks, items or marks.
+    pub parts: usize,
+    /// Bytes that must be sent back unchanged.
+    pub opaque: usize,
 }
 
 /// A stream without its end marker: how much had come.

@@ -1,6 +1,7 @@
 //! Writing JSON into bytes, piece by piece.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::engine::TokenCount;
 
@@ -25,6 +26,16 @@ pub(super) fn arguments(text: &str) -> String {
     match is_object {
         true => text.to_owned(),
         false => serde_json::json!({ "malformed_arguments": text }).to_string(),
+    }
+}
+
+/// About how many bytes a value takes: its texts, and a little for each value in it.
+pub(super) fn bytes(value: &Value) -> usize {
+    8 + match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(bytes).sum(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| key.len() + bytes(value)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 

@@ -23,16 +23,20 @@ pub fn classify_late(p: &ProviderConfig, late: Late, after_ms: u64) -> ModelErro
     let (host, time) = (endpoint::host(p), time(after_ms));
     let message = match late {
         Late::Headers => format!(
-            "{host} did not begin to answer within {time}. It may be busy, or still loading the model. To wait longer, raise \"Wait for an answer\" (headersMs)."
+            "{host} did not begin to answer within {time}. It may be busy, or still loading the model. To \
+             wait longer, raise \"Wait for an answer\" (headersMs)."
         ),
         Late::FirstToken => format!(
-            "{host} sent no part of a reply within {time}. If the model thinks in silence, raise \"First token\" (firstTokenMs)."
+            "{host} sent no part of a reply within {time}. If the model thinks in silence, raise \"First \
+             token\" (firstTokenMs)."
         ),
         Late::Stream => format!(
-            "The stream from {host} was silent for {time}. If the model pauses that long, raise \"Silent stream\" (idleMs)."
+            "The stream from {host} was silent for {time}. If the model pauses that long, raise \"Silent \
+             stream\" (idleMs)."
         ),
         Late::Whole => format!(
-            "The reply from {host} was not complete after {time}. If a reply may take that long, raise \"Whole answer\" (requestMs)."
+            "The reply from {host} was not complete after {time}. If a reply may take that long, raise \
+             \"Whole answer\" (requestMs)."
         ),
     };
     ModelError { slug: Slug::Timeout, message, status: None, retry_after_ms: None, retry: Retry::Yes }

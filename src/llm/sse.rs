@@ -2,8 +2,11 @@
 //!
 //! Owns the framing of <https://html.spec.whatwg.org/multipage/server-sent-events.html>: CR, LF and CRLF, comments,
 //! a byte order mark, data over several lines. Works on bytes, so a chunk may end inside a character. Each byte is
-//! looked at once, and an event that lies whole in one chunk is handed on without a copy.
+//! looked at once, and an event that lies whole in one chunk is handed on without a copy. A line or an event past
+//! [`MAX_EVENT`] ends the reading: nothing more is kept or handed on.
 //! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data.
+
+use crate::engine::caps::{MAX_EVENT, TooLarge};
 
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
@@ -19,6 +22,7 @@ pub struct SseParser {
     after_cr: bool,
     /// How many bytes of a byte order mark were seen; past the mark once anything else came.
     bom: usize,
+    too_large: Option<TooLarge>,
 }
 
 enum Line<'a> {
@@ -30,6 +34,9 @@ enum Line<'a> {
 impl SseParser {
     /// Takes the next bytes; `on_data` gets the data of each event that they complete.
     pub fn push(&mut self, bytes: &[u8], mut on_data: impl FnMut(&[u8])) {
+        if self.too_large.is_some() {
+            return;
+        }
         let mut rest = self.skip_bom(bytes);
         if self.after_cr && !rest.is_empty() {
             self.after_cr = false;
@@ -38,6 +45,9 @@ impl SseParser {
         let mut held: Option<&[u8]> = None;
         while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
             let (line, tail) = rest.split_at(end);
+            if !self.fits(line.len()) {
+                return;
+            }
             rest = match tail {
                 [b'\r'] => {
                     self.after_cr = true;
@@ -71,12 +81,29 @@ impl SseParser {
             }
         }
         self.hold(held);
-        self.line.extend_from_slice(rest);
+        if self.fits(rest.len()) {
+            self.line.extend_from_slice(rest);
+        }
+    }
+
+    /// The limit that was passed, after which nothing is read any more.
+    #[must_use]
+    pub fn too_large(&self) -> Option<TooLarge> {
+        self.too_large
+    }
+
+    /// Bytes held of lines and events that are not complete.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.line.len() + self.data.len()
     }
 
     /// The stream ended: what came of an event whose blank line is missing. Whether it is whole is for the caller to
     /// judge; the standard would drop it, but servers exist that end this way.
     pub fn finish(mut self, mut on_data: impl FnMut(&[u8])) {
+        if self.too_large.is_some() {
+            return;
+        }
         let line = std::mem::take(&mut self.line);
         if let Line::Data(data) = parse(&line) {
             self.add_line(data);
@@ -97,6 +124,20 @@ impl SseParser {
         bytes
     }
 
+    /// Whether so much more of the line under way is accepted.
+    fn fits(&mut self, more: usize) -> bool {
+        if self.line.len() + more > MAX_EVENT {
+            self.fail(TooLarge::Line);
+        }
+        self.too_large.is_none()
+    }
+
+    /// Lets go of what is held.
+    fn fail(&mut self, limit: TooLarge) {
+        self.too_large = Some(limit);
+        (self.line, self.data, self.has_data) = (Vec::new(), Vec::new(), false);
+    }
+
     fn hold(&mut self, data: Option<&[u8]>) {
         if let Some(data) = data {
             self.add_line(data);
@@ -104,6 +145,9 @@ impl SseParser {
     }
 
     fn add_line(&mut self, data: &[u8]) {
+        if self.data.len() + data.len() > MAX_EVENT {
+            return self.fail(TooLarge::Event);
+        }
         if self.has_data {
             self.data.push(b'\n');
         }

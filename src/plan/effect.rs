@@ -86,6 +86,9 @@ pub enum PlanRecordKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanTraceRecord {
     pub name: String,
+    /// Empty in records of versions that did not write it.
+    #[serde(default)]
+    pub plan_id: String,
     /// Since the plan started.
     pub at_ms: u64,
     /// The order of the step it is about.

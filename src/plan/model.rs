@@ -28,6 +28,9 @@ pub struct AgentSpec {
     pub tools: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
+    /// Whether its runs have a turn counter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counter: Option<bool>,
 }
 
 /// Which context the steps of an agent are given.

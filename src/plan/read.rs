@@ -10,7 +10,7 @@ use super::model::{AgentKind, AgentSpec, Plan, Step, by_order};
 
 const PLAN: &[&str] = &["plan_id", "agents", "steps"];
 /// Pages write `maxTurns`, documents `max_turns`.
-const AGENT: &[&str] = &["kind", "system", "tools", "max_turns", "maxTurns"];
+const AGENT: &[&str] = &["kind", "system", "tools", "max_turns", "maxTurns", "counter"];
 const STEP: &[&str] = &["order", "agent", "action", "dependencies", "tools"];
 
 /// Reads a plan and checks it against itself and against the names of the tools there are (SEMANTICS 9).
@@ -89,6 +89,7 @@ impl Reader {
                 tools.into_iter().flatten().collect()
             }),
             max_turns: max_turns.or_else(|| self.optional(fields, "maxTurns", path, None, takes, positive)),
+            counter: self.optional(fields, "counter", path, None, "true or false", Value::as_bool),
         }
     }
 

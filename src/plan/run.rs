@@ -121,6 +121,12 @@ impl PlanRun {
         &self.plan
     }
 
+    /// How the contexts of all steps came about, in order.
+    #[must_use]
+    pub fn traces(&self) -> &[PlanTraceRecord] {
+        &self.traces
+    }
+
     #[must_use]
     pub fn options(&self) -> &PlanOptions {
         &self.options
@@ -177,7 +183,8 @@ impl PlanRun {
     }
 
     pub(super) fn trace(&mut self, step: u32, name: &str, data: Value) {
-        let trace = PlanTraceRecord { name: name.to_owned(), at_ms: self.now.0, step, data };
+        let (name, plan_id) = (name.to_owned(), self.plan.plan_id.clone());
+        let trace = PlanTraceRecord { name, plan_id, at_ms: self.now.0, step, data };
         self.traces.push(trace.clone());
         self.record(Some(step), PlanRecordKind::PlanTrace { trace });
     }

@@ -7,11 +7,22 @@ use std::fmt;
 pub struct Access {
     pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
-    /// The page's own model, where the provider is one.
-    pub complete: Option<js_sys::Function>,
+    /// The number by which the page knows the provider, where it asks the model itself.
+    pub in_page: Option<usize>,
 }
 
 impl Access {
+    /// As it is sent: without white space around a key or a value. A key of white space is none.
+    #[must_use]
+    pub fn trimmed(self) -> Self {
+        let trim = |text: &String| text.trim().to_owned();
+        Access {
+            api_key: self.api_key.as_ref().map(trim).filter(|key| !key.is_empty()),
+            headers: self.headers.iter().map(|(name, value)| (name.clone(), trim(value))).collect(),
+            in_page: self.in_page,
+        }
+    }
+
     /// What must be in no record, message or event.
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> + '_ {
         self.api_key.iter().chain(self.headers.iter().map(|(_, value)| value)).cloned()

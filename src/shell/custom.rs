@@ -1,122 +1,99 @@
-//! A model that the page supplies: `complete(request, { signal })`, asked in the shape of OpenAI Chat Completions.
-//!
-//! It may answer with what it has: a `Response` (the page's own fetch), an async iterable of chunks or of texts (WebLLM's
-//! stream), a whole completion, or a text. All of it goes through the decoder that reads servers, so a stream of chunks
-//! without its end marker is no answer here either.
+//! A model that the page asks itself. What it says comes as the bytes of a chat stream, or as a response that the page
+//! fetched; both go through the decoder that reads servers, so that a stream without its end marker is no answer here
+//! either.
 
-use std::ops::ControlFlow;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
-use js_sys::{AsyncIterator, Function, JSON, Object, Promise, Reflect, Symbol};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Response};
+use web_sys::AbortController;
 
+use super::fetch::Exchange;
+use super::in_page::begin;
 use super::js;
-use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
-use crate::llm::{RetryHeaders, classify_response};
+use super::page::{Asked, Piece};
+use crate::engine::caps::RAW_CAP;
+use crate::engine::{EpochMillis, Event, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
+use crate::llm::{RetryHeaders, classify_response, is_stream};
+use crate::protocol::{CallNumber, Failure, Head};
 
-/// What came of it.
-pub(super) enum Answered {
-    /// To be read as from a server.
-    Response(Response),
-    /// All of it went to `take`.
-    Taken,
+/// A response that is no reply.
+struct Refused {
+    head: Head,
+    body: Vec<u8>,
 }
 
-/// Asks, and hands on what comes as the bytes of a chat stream.
-///
-/// # Errors
-/// What the function threw, or answered that is no answer.
-pub(super) async fn ask(
-    complete: &Function,
-    provider: &ProviderConfig,
-    request: &[u8],
-    abort: &AbortController,
-    mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
-) -> Result<Answered, ModelError> {
-    let failed = |thrown: JsValue| thrown_error(provider, &thrown);
-    let request = JSON::parse(&String::from_utf8_lossy(request)).map_err(failed)?;
-    let options = Object::new();
-    Reflect::set(&options, &"signal".into(), &abort.signal()).map_err(failed)?;
-    let promise = complete.call2(&JsValue::UNDEFINED, &request, &options).map_err(failed)?;
-    let answer = JsFuture::from(Promise::resolve(&promise)).await.map_err(failed)?;
-    if let Some(text) = answer.as_string() {
-        let _ = take(whole(&text).as_bytes());
-        return Ok(Answered::Taken);
-    }
-    if answer.is_instance_of::<Response>() {
-        return Ok(Answered::Response(answer.unchecked_into()));
-    }
-    let iterate = Reflect::get(&answer, &Symbol::async_iterator()).ok().and_then(|it| it.dyn_into::<Function>().ok());
-    match iterate {
-        Some(iterate) => {
-            let iterator = iterate.call0(&answer).map_err(failed)?.unchecked_into::<AsyncIterator>();
-            iterated(&iterator, take).await.map_err(failed)?;
-        }
-        None if answer.is_object() => {
-            let _ = take(text_of(&answer).as_bytes());
-        }
-        None => {
-            let message = "The page's `complete` answered nothing: it has to give a text, a chat completion, an async \
-                           iterable of its chunks, or a Response.";
-            return Err(error(message.to_owned(), Retry::Fatal));
-        }
-    }
-    Ok(Answered::Taken)
-}
-
-/// Chunks as they come. Texts have no end marker of their own: their end is the iterator's.
-async fn iterated(iterator: &AsyncIterator, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), JsValue> {
-    let mut texts = false;
-    loop {
-        let next = JsFuture::from(iterator.next()?).await?;
-        if Reflect::get(&next, &"done".into())?.is_truthy() {
-            break;
-        }
-        let value = Reflect::get(&next, &"value".into())?;
-        let chunk = match value.as_string() {
-            Some(text) => {
-                texts = true;
-                json!({ "choices": [{ "delta": { "content": text } }] }).to_string()
+/// One request.
+pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], abort: &AbortController) -> Event {
+    let (reading, watch) = begin(exchange, abort);
+    let Some(page) = exchange.session.page() else {
+        return exchange.failed(error("There is no page that could ask its model.".to_owned(), Retry::Fatal), &watch);
+    };
+    let refused: Rc<RefCell<Option<Refused>>> = Rc::default();
+    let asked: Rc<Cell<Option<CallNumber>>> = Rc::default();
+    let hear = {
+        let (reading, watch, refused) = (reading.clone(), watch.clone(), Rc::clone(&refused));
+        let (page, asked) = (Rc::clone(&page), Rc::clone(&asked));
+        move |piece| match (piece, &mut *refused.borrow_mut()) {
+            (Piece::Head(head), refused) => {
+                watch.progress();
+                if !is_stream(head.status, &head.content_type) {
+                    watch.begin(); // no reply to wait for
+                    *refused = Some(Refused { head, body: Vec::new() });
+                }
             }
-            None => text_of(&value),
-        };
-        if take(chunk.as_bytes()).is_break() {
-            // Lets a generator clean up; what it says then does not matter.
-            if let Ok(end) = Reflect::get(iterator, &"return".into()).and_then(JsCast::dyn_into::<Function>) {
-                let _ = end.call0(iterator);
+            (Piece::Bytes(bytes), Some(Refused { body, .. })) => {
+                watch.progress();
+                if body.len() <= RAW_CAP {
+                    body.extend_from_slice(&bytes);
+                }
             }
-            return Ok(());
+            (Piece::Bytes(bytes), None) => {
+                // The reply is whole: whoever says it need not go on.
+                if let (true, Some(number)) = (reading.take_watched(&bytes, &watch).is_break(), asked.get()) {
+                    page.abort(number);
+                }
+            }
         }
+    };
+    let Asked { number, answer } = page.complete(provider, request, Box::new(hear));
+    asked.set(Some(number));
+    let on_abort = Closure::once(move || page.abort(number));
+    abort.signal().set_onabort(Some(on_abort.as_ref().unchecked_ref()));
+    let answer = answer.await;
+    abort.signal().set_onabort(None);
+    if let Some(Refused { head, body }) = refused.take() {
+        let Head { status, content_type, retry_after, retry_after_ms, should_retry, .. } = head;
+        return exchange.refusal(
+            status,
+            RetryHeaders { retry_after, retry_after_ms, should_retry },
+            &content_type,
+            body,
+        );
     }
-    if texts {
-        let _ = take(json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] }).to_string().as_bytes());
+    match answer {
+        Ok(Err(failure)) => exchange.failed(thrown(&exchange.provider, failure), &watch),
+        Ok(Ok(_)) | Err(_) => exchange.ended(&reading, &watch),
     }
-    Ok(())
 }
 
-fn whole(text: &str) -> String {
-    json!({ "choices": [{ "message": { "content": text }, "finish_reason": "stop" }] }).to_string()
-}
-
-fn text_of(value: &JsValue) -> String {
-    JSON::stringify(value).ok().and_then(|text| text.as_string()).unwrap_or_default()
-}
-
-/// What the page threw. With a `status` it is judged as that answer of a server; `retryAfterMs` is the wait it asks for.
-fn thrown_error(provider: &ProviderConfig, thrown: &JsValue) -> ModelError {
-    let number = |key: &str| Reflect::get(thrown, &key.into()).ok().and_then(|value| value.as_f64());
-    let words = js::error_text(thrown);
-    let mut error = match number("status").filter(|status| (400.0..600.0).contains(status)) {
+/// What the page threw. With a `status` it is judged as that answer of a server.
+fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
+    let Failure { message, status, retry_after_ms, fatal, too_long } = failure;
+    let mut error = match status.filter(|status| (400.0..600.0).contains(status)) {
         Some(status) => {
-            let body = json!({ "error": { "message": words } }).to_string();
+            let body = json!({ "error": { "message": message } }).to_string();
             let now = EpochMillis(js::epoch_ms());
             classify_response(provider, status as u16, RetryHeaders::default(), "application/json", &body, now)
         }
-        None => error(format!("The page's model failed: {words}"), Retry::Yes),
+        None if too_long => ModelError { slug: Slug::ContextGuard, ..error(message, Retry::Fatal) },
+        None if fatal => error(message, Retry::Fatal),
+        // It says itself whose model it is.
+        None if provider.kind == ProviderKind::PromptApi => error(message, Retry::Yes),
+        None => error(format!("The page's model failed: {message}"), Retry::Yes),
     };
-    if let (Retry::Yes, Some(ms)) = (error.retry, number("retryAfterMs").filter(|ms| *ms >= 0.0)) {
+    if let (Retry::Yes, Some(ms)) = (error.retry, retry_after_ms.filter(|ms| *ms >= 0.0)) {
         error.retry_after_ms = Some(ms as u64);
     }
     error

@@ -104,14 +104,16 @@ impl Known {
     }
 }
 
-/// From now on the page's content security policy is heard. Nothing to hear outside of a document.
+/// From now on the content security policy of this page or worker is heard. Node.js has none.
 pub(super) fn listen() {
     if VIOLATIONS.with_borrow(Option::is_some) {
         return;
     }
     VIOLATIONS.set(Some(Vec::new()));
-    let document = Reflect::get(&js_sys::global(), &"document".into()).unwrap_or_default();
-    let Ok(document) = document.dyn_into::<web_sys::EventTarget>() else { return };
+    let global = js_sys::global();
+    // A worker hears of its own policy, which is the one that counts for its requests.
+    let document = Reflect::get(&global, &"document".into()).ok().filter(JsValue::is_object);
+    let Ok(scope) = document.unwrap_or_else(|| global.into()).dyn_into::<web_sys::EventTarget>() else { return };
     let heard = Closure::<dyn FnMut(_)>::new(|event: SecurityPolicyViolationEvent| {
         let directive = event.effective_directive();
         let forbids = event.disposition() == SecurityPolicyViolationEventDisposition::Enforce;
@@ -126,7 +128,7 @@ pub(super) fn listen() {
             }
         });
     });
-    if document.add_event_listener_with_callback("securitypolicyviolation", heard.as_ref().unchecked_ref()).is_ok() {
+    if scope.add_event_listener_with_callback("securitypolicyviolation", heard.as_ref().unchecked_ref()).is_ok() {
         heard.forget(); // for as long as the page lives
     }
 }

@@ -1,22 +1,28 @@
 //! Fetches what the reading of a documentation site asks for, a few addresses at a time, and brings it to the worker.
 //!
-//! Requests go to the page's own site only, with its cookies as any link would send them. A site can be asked as soon
-//! as the worker says so; the rest is fetched meanwhile.
+//! Requests go to the site only, without credentials unless the page asks for them, and no redirect is followed to
+//! another origin: in Node.js it could lead into a private network. A site can be asked as soon as the worker says so; the
+//! rest is fetched meanwhile.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
+use js_sys::Reflect;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{AbortController, Blob, Request, RequestCredentials, RequestInit, RequestMode, Response};
+use web_sys::{
+    AbortController, Blob, Request, RequestCredentials, RequestInit, RequestMode, RequestRedirect, Response,
+};
 
+use super::page::Page;
 use super::timer::{Timeout, pause};
-use super::{js, shelf};
+use super::{bridged, js, shelf, stream};
 use crate::docs::{Ask, Got, Hit, Info, Step, Told};
 use crate::engine::ToolSpec;
+use crate::engine::caps::MAX_SITE_FILE;
 use crate::worker::DocsHost;
 use crate::worker::workspace::text_blob;
 
@@ -30,8 +36,8 @@ const MAX_PATIENCE: usize = 25;
 const PATIENCE_MS: u32 = 100;
 /// What is kept of a site at most.
 const MAX_KEPT_BYTES: usize = 32 << 20;
-/// Larger files are not read.
-const MAX_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
+/// Redirects within the site followed one after another.
+const MAX_REDIRECTS: usize = 5;
 
 /// What a site is opened with.
 pub struct DocsOptions {
@@ -43,6 +49,10 @@ pub struct DocsOptions {
     pub source: Option<String>,
     /// Whether what was read is kept in the browser, and used again while the site is the same.
     pub cache: bool,
+    /// Whether requests carry cookies and the like. Pages behind a login are read only then, and are not kept.
+    pub credentials: bool,
+    /// Who fetches what is of the page's origin, where requests from here could not read it.
+    pub bridge: Option<Rc<dyn Page>>,
     pub worker_url: String,
     /// Hears how far reading has come, also after the site can be asked.
     pub on_progress: Box<dyn Fn(&Step)>,
@@ -57,6 +67,9 @@ struct Inner {
     info: RefCell<Info>,
     tools: RefCell<Vec<ToolSpec>>,
     same_origin: bool,
+    credentials: bool,
+    /// Who fetches for us, and what is of that origin.
+    bridge: Option<(Rc<dyn Page>, String)>,
     on_progress: Box<dyn Fn(&Step)>,
     queue: RefCell<VecDeque<String>>,
     active: Cell<usize>,
@@ -70,7 +83,7 @@ struct Inner {
 impl Docs {
     /// Begins to read a site. The receiver hears when it can be asked, or why it cannot.
     pub fn open(options: DocsOptions) -> (Self, oneshot::Receiver<Result<(), String>>) {
-        let DocsOptions { page, html, source, cache, worker_url, on_progress } = options;
+        let DocsOptions { page, html, source, cache, credentials, bridge, worker_url, on_progress } = options;
 
         let origin = js::page_origin().filter(|origin| origin != "null");
         let (ready, waits) = oneshot::channel();
@@ -79,6 +92,8 @@ impl Docs {
             info: RefCell::default(),
             tools: RefCell::default(),
             same_origin: origin.is_some_and(|origin| page.starts_with(&format!("{origin}/")) || page == origin),
+            credentials,
+            bridge: bridge.map(|of| (of, page.clone())),
             on_progress,
             queue: RefCell::default(),
             active: Cell::default(),
@@ -88,7 +103,8 @@ impl Docs {
             abort: AbortController::new().ok(),
             closed: Cell::default(),
         }));
-        let cache = cache.then(|| source.clone().unwrap_or_default());
+        // What one person may read is not kept for the next one.
+        let cache = (cache && !credentials).then(|| source.clone().unwrap_or_default());
         let reader = docs.clone();
         spawn_local(async move {
             if let Err(why) = reader.read(Ask::Open { page, html, source }, cache).await {
@@ -272,36 +288,86 @@ impl Docs {
 
     async fn try_fetch(&self, got: &mut Got) -> Result<Option<Blob>, JsValue> {
         let abort = AbortController::new()?;
-        let init = RequestInit::new();
-        init.set_credentials(RequestCredentials::SameOrigin);
-        if self.0.same_origin {
-            // A redirect to elsewhere fails.
-            init.set_mode(RequestMode::SameOrigin);
-        }
-        let request = Request::new_with_str_and_init(&got.url, &init)?;
         let late = abort.clone();
         let _deadline = Timeout::new(DEADLINE_MS, move || late.abort());
         let _closing = self.0.abort.as_ref().map(|closing| Chained::new(closing, &abort));
-        let init = RequestInit::new();
-        init.set_signal(Some(&abort.signal()));
-        let response = JsFuture::from(js::fetch(&request, &init)).await?;
-        let response: Response = response.unchecked_into();
-        let at = response.url();
-        got.status = response.status();
-        if at != got.url {
-            got.at = at;
+        if let Some((page, of)) = &self.0.bridge
+            && same_origin(of, &got.url)?
+        {
+            let fetched = bridged::fetch(Rc::clone(page), got, &abort).await;
+            let stays = got.at.is_empty() || same_origin(&got.url, &got.at)?;
+            return Ok(fetched.filter(|_| stays));
         }
+        let Some(response) = self.follow(got, &abort).await? else {
+            abort.abort();
+            return Ok(None);
+        };
+        got.status = response.status();
         let header = |name: &str| response.headers().get(name).ok().flatten().unwrap_or_default();
         got.content_type = header("content-type");
         let stamps = [header("etag"), header("last-modified")];
         got.stamp = stamps.into_iter().find(|stamp| !stamp.is_empty()).unwrap_or_default();
-        if !response.ok() || header("content-length").parse::<f64>().is_ok_and(|length| length > MAX_BYTES) {
+        let large = header("content-length").parse::<f64>().is_ok_and(|length| length > MAX_SITE_FILE as f64);
+        let blob = match response.body() {
+            Some(body) if response.ok() && !large => stream::read_blob(&body, MAX_SITE_FILE).await?,
+            _ => None,
+        };
+        if blob.is_none() {
             abort.abort();
-            return Ok(None);
         }
-        let blob: Blob = JsFuture::from(response.blob()?).await?.unchecked_into();
-        Ok((blob.size() <= MAX_BYTES).then_some(blob))
+        Ok(blob)
     }
+
+    /// Asks, and follows redirects within the origin that was asked. `None`: it leads elsewhere, and `got` says where.
+    async fn follow(&self, got: &mut Got, abort: &AbortController) -> Result<Option<Response>, JsValue> {
+        // A browser shows no page where a redirect leads. To its own origin's mode it keeps by itself; of others it is asked
+        // only once there is one.
+        let mut redirect = if self.0.same_origin { RequestRedirect::Follow } else { RequestRedirect::Manual };
+        let mut at = got.url.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let response = self.request(&at, redirect, abort).await?;
+            got.status = response.status();
+            let location = response.headers().get("location")?.filter(|_| (300..400).contains(&got.status));
+            if Reflect::get(&response, &"type".into())? == "opaqueredirect" {
+                redirect = RequestRedirect::Follow;
+            } else if let Some(location) = location {
+                at = web_sys::Url::new_with_base(&location, &at)?.href();
+                if !same_origin(&got.url, &at)? {
+                    got.at = at;
+                    return Ok(None);
+                }
+            } else {
+                let found = Some(response.url()).filter(|url| !url.is_empty()).unwrap_or(at);
+                let stays = same_origin(&got.url, &found)?;
+                if found != got.url {
+                    got.at = found;
+                }
+                return Ok(stays.then_some(response));
+            }
+        }
+        Err(js_sys::Error::new("too many redirects").into())
+    }
+
+    async fn request(&self, at: &str, redirect: RequestRedirect, abort: &AbortController) -> Result<Response, JsValue> {
+        let init = RequestInit::new();
+        init.set_credentials(match self.0.credentials {
+            true => RequestCredentials::Include,
+            false => RequestCredentials::Omit,
+        });
+        init.set_redirect(redirect);
+        if self.0.same_origin {
+            // A redirect to elsewhere fails.
+            init.set_mode(RequestMode::SameOrigin);
+        }
+        let request = Request::new_with_str_and_init(at, &init)?;
+        let init = RequestInit::new();
+        init.set_signal(Some(&abort.signal()));
+        Ok(JsFuture::from(js::fetch(&request, &init)).await?.unchecked_into())
+    }
+}
+
+fn same_origin(a: &str, b: &str) -> Result<bool, JsValue> {
+    Ok(web_sys::Url::new(a)?.origin() == web_sys::Url::new(b)?.origin())
 }
 
 /// Aborts one when another is aborted, for as long as this is kept.

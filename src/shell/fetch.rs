@@ -16,7 +16,7 @@ use super::reading::Reading;
 use super::session::{Session, Ticket};
 use super::watch::{Watch, Watchdog};
 use super::wire::{How, Job, Template};
-use super::{demo, diagnose, gate, in_page, js, stream};
+use super::{custom, demo, diagnose, gate, in_page, js, stream};
 use crate::engine::*;
 use crate::llm::{self, Late, RetryHeaders};
 
@@ -25,6 +25,8 @@ pub(super) struct OpenRequest {
     request: RequestId,
     pub(super) ticket: Ticket,
     abort: Option<AbortController>,
+    /// What came so far, redacted.
+    streamed: Rc<RefCell<PartialReply>>,
 }
 
 /// What a task needs to know of its request.
@@ -35,6 +37,7 @@ pub(super) struct Exchange {
     pub(super) turn: u32,
     pub(super) provider: Rc<ProviderConfig>,
     pub(super) dog: Watchdog,
+    pub(super) streamed: Rc<RefCell<PartialReply>>,
 }
 
 pub(super) fn call(session: &Session, call: &ModelCall) {
@@ -46,9 +49,11 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
         }
         None => return,
     };
-    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog };
+    let streamed = Rc::default();
     let abort = AbortController::new().ok();
-    session.live(|live| live.requests.push(OpenRequest { request, ticket, abort: abort.clone() }));
+    let open = OpenRequest { request, ticket, abort: abort.clone(), streamed: Rc::clone(&streamed) };
+    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog, streamed };
+    session.live(|live| live.requests.push(open));
     spawn_local(async move {
         exchange.session.kept().await;
         if !exchange.is_awaited() {
@@ -56,8 +61,8 @@ pub(super) fn call(session: &Session, call: &ModelCall) {
         }
         let event = match (how, abort) {
             (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
-            (How::Custom { complete, request }, Some(abort)) => {
-                Some(in_page::custom(&exchange, &complete, &request, &abort).await)
+            (How::Custom { provider, request }, Some(abort)) => {
+                Some(custom::ask(&exchange, provider, &request, &abort).await)
             }
             (How::PromptApi { messages, tools }, Some(abort)) => {
                 Some(in_page::prompt_api(&exchange, &messages, &tools, &abort).await)
@@ -76,6 +81,14 @@ pub(super) fn abort(session: &Session, request: RequestId) {
     drop(open); // outside the borrow
 }
 
+impl OpenRequest {
+    /// What came so far, where something did.
+    pub(super) fn streamed(&self) -> Option<Event> {
+        let partial = self.streamed.borrow().clone();
+        (!partial.is_empty()).then_some(Event::ModelStreamed { request: self.request, partial })
+    }
+}
+
 impl Drop for OpenRequest {
     fn drop(&mut self) {
         if let Some(abort) = self.abort.take() {
@@ -87,6 +100,9 @@ impl Drop for OpenRequest {
 impl Exchange {
     /// `None`: aborted while it waited for its place.
     async fn over_http(&self, template: Template, body: &JsValue, abort: AbortController) -> Option<Event> {
+        if let Some(why) = js::forbidden(&template.request) {
+            return Some(Event::ModelFailed { request: self.request, error: unsendable(&why), raw: None });
+        }
         let place = gate::enter(&template.origin).await;
         if !self.is_awaited() {
             return None;

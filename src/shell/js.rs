@@ -1,6 +1,8 @@
 //! Globals that pages, workers and Node.js have alike, and small conversions. `web_sys::window()` is not used for them:
 //! the package runs without a DOM too.
 
+use std::cell::RefCell;
+
 use js_sys::{Function, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 
@@ -8,9 +10,8 @@ use crate::llm::Online;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The global `fetch`. The request is a template (address, method, headers); body and signal are in `init`.
     #[wasm_bindgen(js_name = fetch)]
-    pub fn fetch(template: &web_sys::Request, init: &web_sys::RequestInit) -> Promise;
+    fn global_fetch(template: &web_sys::Request, init: &web_sys::RequestInit) -> Promise;
 
     #[wasm_bindgen(js_name = setTimeout)]
     pub fn set_timeout(callback: &Function, ms: f64) -> JsValue;
@@ -71,9 +72,58 @@ pub fn online() -> Online {
     }
 }
 
+thread_local! {
+    /// The page's address, where this is not the page.
+    static PAGE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Says whose worker this is: relative addresses are resolved against that page from now on.
+pub fn set_page(address: Option<String>) {
+    PAGE.set(address);
+}
+
+thread_local! {
+    /// Below this address this origin may be asked for something; nothing: anywhere.
+    static ONLY: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Says that this origin is asked for nothing but what is below that address, which ends with a slash. Whoever embeds a
+/// frame of ours says where its docs and its model are, and must not read or drive this origin by that.
+pub fn ask_only(below: Option<String>) {
+    ONLY.set(below);
+}
+
+/// The global `fetch`. The request is a template (address, method, headers); body and signal are in `init`.
+pub fn fetch(template: &web_sys::Request, init: &web_sys::RequestInit) -> Promise {
+    forbidden(template).map_or_else(|| global_fetch(template, init), |why| Promise::reject(&why))
+}
+
+/// Why such a request is not made, if it is not (`ask_only`).
+#[must_use]
+pub fn forbidden(request: &web_sys::Request) -> Option<js_sys::TypeError> {
+    let below = ONLY.with_borrow(Clone::clone)?;
+    let url = request.url();
+    let origin = |address: &str| web_sys::Url::new(address).map(|url| url.origin()).ok();
+    let own = origin(&url) == origin(&below);
+    let fits = request.method() == "GET" && url.starts_with(&below);
+    let words = || format!("a frame asks its own origin for nothing but the package: {url}");
+    (own && !fits).then(|| js_sys::TypeError::new(&words()))
+}
+
 /// Scheme, host and port of the page, where there is one.
 #[must_use]
 pub fn page_origin() -> Option<String> {
+    if let Some(page) = PAGE.with_borrow(Clone::clone) {
+        return web_sys::Url::new(&page).ok().map(|page| page.origin());
+    }
     let location = Reflect::get(&js_sys::global(), &"location".into()).ok()?;
     Reflect::get(&location, &"origin".into()).ok()?.as_string()
+}
+
+/// The address as the page would understand it. What is no address stays what it is, and fails where it is used.
+#[must_use]
+pub fn absolute(address: &str) -> String {
+    let page = PAGE.with_borrow(Clone::clone);
+    let resolved = page.and_then(|page| web_sys::Url::new_with_base(address, &page).ok());
+    resolved.map_or_else(|| address.to_owned(), |url| url.href())
 }

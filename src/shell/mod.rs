@@ -5,6 +5,7 @@
 //! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), workers' insides (`worker`).
 
 mod access;
+mod bridged;
 mod custom;
 mod demo;
 mod diagnose;
@@ -21,6 +22,7 @@ pub mod js;
 mod live;
 mod misuse;
 mod models;
+mod page;
 mod plain;
 mod plan;
 pub mod prompt_api;
@@ -40,7 +42,8 @@ pub use docs::{Docs, DocsOptions};
 pub use ids::random_seed;
 pub use journal::Journal;
 pub use models::list_models;
+pub use page::{Approval, Asked, Page, Piece};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Access, Carried, Input, Notice, Session, SessionOptions, StartError};
 pub use timer::pause;
-pub use tool::{Approve, HostTool};
+pub use tool::Approve;

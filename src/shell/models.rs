@@ -5,9 +5,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Request, RequestInit, RequestRedirect};
 
-use super::js;
 use super::session::Access;
 use super::timer::Timeout;
+use super::{js, stream};
+use crate::engine::caps::MAX_MODEL_LIST;
 use crate::engine::{EpochMillis, ModelError, ProviderConfig, Retry, Slug};
 use crate::llm::models::{ModelInfo, read_list};
 use crate::llm::{self, RetryHeaders};
@@ -21,6 +22,7 @@ const DEADLINE_MS: f64 = 20_000.0;
 /// # Errors
 /// What went wrong, classified as for a run; `provider_error` where the kind has no list.
 pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
+    let access = &access.clone().trimmed();
     ask(provider, access).await.map_err(|mut error| {
         // A server may say a key back.
         Secrets::new(access.secrets()).scrub_in_place(&mut error.message);
@@ -44,12 +46,12 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     init.set_signal(Some(&abort.signal()));
     // As for requests to models: headers that hold a key would go with it.
     init.set_redirect(RequestRedirect::Manual);
-    let request = Request::new_with_str_and_init(&head.url, &init).map_err(unsendable)?;
+    let request = Request::new_with_str_and_init(&js::absolute(&head.url), &init).map_err(unsendable)?;
     let deadline = Timeout::new(DEADLINE_MS, move || abort.abort());
     let unreachable = |reason: JsValue| llm::classify_fetch_failure(provider, &js::error_text(&reason), js::online());
     let response = JsFuture::from(js::fetch(&request, &RequestInit::new())).await.map_err(unreachable)?;
     let response = Response::from(response.unchecked_into::<web_sys::Response>());
-    let body = response.text().await.map_err(|error| failure(error.to_string()))?;
+    let body = text(&response).await?;
     drop(deadline);
     let header = |name: &str| response.headers().get(name).unwrap_or_default();
     let refused = || {
@@ -61,6 +63,16 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
         return Err(refused());
     }
     read_list(provider.kind, &body).map_err(|_| refused())
+}
+
+async fn text(response: &Response) -> Result<String, ModelError> {
+    let Some(body) = response.body() else { return Ok(String::new()) };
+    let text = stream::read_text(&body, MAX_MODEL_LIST).await.map_err(|reason| failure(js::error_text(&reason)))?;
+    let too_large = || ModelError {
+        slug: Slug::ReplyTooLarge,
+        ..failure(format!("The list of models was too large: the limit is {} MiB.", MAX_MODEL_LIST >> 20))
+    };
+    text.ok_or_else(too_large)
 }
 
 fn failure(message: String) -> ModelError {

@@ -9,11 +9,15 @@ use std::fmt;
 use std::rc::Rc;
 
 use serde_json::Value;
+use wasm_bindgen::JsValue;
 
 use super::session::{Notice, Session, StartError};
 use super::{ids, js};
 use crate::engine::{EpochMillis, Millis, Record, RecordKind, RunConfig, Task};
-use crate::plan::{Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRun, read};
+use crate::plan::{
+    Fault, PARALLEL, Plan, PlanDocument, PlanEffect, PlanEvent, PlanOptions, PlanRecord, PlanRecordKind, PlanRun,
+    PlanTraceRecord, read,
+};
 
 /// A handle on one plan run; clones are the same.
 #[derive(Clone)]
@@ -157,6 +161,9 @@ impl PlanSession {
         // Records first: what a step's session tells has the bound of the whole batch already.
         for effect in &effects {
             if let PlanEffect::Record(record) = effect {
+                if let PlanRecordKind::PlanTrace { trace } = &record.what {
+                    console(trace);
+                }
                 (self.0.observer)(PlanNotice::Plan(record));
             }
         }
@@ -226,6 +233,12 @@ fn scrub(agent: &Session, plan: &mut Plan) {
     for system in plan.agents.values_mut().filter_map(|agent| agent.system.as_mut()) {
         secrets.scrub_in_place(system);
     }
+}
+
+/// `turnwise: plan plan_…, step 4: context_total {"count":2}`
+fn console(PlanTraceRecord { name, plan_id, step, data, .. }: &PlanTraceRecord) {
+    let line = format!("turnwise: plan {plan_id}, step {step}: {name} {data}");
+    web_sys::console::info_1(&JsValue::from_str(&line));
 }
 
 fn is_terminal(record: &Record) -> bool {

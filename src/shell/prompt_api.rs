@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 
 use js_sys::{Array, Function, JSON, Object, Promise, Reflect};
+use serde::Serialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -190,7 +191,7 @@ fn language_model() -> Option<JsValue> {
 }
 
 fn js_value(value: &Value) -> Result<JsValue, JsValue> {
-    JSON::parse(&value.to_string())
+    Ok(value.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }
 
 fn method(of: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, JsValue> {

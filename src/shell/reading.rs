@@ -8,7 +8,7 @@ use super::fetch::{Exchange, unsendable};
 use super::js;
 use super::session::{Notice, Session, Ticket};
 use super::watch::Watch;
-use crate::engine::{Event, RequestId};
+use crate::engine::{Event, PartialReply, RequestId};
 use crate::llm::Decoder;
 use crate::trajectory::redact::StreamScrub;
 
@@ -26,6 +26,8 @@ struct ReadingState {
     /// What observers are told of the text and the reasoning.
     shown: RefCell<[StreamScrub; 2]>,
     first_token_ms: RefCell<Option<u64>>,
+    /// All that observers were told so far.
+    streamed: Rc<RefCell<PartialReply>>,
 }
 
 impl Reading {
@@ -39,6 +41,7 @@ impl Reading {
             decoder: RefCell::new(Some(Decoder::new(exchange.provider.kind))),
             shown: RefCell::default(),
             first_token_ms: RefCell::default(),
+            streamed: Rc::clone(&exchange.streamed),
         }))
     }
 
@@ -60,6 +63,11 @@ impl Reading {
     }
 
     fn tell(&self, text: &str, reasoning: &str) {
+        {
+            let mut streamed = self.0.streamed.borrow_mut();
+            streamed.content.push_str(text);
+            streamed.reasoning.push_str(reasoning);
+        }
         let (child, turn) = (self.0.request.child(), self.0.turn);
         if !reasoning.is_empty() {
             self.notify(Notice::ReasoningDelta { child, turn, text: reasoning });

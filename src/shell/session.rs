@@ -12,10 +12,12 @@ use wasm_bindgen::JsValue;
 
 pub use super::access::Access;
 use super::diagnose::Known;
+use super::fetch::OpenRequest;
 pub use super::input::{Carried, Input};
 use super::journal::Journal;
 use super::live::Live;
 pub use super::misuse::StartError;
+use super::page::Page;
 use super::tool::{Approve, HostTool};
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
@@ -39,8 +41,9 @@ pub(super) struct Agent {
     demo: RefCell<Option<DemoHost>>,
     workspace: Workspace,
     worker_url: String,
+    page: Option<Rc<dyn Page>>,
     host_tools: RefCell<Vec<Rc<HostTool>>>,
-    approve: RefCell<Option<Approve>>,
+    approve: Cell<Option<Approve>>,
     journal: RefCell<Option<Rc<dyn Journal>>>,
     live: RefCell<Option<Live>>,
     inbox: RefCell<VecDeque<Event>>,
@@ -56,7 +59,6 @@ pub(super) struct Agent {
 pub(super) struct Ticket(u32);
 
 /// What a session is made of.
-#[derive(Debug)]
 pub struct SessionOptions {
     pub config: RunConfig,
     /// One entry a provider of the config, in the same order.
@@ -64,6 +66,8 @@ pub struct SessionOptions {
     pub workspace: Workspace,
     /// Where `worker.js` is.
     pub worker_url: String,
+    /// Who calls tools of the page's and asks its models; `None`: there are none.
+    pub page: Option<Rc<dyn Page>>,
 }
 
 /// What observers are told.
@@ -86,8 +90,9 @@ pub enum Notice<'a> {
 impl Session {
     #[must_use]
     pub fn new(options: SessionOptions) -> Self {
-        let SessionOptions { config, access, workspace, worker_url } = options;
+        let SessionOptions { config, access, workspace, worker_url, page } = options;
         let workers = config.limits.parallel_tools as usize;
+        let access: Vec<Access> = access.into_iter().map(Access::trimmed).collect();
         Session(Rc::new(Agent {
             secrets: Secrets::new(access.iter().flat_map(Access::secrets)),
             host: ToolHost::new(worker_url.clone(), workspace.clone(), workers),
@@ -97,8 +102,9 @@ impl Session {
             known: Known::default(),
             workspace,
             worker_url,
+            page,
             host_tools: RefCell::default(),
-            approve: RefCell::default(),
+            approve: Cell::default(),
             journal: RefCell::default(),
             live: RefCell::default(),
             inbox: RefCell::default(),
@@ -198,7 +204,8 @@ impl Session {
     }
 
     /// Offers a tool of the page's from the next run on; one of the same name is replaced.
-    pub fn register(&self, tool: HostTool) {
+    pub fn register(&self, spec: ToolSpec) {
+        let tool = HostTool::new(spec);
         let specs = &mut self.0.config.borrow_mut().tools;
         match specs.iter_mut().find(|spec| spec.name == tool.spec.name) {
             Some(spec) => *spec = tool.spec.clone(),
@@ -209,9 +216,9 @@ impl Session {
         tools.push(Rc::new(tool));
     }
 
-    /// Who is asked before a tool with side effects; nobody: such tools just run.
+    /// Who permits calls of tools with side effects; nobody: those that reach the network or the page are refused.
     pub fn set_approve(&self, approve: Option<Approve>) {
-        self.0.approve.replace(approve);
+        self.0.approve.set(approve);
     }
 
     /// Who keeps the runs of this session from now on.
@@ -228,6 +235,14 @@ impl Session {
         self.0.host_tools.borrow_mut().clear();
     }
 
+    /// Drops the last run, and with it whoever observed it.
+    pub fn forget(&self) {
+        if !self.is_running() {
+            let last = self.0.live.take();
+            drop(last); // outside the borrow
+        }
+    }
+
     /// A session of its own beside this one, for a step of a plan: same access, host tools and files, workers of its own.
     /// `scope` keeps the whole results of its cut tool answers apart.
     pub(super) fn beside(&self, config: RunConfig, scope: &str) -> Session {
@@ -236,10 +251,11 @@ impl Session {
             access: self.0.access.clone(),
             workspace: self.0.workspace.scoped(scope),
             worker_url: self.0.worker_url.clone(),
+            page: self.0.page.clone(),
         });
         session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
-        session.0.approve.replace(self.approve());
+        session.0.approve.set(self.approve());
         session
     }
 
@@ -285,18 +301,35 @@ impl Session {
         driver::perform(self, first);
         loop {
             let next = self.0.inbox.borrow_mut().pop_front();
-            let Some(mut event) = next else { break };
-            self.0.secrets.scrub_event(&mut event);
-            let journal = self.journal();
-            let effects = self.live(|live| {
-                let at = live.clock();
-                let effects = live.recorder.handle(at, event);
-                live.keep(journal.as_deref());
-                effects
-            });
-            driver::perform(self, effects.unwrap_or_default());
+            let Some(event) = next else { break };
+            for streamed in self.streamed_before(&event) {
+                self.handle(streamed);
+            }
+            self.handle(event);
         }
         self.0.handling.set(false);
+    }
+
+    fn handle(&self, mut event: Event) {
+        caps::cut_event(&mut event);
+        self.0.secrets.scrub_event(&mut event);
+        let journal = self.journal();
+        let effects = self.live(|live| {
+            let at = live.clock();
+            let effects = live.recorder.handle(at, event);
+            live.keep(journal.as_deref());
+            effects
+        });
+        driver::perform(self, effects.unwrap_or_default());
+    }
+
+    /// What the requests that this event may abort have streamed so far.
+    fn streamed_before(&self, event: &Event) -> Vec<Event> {
+        let streamed = self.live(|live| {
+            let aborts = live.recorder.run.may_abort(event);
+            aborts.then(|| live.requests.iter().filter_map(OpenRequest::streamed).collect())
+        });
+        streamed.flatten().unwrap_or_default()
     }
 
     /// The segment is over: nothing is under way any more.
@@ -348,7 +381,11 @@ impl Session {
     }
 
     pub(super) fn approve(&self) -> Option<Approve> {
-        self.0.approve.borrow().clone()
+        self.0.approve.get()
+    }
+
+    pub(super) fn page(&self) -> Option<Rc<dyn Page>> {
+        self.0.page.clone()
     }
 
     pub(super) fn journal(&self) -> Option<Rc<dyn Journal>> {
@@ -364,9 +401,19 @@ impl Session {
         self.0.host_tools.borrow().iter().find(|tool| tool.spec.name == name).cloned()
     }
 
-    /// The tool as the run offers it.
-    pub(super) fn offered(&self, name: &str) -> Option<ToolSpec> {
-        self.live(|live| live.recorder.run.config().tools.iter().find(|spec| spec.name == name).cloned()).flatten()
+    /// The tool as the run that made the call offers it.
+    pub(super) fn offered(&self, call: &CallId, name: &str) -> Option<ToolSpec> {
+        self.live(|live| {
+            let config = live.recorder.run.config_of(call);
+            config.tools.iter().find(|spec| spec.name == name).cloned()
+        })
+        .flatten()
+    }
+}
+
+impl fmt::Debug for SessionOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionOptions").field("config", &self.config).finish_non_exhaustive()
     }
 }
 

@@ -2,6 +2,9 @@
 
 use gloo_net::http::Request;
 
+use super::stream;
+use crate::engine::RAW_CAP;
+
 /// Posts JSON; the status and the body of the answer. `Err`: there was none.
 ///
 /// # Errors
@@ -9,5 +12,9 @@ use gloo_net::http::Request;
 pub async fn post(url: &str, body: String) -> Result<(u16, String), ()> {
     let request = Request::post(url).header("content-type", "application/json").body(body).map_err(drop)?;
     let response = request.send().await.map_err(drop)?;
-    Ok((response.status(), response.text().await.unwrap_or_default()))
+    let text = match response.body() {
+        Some(body) => stream::read_text(&body, RAW_CAP).await.ok().flatten().unwrap_or_default(),
+        None => String::new(),
+    };
+    Ok((response.status(), text))
 }

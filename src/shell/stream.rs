@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use js_sys::{Function, Promise};
+use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{ReadableStream, ReadableStreamDefaultReader};
+use web_sys::{Blob, ReadableStream, ReadableStreamDefaultReader};
 
 use super::js::{Chunk, Thenable};
 
@@ -46,6 +46,33 @@ pub(super) async fn pump(
     let end = JsFuture::from(promise).await;
     kept.take(); // it holds itself
     end.map(drop)
+}
+
+/// All of a body as text; `None`: it is longer than `most` bytes, and is read no further.
+pub(super) async fn read_text(body: &ReadableStream, most: usize) -> Result<Option<String>, JsValue> {
+    match read_blob(body, most).await? {
+        Some(blob) => Ok(JsFuture::from(blob.text()).await?.as_string()),
+        None => Ok(None),
+    }
+}
+
+/// All of a body as a blob, without a way through our memory; `None`: it is longer than `most` bytes, and is read no
+/// further. How long a body is, is known only at its end: what its header says may be of the compressed one, or untrue.
+pub(super) async fn read_blob(body: &ReadableStream, most: usize) -> Result<Option<Blob>, JsValue> {
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let (parts, mut length) = (Array::new(), 0);
+    loop {
+        let chunk: Chunk = JsFuture::from(reader.read()).await?.unchecked_into();
+        let Some(bytes) = chunk.value().filter(|_| !chunk.done()) else { break };
+        length += bytes.length() as usize;
+        if length > most {
+            // What is still to come is nobody's; whether ending it works does not matter.
+            let _ = JsFuture::from(reader.cancel()).await;
+            return Ok(None);
+        }
+        parts.push(&bytes);
+    }
+    Ok(Some(Blob::new_with_u8_array_sequence(&parts)?))
 }
 
 fn read(reader: &ReadableStreamDefaultReader, step: &Step, failed: &Function) {

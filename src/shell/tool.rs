@@ -1,4 +1,4 @@
-//! `Effect::RunTool`: built-in tools in a worker, host tools in the page. Each call ends in exactly one `ToolFinished`,
+//! `Effect::RunTool`: built-in tools in a worker, host tools by the page. Each call ends in exactly one `ToolFinished`,
 //! unless the engine aborted it.
 //!
 //! A host tool's arguments are checked in the worker; where [`Plain`] is certain of them the call needs no worker, and
@@ -6,29 +6,31 @@
 
 use std::rc::Rc;
 
-use js_sys::{Function, JSON, Object, Promise, Reflect};
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::AbortController;
+use wasm_bindgen_futures::spawn_local;
 
 use super::fetch::take;
-use super::js;
+use super::page::{Approval, Asked, Page};
 use super::plain::Plain;
 use super::session::{Session, Ticket};
 use super::timer::Timeout;
 use crate::engine::*;
+use crate::protocol::CallNumber;
 
-/// A tool of the page's: `execute(args, { signal })`.
+/// A tool that the page runs.
 #[derive(Clone, Debug)]
-pub struct HostTool {
+pub(super) struct HostTool {
     pub(super) spec: ToolSpec,
-    execute: Function,
     plain: Option<Plain>,
 }
 
-/// Asks the user: `approve({ id, name, args, sideEffect })`, answered by `true` or not, at once or later.
-#[derive(Clone, Debug)]
-pub struct Approve(Function);
+/// Who permits calls of tools with side effects.
+#[derive(Clone, Copy, Debug)]
+pub enum Approve {
+    /// The page is asked.
+    Ask,
+    /// A standing permission for all of them.
+    All,
+}
 
 /// A tool call under way.
 pub(super) struct OpenCall {
@@ -40,23 +42,15 @@ pub(super) struct OpenCall {
 
 enum Place {
     Worker(Session),
-    Page(AbortController),
+    Page(Rc<dyn Page>, CallNumber),
     /// Nothing to end: it is being checked, or the user is being asked.
     Waiting,
 }
 
 impl HostTool {
-    #[must_use]
-    pub fn new(spec: ToolSpec, execute: Function) -> Self {
+    pub(super) fn new(spec: ToolSpec) -> Self {
         let plain = Plain::of(&spec.parameters);
-        HostTool { spec, execute, plain }
-    }
-}
-
-impl Approve {
-    #[must_use]
-    pub fn new(function: Function) -> Self {
-        Approve(function)
+        HostTool { spec, plain }
     }
 }
 
@@ -70,8 +64,8 @@ pub(super) fn run(session: &Session, run: RunTool) {
     match session.host_tool(&task.run.name) {
         Some(tool) => match &tool.plain {
             Some(plain) if tool.spec.side_effect == SideEffect::None && plain.accepts(&task.run.arguments) => {
-                let args = JSON::parse(&task.run.arguments);
-                task.execute(&tool, args, None);
+                let arguments = task.run.arguments.clone();
+                task.execute(&arguments, None);
             }
             _ => spawn_local(task.check_then_execute(tool)),
         },
@@ -88,7 +82,7 @@ impl Drop for OpenCall {
     fn drop(&mut self) {
         match &self.place {
             Place::Worker(session) => session.host().abort(&self.call),
-            Place::Page(abort) => abort.abort(),
+            Place::Page(page, question) => page.abort(*question),
             Place::Waiting => {}
         }
     }
@@ -102,7 +96,7 @@ struct Task {
 
 impl Task {
     async fn run_built_in(self) {
-        let Some(spec) = self.session.offered(&self.run.name) else {
+        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
         };
         // What a built-in tool writes is there only once its call has ended: one that was interrupted wrote nothing.
@@ -118,7 +112,7 @@ impl Task {
 
     /// The engine does the rest itself.
     async fn check_only(self) {
-        let Some(spec) = self.session.offered(&self.run.name) else {
+        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
         };
         match self.session.host().check(&self.run.arguments, &spec).await {
@@ -140,77 +134,67 @@ impl Task {
         if let Err(refused) = self.ask(&tool.spec, &arguments, self.run.run).await {
             return self.end(refused);
         }
-        self.execute(&tool, JSON::parse(&arguments), repaired);
+        self.execute(&arguments, repaired);
     }
 
-    /// `Err` where the user said no, or where nobody can be asked whether it may have its effects twice.
+    /// `Err` where the user said no, where a call that reaches the network or the page has neither somebody to ask nor a
+    /// standing permission, or where nobody can be asked whether it may have its effects twice (SEMANTICS 6).
     async fn ask(&self, spec: &ToolSpec, arguments: &str, mode: RunMode) -> Result<(), ToolOutcome> {
         if spec.side_effect == SideEffect::None {
             return Ok(());
         }
         self.session.kept().await;
-        let Some(Approve(approve)) = self.session.approve() else {
-            if mode != RunMode::RunAgain {
-                return Ok(());
+        let again = mode == RunMode::RunAgain;
+        let reaches_out = matches!(spec.side_effect, SideEffect::Network | SideEffect::Page);
+        match self.session.approve() {
+            Some(Approve::Ask) => {}
+            None if reaches_out && !again => {
+                let name = &spec.name;
+                let where_to = if spec.side_effect == SideEffect::Page { "page" } else { "network" };
+                let message = format!(
+                    "not run: {name} acts on the {where_to}, which has to be approved, and this run has nobody to ask and no \
+                     standing permission. Go on without it"
+                );
+                return Err(ToolOutcome::Rejected { slug: Slug::Refused, path: None, message });
             }
-            let message = "not run again: the page was closed while it ran, and it may have had its effect".into();
-            return Err(ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message });
-        };
-        let call = Object::new();
-        let args = JSON::parse(arguments).unwrap_or_else(|_| arguments.into());
-        let side_effect = match spec.side_effect {
-            SideEffect::None => "none",
-            SideEffect::Workspace => "workspace",
-            SideEffect::Network => "network",
-            SideEffect::Page => "page",
-        };
-        set(&call, "id", &self.run.call.0.as_str().into());
-        set(&call, "name", &self.run.name.as_str().into());
-        set(&call, "args", &args);
-        set(&call, "sideEffect", &side_effect.into());
-        set(&call, "again", &(mode == RunMode::RunAgain).into());
-        let answer = match approve.call1(&JsValue::UNDEFINED, &call) {
-            Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
-            Err(thrown) => Err(thrown),
-        };
-        match answer {
-            Ok(answer) if answer == JsValue::TRUE => Ok(()),
-            Ok(_) => {
-                let message = "the user refused this call".into();
-                Err(ToolOutcome::Rejected { slug: Slug::Refused, path: None, message })
+            Some(Approve::All) | None if again => {
+                let message = "not run again: the page was closed while it ran, and it may have had its effect".into();
+                return Err(ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message });
             }
-            Err(thrown) => Err(ToolOutcome::Failed { message: js::error_text(&thrown) }),
+            Some(Approve::All) | None => return Ok(()),
+        }
+        let refused =
+            |message: &str| ToolOutcome::Rejected { slug: Slug::Refused, path: None, message: message.into() };
+        let Some(page) = self.session.page() else { return Err(refused("there is nobody to ask")) };
+        let (call, name) = (&self.run.call, &self.run.name);
+        let Asked { answer, .. } =
+            page.approve(Approval { call, name, arguments, side_effect: spec.side_effect, again });
+        match answer.await {
+            Ok(Ok(answer)) if answer == "true" => Ok(()),
+            Ok(Ok(_)) => Err(refused("the user refused this call")),
+            Ok(Err(failure)) => Err(ToolOutcome::Failed { message: failure.message }),
+            Err(_) => Err(ToolOutcome::Cancelled),
         }
     }
 
-    /// Calls the page's function. Its arguments were checked.
-    fn execute(self, tool: &HostTool, args: Result<JsValue, JsValue>, repaired_args: Option<serde_json::Value>) {
-        let (args, abort) = match (args, AbortController::new()) {
-            (Ok(args), Ok(abort)) => (args, abort),
-            (Err(thrown), _) | (_, Err(thrown)) => {
-                return self.end(ToolOutcome::Failed { message: js::error_text(&thrown) });
-            }
+    /// Has the page call its function. The arguments were checked.
+    fn execute(self, arguments: &str, repaired_args: Option<serde_json::Value>) {
+        let Some(page) = self.session.page() else {
+            return self.end(ToolOutcome::Failed { message: "there is no page that has this tool".into() });
         };
-        let options = Object::new();
-        set(&options, "signal", &abort.signal());
-        if !self.at(Place::Page(abort)) {
-            return;
+        let Asked { number, answer } = page.tool(&self.run.name, arguments);
+        if !self.at(Place::Page(Rc::clone(&page), number)) {
+            return page.abort(number);
         }
-        let executed = move |value: &JsValue| ToolOutcome::Executed { content: as_text(value), repaired_args };
-        match tool.execute.call2(&JsValue::UNDEFINED, &args, &options) {
-            Ok(value) if value.is_object() && Reflect::has(&value, &"then".into()) == Ok(true) => {
-                self.set_deadline();
-                spawn_local(async move {
-                    let outcome = match JsFuture::from(Promise::resolve(&value)).await {
-                        Ok(value) => executed(&value),
-                        Err(thrown) => ToolOutcome::Failed { message: js::error_text(&thrown) },
-                    };
-                    self.end(outcome);
-                });
-            }
-            Ok(value) => self.end(executed(&value)),
-            Err(thrown) => self.end(ToolOutcome::Failed { message: js::error_text(&thrown) }),
-        }
+        self.set_deadline();
+        spawn_local(async move {
+            let outcome = match answer.await {
+                Ok(Ok(content)) => ToolOutcome::Executed { content, repaired_args },
+                Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message },
+                Err(_) => ToolOutcome::Cancelled,
+            };
+            self.end(outcome);
+        });
     }
 
     fn set_deadline(&self) {
@@ -246,16 +230,4 @@ impl Task {
             self.session.send(Event::ToolFinished { call: self.run.call, outcome });
         }
     }
-}
-
-/// What the model reads: text as it is, anything else as JSON.
-fn as_text(value: &JsValue) -> String {
-    value.as_string().unwrap_or_else(|| {
-        JSON::stringify(value).ok().and_then(|text| text.as_string()).unwrap_or_else(|| "null".into())
-    })
-}
-
-fn set(object: &Object, key: &str, value: &JsValue) {
-    // Setting a property of a fresh plain object does not fail.
-    let _ = Reflect::set(object, &key.into(), value);
 }

@@ -50,9 +50,9 @@ pub(super) enum How {
     Demo {
         request: Box<DemoRequest>,
     },
-    /// A function of the page's, and the request as JSON.
+    /// A model that the page asks itself, by the number of its provider, and the request as JSON.
     Custom {
-        complete: js_sys::Function,
+        provider: usize,
         request: Vec<u8>,
     },
     PromptApi {
@@ -135,15 +135,15 @@ impl Line {
 
     /// A model that is here, or that the page reaches itself: it gets the whole conversation.
     fn in_page(&self, config: &RunConfig, call: &ModelCall) -> Result<How, JsValue> {
-        match (self.provider.kind, &self.access.complete) {
-            (ProviderKind::Custom, Some(complete)) => {
+        match (self.provider.kind, self.access.in_page) {
+            (ProviderKind::Custom | ProviderKind::PromptApi, Some(provider)) => {
                 let (mut encoder, mut request) = (self.encoder.fork(), Vec::new());
                 encoder.start(&mut request);
                 for message in &self.told {
                     encoder.message(message, &mut request);
                 }
                 encoder.end(&config.tools, call.tools, &mut request);
-                Ok(How::Custom { complete: complete.clone(), request })
+                Ok(How::Custom { provider, request })
             }
             (ProviderKind::Custom, None) => {
                 Err(js_sys::Error::new("this provider is a function of the page's, and there is none").into())
@@ -173,7 +173,7 @@ impl Line {
     }
 }
 
-/// A relative address is resolved against the page by the browser, as for any request.
+/// A relative address is resolved against the page.
 fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsValue> {
     let head = llm::request_head(provider, access.api_key.as_deref());
     let headers = web_sys::Headers::new()?;
@@ -183,7 +183,7 @@ fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsVa
     for (name, value) in head.headers.iter().chain(&access.headers) {
         headers.set(name, value)?;
     }
-    let request = RequestBuilder::new(&head.url)
+    let request = RequestBuilder::new(&js::absolute(&head.url))
         .method(Method::POST)
         .headers(Headers::from_raw(headers))
         .build()

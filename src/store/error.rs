@@ -29,26 +29,33 @@ impl std::fmt::Display for StoreError {
         match self {
             StoreError::Unavailable(why) => write!(
                 f,
-                "This browser does not let the page store runs ({why}). They stay here until you close the page: download what you want to keep."
+                "This browser does not let the page store runs ({why}). They stay here until you close the \
+                 page: download what you want to keep."
             ),
             StoreError::Blocked => f.write_str(
-                "Another tab with an older Turnwise keeps the stored runs locked. Close or reload it; until then runs stay in this page only.",
+                "Another tab with an older Turnwise keeps the stored runs locked. Close or reload it; until \
+                 then runs stay in this page only.",
             ),
             StoreError::Newer => f.write_str(
-                "The stored runs are from a newer Turnwise. Reload the page to get it; until then runs stay in this page only.",
+                "The stored runs are from a newer Turnwise. Reload the page to get it; until then runs stay \
+                 in this page only.",
             ),
             StoreError::Closed => f.write_str(
-                "The stored runs were closed, by a newer Turnwise in another tab or by clearing this site's data. Runs stay in this page only: download them, then reload.",
+                "The stored runs were closed, by a newer Turnwise in another tab or by clearing this site's \
+                 data. Runs stay in this page only: download them, then reload.",
             ),
             StoreError::Full => f.write_str(
-                "There is no space left for stored runs. The run goes on in this page: download it, or delete old runs.",
+                "There is no space left for stored runs. The run goes on in this page: download it, or delete \
+                 old runs.",
             ),
             StoreError::Slow => f.write_str(
-                "Storing this run takes unusually long. It goes on in this page, and its last steps are lost if you close it now: download it to be safe.",
+                "Storing this run takes unusually long. It goes on in this page, and its last steps are lost \
+                 if you close it now: download it to be safe.",
             ),
             StoreError::Failed(why) => write!(
                 f,
-                "The run could not be stored ({why}). It goes on in this page, and storing is tried again with its next step: download it to be safe."
+                "The run could not be stored ({why}). It goes on in this page, and storing is tried again \
+                 with its next step: download it to be safe."
             ),
         }
     }

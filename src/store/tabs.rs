@@ -24,12 +24,15 @@ pub enum Told {
 
 /// A run that this tab owns; let go when dropped.
 pub struct Held {
-    release: Function,
+    /// `None`: there are no locks here, so there is none to let go.
+    release: Option<Function>,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let _ = self.release.call0(&JsValue::UNDEFINED);
+        if let Some(release) = &self.release {
+            let _ = release.call0(&JsValue::UNDEFINED);
+        }
     }
 }
 
@@ -45,14 +48,14 @@ pub async fn claim(key: &str) -> Option<Held> {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
     let locks = Reflect::get(&navigator, &"locks".into()).unwrap_or_default();
     let Some(locks) = locks.dyn_ref::<LockManager>().filter(|_| locks.is_object()) else {
-        return Some(Held { release: Function::new_no_args("") });
+        return Some(Held { release: None });
     };
     let (told, granted) = oneshot::channel();
     let mut told = Some(told);
     let on_lock = Closure::once_into_js(move |lock: JsValue| -> JsValue {
         let mut release = None;
         let held = Promise::new(&mut |resolve: Function, _reject: Function| release = Some(resolve));
-        let mine = release.filter(|_| !lock.is_null()).map(|release| Held { release });
+        let mine = release.filter(|_| !lock.is_null()).map(|release| Held { release: Some(release) });
         if mine.is_none() {
             if let Some(told) = told.take() {
                 let _ = told.send(None);
@@ -71,7 +74,7 @@ pub async fn claim(key: &str) -> Option<Held> {
     spawn_local(async move {
         let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
     });
-    granted.await.unwrap_or_else(|_| Some(Held { release: Function::new_no_args("") }))
+    granted.await.unwrap_or_else(|_| Some(Held { release: None }))
 }
 
 /// The other tabs of this site.

@@ -9,39 +9,44 @@
 
 use std::collections::HashMap;
 
-use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::{Map, Value};
 
+use super::schema::{Fault, Patterns, Schema};
 use super::{Arguments, Repaired};
 use crate::engine::{Slug, ToolOutcome};
 
 /// Compiled schemas by number.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Validators {
-    by_id: HashMap<u32, Result<Schema, String>>,
+    patterns: Patterns,
+    by_id: HashMap<u32, Result<Compiled, String>>,
 }
 
 #[derive(Debug)]
-struct Schema {
-    validator: Validator,
+struct Compiled {
+    schema: Schema,
     /// For error texts.
     text: String,
 }
 
 /// Characters of a schema shown to the model.
 const MAX_SCHEMA_CHARS: usize = 2_000;
+/// Faults that the model is told of.
+const MAX_FAULTS: usize = 3;
 /// Brackets inside brackets, beyond which nothing is repaired.
 const MAX_DEPTH: usize = 64;
 
 impl Validators {
+    /// None yet; `patterns` runs the regular expressions of all.
+    #[must_use]
+    pub fn new(patterns: Patterns) -> Self {
+        Validators { patterns, by_id: HashMap::new() }
+    }
+
     /// Compiles a schema once. One that cannot be compiled fails the calls that need it.
     pub fn define(&mut self, id: u32, schema: &Value) {
-        let compiled = jsonschema::options()
-            .with_draft(Draft::Draft202012)
-            .build(schema)
-            .map(|validator| Schema { validator, text: short(&schema.to_string()) })
-            .map_err(|error| error.to_string());
+        let compiled = Schema::compile(schema, self.patterns);
+        let compiled = compiled.map(|compiled| Compiled { schema: compiled, text: short(&schema.to_string()) });
         self.by_id.insert(id, compiled);
     }
 
@@ -63,10 +68,13 @@ impl Validators {
                 None => return Err(malformed(&error, schema)),
             },
         };
-        if !schema.validator.is_valid(&value) {
+        let faults = schema.schema.faults(&value, MAX_FAULTS).map_err(|why| ToolOutcome::Failed {
+            message: format!("the arguments could not be checked against the parameter schema of `{tool}`: {why}"),
+        })?;
+        if !faults.is_empty() {
             return Err(match parse_error {
                 Some(error) => malformed(&error, schema),
-                None => invalid(&schema.validator, &value),
+                None => invalid(faults),
             });
         }
         let repaired = if parse_error.is_some() || is_wrapped(arguments) { Repaired::Yes } else { Repaired::No };
@@ -190,7 +198,7 @@ fn escape_controls(json: &str) -> String {
     out
 }
 
-fn malformed(error: &serde_json::Error, schema: &Schema) -> ToolOutcome {
+fn malformed(error: &serde_json::Error, schema: &Compiled) -> ToolOutcome {
     ToolOutcome::Rejected {
         slug: Slug::MalformedToolCall,
         path: None,
@@ -209,30 +217,13 @@ fn not_an_object(what: &str) -> ToolOutcome {
     }
 }
 
-/// All that failed, up to three; the path is the first one's.
-fn invalid(validator: &Validator, value: &Value) -> ToolOutcome {
-    let faults: Vec<(String, String)> =
-        validator.iter_errors(value).take(3).map(|error| (pointer(&error), short(&error.to_string()))).collect();
-    let text: Vec<String> = faults.iter().map(|(path, message)| format!("at `{path}`: {message}")).collect();
+/// All that failed; the path is the first one's.
+fn invalid(faults: Vec<Fault>) -> ToolOutcome {
+    let text: Vec<String> = faults.iter().map(|Fault { path, message }| format!("at `{path}`: {message}")).collect();
     ToolOutcome::Rejected {
         slug: Slug::InvalidArguments,
-        path: faults.into_iter().next().map(|(path, _)| path),
-        message: format!("invalid arguments: {}", text.join("; ")),
-    }
-}
-
-/// JSON Pointer of the value that failed; where a property is missing or not allowed, of that property.
-fn pointer(error: &ValidationError<'_>) -> String {
-    let parent = error.instance_path().to_string();
-    let property = match error.kind() {
-        ValidationErrorKind::Required { property } => property.as_str().map(str::to_owned),
-        ValidationErrorKind::AdditionalProperties { unexpected }
-        | ValidationErrorKind::UnevaluatedProperties { unexpected } => unexpected.first().cloned(),
-        _ => None,
-    };
-    match property {
-        Some(name) => format!("{parent}/{}", name.replace('~', "~0").replace('/', "~1")),
-        None => parent,
+        path: faults.into_iter().next().map(|fault| fault.path),
+        message: short(&format!("invalid arguments: {}", text.join("; "))),
     }
 }
 

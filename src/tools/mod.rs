@@ -25,6 +25,8 @@ pub mod now;
 pub mod read;
 #[cfg(feature = "docs")]
 pub mod run;
+#[cfg(feature = "docs")]
+pub mod schema;
 #[cfg(feature = "worker")]
 pub mod search;
 #[cfg(feature = "docs")]

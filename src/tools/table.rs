@@ -1,4 +1,5 @@
-//! The table of built-in tools. Adding one is one file beside this and one row in [`ROWS`].
+//! The table of built-in tools. A tool is its code in a file beside this, an arm in `run.rs`, a row in `ROWS` and its
+//! name in [`NAMES`].
 
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::error::Category;
 
-use super::{RecordedEvent, Recorder};
+use super::{RecordedEvent, Recorder, clamp};
 use crate::engine::*;
 
 pub const FORMAT: &str = "turnwise-trajectory";
@@ -189,7 +189,7 @@ impl Trajectory {
         }
     }
 
-    /// Reads a document. An unknown version is refused, whatever else it holds.
+    /// Reads a document. An unknown version is refused, whatever else it holds. Numbers that no run can reach are lowered.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         // Twice from the text, and never by way of a `Value`: that would be a second reader of every type in the page.
         let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
@@ -202,7 +202,9 @@ impl Trajectory {
         if marks.version.as_u64() != Some(u64::from(VERSION)) {
             return Err(ParseError::UnknownVersion(marks.version.to_string()));
         }
-        serde_json::from_str(text).map_err(|e| ParseError::Invalid(e.to_string()))
+        let mut document = serde_json::from_str(text).map_err(|e| ParseError::Invalid(e.to_string()))?;
+        clamp::document(&mut document);
+        Ok(document)
     }
 
     /// What a replay starts from: the configuration with its tools, and the task.

@@ -3,6 +3,7 @@
 //! Invariant: the recorded events, the configuration and the task are enough to derive everything else; a test derives
 //! it again. No secret is ever in it: the shell redacts an event before it is recorded **and** before the engine sees it.
 
+mod clamp;
 pub mod document;
 pub mod export;
 pub mod import;

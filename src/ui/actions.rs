@@ -22,7 +22,8 @@ use super::viewer::View;
 use super::{composer, dom, follow, samples};
 
 /// What a run is asked, as the page shows it.
-pub(super) struct Asked {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
     pub text: String,
     pub pictures: Vec<PictureView>,
 }
@@ -38,12 +39,16 @@ impl App {
         self.page().map(|page| page.panel.with(|panel| panel.phase))
     }
 
-    /// Runs what is in the task box: a new thread, or a follow-up in the open one.
+    /// Runs what is in the task box: a new thread, or a follow-up in the open one, at once or when its run has ended.
     pub fn submit(&self) {
         let input = self.draft.get_untracked().trim().to_owned();
-        if input.is_empty() || self.thread_now().is_some_and(|thread| is_running(&thread)) {
+        if input.is_empty() {
             dom::focus(composer::TASK);
             return;
+        }
+        if let Some(thread) = self.thread_now().filter(is_running) {
+            self.draft.set(String::new());
+            return self.queue(&thread, Asked { text: input, pictures: self.take_pictures() });
         }
         if let Some(config) = self.config() {
             let asked = Asked { text: input, pictures: self.take_pictures() };
@@ -84,7 +89,7 @@ impl App {
                 self.complain(error.to_string());
             }
         });
-        self.at_end.set(true);
+        follow::stand(*self, true);
     }
 
     /// Shows a trajectory, to be read.
@@ -105,6 +110,7 @@ impl App {
             rail: ArcRwSignal::new(RailView::from(&source)),
             backing: Backing::Document { name: name.to_owned(), text: text.into() },
             session_id: None,
+            queued: ArcRwSignal::default(),
         }
     }
 
@@ -122,8 +128,10 @@ impl App {
         self.rail_open.set(false);
         // A document is read from its beginning, a run is followed at its end.
         let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document { .. }));
+        self.unseen.set(false);
         self.at_end.set(!document);
         follow::keep_up(*self);
+        self.give_back_unsent();
     }
 
     pub fn model_name(&self) -> String {
@@ -174,11 +182,18 @@ impl App {
             let backing =
                 Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
             let session_id = session.with_run(|run| run.map(|run| run.task().session_id.clone()));
-            self.add_thread(Thread { id, pages: ArcRwSignal::new(vec![page]), rail, backing, session_id });
+            self.add_thread(Thread {
+                id,
+                pages: ArcRwSignal::new(vec![page]),
+                rail,
+                backing,
+                session_id,
+                queued: ArcRwSignal::default(),
+            });
         });
     }
 
-    fn follow_up(&self, thread: &Thread, asked: Asked, config: RunConfig) {
+    pub(super) fn follow_up(&self, thread: &Thread, asked: Asked, config: RunConfig) {
         let Backing::Live { session, workspace } = &thread.backing else { return };
         let last = session.borrow().clone();
         if last.is_followed() || last.is_interrupted() {
@@ -233,22 +248,26 @@ impl App {
                 self.shelve(keeper, session.clone(), run.clone());
             }
             let _ = live.set(run);
+            let panel = page.panel.clone();
             place(page, rail);
-            self.at_end.set(true);
-            follow::keep_up(*self);
+            // A queued follow-up may begin while another thread is being read.
+            if self.is_open(&panel) {
+                follow::stand(*self, true);
+                follow::keep_up(*self);
+            }
         }
     }
 
     /// What opens a provider's door: the key that was given for its address.
     pub(super) fn access(&self, provider: &ProviderConfig) -> Access {
         let key = || self.keys.with_untracked(|keys| keys.get(&address(provider)));
-        Access { api_key: provider.kind.is_http().then(key).flatten(), headers: Vec::new(), complete: None }
+        Access { api_key: provider.kind.is_http().then(key).flatten(), headers: Vec::new(), in_page: None }
     }
 
     /// A session with the user's keys.
     pub(super) fn session(&self, config: RunConfig, workspace: Workspace) -> Session {
         let access = config.providers.iter().map(|provider| self.access(provider)).collect();
-        Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url() })
+        Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url(), page: None })
     }
 
     pub(super) fn with_session(&self, act: impl FnOnce(&Session)) {
@@ -270,7 +289,8 @@ impl App {
     }
 }
 
-fn is_running(thread: &Thread) -> bool {
+/// Whether the thread's last run is under way.
+pub(super) fn is_running(thread: &Thread) -> bool {
     let last = thread.pages.with_untracked(|pages| pages.last().cloned());
     last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
 }

@@ -1,14 +1,17 @@
-//! A failed attempt: the calls it asked for, one line with its slugs, and what the model was told of it.
+//! A failed attempt: what it had written, the calls it asked for, one line with its slugs, and what the model was told
+//! of it.
 
 use leptos::html;
 use leptos::prelude::*;
 
 use crate::view::attempt::Weight;
-use crate::view::{FailedAttempt, SlugView};
+use crate::view::{FailedAttempt, PartialView, SlugView};
 
+use super::prose::Prose;
+use super::state::App;
 use super::{call, icon};
 
-pub fn failed(attempt: &FailedAttempt) -> impl IntoView + use<> {
+pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     let class = match attempt.weight {
         Weight::ByUser => "failed by-user",
         Weight::Passing => "failed",
@@ -31,7 +34,20 @@ pub fn failed(attempt: &FailedAttempt) -> impl IntoView + use<> {
             html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
         }
     };
-    (call::list(&attempt.calls), line)
+    (call::list(&attempt.calls), attempt.partial.as_ref().map(|view| partial(app, view)), line)
+}
+
+/// Text that was streamed until its request was aborted: it stays where it stood, and says that it is not whole.
+fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
+    let prose = Prose::new("prose");
+    prose.set(&view.content);
+    app.renderer.get_value().render(&prose);
+    let reasoning = Some(view.reasoning.clone()).filter(|text| !text.is_empty()).map(|text| {
+        html::details()
+            .class("reasoning")
+            .child((html::summary().child((icon::chevron(), "Reasoning")), html::div().class("text").child(text)))
+    });
+    html::div().class("partial").child((html::p().class("fact").child(view.remark), reasoning, prose.place()))
 }
 
 /// Slugs as they are written, each with its meaning.

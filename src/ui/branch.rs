@@ -201,7 +201,14 @@ impl App {
         let _ = live.set(run);
         let backing = Backing::Live { session: Local::new(RefCell::new(session)), workspace: Local::new(workspace) };
         let (pages, session_id) = (ArcRwSignal::new(vec![page]), Some(session_id));
-        self.add_thread(Thread { id: self.next_id(), pages, rail, backing, session_id });
+        self.add_thread(Thread {
+            id: self.next_id(),
+            pages,
+            rail,
+            backing,
+            session_id,
+            queued: ArcRwSignal::default(),
+        });
         self.at_end.set(true);
         follow::keep_up(*self);
         Ok(())

@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{follow, pictures, toast};
+use super::{follow, pictures, queue, toast};
 
 /// The task box, for the keyboard.
 pub const TASK: &str = "task";
@@ -17,13 +17,25 @@ pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
         None => "What should it find out or do?",
         Some(Phase::Ended) => "Ask a follow-up",
-        Some(_) => "Write what comes next while it works",
+        Some(_) => "Write what comes next: it is sent when this run ends",
     };
     let phase = Memo::new(move |_| app.phase());
+    let written = Memo::new(move |_| app.draft.with(|draft| !draft.trim().is_empty()));
+    let queue = move || {
+        written.get().then(|| {
+            html::button()
+                .r#type("button")
+                .class("btn primary")
+                .attr("title", "Sends it as a follow-up when this run ends")
+                .on(ev::click, move |_| app.submit())
+                .child((icon(Icon::Send), "Queue"))
+        })
+    };
     let area = html::textarea()
         .id(TASK)
         .attr("rows", "1")
         .attr("aria-label", "Task")
+        .attr("dir", "auto")
         .attr("placeholder", placeholder)
         .prop("value", move || app.draft.get())
         .on(ev::input, move |event| app.draft.set(event_target_value(&event)))
@@ -37,14 +49,17 @@ pub fn composer(app: App) -> impl IntoView {
     let here = Memo::new(move |_| app.page().is_some_and(|page| page.panel.with(|panel| !panel.elsewhere)));
     let act = move || match phase.get() {
         Some(Phase::Running | Phase::Synthesizing) if !here.get() => ().into_any(),
-        Some(Phase::Running) => html::button()
-            .r#type("button")
-            .class("btn quiet")
-            .on(ev::click, move |_| app.stop())
-            .attr("title", "Wrap up: a last request asks for a conclusion")
-            .child("Stop")
+        Some(Phase::Running) => (
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .on(ev::click, move |_| app.stop())
+                .attr("title", "Wrap up: a last request asks for a conclusion")
+                .child("Stop"),
+            queue,
+        )
             .into_any(),
-        Some(Phase::Synthesizing) => html::span().class("hint").child("Concluding").into_any(),
+        Some(Phase::Synthesizing) => (html::span().class("hint").child("Concluding"), queue).into_any(),
         Some(Phase::Ended) | None => (
             html::span().class("hint").child("Enter to run"),
             html::button()
@@ -72,6 +87,7 @@ pub fn composer(app: App) -> impl IntoView {
     html::div().class("composer").child((
         toast::toast(app),
         follow::latest(app),
+        queue::card(app),
         move || to_read().map(|words| read_only(app, words)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
             pictures::tray(app),

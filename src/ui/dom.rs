@@ -1,8 +1,10 @@
 //! The few calls into the browser that several components share.
 
+use leptos::prelude::{LocalStorage, StoredValue, WithValue, on_cleanup};
 pub use leptos::prelude::{document, window};
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, UnwrapThrowExt};
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, ResizeObserver};
 
 /// Milliseconds since 1970.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Dates are positive and whole.
@@ -22,6 +24,38 @@ pub fn focus(id: &str) {
     let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
     if let Some(element) = element {
         let _ = element.focus();
+    }
+}
+
+/// Calls `f` now and whenever one of the elements changes its size, for as long as the reactive owner lives.
+pub fn on_resize(elements: &[&Element], f: impl Fn() + 'static) {
+    let resized = Closure::<dyn FnMut()>::new(f);
+    let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) else { return };
+    elements.iter().for_each(|element| observer.observe(element));
+    let kept: StoredValue<_, LocalStorage> = StoredValue::new_local((observer, resized));
+    on_cleanup(move || kept.with_value(|(observer, _)| observer.disconnect()));
+}
+
+/// An address for a blob, revoked when it is dropped.
+#[derive(Debug)]
+pub struct BlobUrl(String);
+
+impl BlobUrl {
+    /// `None`: the browser has no room for it.
+    #[must_use]
+    pub fn new(blob: &web_sys::Blob) -> Option<Self> {
+        web_sys::Url::create_object_url_with_blob(blob).ok().map(BlobUrl)
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Drop for BlobUrl {
+    fn drop(&mut self) {
+        let _ = web_sys::Url::revoke_object_url(&self.0);
     }
 }
 

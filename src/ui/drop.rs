@@ -16,6 +16,7 @@ use crate::view::replay::Refused;
 
 use super::dom;
 use super::gzip::{self, NotUnpacked};
+use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
 use super::{pictures, viewer};
 
@@ -27,12 +28,15 @@ const MOST: usize = 20_000;
 /// Listens on the whole window, and shows that it does while something is dragged over it.
 pub fn zone(app: App) -> impl IntoView {
     let over = RwSignal::new(false);
-    let _ = window_event_listener(ev::dragover, move |event| {
+    let accept = move |event: DragEvent| {
         if has_files(&event) {
             event.prevent_default();
             over.set(true);
         }
-    });
+    };
+    // Both: where what lies below the pointer is drawn anew, its first event decides whether a drop is taken.
+    let _ = window_event_listener(ev::dragenter, accept);
+    let _ = window_event_listener(ev::dragover, accept);
     let _ = window_event_listener(ev::dragleave, move |event| {
         if event.related_target().is_none() {
             over.set(false);
@@ -47,10 +51,21 @@ pub fn zone(app: App) -> impl IntoView {
     });
     move || {
         over.get().then(|| {
-            html::div().class("drop").child((
-                html::b().child("Drop it here"),
-                html::span().child("Files and folders are for the agent; a trajectory (.json, .json.gz), a report (.html) or an ATIF file opens as a run, the record of a plan as a plan. Pictures dropped on the task box go with the task."),
-            ))
+            let row = |of: Icon, name: &'static str, what: &'static str| {
+                html::li().child((icon(of), html::span().child((html::b().child(name), html::span().child(what)))))
+            };
+            html::div().class("drop").child(html::div().class("drop-panel").child((
+                html::h2().child("Drop it here"),
+                html::ul().child((
+                    row(Icon::Files, "Files and folders", "go to the agent's files; they stay in this browser"),
+                    row(
+                        Icon::Play,
+                        "A record",
+                        "opens to be read: a trajectory (.json, .json.gz), a report (.html), an ATIF file, a plan",
+                    ),
+                    row(Icon::Picture, "Pictures", "on the task box go with the task"),
+                )),
+            )))
         })
     }
 }

@@ -11,11 +11,19 @@ use super::report;
 use super::slots::Whose;
 use super::state::App;
 
-pub fn ending(app: App, segment: &SegmentView, whose: Whose) -> impl IntoView + use<> {
+/// `at`: the place of the run in its thread, and of the segment in its run.
+pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize)) -> impl IntoView + use<> {
     let view = segment.ending.clone();
-    let label = match whose {
+    let whose = match whose {
         Whose::Run => "How it ended",
         Whose::Subagent(_) => "How the sub-agent ended",
+    };
+    // Landmarks of one page have names of their own.
+    let label = match at {
+        (0, 0) => whose.to_owned(),
+        (0, segment) => format!("{whose}, segment {}", segment + 1),
+        (page, 0) => format!("{whose}, follow-up {page}"),
+        (page, segment) => format!("{whose}, follow-up {page}, segment {}", segment + 1),
     };
     let granted = segment.granted.map(|turns| {
         let words = if turns == 1 { "1 more turn granted".to_owned() } else { format!("{turns} more turns granted") };

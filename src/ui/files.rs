@@ -1,13 +1,19 @@
 //! The files drawer: what the agent works over, what it wrote; add, look at, download, remove.
 
+use std::sync::Arc;
+
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::Blob;
+
+use crate::view::file_kind::{FileKind, HEAD};
+use crate::view::format::bytes;
 
 use super::dialog::dialog;
-use super::dom;
+use super::dom::{self, BlobUrl};
 use super::drop;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
@@ -102,42 +108,140 @@ fn file(app: App, row: FileRow) -> impl IntoView {
     )
 }
 
+/// A file as it is shown.
+#[derive(Clone, Debug)]
+struct Shown {
+    /// What it is, and its size.
+    facts: String,
+    body: Body,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    Text(String),
+    /// Loaded by an `img` only: no script of an SVG runs there, and nothing is fetched.
+    Picture(Arc<BlobUrl>),
+    Pdf(Arc<BlobUrl>),
+    /// Why nothing of it is shown.
+    Nothing(&'static str),
+}
+
+const UNREADABLE: &str = "This file could not be read. Add it again, or remove it.";
+
 fn preview(app: App, path: String) -> impl IntoView {
-    let text = RwSignal::new(Option::<String>::None);
-    let blob = app.file(&path);
-    match blob {
-        None => text.set(Some("There is no such file any more.".to_owned())),
-        Some(blob) => spawn_local(async move {
-            let cut = blob.size() > SHOWN;
-            let part = blob.slice_with_f64_and_f64(0.0, SHOWN);
-            let read = match part {
-                Ok(part) => JsFuture::from(part.text()).await.ok().and_then(|text| text.as_string()),
-                Err(_) => None,
-            };
-            let mut read = read.unwrap_or_else(|| "This file could not be read.".to_owned());
-            if cut {
-                read.push_str("\n… (the beginning only; download it to see the whole)");
-            }
-            text.try_set(Some(read));
-        }),
+    let shown = RwSignal::new(Option::<Shown>::None);
+    match app.file(&path) {
+        None => shown.set(Some(Shown { facts: String::new(), body: Body::Nothing("There is no such file any more.") })),
+        Some(blob) => {
+            let name = path.clone();
+            spawn_local(async move {
+                let read = look(&name, &blob).await;
+                shown.try_set(Some(read));
+            });
+        }
     }
     let saved = path.clone();
+    let open = move || match shown.get()?.body {
+        Body::Pdf(url) => Some(
+            html::a()
+                .class("btn quiet small")
+                .attr("href", url.as_str().to_owned())
+                .attr("target", "_blank")
+                .attr("rel", "noopener")
+                .attr("title", "In a new tab, with the browser's own viewer")
+                .child("Open"),
+        ),
+        Body::Text(_) | Body::Picture(_) | Body::Nothing(_) => None,
+    };
+    let name = path.clone();
     (
-        html::div().class("row").child((
+        html::div().class("row shown-acts").child((
             html::button()
                 .r#type("button")
                 .class("btn quiet small")
                 .on(ev::click, move |_| app.shown_file.set(None))
                 .child("All files"),
+            open,
             html::button()
                 .r#type("button")
                 .class("btn quiet small")
                 .on(ev::click, move |_| save(app, &saved))
                 .child((icon(Icon::Download), "Download")),
         )),
-        html::h3().class("fact").child(path),
-        html::pre().class("preview").attr("tabindex", "0").child(move || text.get().unwrap_or_default()),
+        html::div().class("shown-file").child((html::h3().child(path), move || {
+            shown.get().map(|shown| html::p().class("fact").child(shown.facts))
+        })),
+        move || shown.get().map(|shown| body(shown.body, name.clone())),
     )
+}
+
+fn body(of: Body, name: String) -> AnyView {
+    let nothing = |words: &'static str| html::p().class("not-shown").child(words).into_any();
+    match of {
+        Body::Text(text) => html::pre().class("preview").attr("tabindex", "0").child(text).into_any(),
+        Body::Nothing(words) => nothing(words),
+        Body::Pdf(_) => nothing("A PDF opens in a tab of its own."),
+        Body::Picture(url) => {
+            let broken = RwSignal::new(false);
+            (move || {
+                if broken.get() {
+                    return nothing(
+                        "The browser cannot show this picture: it is damaged, or of a kind that it does not know.",
+                    );
+                }
+                html::div()
+                    .class("shown-picture")
+                    .child(
+                        html::img()
+                            .attr("src", url.as_str().to_owned())
+                            .attr("alt", name.clone())
+                            .on(ev::error, move |_| broken.set(true)),
+                    )
+                    .into_any()
+            })
+            .into_any()
+        }
+    }
+}
+
+/// Reads as much of a file as is shown.
+async fn look(name: &str, blob: &Blob) -> Shown {
+    let facts = |words: &str| format!("{words}, {}", bytes(blob.size() as u64));
+    let unreadable = || Shown { facts: String::new(), body: Body::Nothing(UNREADABLE) };
+    let Some(head) = head_of(blob).await else { return unreadable() };
+    let kind = FileKind::of(name, &head);
+    // Of the type that its bytes say, never of the one that came with it: a page from a file is text here.
+    let url = |media_type: &str| {
+        let typed = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type).ok();
+        typed.as_ref().and_then(BlobUrl::new).map(Arc::new)
+    };
+    let body = match kind {
+        FileKind::Text => match text_of(blob).await {
+            Some(text) => Body::Text(text),
+            None => return unreadable(),
+        },
+        FileKind::Picture { media_type, .. } => url(media_type).map_or(Body::Nothing(UNREADABLE), Body::Picture),
+        FileKind::Pdf => url("application/pdf").map_or(Body::Nothing(UNREADABLE), Body::Pdf),
+        FileKind::Binary { .. } => {
+            Body::Nothing("It is no text, so it is not shown here. Download it to open it with a program of yours.")
+        }
+    };
+    Shown { facts: facts(kind.words()), body }
+}
+
+async fn head_of(blob: &Blob) -> Option<Vec<u8>> {
+    let part = blob.slice_with_f64_and_f64(0.0, HEAD as f64).ok()?;
+    let buffer = JsFuture::from(part.array_buffer()).await.ok()?;
+    Some(js_sys::Uint8Array::new(&buffer).to_vec())
+}
+
+async fn text_of(blob: &Blob) -> Option<String> {
+    let part = blob.slice_with_f64_and_f64(0.0, SHOWN).ok()?;
+    let mut text = JsFuture::from(part.text()).await.ok()?.as_string()?;
+    if blob.size() > SHOWN {
+        text.push_str("\n… (the beginning only; download it to see the whole)");
+    }
+    Some(text)
 }
 
 fn save(app: App, path: &str) {

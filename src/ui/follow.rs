@@ -1,4 +1,6 @@
 //! Following the end of the document while it grows, unless the reader went up to read.
+//!
+//! Invariant: only the reader leaves the end. That the document grew, however much at once, never counts as leaving it.
 
 use leptos::ev;
 use leptos::html;
@@ -13,15 +15,41 @@ use super::state::App;
 
 /// The scrolling element.
 pub const TRANSCRIPT: &str = "transcript";
-/// So close to the end is at the end.
-const NEAR: i32 = 80;
+/// Pixels from the end that still count as the end.
+const NEAR: i32 = 32;
+
+/// Where the transcript stood at its last scroll event.
+pub type Top = StoredValue<i32, LocalStorage>;
 
 /// Notes where the reader is.
-pub fn scrolled(app: App) {
-    let at_end = scroller().is_none_or(|it| it.scroll_height() - it.scroll_top() - it.client_height() < NEAR);
+pub fn scrolled(app: App, top: Top) {
+    let Some(it) = scroller() else { return };
+    let (now, before) = (it.scroll_top(), top.get_value());
+    top.set_value(now);
+    let at_end = it.scroll_height() - now - it.client_height() < NEAR;
+    // Text may come in faster than scroll events: being far from the end is not enough, the reader has to have gone up.
+    if at_end || now < before {
+        stand(app, at_end);
+    }
+}
+
+/// Whether the reader is at the end from now on.
+pub fn stand(app: App, at_end: bool) {
     if app.at_end.get_untracked() != at_end {
         app.at_end.set(at_end);
     }
+    if at_end && app.unseen.get_untracked() {
+        app.unseen.set(false);
+    }
+}
+
+/// Keeps up with what grows without being drawn here, such as text that a worker has rendered.
+pub fn watch(app: App, scroller: &Element, column: &Element) {
+    dom::on_resize(&[scroller, column], move || {
+        if app.at_end.try_get_untracked() == Some(true) {
+            to_end();
+        }
+    });
 }
 
 /// After the page has drawn: to the end, if the reader was there.
@@ -38,18 +66,18 @@ pub fn to_end() {
     }
 }
 
-/// Back to the end, where the reader left it.
+/// Back to the end, where the reader left it: while the run goes on, and after it until what came meanwhile was seen.
 pub fn latest(app: App) -> impl IntoView {
     move || {
-        (!app.at_end.get() && app.running()).then(|| {
+        (!app.at_end.get() && (app.running() || app.unseen.get())).then(|| {
             html::button()
                 .r#type("button")
                 .class("btn quiet small latest")
                 .on(ev::click, move |_| {
-                    app.at_end.set(true);
+                    stand(app, true);
                     to_end();
                 })
-                .child((icon(Icon::Down), "Latest turn"))
+                .child((icon(Icon::Down), "Jump to latest"))
         })
     }
 }

@@ -79,7 +79,7 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
                 html::span().class("sign").child(move || sign(state.get())),
                 html::span().class("what").child((
                     agent.map(|agent| html::b().child(agent)),
-                    html::span().child(part(|view| view.task.clone())),
+                    html::span().attr("dir", "auto").child(part(|view| view.task.clone())),
                 )),
                 html::span().class("course").child(ticks),
                 html::span().class("words").child(part(|view| view.words.clone())),
@@ -93,7 +93,7 @@ fn inside(app: App, behind: Behind, slot: &LaneSlot) -> impl IntoView + use<> {
     let (inside, view) = (slot.inside.clone(), slot.view.clone());
     let content = move || match inside.get() {
         Some(inside) => (
-            inside.task.map(|task| html::p().class("whole").child(task)),
+            inside.task.map(|task| html::p().class("whole").attr("dir", "auto").child(task)),
             page::transcript(app, &behind, &inside.transcript).into_any(),
         )
             .into_any(),

@@ -10,9 +10,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::engine::RecordKind;
+use crate::engine::{RecordKind, Status};
 use crate::shell::{Notice, Session};
-use crate::view::{Live, PanelView, RailView, Source};
+use crate::view::{Live, PanelView, Phase, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;
@@ -105,17 +105,32 @@ impl LiveRun {
     pub fn draw(&self) {
         self.0.scheduled.set(false);
         let pending = self.0.pending.take();
+        let mut ended = None;
         if pending.records {
             self.0.session.with_run(|run| {
                 if let Some(run) = run {
-                    self.refresh(&source_of(&self.0.session, run));
+                    let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
+                    let source = source_of(&self.0.session, run);
+                    self.refresh(&source);
+                    let over = under_way && source.status == Status::Ended;
+                    ended = source.segments.last().filter(|_| over).map(|ending| ending.outcome);
                 }
             });
         }
         if let Some(slot) = self.0.page.transcript.last() {
             self.stream(&slot, &pending);
         }
-        follow::keep_up(self.0.app);
+        let (app, panel) = (self.0.app, &self.0.page.panel);
+        if app.is_open(panel) {
+            if !app.at_end.get_untracked() {
+                app.unseen.set(true);
+            }
+            follow::keep_up(app);
+        }
+        // Last of all: what was queued begins another run.
+        if let Some(outcome) = ended {
+            app.run_ended(panel, outcome);
+        }
     }
 
     fn refresh(&self, source: &Source<'_>) {

@@ -2,21 +2,21 @@
 //!
 //! Invariants: text only ever becomes text nodes; no element that loads or runs anything is made (no `script`, `img`,
 //! `iframe`, `style`); the only attributes that carry a model's words are `href` (http, https, mailto), `data-file`,
-//! `data-lang` and `title`. Links to elsewhere open beside the page, tell nobody where they were, and show their host.
+//! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. Links to elsewhere open beside the page, tell nobody where they were, and show their host.
 
 use web_sys::{Element, Node as DomNode};
 
-use crate::view::markdown::{Align, Cell, Class, Item, Node, Table, Task, plain_text};
+use crate::view::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text};
 
 use super::dom;
 
 /// One block as one element.
 pub fn block(node: &Node) -> Element {
     match node {
-        Node::Paragraph(children) => with("p", children),
+        Node::Paragraph(children) => directed(with("p", children)),
         Node::Heading { level, children } => {
             // Below the task, which is the page's first heading: no level is ever skipped, whatever a model writes.
-            let heading = with("h2", children);
+            let heading = directed(with("h2", children));
             if *level > 2 {
                 heading.set_class_name("minor");
             }
@@ -37,6 +37,7 @@ pub fn block(node: &Node) -> Element {
             }
             let pre = dom::element("pre");
             set(&pre, "tabindex", "0");
+            set(&pre, "dir", "ltr");
             if !lang.is_empty() {
                 set(&pre, "data-lang", lang);
             }
@@ -44,14 +45,28 @@ pub fn block(node: &Node) -> Element {
             pre
         }
         Node::Quote(children) => {
-            let quote = dom::element("blockquote");
-            children.iter().for_each(|child| append(&quote, &block(child)));
+            let quote = directed(dom::element("blockquote"));
+            children.iter().for_each(|child| within(&quote, child));
             quote
         }
         Node::Table(of) => table(of),
         Node::Rule => dom::element("hr"),
         // An inline where a block stands: a paragraph of its own.
-        inline => with("p", std::slice::from_ref(inline)),
+        inline => directed(with("p", std::slice::from_ref(inline))),
+    }
+}
+
+/// A block whose direction is found from its text.
+fn directed(element: Element) -> Element {
+    set(&element, "dir", "auto");
+    element
+}
+
+/// A part of a block that has a direction: its paragraphs have the same. A browser passes over what has its own.
+fn within(parent: &Element, node: &Node) {
+    match node {
+        Node::Paragraph(children) => append(parent, &with("p", children)),
+        other => inline(parent, other),
     }
 }
 
@@ -60,6 +75,7 @@ fn inline(parent: &Element, node: &Node) {
         Node::Text(words) => text(parent, words),
         Node::Code(words) => {
             let code = dom::element("code");
+            set(&code, "dir", "ltr");
             text(&code, words);
             append(parent, &code);
         }
@@ -85,11 +101,11 @@ fn list(start: Option<u64>, items: &[Item]) -> Element {
         set(&list, "start", &first.to_string());
     }
     for item in items {
-        let element = dom::element("li");
+        let element = directed(dom::element("li"));
         if let Some(task) = item.task {
             text(&element, if task == Task::Done { "☑ " } else { "☐ " });
         }
-        item.children.iter().for_each(|child| inline(&element, child));
+        item.children.iter().for_each(|child| within(&element, child));
         append(&list, &element);
     }
     list
@@ -99,7 +115,7 @@ fn table(of: &Table) -> Element {
     let row = |cells: &[Cell], name: &'static str| {
         let row = dom::element("tr");
         for (place, cell) in cells.iter().enumerate() {
-            let element = with(name, cell);
+            let element = directed(with(name, cell));
             match of.align.get(place) {
                 Some(Align::Right) => element.set_class_name("right"),
                 Some(Align::Center) => element.set_class_name("center"),
@@ -114,7 +130,16 @@ fn table(of: &Table) -> Element {
     of.rows.iter().for_each(|cells| append(&body, &row(cells, "td")));
     append(&table, &head);
     append(&table, &body);
-    table
+    // A wide one scrolls in here, by the keyboard too, and stays a table.
+    let scroller = dom::element("div");
+    scroller.set_class_name("table");
+    set(&scroller, "tabindex", "0");
+    // The order of the columns is that of the head's language.
+    if of.head.iter().any(|cell| is_rtl(cell)) {
+        set(&scroller, "dir", "rtl");
+    }
+    append(&scroller, &table);
+    scroller
 }
 
 fn link(parent: &Element, href: &str, children: &[Node]) {
@@ -148,6 +173,7 @@ fn link(parent: &Element, href: &str, children: &[Node]) {
 fn note(parent: &Element, target: &str) {
     let note = dom::element("span");
     note.set_class_name("target");
+    set(&note, "dir", "ltr");
     text(&note, &format!(" ({target})"));
     append(parent, &note);
 }

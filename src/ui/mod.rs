@@ -37,6 +37,7 @@ mod panel;
 mod pictures;
 mod plan;
 mod prose;
+mod queue;
 mod rail;
 mod render;
 mod report;
@@ -114,6 +115,7 @@ fn app() -> impl IntoView {
         plan::editor::editor(app),
         drop::zone(app),
         update::notice(),
+        viewer::handed(app),
         html::p().class("hidden").attr("role", "status").child(move || app.announcement()),
     ))
 }

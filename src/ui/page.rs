@@ -19,9 +19,9 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     let class = if task.chars().count() > HEADLINE { "task long" } else { "task" };
     let facts = page.head.facts.iter().map(|fact| html::li().child(fact.clone())).collect_view();
     let heading = if page.place == 0 {
-        html::h1().class(class).child(task).into_any()
+        html::h1().class(class).attr("dir", "auto").child(task).into_any()
     } else {
-        html::h2().class(class).child(task).into_any()
+        html::h2().class(class).attr("dir", "auto").child(task).into_any()
     };
     html::article().class("page").child((
         heading,
@@ -48,12 +48,13 @@ pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView +
 /// `page`: where its turns can be branched from.
 fn turns(app: App, behind: &Behind, of: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
     let (segments, behind, whose) = (of.segments.clone(), behind.clone(), of.whose);
-    let first = endings(app, whose, segments.clone(), None);
+    let place = page.unwrap_or(0);
+    let first = endings(app, whose, place, segments.clone(), None);
     let transcript = of.clone();
     let turn = move |index: usize| {
         let renderer = app.renderer.get_value();
         let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
-        let after = endings(app, whose, segments.clone(), Some(index));
+        let after = endings(app, whose, place, segments.clone(), Some(index));
         Some((turn::turn(app, &behind, &slot, page), after).into_any())
     };
     (first, chunks::chunks(of.length.clone(), turn))
@@ -62,6 +63,7 @@ fn turns(app: App, behind: &Behind, of: &Transcript, page: Option<usize>) -> imp
 fn endings(
     app: App,
     whose: Whose,
+    page: usize,
     segments: ArcRwSignal<Vec<crate::view::SegmentView>>,
     after: Option<usize>,
 ) -> impl IntoView {
@@ -69,8 +71,9 @@ fn endings(
         segments.with(|segments| {
             segments
                 .iter()
-                .filter(|segment| segment.after == after)
-                .map(|segment| ending::ending(app, segment, whose))
+                .enumerate()
+                .filter(|(_, segment)| segment.after == after)
+                .map(|(place, segment)| ending::ending(app, segment, whose, (page, place)))
                 .collect_view()
         })
     }

@@ -33,17 +33,17 @@ pub fn take(app: App, files: Vec<File>) {
                 return app.complain(format!("A task takes {MOST} pictures at most: the others were left out."));
             }
             match read(&file).await {
-                Some(image) => add(app, image, file.name()),
+                Some(image) => add(app, PictureView { image: Arc::new(image), alt: file.name() }),
                 None => app.complain(format!("{} could not be read as a picture.", file.name())),
             }
         }
     });
 }
 
-fn add(app: App, image: Image, alt: String) {
+fn add(app: App, view: PictureView) {
     app.pictures.update(|pictures| {
         let id = pictures.iter().map(|picture| picture.id).max().map_or(1, |id| id + 1);
-        pictures.push(Picture { id, view: PictureView { image: Arc::new(image), alt } });
+        pictures.push(Picture { id, view });
     });
 }
 
@@ -55,6 +55,11 @@ impl App {
             self.pictures.set(Vec::new());
         }
         taken.into_iter().map(|picture| picture.view).collect()
+    }
+
+    /// Pictures of a task that was not sent.
+    pub(super) fn put_back_pictures(&self, pictures: Vec<PictureView>) {
+        pictures.into_iter().for_each(|view| add(*self, view));
     }
 }
 

@@ -116,7 +116,7 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
 /// A run in a few words.
 fn line(view: &RailView) -> impl IntoView + use<> {
     (
-        html::b().child(view.title.clone()),
+        html::b().attr("dir", "auto").child(view.title.clone()),
         html::span().class("words").child((dot(view.tone, "dot"), html::span().child(view.words.clone()))),
         meter::tiny(&view.ticks),
     )

@@ -33,14 +33,17 @@ pub fn report(app: App, view: &ReportView) -> impl IntoView + use<> {
 
 fn body(app: App, body: &Body) -> AnyView {
     match body {
-        Body::Text(text) => html::p().class("as-is").child(text.clone()).into_any(),
-        Body::Markdown(text) => {
-            let prose = Prose::new("prose");
-            prose.set(text);
-            app.renderer.get_value().render(&prose);
-            prose.place().into_any()
-        }
+        // Models write Markdown into plain text too. Nobody should have to read its marks; its lines stay as they are.
+        Body::Text(text) => rendered(app, "prose kept-lines", text).into_any(),
+        Body::Markdown(text) => rendered(app, "prose", text).into_any(),
         Body::Json(place) => json::tree(place.clone()).into_any(),
         Body::Slack(messages) => slack::messages(messages, Some(&app.renderer.get_value())).into_any(),
     }
+}
+
+fn rendered(app: App, class: &'static str, text: &str) -> impl IntoView + use<> {
+    let prose = Prose::new(class);
+    prose.set(text);
+    app.renderer.get_value().render(&prose);
+    prose.place()
 }

@@ -285,7 +285,14 @@ impl App {
         if let Some(session) = last {
             let backing = Backing::Live { session: Local::new(session.into()), workspace: Local::new(workspace) };
             let (pages, session_id) = (ArcRwSignal::new(pages), Some(line.session_id));
-            self.add_thread(Thread { id: self.next_id(), pages, rail, backing, session_id });
+            self.add_thread(Thread {
+                id: self.next_id(),
+                pages,
+                rail,
+                backing,
+                session_id,
+                queued: ArcRwSignal::default(),
+            });
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ use crate::view::signin::SignIn;
 use crate::view::{HeadView, PanelView, RailView, Source};
 use crate::worker::{ViewerHost, Workspace};
 
+use super::actions::Asked;
 use super::keys::Keys;
 use super::library::Library;
 use super::pictures::Picture;
@@ -30,7 +31,7 @@ use super::shelf::Shelf;
 use super::slots::{Behind, Transcript, Whose};
 use super::theme::Theme;
 use super::toast::Toast;
-use super::viewer::{Stage, View};
+use super::viewer::{HandedOver, Stage, View};
 
 /// Every signal of the page; a cheap copy.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +56,11 @@ pub struct App {
     pub branch_of: StoredValue<Option<Trajectory>, LocalStorage>,
     /// The reader is at the end of the transcript.
     pub at_end: RwSignal<bool>,
+    /// The open run grew while the reader was elsewhere in it.
+    pub unseen: RwSignal<bool>,
     pub toast: RwSignal<Option<Toast>>,
+    /// A record that a page of another origin wants to open here.
+    pub handed: RwSignal<Option<HandedOver>>,
     /// Renewed several times a second while a run is open.
     pub now: RwSignal<u64>,
     /// The file shown in the files drawer.
@@ -97,6 +102,8 @@ pub struct Thread {
     pub backing: Backing,
     /// Of a task whose runs are stored.
     pub session_id: Option<String>,
+    /// The follow-up that is sent when the run under way ends.
+    pub queued: ArcRwSignal<Option<Asked>>,
 }
 
 /// What stands behind a thread.
@@ -163,6 +170,8 @@ impl App {
             branching: RwSignal::new(None),
             branch_of: StoredValue::new_local(None),
             at_end: RwSignal::new(true),
+            unseen: RwSignal::new(false),
+            handed: RwSignal::new(None),
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),
             shown_file: RwSignal::new(None),
@@ -189,6 +198,13 @@ impl App {
     pub fn thread_now(&self) -> Option<Thread> {
         let id = self.current.get_untracked()?;
         self.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == id).cloned())
+    }
+
+    /// Whether the run of this panel is the open thread's last one.
+    pub fn is_open(&self, panel: &ArcRwSignal<PanelView>) -> bool {
+        let last =
+            |thread: Thread| thread.pages.with_untracked(|pages| pages.last().is_some_and(|page| page.panel == *panel));
+        self.thread_now().is_some_and(last)
     }
 
     /// The last run of the open thread.

@@ -33,7 +33,14 @@ pub fn transcript(app: App) -> impl IntoView {
             );
         }
         let pages = thread.pages;
-        let column = html::div().class("col").child(For(ForProps::builder()
+        let (scroller_ref, column_ref) = (NodeRef::<html::Div>::new(), NodeRef::<html::Div>::new());
+        Effect::new(move || {
+            if let (Some(scroller), Some(column)) = (scroller_ref.get(), column_ref.get()) {
+                follow::watch(app, &scroller, &column);
+            }
+        });
+        let top: follow::Top = StoredValue::new_local(0);
+        let column = html::div().class("col").node_ref(column_ref).child(For(ForProps::builder()
             .each(move || pages.get())
             .key(|page| page.place)
             .children(move |of| page::page(app, &of))
@@ -43,7 +50,8 @@ pub fn transcript(app: App) -> impl IntoView {
                 .class("scroll")
                 .id(follow::TRANSCRIPT)
                 .attr("tabindex", "-1")
-                .on(ev::scroll, move |_| follow::scrolled(app))
+                .node_ref(scroller_ref)
+                .on(ev::scroll, move |_| follow::scrolled(app, top))
                 .on(ev::click, move |event| clicked(app, &event))
                 .child(column)
                 .into_any(),
@@ -51,9 +59,12 @@ pub fn transcript(app: App) -> impl IntoView {
     }
 }
 
-/// A model's link to a file of the workspace shows the file.
+/// A model's link to a file of the workspace shows the file. Whoever opens a part of a turn reads there.
 pub(super) fn clicked(app: App, event: &Event) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    if target.as_ref().is_some_and(|target| target.closest("summary").ok().flatten().is_some()) {
+        follow::stand(app, false);
+    }
     let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
     if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {
         let path = path.split('#').next().unwrap_or_default().trim_start_matches("./").to_owned();

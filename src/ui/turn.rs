@@ -21,9 +21,11 @@ pub fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> 
         let view = view.clone();
         move || view.with(|view| if is_synthesis(view) { "synthesis" } else { meter::level(view.level) })
     };
+    // Landmarks of one page have names of their own.
+    let follow_up = page.filter(|page| *page > 0).map_or_else(String::new, |page| format!(", follow-up {page}"));
     let label = {
         let view = view.clone();
-        move || view.with(|view| view.label.clone())
+        move || view.with(|view| format!("{}{follow_up}", view.label))
     };
     let number = move || view.with(|view| (view.number, view.of.map(|of| html::span().child(format!("/{of}")))));
     html::section().class("turn").attr("data-level", level).attr("aria-label", label).child((
@@ -57,7 +59,9 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     };
     let failed = {
         let view = slot.view.clone();
-        move || view.with(|view| view.failed.iter().map(attempt::failed).collect_view())
+        // What was opened in it stays open while the turn goes on.
+        let failed = Memo::new(move |_| view.with(|view| view.failed.clone()));
+        move || failed.with(|failed| failed.iter().map(|one| attempt::failed(app, one)).collect_view())
     };
     // The kind never changes, so that the box is decided once.
     let title = slot.view.with_untracked(|view| match &view.kind {

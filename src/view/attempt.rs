@@ -1,6 +1,6 @@
 //! Attempts of a turn that gave no usable reply: why, what came of it, and what the model was told.
 
-use crate::engine::{AttemptRecord, Slug, TurnRecord, notice};
+use crate::engine::{AttemptRecord, PartialReply, Slug, TurnRecord, notice};
 
 use super::call::CallView;
 use super::format::{duration, one_line};
@@ -21,7 +21,19 @@ pub struct FailedAttempt {
     pub notice: Option<String>,
     /// The calls it asked for: answered, and none of them made the turn succeed.
     pub calls: Vec<CallView>,
+    /// What had been streamed when the request was aborted: shown as incomplete, never part of the answer.
+    pub partial: Option<PartialView>,
     pub weight: Weight,
+}
+
+/// The beginning of a reply that was cut short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartialView {
+    /// `Incomplete: the run was stopped while this was written.`
+    pub remark: &'static str,
+    pub reasoning: String,
+    /// Markdown, cut anywhere; may be empty where only reasoning came.
+    pub content: String,
 }
 
 /// How much a failed attempt matters.
@@ -96,8 +108,18 @@ fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>
         then,
         notice: None,
         calls: Vec::new(),
+        partial: partial(attempt),
         weight,
     }
+}
+
+fn partial(attempt: &AttemptRecord) -> Option<PartialView> {
+    let PartialReply { content, reasoning } = attempt.partial.clone()?;
+    let remark = match attempt.slugs.first() {
+        Some(Slug::Cancelled) => "Incomplete: the run was cancelled while this was written.",
+        _ => "Incomplete: the run was stopped while this was written.",
+    };
+    Some(PartialView { remark, reasoning, content })
 }
 
 /// The engine's words for a reply that cannot be used only repeat the slugs: their meanings say more.

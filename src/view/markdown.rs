@@ -8,7 +8,9 @@
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "worker")]
-mod highlight;
+pub mod grammars;
+#[cfg(feature = "worker")]
+pub mod highlight;
 #[cfg(feature = "docs")]
 mod parse;
 #[cfg(feature = "docs")]
@@ -145,6 +147,27 @@ pub fn safe_href(address: &str) -> Option<String> {
         }
         None => Some(address),
     }
+}
+
+/// The address as it may stand in a page that opens from disk: http, https and mailto only, with a host or a mailbox.
+/// `//host/share` and `\\\\host\\share` are addresses of a file server there, also with a colon in them.
+#[must_use]
+pub fn web_href(address: &str) -> Option<String> {
+    let href = safe_href(address)?;
+    let (scheme, rest) = href.split_once(':')?;
+    let web = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let host = rest.strip_prefix("//").is_some_and(|rest| !rest.starts_with(['/', '\\', '?', '#']) && !rest.is_empty());
+    let mail = scheme.eq_ignore_ascii_case("mailto") && !rest.is_empty();
+    ((web && host) || mail).then_some(href)
+}
+
+/// Whether the first letter of the nodes is of a script that is written from right to left (Hebrew, Arabic and theirs).
+#[must_use]
+pub fn is_rtl(nodes: &[Node]) -> bool {
+    let text = plain_text(nodes);
+    text.chars().find(|c| c.is_alphabetic()).is_some_and(|c| {
+        matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
+    })
 }
 
 /// The text of the nodes without any markup, blocks separated by newlines.

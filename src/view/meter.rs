@@ -58,6 +58,20 @@ pub fn level_words(level: CounterLevel) -> &'static str {
     }
 }
 
+/// Ticks drawn of turns ahead at most. No place shows more, and a record may name any limit.
+const MOST_AHEAD: u32 = 200;
+
+/// The ticks of the turns after `used`: one each, or one for several where they are too many.
+pub(super) fn ahead(config: &RunConfig, used: u32, max: u32) -> impl Iterator<Item = Tick> {
+    let left = max.saturating_sub(used);
+    let (count, left) = (left.min(MOST_AHEAD), u64::from(left));
+    (1..=count).map(move |at| {
+        // The last of those that a tick stands for, so that the end of the meter is that of the run.
+        let turn = u32::try_from(left * u64::from(at) / u64::from(count)).unwrap_or(u32::MAX);
+        Tick { kind: planned(config, used.saturating_add(turn), max), state: TickState::Ahead }
+    })
+}
+
 impl From<&Source<'_>> for Meter {
     fn from(source: &Source<'_>) -> Self {
         let counter = source.config.counter.as_ref();
@@ -87,12 +101,11 @@ impl From<&Source<'_>> for Meter {
         }
         let max = source.effective_max_turns;
         let used = source.turns.last().map_or(0, |turn| turn.turn);
-        let ahead = TickState::Ahead;
-        ticks.extend((used + 1..=max).map(|turn| Tick { kind: planned(source.config, turn, max), state: ahead }));
+        ticks.extend(ahead(source.config, used, max));
         let synthesized = source.turns.last().is_some_and(|turn| turn.synthesis);
         let open = source.status != Status::Ended;
         if source.config.synthesis.is_some() && open && !synthesized {
-            ticks.push(Tick { kind: TickKind::Synthesis, state: ahead });
+            ticks.push(Tick { kind: TickKind::Synthesis, state: TickState::Ahead });
         }
         Meter { ticks, label: label(source) }
     }
@@ -112,7 +125,7 @@ pub fn thinned(ticks: &[Tick], most: usize) -> Vec<Tick> {
 }
 
 /// The tick of a turn that is still to come.
-pub(super) fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
+fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
     let level = level(config.counter.as_ref(), turn, max);
     if turn == max && forces_report(config) { TickKind::Report(level) } else { TickKind::Turn(level) }
 }

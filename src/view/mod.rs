@@ -13,6 +13,7 @@ pub mod ending;
 #[cfg(feature = "worker")]
 pub mod export;
 mod failure;
+pub mod file_kind;
 pub mod format;
 pub mod formats;
 pub mod insight;
@@ -42,7 +43,7 @@ pub mod tasks;
 pub mod turn;
 pub mod zip;
 
-pub use attempt::FailedAttempt;
+pub use attempt::{FailedAttempt, PartialView};
 pub use call::{CallState, CallView};
 pub use ending::EndingView;
 pub use lane::{LaneState, LaneTime, LaneView};

@@ -1,8 +1,8 @@
 //! Slack's own text markup (mrkdwn) as the closed list of Markdown nodes: bold, italic, strike, code, quotes, links.
 //!
-//! Invariants: no text becomes markup; a link is made only where [`safe_href`] allows its address; nesting is bounded.
+//! Invariants: no text becomes markup; a link is made only where [`web_href`] allows its address; nesting is bounded.
 
-use super::markdown::{Class, Node, Span, safe_href};
+use super::markdown::{Class, Node, Span, web_href};
 
 /// Slack takes 3,000 characters a text. Longer ones are shown as they are: marks are searched for again and again.
 const LONG: usize = 6_000;
@@ -144,7 +144,7 @@ fn angle(rest: &str) -> Option<(Node, usize)> {
 #[must_use]
 pub fn link(address: &str, words: &str) -> Node {
     let text = vec![Node::Text(words.to_owned())];
-    match safe_href(address).filter(|href| href.contains(':')) {
+    match web_href(address) {
         Some(href) => Node::Link { href, children: text },
         None if words == address => Node::Text(format!("<{address}>")),
         None => Node::Text(format!("{words} <{address}>")),

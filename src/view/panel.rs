@@ -1,6 +1,6 @@
 //! The run panel: where the run stands, what it used, what can be done.
 
-use crate::engine::{CounterLevel, Outcome, Status, Usage, spawn};
+use crate::engine::{CounterLevel, Outcome, Status, Trigger, Usage, spawn};
 
 use super::call::{self, Progress};
 use super::ending::EndingView;
@@ -163,7 +163,7 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
             Some(_) => "Opened from a file, to be read.".to_owned(),
             None => "Opened from a file that was written while the run was under way.".to_owned(),
         },
-        (Phase::Ended, true) => "It stopped at its limit. Grant more turns and it goes on where it was.".to_owned(),
+        (Phase::Ended, true) => format!("{} Add turns to continue.", limit(source)),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
             "It failed. What went wrong stands in the transcript, with every detail in the log.".to_owned()
         }
@@ -176,6 +176,18 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         (Phase::Running, _) => {
             format!("{} to go, at most {left}.", counted(u64::from(remaining), "more turn"))
         }
+    }
+}
+
+/// What ended a run that can go on.
+fn limit(source: &Source<'_>) -> &'static str {
+    match source.segments.last().and_then(|ending| ending.wrap_up).unwrap_or(Trigger::MaxTurns) {
+        Trigger::MaxTurns => "It reached its turn limit.",
+        Trigger::Stop => "You stopped it.",
+        Trigger::Context => "Its context window was full.",
+        Trigger::WallTime => "It reached its time limit.",
+        Trigger::Tokens => "It used up its token budget.",
+        Trigger::Cost => "It used up its cost budget.",
     }
 }
 

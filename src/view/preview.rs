@@ -22,9 +22,8 @@ pub struct Preview {
 impl From<&RunConfig> for Preview {
     fn from(config: &RunConfig) -> Self {
         let max = config.max_turns;
-        let kinds = (1..=max).map(|turn| meter::planned(config, turn, max));
-        let synthesis = config.synthesis.as_ref().map(|_| TickKind::Synthesis);
-        let ticks = kinds.chain(synthesis).map(|kind| Tick { kind, state: TickState::Ahead }).collect();
+        let synthesis = Tick { kind: TickKind::Synthesis, state: TickState::Ahead };
+        let ticks = meter::ahead(config, 0, max).chain(config.synthesis.as_ref().map(|_| synthesis)).collect();
         let attempts = config.synthesis.as_ref().map_or(0, |synthesis| synthesis.attempts);
         let calls = u64::from(max) * u64::from(config.max_attempts) + u64::from(attempts) + subagents(config);
         Preview {

@@ -81,7 +81,26 @@ pub fn words(slug: Slug) -> SlugWords {
         Slug::Stopped => ("Ended by Stop.", "it was stopped"),
         Slug::Cancelled => ("Ended by Cancel.", "it was cancelled"),
         Slug::Interrupted => ("The page was closed in the middle of it.", "the page was closed in the middle of it"),
-        Slug::Refused => ("You did not approve the call.", "you did not approve the call"),
+        Slug::ReplyTooLarge => ("The reply was larger than what is accepted.", "the reply was too large"),
+        Slug::Refused => ("The call was not approved.", "a call was not approved"),
+        Slug::MaxTurnsExhausted => ("The turn limit was reached without an answer.", "the turn limit was reached"),
+        Slug::LlmError => ("The model could not be used.", "the model could not be used"),
+        Slug::MaxTurnsSynthesisFailed => {
+            ("The synthesis at the turn limit failed.", "the synthesis at the turn limit failed")
+        }
+        Slug::StopSynthesisFailed => ("The synthesis after Stop failed.", "the synthesis after Stop failed"),
+        Slug::ContextSynthesisFailed => {
+            ("The synthesis in a full context window failed.", "the synthesis in a full context window failed")
+        }
+        Slug::WallTimeSynthesisFailed => {
+            ("The synthesis at the time limit failed.", "the synthesis at the time limit failed")
+        }
+        Slug::TokensSynthesisFailed => {
+            ("The synthesis at the token limit failed.", "the synthesis at the token limit failed")
+        }
+        Slug::CostSynthesisFailed => {
+            ("The synthesis at the cost limit failed.", "the synthesis at the cost limit failed")
+        }
     };
     SlugWords { meaning, because }
 }
@@ -104,6 +123,7 @@ pub fn is_models_doing(slug: Slug) -> bool {
         | Slug::InvalidArguments
         | Slug::ProgressOnly
         | Slug::TruncatedOutput
+        | Slug::Refused
         | Slug::SynthesisToolCall => true,
         Slug::ContextGuard
         | Slug::RetriesExhausted
@@ -114,9 +134,17 @@ pub fn is_models_doing(slug: Slug) -> bool {
         | Slug::NetworkError
         | Slug::Timeout
         | Slug::StreamCut
+        | Slug::ReplyTooLarge
         | Slug::Stopped
         | Slug::Cancelled
         | Slug::Interrupted
-        | Slug::Refused => false,
+        | Slug::MaxTurnsExhausted
+        | Slug::LlmError
+        | Slug::MaxTurnsSynthesisFailed
+        | Slug::StopSynthesisFailed
+        | Slug::ContextSynthesisFailed
+        | Slug::WallTimeSynthesisFailed
+        | Slug::TokensSynthesisFailed
+        | Slug::CostSynthesisFailed => false,
     }
 }

@@ -49,7 +49,17 @@ impl ToolHost {
     pub async fn check(&self, arguments: &str, spec: &ToolSpec) -> Result<Arguments, ToolOutcome> {
         let schema = self.driver.schema(&spec.parameters);
         let request = Call::Check { name: spec.name.clone(), arguments: arguments.to_owned(), schema };
-        match self.ended(None, request, CHECK_MS).await? {
+        let ended = self.ended(None, request, CHECK_MS).await.map_err(|outcome| match outcome {
+            // The tool itself never began.
+            ToolOutcome::TimedOut { after_ms } => failed(&format!(
+                "not run: checking the arguments against the parameter schema of `{}` took longer than {} s. A `pattern` of \
+                 the schema may have no end on such a text; try a shorter one",
+                spec.name,
+                after_ms / 1000
+            )),
+            outcome => outcome,
+        });
+        match ended? {
             Answer::Checked(Checked::Valid(arguments)) => Ok(arguments),
             Answer::Checked(Checked::Refused(outcome)) => Err(outcome),
             _ => Err(failed("the tool worker answered another question")),

@@ -10,6 +10,9 @@ use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker};
 
 use super::protocol::Reply;
 
+/// What developers' tools call these workers.
+const NAME: &str = "turnwise";
+
 /// A worker with its handlers and its timer.
 pub struct Live {
     worker: Worker,
@@ -117,7 +120,9 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.disarm();
         self.worker.set_onmessage(None);
-        self.worker.set_onerror(None);
+        // A worker that panicked says so before its error arrives. One that nobody takes goes up to the page, as if the
+        // worker that this is had failed.
+        QUIET.with(|quiet| self.worker.set_onerror(Some(quiet.as_ref().unchecked_ref())));
         let _ = Reflect::set(&self.worker, &"onmessageerror".into(), &JsValue::NULL);
         self.worker.terminate();
         if let Some(url) = &self.wrapper {
@@ -139,27 +144,30 @@ fn heard(data: &JsValue) -> Heard {
     }
 }
 
-/// A class that a host puts in the place of `Worker`.
-fn own_class() -> JsValue {
-    Reflect::get(&js_sys::global(), &js_sys::Symbol::for_("turnwise.Worker")).unwrap_or_default()
+thread_local! {
+    /// Makes workers where the host has its own way: `(url, name)` to what a `Worker` can do.
+    static MAKE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Whether its workers have their module already (`www/package/in-thread.js`).
+/// From now on this function makes all workers. With a property `ownModule` it brings the module along.
+pub fn make_by(function: Option<Function>) {
+    MAKE.set(function);
+}
+
 fn brings_its_own() -> bool {
-    let class = own_class();
-    class.is_function() && Reflect::get(&class, &"ownModule".into()).is_ok_and(|own| own.is_truthy())
+    let own = MAKE.with_borrow(|make| make.as_ref().and_then(|make| Reflect::get(make, &"ownModule".into()).ok()));
+    own.is_some_and(|own| own.is_truthy())
 }
 
-/// `new Worker(url, {type: "module"})`, with the class of `www/node-worker.js` where that is loaded (Node.js).
+/// `new Worker(url, {type: "module"})`, or what the host has instead.
 fn construct(url: &str) -> Result<Worker, String> {
-    let global = js_sys::global();
-    let mut class = own_class();
-    if !class.is_function() {
-        class = Reflect::get(&global, &"Worker".into()).unwrap_or_default();
+    if let Some(make) = MAKE.with_borrow(Clone::clone) {
+        let made = make.call2(&JsValue::UNDEFINED, &url.into(), &NAME.into());
+        return made.map(JsCast::unchecked_into).map_err(|error| js_text(&error));
     }
-    let class: Function =
-        class.dyn_into().map_err(|_| "there are no workers here; useThread of in-thread.js does without".to_owned())?;
-    let options = object(&[("type", &"module".into()), ("name", &"turnwise".into())]);
+    let class = Reflect::get(&js_sys::global(), &"Worker".into()).unwrap_or_default();
+    let class: Function = class.dyn_into().map_err(|_| "there are no workers here".to_owned())?;
+    let options = object(&[("type", &"module".into()), ("name", &NAME.into())]);
     let worker = Reflect::construct(&class, &Array::of2(&url.into(), &options)).map_err(|error| js_text(&error))?;
     Ok(worker.unchecked_into())
 }
@@ -221,13 +229,23 @@ async fn compile(url: String) -> Result<JsValue, JsValue> {
     Ok(JsFuture::from(WebAssembly::compile_streaming(&response)).await.unwrap_or(JsValue::NULL))
 }
 
-/// What an `error` or `messageerror` event says; the event is taken as handled, so the console stays quiet.
-fn error_text(event: &JsValue, url: &str) -> String {
+thread_local! {
+    /// Takes the errors of workers that were ended.
+    static QUIET: Closure<dyn FnMut(JsValue)> = Closure::new(|event| take_error(&event));
+}
+
+/// The event is taken as handled: it goes nowhere else, and the console stays quiet.
+fn take_error(event: &JsValue) {
     if let Ok(prevent) = Reflect::get(event, &"preventDefault".into())
         && let Some(prevent) = prevent.dyn_ref::<Function>()
     {
         let _ = prevent.call0(event);
     }
+}
+
+/// What an `error` or `messageerror` event says.
+fn error_text(event: &JsValue, url: &str) -> String {
+    take_error(event);
     match Reflect::get(event, &"message".into()).ok().and_then(|message| message.as_string()) {
         Some(message) if !message.is_empty() => message,
         _ => format!("its script could not be loaded or run ({url})"),

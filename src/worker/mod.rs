@@ -1,8 +1,9 @@
 //! The tool worker, from both sides.
 //!
-//! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the page's side (wasm32)
-//! `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`, `demo`, `render`,
-//! `records`, `viewer` and `docs` are what the rest uses. In the worker (feature `worker`) `serve` answers, `documents` for records. Deliberately absent: what the tools do (`tools`).
+//! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the
+//! page's side (wasm32) `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`,
+//! `demo`, `render`, `records`, `viewer` and `docs` are what the rest uses. In the worker (features `docs` and `worker`)
+//! `serve` answers, `documents` for records, and `pattern` runs the regular expressions of schemas. Deliberately absent: what the tools do (`tools`).
 
 #[cfg(feature = "docs")]
 pub mod documents;
@@ -19,6 +20,8 @@ mod driver;
 pub mod host;
 #[cfg(target_arch = "wasm32")]
 mod live;
+#[cfg(all(target_arch = "wasm32", feature = "docs"))]
+mod pattern;
 #[cfg(target_arch = "wasm32")]
 pub mod records;
 #[cfg(target_arch = "wasm32")]
@@ -36,6 +39,8 @@ pub use demo::{DemoError, DemoHost};
 pub use docs::DocsHost;
 #[cfg(target_arch = "wasm32")]
 pub use host::ToolHost;
+#[cfg(target_arch = "wasm32")]
+pub use live::make_by;
 #[cfg(target_arch = "wasm32")]
 pub use render::{RenderError, RenderHost};
 #[cfg(target_arch = "wasm32")]

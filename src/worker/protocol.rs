@@ -8,17 +8,19 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::docs;
 use crate::engine::ToolOutcome;
 use crate::llm::demo::{DemoRequest, Scripted};
 use crate::tools::Arguments;
-use crate::trajectory::Format;
 use crate::view::markdown::Node;
 use crate::view::replay::Ask;
 
+pub use crate::protocol::DocumentTask;
+
 /// One request: `{id, method, args}`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Request {
     pub id: Ticket,
     #[serde(flatten)]
@@ -30,8 +32,8 @@ pub struct Request {
 #[serde(transparent)]
 pub struct Ticket(pub u32);
 
-/// What is asked of a worker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What is asked of a worker. Read by [`Request::decode`].
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "method", content = "args", rename_all = "snake_case")]
 pub enum Call {
     /// Check the arguments and run a built-in tool; answered with [`Answer::Outcome`].
@@ -42,7 +44,7 @@ pub enum Call {
         /// Milliseconds since 1970, for `now`.
         now: u64,
         /// What changed in the workspace since the last call that told; the blobs ride beside the text.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileChange>,
     },
     /// Check the arguments only; answered with [`Answer::Checked`].
@@ -59,28 +61,6 @@ pub enum Call {
     Docs(Box<docs::Ask>),
     /// A request to the demo model; answered with [`Answer::Demo`].
     Demo(Box<DemoRequest>),
-}
-
-/// What is asked about a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DocumentTask {
-    /// Does this trajectory replay? `{ok}`, and where it does not the first difference.
-    Replay,
-    /// What a follow-up takes over from this trajectory: `{session_id, history}`.
-    Carry,
-    /// This trajectory as the text of a file.
-    Export(Format),
-    /// A file of any known kind as a trajectory.
-    Import,
-    /// Do the completed steps of this plan's record replay? `true`, or an error.
-    Session,
-    /// The figures of this trajectory: a `Summary`.
-    Summarize,
-    /// What runs have in common: of `{summaries, filter}` an `Insight`.
-    Insight,
-    /// A chart: of a `DrawRequest` a `Drawn`.
-    Chart,
 }
 
 /// A schema by number; its text goes along the first time a worker meets it.
@@ -161,11 +141,77 @@ impl Request {
         serde_json::to_string(self).unwrap_or_default()
     }
 
+    /// The arguments are found first and then read by their method. What serde derives for a tag beside its content reads
+    /// each of their types in two ways, which are 60 KB of the module.
+    ///
     /// # Errors
     /// What is wrong with the text.
     pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        let Parts { id, method, args } = serde_json::from_str(text)?;
+        let args = args.get();
+        let call = match method.as_str() {
+            "run" => {
+                let RunArgs { name, arguments, schema, now, files } = serde_json::from_str(args)?;
+                Call::Run { name, arguments, schema, now, files }
+            }
+            "check" => {
+                let CheckArgs { name, arguments, schema } = serde_json::from_str(args)?;
+                Call::Check { name, arguments, schema }
+            }
+            "render" => {
+                let RenderArgs { markdown } = serde_json::from_str(args)?;
+                Call::Render { markdown }
+            }
+            "document" => {
+                let DocumentArgs { task, text } = serde_json::from_str(args)?;
+                Call::Document { task, text }
+            }
+            "view" => Call::View(serde_json::from_str(args)?),
+            "docs" => Call::Docs(serde_json::from_str(args)?),
+            "demo" => Call::Demo(serde_json::from_str(args)?),
+            other => return Err(serde::de::Error::custom(format_args!("unknown method {other}"))),
+        };
+        Ok(Request { id, call })
     }
+}
+
+/// A request whose arguments are not read yet.
+#[derive(Deserialize)]
+struct Parts<'a> {
+    id: Ticket,
+    method: String,
+    #[serde(borrow)]
+    args: &'a RawValue,
+}
+
+// The arguments of each method, as `Call` has them.
+
+#[derive(Deserialize)]
+struct RunArgs {
+    name: String,
+    arguments: String,
+    schema: SchemaRef,
+    now: u64,
+    #[serde(default)]
+    files: Vec<FileChange>,
+}
+
+#[derive(Deserialize)]
+struct CheckArgs {
+    name: String,
+    arguments: String,
+    schema: SchemaRef,
+}
+
+#[derive(Deserialize)]
+struct RenderArgs {
+    markdown: String,
+}
+
+#[derive(Deserialize)]
+struct DocumentArgs {
+    task: DocumentTask,
+    text: String,
 }
 
 impl Reply {

@@ -1,5 +1,9 @@
 //! The worker's main loop: one request at a time, answered in order. Speaks to the global scope of a dedicated worker;
 //! in Node.js the loader of `worker.js` gives the same (`www/worker-loader.js`).
+//!
+//! A thread of its own has one worker. Where the agents' own thread stands in for workers (`www/client/in-thread.ts`), one
+//! module is many of them: a message then says by its `worker`, a name, whose it is, and `{ worker, ended: true }` drops
+//! that one's state. Nothing is kept but in [`Worker`], so nothing is shared but code.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,18 +32,26 @@ pub fn serve() {
     std::panic::set_hook(Box::new(|info| {
         post(&JsValue::from_str(&Reply::Fatal { fatal: info.to_string() }.encode()));
     }));
-    let worker = Rc::new(RefCell::new(Some(Worker::default())));
+    let workers = Rc::new(Workers::default());
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let worker = worker.clone();
-        spawn_local(async move { take(&worker, event.data()).await });
+        let member = |name: &str| Reflect::get(&event, &name.into()).unwrap_or_default();
+        let name = member("worker").as_string().unwrap_or_default();
+        if member("ended").is_truthy() {
+            workers.borrow_mut().remove(&name);
+            return;
+        }
+        let workers = workers.clone();
+        spawn_local(async move { take(&workers, name, event.data()).await });
     });
     let _ = Reflect::set(&js_sys::global(), &"onmessage".into(), on_message.as_ref());
     on_message.forget(); // for the worker's whole life
     post(&JsValue::from_str(&Reply::Ready { ready: env!("CARGO_PKG_VERSION").to_owned() }.encode()));
 }
 
+/// The workers of this module by their names; `None` while a call has the state.
+type Workers = RefCell<BTreeMap<String, Option<Worker>>>;
+
 /// What a worker keeps between calls.
-#[derive(Default)]
 pub struct Worker {
     validators: Validators,
     files: BlobFiles,
@@ -49,6 +61,19 @@ pub struct Worker {
     viewer: Option<Viewer>,
     /// The documentation site that is open.
     site: Option<Site>,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Worker {
+            validators: Validators::new(super::pattern::pattern),
+            files: Default::default(),
+            index: Default::default(),
+            #[cfg(feature = "worker")]
+            viewer: None,
+            site: None,
+        }
+    }
 }
 
 impl Worker {
@@ -196,7 +221,7 @@ impl Files for BlobFiles {
     }
 }
 
-async fn take(worker: &RefCell<Option<Worker>>, data: JsValue) {
+async fn take(workers: &Workers, name: String, data: JsValue) {
     let (text, blobs) = match data.dyn_ref::<Array>() {
         Some(parts) => (parts.get(0), parts.iter().skip(1).map(JsCast::unchecked_into).collect()),
         None => (data, Vec::new()),
@@ -206,11 +231,15 @@ async fn take(worker: &RefCell<Option<Worker>>, data: JsValue) {
         Err(error) => return send(Reply::Fatal { fatal: format!("cannot read the request: {error}") }, Vec::new()),
     };
     // Taken out while a call runs: the page sends the next one only after the answer.
-    let Some(mut state) = worker.borrow_mut().take() else {
+    let state = workers.borrow_mut().entry(name.clone()).or_insert_with(|| Some(Worker::default())).take();
+    let Some(mut state) = state else {
         return send(Reply::Error { id: request.id, error: "the worker is busy".to_owned() }, Vec::new());
     };
     let (reply, written) = state.answer(request, blobs).await;
-    *worker.borrow_mut() = Some(state);
+    // One that was ended meanwhile has no place any more, and its state goes here.
+    if let Some(place) = workers.borrow_mut().get_mut(&name) {
+        *place = Some(state);
+    }
     send(reply, written);
 }
 

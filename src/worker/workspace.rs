@@ -146,6 +146,14 @@ impl Workspace {
         (changes, blobs)
     }
 
+    /// Every path that changed after `version`, with its blob where it is still there.
+    #[must_use]
+    pub fn changed_since(&self, version: u64) -> Vec<(String, Option<Blob>)> {
+        let inner = self.inner.borrow();
+        let changed = inner.entries.iter().filter(|(_, entry)| entry.version > version);
+        changed.map(|(path, entry)| (path.clone(), entry.blob.clone())).collect()
+    }
+
     /// The path as the tools of this scope see it: their own results stand where results always do, and no others.
     fn as_seen(&self, path: &str) -> Option<String> {
         match &self.scope {

@@ -37,6 +37,8 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
     await button.focus();
     await page.keyboard.press('Enter');
     await menu.waitFor();
+    // A popover tells that it is open in a task of its own.
+    await menu.locator('[role=menuitem]:focus').waitFor();
     const focused = () => page.evaluate(() => document.activeElement.querySelector('.name')?.textContent ?? document.activeElement.textContent);
     assert.equal(await focused(), 'Turnwise trajectory');
     await page.keyboard.press('ArrowUp');

@@ -31,7 +31,7 @@ function check(trajectory) {
 async function run(seed) {
   const { warn } = console;
   console.warn = () => {};
-  const agent = new Agent({ provider: { kind: 'demo', demo: 'chaos' }, seed, retry: { baseMs: 1, capMs: 2 }, limits: { headersMs: 80, idleMs: 80 } });
+  const agent = new Agent({ provider: { kind: 'demo', demo: 'chaos' }, seed, retry: { baseMs: 1, capMs: 2, rateLimitMs: 1 }, limits: { headersMs: 80, idleMs: 80 } });
   try {
     agent.files.put('docs/limits.md', DOC);
     return await agent.run(TASK);

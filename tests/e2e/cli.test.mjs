@@ -204,8 +204,11 @@ test('a configuration, a workspace and tools of one\'s own', () => inFolder(asyn
   writeFileSync(path.join(folder, 'files/.secret'), 'not this one');
   writeFileSync(path.join(folder, 'c.mjs'), `export default {
     maxTurns: 4, tools: ['list_files', 'read_file'],
-    hostTools: [{ name: 'greet', description: 'Greets', execute: () => 'good morning' }],
+    hostTools: [{ name: 'greet', description: 'Greets', sideEffect: 'network', execute: () => 'good morning' }],
+    approve: 'all',
   };`);
+  writeFileSync(path.join(folder, 'closed.mjs'), `import config from './c.mjs'; const { approve, ...rest } = config; export default rest;`);
+  writeFileSync(path.join(folder, 'wrong.json'), '{ "approve": "yes" }');
   writeFileSync(path.join(folder, 't.jsonl'), lines([{ id: 'a', task: 'When?', maxTurns: 3 }]));
   const steps = [
     { calls: [{ id: '1', name: 'list_files', args: {} }, { id: '2', name: 'read_file', args: { path: 'notes/a.md' } }, { id: '3', name: 'greet', args: {} }] },
@@ -222,6 +225,16 @@ test('a configuration, a workspace and tools of one\'s own', () => inFolder(asyn
     assert.equal(code, 0, err);
     assert.equal(JSON.parse(out).runs[0].tool_calls, 3);
   });
+  // Nobody to ask: what reaches the network is refused.
+  const greet = [{ calls: [{ id: '1', name: 'greet', args: {} }] }, { text: 'ok', check: ({ messages }) => assert.match(messages.at(-1).content, /^Error: not run: greet acts on the network.*nobody to ask/) }];
+  await withScript(greet, async (baseUrl) => {
+    const args = ['run', 't.jsonl', '--provider', 'openai', '--base-url', baseUrl, '--model', 'm', '--config', 'closed.mjs', '--out', 'closed', '--json'];
+    const { code, out, err } = await turnwise(args, { cwd: folder });
+    assert.equal(code, 0, err);
+    assert.deepEqual(JSON.parse(out).runs[0].tool_failures, { refused: 1 });
+  });
+  const { code, err } = await turnwise(['run', 't.jsonl', '--provider', 'demo', '--config', 'wrong.json'], { cwd: folder });
+  assert.ok(code !== 0 && /"approve" takes "all"/.test(err), err);
 }));
 
 test('a mock that others wrote is run against', () => inFolder(async (folder) => {
@@ -305,6 +318,12 @@ test('stats and replay read folders, packed files and plans, and name what they 
   assert.match(differs.out, /^differs {2}changed\.json: turn 2, \/turns\/1\/content: recorded ".*and more", now "/m);
   assert.match(differs.out, /^ok {7}runs\/sum\.json$/m);
   assert.match(differs.err, /^other\.json: This JSON file is no Turnwise trajectory/m);
+  // A few hundred kilobytes that unpack to more than what is taken.
+  writeFileSync(path.join(folder, 'bomb.json.gz'), gzipSync(Buffer.alloc(257 * 2 ** 20, ' ')));
+  const bomb = await turnwise(['replay', 'bomb.json.gz', 'runs/sum.json'], { cwd: folder });
+  assert.equal(bomb.code, 1);
+  assert.match(bomb.err, /^bomb\.json\.gz: It unpacks to more than 256 MiB/m);
+  assert.match(bomb.out, /^ok {7}runs\/sum\.json$/m);
   const some = await turnwise(['stats', 'runs/sum.json', 'broken.json', 'none.json'], { cwd: folder });
   assert.equal(some.code, 1);
   assert.match(some.out, /^1 run, 1 ended/);

@@ -5,7 +5,7 @@ import http from 'node:http';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reply } from './lib/script-server.mjs';
-import { withPackage } from './lib/site.mjs';
+import { engineMemory, withPackage } from './lib/site.mjs';
 import { longestTask } from './lib/trace.mjs';
 
 const RUNS = 200;
@@ -87,13 +87,13 @@ const crowd = (page, baseUrl, count) => page.evaluate(async ({ baseUrl, count })
 }, { baseUrl, count });
 
 test(`${RUNS} runs at once in one page`, async (t) => {
-  await withModel((baseUrl, seen) => withPackage({ reach: [baseUrl] }, async (page) => {
+  await withModel((baseUrl, seen) => withPackage({ reach: [baseUrl], watch: true }, async (page) => {
     const session = await page.context().newCDPSession(page);
     // Megabytes that are left after a collection: the page's heap, and the module's memory, which never shrinks.
     const memory = async () => {
       for (let n = 0; n < 3; n++) await session.send('HeapProfiler.collectGarbage');
       const { usedSize } = await session.send('Runtime.getHeapUsage');
-      const wasm = await page.evaluate(async () => (await window.turnwise.default()).memory.buffer.byteLength);
+      const wasm = await engineMemory(page);
       return { heap: usedSize / 2 ** 20, wasm: wasm / 2 ** 20 };
     };
     const check = ({ ends }, count) => {

@@ -5,26 +5,26 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { root } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
 const dist = path.resolve(root, process.env.SITE ?? 'dist');
-const { default: init, Agent, replay } = await import(path.join(dist, 'turnwise/node.js'));
-await init();
+const { Agent, replay, startBy } = await import(path.join(dist, 'turnwise/node.js'));
 
-/** Runs `body` without fetch and with a silent console. */
-async function offline(body) {
-  const kept = [globalThis.fetch, console.warn, console.error];
+// The engine's thread, and the threads it starts, without fetch and with a silent console.
+const OFFLINE = `data:text/javascript,${encodeURIComponent(`
   globalThis.fetch = async () => { throw new Error('there is no network here'); };
   console.warn = console.error = () => {};
-  try {
-    return await body();
-  } finally {
-    [globalThis.fetch, console.warn, console.error] = kept;
-  }
-}
+`)}`;
+startBy(({ hear, fail }) => {
+  const engine = pathToFileURL(path.join(dist, 'turnwise/engine-worker.js'));
+  const thread = new Worker(engine, { workerData: 'turnwise-engine', execArgv: ['--import', OFFLINE] });
+  thread.on('message', hear).on('error', fail).unref();
+  return { post: (data, transfer) => thread.postMessage(data, transfer), busy: (busy) => (busy ? thread.ref() : thread.unref()), end: () => thread.terminate() };
+});
 
-const run = (options, runOptions, use = () => {}) => offline(async () => {
+const run = async (options, runOptions, use = () => {}) => {
   const agent = new Agent({ provider: { kind: 'demo' }, seed: 1, retry: { baseMs: 1, capMs: 2 }, ...options });
   try {
     agent.files.put('docs/limits.md', '# Limits\n\nThe limit of turns is fifteen.\n');
@@ -36,7 +36,7 @@ const run = (options, runOptions, use = () => {}) => offline(async () => {
   } finally {
     agent.free();
   }
-});
+};
 
 /** A `worker.js` of the test's own: gets ready, and then does `answer` for every request. */
 async function withWorker(answer, body) {

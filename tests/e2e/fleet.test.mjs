@@ -20,8 +20,8 @@ function modules(main = readFileSync(path.join(example, 'worker.mjs'), 'utf8')) 
   const of = (name, type = 'ESModule') => ({ type, path: `turnwise/${name}`, contents: readFileSync(path.join(dist, 'turnwise', name)) });
   return [
     { type: 'ESModule', path: 'worker.mjs', contents: main },
-    { type: 'ESModule', path: 'turnwise', contents: "export * from './turnwise/turnwise.js'; export { default } from './turnwise/turnwise.js';" },
-    of('turnwise.js'), of('in-thread.js'), of('worker.js'), of('turnwise_bg.wasm', 'CompiledWasm'), of('worker_bg.wasm', 'CompiledWasm'),
+    { type: 'ESModule', path: 'turnwise/core', contents: "export * from './core.js'; export { default } from './core.js';" },
+    of('core.js'), of('turnwise.js'), of('engine-worker.js'), of('worker.js'), of('agent_bg.wasm', 'CompiledWasm'), of('worker_bg.wasm', 'CompiledWasm'),
   ];
 }
 
@@ -32,12 +32,14 @@ function wrangler() {
 }
 
 /** The fleet on loopback. `body({ post, get, runs })`. */
-async function withFleet(baseUrl, body) {
+async function withFleet(baseUrl, body, vars = {}) {
   const config = wrangler();
   const [consumer] = config.queues.consumers;
+  // What is undefined was never set.
+  const given = Object.entries({ ...config.vars, BASE_URL: baseUrl, MODEL: 'scripted', RETRY_SECONDS: '0', API_KEY: KEY, ACCESS_TOKEN: TOKEN, ...vars }).filter(([, value]) => value !== undefined);
   const fleet = new Miniflare({
     modules: modules(), modulesRoot: '/', compatibilityDate: config.compatibility_date,
-    bindings: { ...config.vars, BASE_URL: baseUrl, MODEL: 'scripted', RETRY_SECONDS: '0', API_KEY: KEY, ACCESS_TOKEN: TOKEN },
+    bindings: Object.fromEntries(given),
     r2Buckets: { RUNS: 'runs' },
     queueProducers: { TASKS: 'tasks' },
     queueConsumers: { tasks: { maxBatchSize: consumer.max_batch_size, maxBatchTimeout: 0, maxRetries: consumer.max_retries, retryDelay: 0 } },
@@ -118,12 +120,31 @@ test('what may pass goes back to the queue, what may not is a record', { timeout
   }));
 });
 
-test('without useThread tool calls say that there are no workers, and the run goes on', { timeout: 60_000 }, async () => {
+test('without its secret, or with a variable that is mistyped, it answers nobody and says which', { timeout: 120_000 }, () => withScript([], async (baseUrl) => {
+  const wrong = [['ACCESS_TOKEN', undefined], ['ACCESS_TOKEN', ''], ['ACCESS_TOKEN', '  '], ['PROVIDER', undefined], ['BASE_URL', 'api.example.org'], ['MODEL', ''], ['MAX_RETRIES', 'three'], ['RETRY_SECONDS', undefined]];
+  for (const [name, value] of wrong) {
+    await withFleet(baseUrl, async ({ ask }) => {
+      for (const authorization of ['Bearer undefined', 'Bearer null', 'Bearer ', 'Bearer', `Bearer ${TOKEN}`, '']) {
+        const refused = await ask('/tasks', { method: 'POST', body: '{"id":"a","task":"go"}', headers: { authorization } });
+        assert.equal(refused.status, 503, `${name}=${value}, ${authorization}`);
+        assert.match(await refused.text(), new RegExp(`\\b${name}\\b`));
+      }
+    }, { [name]: value });
+  }
+}));
+
+test('with its secret, nobody without it gets in', { timeout: 60_000 }, () => withScript([], (baseUrl) => withFleet(baseUrl, async ({ ask }) => {
+  for (const authorization of ['Bearer undefined', 'Bearer ', `Bearer ${TOKEN} `.repeat(2), TOKEN, `bearer ${TOKEN}x`]) {
+    assert.equal((await ask('/stats', { headers: { authorization } })).status, 401, authorization);
+  }
+})));
+
+test('without the module of tools their calls say that there are no workers, and the run goes on', { timeout: 60_000 }, async () => {
   const main = `
-    import init, { Agent } from 'turnwise';
-    import pageModule from 'turnwise/turnwise_bg.wasm';
+    import init, { Agent } from 'turnwise/core';
+    import agent_bg from 'turnwise/agent_bg.wasm';
     export default { async fetch(request, env) {
-      await init({ module_or_path: pageModule });
+      await init({ agent: agent_bg });
       const agent = new Agent({ provider: { kind: 'openai', baseUrl: env.BASE_URL, model: 'scripted' }, tools: ['now'] });
       return Response.json(await agent.run('What time is it?'));
     } };`;

@@ -26,7 +26,7 @@ async function run({ kind, base, model }, replies, { expect = [], options = {}, 
   try {
     const result = await withPackage({ reach: [mock.url], expect }, (page) =>
       page.evaluate(async ({ provider, options, task }) => {
-        const agent = new window.turnwise.Agent({ provider, tools: [], seed: 7, retry: { baseMs: 20, capMs: 60 }, ...options });
+        const agent = new window.turnwise.Agent({ provider, tools: [], seed: 7, retry: { baseMs: 20, capMs: 60, rateLimitMs: 20 }, ...options });
         agent.registerTool({
           name: 'lookup', description: 'Looks a word up',
           parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'], additionalProperties: false },
@@ -83,7 +83,7 @@ for (const provider of KINDS) {
       { error: { message: 'Slow down', type: 'rate_limit_error' }, status: 429 },
       { error: { message: 'Overloaded', type: 'overloaded_error' }, status: 529 },
       { content: 'Here I am.' },
-    ], { expect: [/status of 429/, /status of 529/, /attempt 1: rate_limited/, /attempt 2: provider_error/] });
+    ], { expect: [/attempt 1: rate_limited/, /attempt 2: provider_error/] });
     assert.equal(trajectory.output, 'Here I am.');
     assert.deepEqual(trajectory.turns[0].attempts.map(({ slugs }) => slugs[0]), ['rate_limited', 'provider_error', undefined]);
   });
@@ -91,7 +91,7 @@ for (const provider of KINDS) {
   test(`${provider.kind}: a wrong key ends the run at once, and the message says so`, async () => {
     const { trajectory, requests } = await run(provider, [
       { error: { message: 'invalid x-api-key', type: 'authentication_error' }, status: 401 },
-    ], { expect: [/status of 401/, /auth_error/, /error: /] });
+    ], { expect: [/auth_error/, /error: /] });
     assert.equal(requests.length, 1);
     assert.deepEqual([trajectory.outcome, trajectory.termination_reason], ['failed', 'llm_error']);
     assert.match(trajectory.error, /did not accept the key/);

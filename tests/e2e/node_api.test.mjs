@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
-import { withScript } from './lib/script-server.mjs';
+import { reply, withScript } from './lib/script-server.mjs';
 import { ending } from './lib/trajectory.mjs';
 import { root } from './lib/site.mjs';
 
@@ -95,6 +95,23 @@ test('arguments that fail the schema never reach the tool', async () => {
   assert.deepEqual(seen, third.slug ? [] : ['repaired']);
 });
 
+test('a pattern that backtracks without end is answered as that, and the next call is checked', async () => {
+  const seen = [];
+  const parameters = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+  const steps = [
+    call({ text: `${'a'.repeat(60)}!` }),
+    { ...call({ text: 'aaa' }), check: (request) => assert.match(results(request)[0], /^Error: not run: checking the arguments .*`echo`.* 10 s.*`pattern`/) },
+    { ...call({ text: 'b' }), check: (request) => assert.match(results(request)[1], /^ran/) },
+    { text: 'ok', check: (request) => assert.match(results(request)[2], /`\/text`: "b" does not match "\^\(a\+\)\+\$"/) },
+  ];
+  const trajectory = await withAgent(steps, undefined, (agent) => {
+    agent.registerTool(echo(({ text }) => { seen.push(text); return 'ran'; }, { parameters }));
+    return agent.run('go');
+  });
+  assert.deepEqual(seen, ['aaa']);
+  assert.deepEqual(trajectory.turns.flatMap((turn) => turn.tool_calls.map(({ slug }) => slug ?? 'ok')), ['tool_exec_failed', 'ok', 'invalid_arguments']);
+});
+
 test('a tool that is late is told so by its signal', async () => {
   let aborted = false;
   const steps = [call({ text: 'slow' }), { text: 'ok' }];
@@ -133,6 +150,45 @@ test('a tool with side effects runs only if the user says so', async () => {
     });
     assert.deepEqual(asked.map(({ name, args, sideEffect }) => ({ name, args, sideEffect })), [{ name: 'echo', args: { text: 'x' }, sideEffect: 'network' }]);
   }
+});
+
+test('a tool that reaches the network or the page is refused where nobody can be asked, unless all are permitted', async () => {
+  const cases = [['network', undefined, /^Error: not run: echo acts on the network.*nobody to ask and no standing permission/], ['page', undefined, /^Error: not run: echo acts on the page/],
+    ['network', 'all', /^done/], ['page', 'all', /^done/], ['workspace', undefined, /^done/], ['none', undefined, /^done/], [undefined, undefined, /^done/]];
+  for (const [sideEffect, approve, expected] of cases) {
+    let ran = 0;
+    const steps = [call({ text: 'x' }), { text: 'ok', check: (request) => assert.match(results(request)[0], expected) }];
+    const trajectory = await withAgent(steps, undefined, (agent) => {
+      agent.registerTool(echo(() => { ran += 1; return 'done'; }, { sideEffect }));
+      return agent.run('go', { approve });
+    });
+    const refused = approve === undefined && ['network', 'page'].includes(sideEffect);
+    assert.equal(ran, refused ? 0 : 1, `${sideEffect}, ${approve}`);
+    assert.equal(trajectory.turns[0].tool_calls[0].slug ?? null, refused ? 'refused' : null);
+  }
+  await withAgent([], undefined, (agent) => assert.rejects(async () => agent.run('go', { approve: 'some' }), /options\.approve: got "some"; it takes a function or 'all'/));
+});
+
+test('strict runs in Node: a final result is held against the report\'s schema, and a strict sub-agent reports', async () => {
+  const schema = { type: 'object', required: ['answer'], properties: { answer: { type: 'string' } }, additionalProperties: false };
+  const submit = (value) => `<<<FINAL_RESULT>>>${JSON.stringify(value)}<<<END_FINAL_RESULT>>>`;
+  const values = [{ answer: 7 }, { answer: 'seven' }];
+  const steps = [call({ text: 'x' }), { ...call({ text: 'y' }), check: (request) => assert.match(results(request)[0], /^Error: this is not taken as the final result: .*\/content\/answer/) }];
+  const options = () => ({ preset: 'strict', report: { format: 'json', schema } });
+  const trajectory = await withAgent(steps, options, (agent) => {
+    agent.registerTool(echo(() => submit(values.shift()), { mayFinish: true }));
+    return agent.run('go');
+  });
+  assert.equal(trajectory.termination_reason, 'final_result');
+  assert.deepEqual(trajectory.final_result_data, { answer: 'seven' });
+  assert.equal(trajectory.turns[0].tool_calls[0].slug, 'final_report_schema_fail');
+
+  const spawn = { calls: [{ id: 's', name: 'spawn_subagents', args: { tasks: [{ task: 'part', agent: 'careful' }] } }] };
+  const report = { calls: [{ id: 'r', name: 'final_report', args: { format: 'text', content: 'checked' } }] };
+  const kinds = () => ({ tools: ['spawn_subagents'], agents: { careful: { preset: 'strict', counter: false } } });
+  const parent = await withAgent([spawn, report, { text: 'All is checked.' }], kinds, (agent) => agent.run('go'));
+  assert.equal(parent.children[0].termination_reason, 'final_report', 'its report was held against its own schema');
+  assert.deepEqual([parent.children[0].preset, parent.children[0].config.counter], ['strict', null]);
 });
 
 test('errors of the server are retried, and each is logged with the raw answer', async () => {
@@ -184,6 +240,27 @@ test('stop wraps up with a synthesis, cancel and an aborted signal end at once',
     });
     assert.equal(trajectory.termination_reason, 'cancelled');
     assert.equal(trajectory.turns[0].tool_calls[0].slug, 'cancelled');
+  }
+});
+
+test('what was streamed before stop or cancel stays in the record, without secrets, and out of the conversation', async () => {
+  const half = reply({ text: `Half a sentence with ${KEY} in it, and mo` }).slice(0, -3);
+  for (const how of ['stop', 'cancel']) {
+    const after = { text: 'In short.', check: (request) => assert.ok(!JSON.stringify(request.messages).includes('Half')) };
+    const options = (baseUrl) => ({ provider: provider(baseUrl, { apiKey: KEY }) });
+    let shown = '';
+    const trajectory = await withAgent([{ chunks: half, hold: true }, ...(how === 'stop' ? [after] : [])], options, (agent) => {
+      const onEvent = (event) => {
+        if (event.type !== 'text_delta' || shown.endsWith('and mo')) return;
+        shown += event.text;
+        if (shown.endsWith('and mo')) agent[how](); // while the text is being told
+      };
+      return agent.run('go', { onEvent });
+    });
+    const [attempt] = trajectory.turns[0].attempts;
+    assert.deepEqual(attempt.partial, { content: 'Half a sentence with [redacted] in it, and mo' }, how);
+    assert.equal(trajectory.turns[0].content, '');
+    assert.deepEqual(await replay(trajectory), { ok: true });
   }
 });
 

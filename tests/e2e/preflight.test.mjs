@@ -42,7 +42,8 @@ function withModel({ answer, preflight = (_, response) => response.writeHead(204
 const freePort = () => listening(http.createServer(), (port) => port);
 
 /**
- * A page with the package (or `app`: the app), from a server of its own. `headers`: of that page. `host`: the name in its
+ * A page with the package (or `app`: the app), from a server of its own. `headers`: of all that
+ * it serves, since a worker has the policy that its own file came with. `host`: the name in its
  * address, which leads to this machine like every `.example`; `tls`: over https. `space`: what address space the browser
  * takes its server for. Requests are not intercepted: the driver would answer CORS preflights itself.
  */
@@ -50,7 +51,7 @@ function withPage({ headers = {}, host = '127.0.0.1', tls, space, app, context =
   return withSite((site) => {
     const handler = (request, response) => {
       if (request.url === '/' && !app) return response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(html);
-      return http.get(new URL(request.url, site.url), (file) => { response.writeHead(file.statusCode, file.headers); file.pipe(response); });
+      return http.get(new URL(request.url, site.url), (file) => { response.writeHead(file.statusCode, { ...file.headers, ...headers }); file.pipe(response); });
     };
     const server = tls ? https.createServer(certificate(host), handler) : http.createServer(handler);
     return listening(server, async (port) => {
@@ -207,7 +208,9 @@ test('mixed content: an https page, a plain http server elsewhere; this machine 
     assert.match(await failure(page, { baseUrl: base }, 'auth_error'), /did not accept the key/);
   })));
 
-test('offline', () => withPage({ prepare: (context) => context.setOffline(true) }, async (page) => {
+test('offline', () => withPage({}, async (page) => {
+  await page.evaluate(() => window.turnwise.inside.start()); // the network goes away after the engine has been loaded
+  await page.context().setOffline(true);
   assert.match(await failure(page, { baseUrl: `http://model.example:${await freePort()}/v1` }), /^The browser is offline, so model\.example:\d+ could not be reached\. Check the connection/);
 }));
 

@@ -55,9 +55,12 @@ test('after stop only conclusions are asked for, and each sub-agent that began h
     await page.waitForFunction(() => window.events.filter(({ event }) => event?.type === 'tool_finished').length > 5);
     const starts = (from, to) => page.evaluate(([from, to]) => window.events.slice(from, to)
       .filter(({ type, event }) => type === 'attempt_started' || event?.type === 'attempt_started').length, [from, to]);
-    const before = await page.evaluate(() => { const told = window.events.length; window.agent.stop(); return told; });
+    await page.evaluate(() => window.agent.stop());
     const trajectory = await ended(page);
     assertValid(trajectory);
+    // The worker hears of it while it works: what follows from it begins with the first conclusion.
+    const before = await page.evaluate(() => window.events.findIndex(({ type, event }) => type === 'synthesis_started' || event?.type === 'synthesis_started'));
+    assert.ok(before > 0, `${before}`);
     // What was under way when stop came may reach the server after it.
     assert.ok(asked.filter(({ tools }) => tools).length <= await starts(0, before), 'only conclusions');
     assert.equal(await starts(before), 1 + trajectory.children.length, 'one conclusion of each sub-agent and one of the run');

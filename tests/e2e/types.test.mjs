@@ -16,7 +16,7 @@ function complaints(source) {
     const program = ts.createProgram([file], {
       strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
       moduleResolution: ts.ModuleResolutionKind.Bundler, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [],
-      paths: { turnwise: [path.join(dist, 'turnwise/turnwise.d.ts')] },
+      paths: { turnwise: [path.join(dist, 'turnwise/turnwise.d.ts')], 'turnwise/core': [path.join(dist, 'turnwise/core.d.ts')] },
     });
     return ts.getPreEmitDiagnostics(program).map(({ messageText, file: where }) => `${path.basename(where?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
   } finally {
@@ -63,4 +63,16 @@ test('options that do not exist and values of the wrong type are refused', () =>
   assert.match(complaints(`${START}new Agent({ maxturns: 3 });`).join(), /maxturns/);
   assert.match(complaints(`${START}new Agent({ preset: 'other' });`).join(), /other/);
   assert.match(complaints(`${START}new Agent({}).run(5);`).join(), /number/);
+});
+
+test('turnwise/core has the same API, and wants the modules', () => {
+  assert.deepEqual(complaints(`import init, { Agent, type AgentEvent } from 'turnwise/core';
+    declare const agent: WebAssembly.Module, worker: WebAssembly.Module;
+    await init({ agent, worker });
+    await init({ agent: new Uint8Array(1) });
+    const lost = (event: AgentEvent) => event.type === 'worker_lost' && event.message.trim();
+    await new Agent({ maxTurns: 3 }).run('go', { onEvent: lost });
+    new Agent()[Symbol.dispose]();
+  `), []);
+  assert.match(complaints("import init from 'turnwise/core'; await init();").join(), /argument/);
 });

@@ -54,6 +54,7 @@ test('the app of another origin takes the record over, whole; a page that is no 
   await ask(tab, 'What is six times seven?');
   await answered(tab);
   const { app, lines } = await openApp(tab);
+  await app.getByRole('alertdialog').getByRole('button', { name: 'Open' }).click({ timeout: 30000 });
   await app.getByText(`Opened a run of ${new URL(host.url).origin}, to be read.`).waitFor({ timeout: 30000 });
   assert.match(await app.locator('main').innerText(), /What is six times seven\?[^]*forty-two/);
   await app.getByRole('button', { name: 'Replay' }).click();

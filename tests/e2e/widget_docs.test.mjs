@@ -65,6 +65,36 @@ test('the docs are read when it opens, with a line that says how far; the answer
   assert.equal(await tab.getByRole('progressbar').count(), 0);
 }));
 
+test('a tool with a side effect never runs: the panel offers none and gives no standing permission', () => withWidget({
+  steps: [
+    { calls: ['network', 'page', 'workspace', 'none'].map((kind) => call(kind, `with_${kind}`, {})) },
+    { text: 'Done.', check: ({ messages }) => assert.deepEqual(messages.filter(({ role }) => role === 'tool').map(({ content }) => /ran/.test(content)), [false, false, false, true]) },
+    { calls: [call('again', 'with_network', {})] }, { calls: [call('more', 'with_page', {})] },
+    { text: 'So far.' },
+    { calls: [call('granted', 'with_network', {})] }, { text: 'Done again.' },
+  ],
+  pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted" max-turns="2"` }), ...withReader(`
+    static async open(page) {
+      const site = new DocsSite();
+      site.info = { title: 'Halden manual', root: page, pages: 1 };
+      site.tools = ['network', 'page', 'workspace', 'none'].map((sideEffect) => ({ name: 'with_' + sideEffect, description: 'Does.', sideEffect, parameters: { type: 'object', properties: {} }, execute: async () => { if (sideEffect !== 'none') await fetch('/effect'); return 'ran'; } }));
+      return site;
+    }
+    free() {}`) }),
+}, async (tab, { asked }) => {
+  await launcher(tab).click();
+  await ask(tab, 'Do it.');
+  const failed = (run) => run.locator('summary em').count();
+  assert.equal(await failed(await answered(tab)), 3);
+  await ask(tab, 'Do it again.');
+  const second = await answered(tab, 2);
+  assert.equal(await failed(second), 2);
+  await second.getByRole('button', { name: 'Continue' }).click();
+  await second.getByText('Done again.').waitFor();
+  assert.equal(await failed(second), 3);
+  assert.ok(!asked.includes('/effect'), `${asked}`);
+}));
+
 test('where nothing can be read, the panel says why and the model is told to say so', () => withWidget({
   steps: [{ text: 'The pages could not be read.', check: ({ messages }) => assert.match(messages[0].content, /could not be read: this site has no index/) }],
   pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }), ...withReader("static async open() { throw new Error('this site has no index'); }") }),

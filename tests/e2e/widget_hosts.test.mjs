@@ -142,7 +142,7 @@ test('an import map\'s integrity covers the panel: what does not hash as said is
   const hash = (file) => `sha384-${createHash('sha384').update(readFileSync(path.join(dist, 'turnwise', file))).digest('base64')}`;
   const map = (text) => `<script type="importmap">{"integrity":{"/turnwise/widget.js":"${text}"}}</script>`;
   const embed = `integrity="${hash('embed.js')}"`;
-  for (const [text, expect, holds] of [[hash('widget.js'), [], true], [hash('dom.js'), [/integrity/], false]]) {
+  for (const [text, expect, holds] of [[hash('widget.js'), [], true], [hash('keys.js'), [/integrity/], false]]) {
     const html = page({ attributes: 'docs="off"', head: map(text) }).replace('type="module"', `type="module" ${embed}`);
     await withHost({ pages: { '/': html } }, (host) => withPage(host.url, { expect }, async (tab) => {
       await listen(tab);

@@ -12,16 +12,17 @@ const faulty = path.resolve(root, process.env.FAULTY ?? 'target/site/faulty');
 
 const call = (id, name, args = {}) => ({ id, name, args });
 
-async function run(steps, { limits = {}, expect = [] } = {}) {
+async function run(steps, { limits = {}, expect = [], tools = [] } = {}) {
   assert.ok(existsSync(path.join(faulty, 'turnwise/worker.js')), `${faulty} is not built`);
   const trajectory = await withScript(steps, (baseUrl) =>
     withPackage({ reach: [baseUrl], expect }, (page) =>
-      page.evaluate(async ({ baseUrl, limits }) => {
+      page.evaluate(async ({ baseUrl, limits, tools }) => {
         const agent = new window.turnwise.Agent({
           provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['calculate', 'loop_forever', 'crash'], limits,
         });
+        for (const tool of tools) agent.registerTool({ ...tool, execute: () => 'ran' });
         return agent.run('Go.');
-      }, { baseUrl, limits }), { mounts: { '/turnwise/': path.join(faulty, 'turnwise') } }));
+      }, { baseUrl, limits, tools }), { mounts: { '/turnwise/': path.join(faulty, 'turnwise') } }));
   assertValid(trajectory);
   return trajectory;
 }
@@ -51,4 +52,18 @@ test('a worker that crashes loses its own call only, and every call is answered 
   assert.deepEqual(calls.map(([name, slug]) => [name, slug]), [['calculate', 'ok'], ['crash', 'tool_exec_failed'], ['calculate', 'ok'], ['calculate', 'ok']]);
   assert.match(calls[2][2], /4/);
   assert.match(calls[3][2], /6/);
+});
+
+test('a pattern that backtracks without end ends its own check only', async () => {
+  const parameters = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+  const trajectory = await run([
+    { calls: [call('a', 'echo', { text: `${'a'.repeat(60)}!` })] },
+    { calls: [call('b', 'echo', { text: 'aaa' })] },
+    { text: 'Done.' },
+  ], { tools: [{ name: 'echo', parameters }] });
+  const [endless, next] = brief(trajectory);
+  assert.equal(endless[1], 'tool_exec_failed');
+  assert.match(endless[2], /not run: checking the arguments .* longer than 10 s/);
+  assert.deepEqual(next.slice(0, 2), ['echo', 'ok']);
+  assert.match(next[2], /^ran/);
 });

@@ -21,7 +21,7 @@ struct Row {
     name: &'static str,
     config: RunConfig,
     script: Vec<Step>,
-    /// `turn.attempt slugs` of every attempt that failed.
+    /// `turn.attempt slugs` of every attempt that failed: its WRN record says the same.
     slugs: &'static str,
     requests: u32,
     fields: &'static str,
@@ -136,10 +136,39 @@ fn each_situation_has_its_slugs_requests_fields_and_logs() {
         if is != should {
             faults.push_str(&format!("{name}:\n  is     {is:?}\n  should {should:?}\n"));
         }
+        let (is, should) = (logged(&played), should_log(row.slugs, row.fields));
+        if is != should {
+            faults.push_str(&format!("{name}:\n  logged {is:?}\n  should {should:?}\n"));
+        }
         assert!(played.run().requests() <= bound, "{name}");
         assert!(!played.ending().output.is_empty(), "{name}: no report");
     }
     assert!(faults.is_empty(), "\n{faults}");
+}
+
+/// `WRN 1.1 slugs` of every record, in order.
+fn logged(played: &Played) -> Vec<String> {
+    let line = |log: &LogRecord| {
+        let slugs: Vec<&str> = log.slugs.iter().map(|slug| slug.as_str()).collect();
+        match log.level {
+            LogLevel::Warn => format!("WRN {}.{} {}", log.turn, log.attempt, slugs.join(" ")),
+            LogLevel::Error => format!("ERR {}", slugs.join(" ")),
+        }
+    };
+    played.run().logs().iter().map(line).collect()
+}
+
+/// A WRN record for each failed attempt; an ERR record for a failed run, which says why it ended and then what its last
+/// attempt failed for.
+fn should_log(slugs: &str, fields: &str) -> Vec<String> {
+    let by_user = |attempt: &str| attempt.ends_with(" stopped") || attempt.ends_with(" cancelled");
+    let attempts: Vec<&str> = slugs.split("; ").filter(|attempt| !attempt.is_empty() && !by_user(attempt)).collect();
+    let mut lines: Vec<String> = attempts.iter().map(|attempt| format!("WRN {attempt}")).collect();
+    if let Some((reason, _)) = fields.split_once(" / failed / ") {
+        let last = attempts.last().and_then(|attempt| attempt.split_once(' ')).map_or("", |(_, slugs)| slugs);
+        lines.push(format!("ERR {reason} {last}"));
+    }
+    lines
 }
 
 #[test]
@@ -198,7 +227,8 @@ fn every_failure_that_a_model_causes_has_a_notice_and_no_other_has() {
             "invalid_arguments",
             "progress_only",
             "truncated_output",
-            "synthesis_tool_call"
+            "synthesis_tool_call",
+            "refused"
         ]
     );
 }

@@ -63,6 +63,22 @@ pub fn reports() -> Vec<Row> {
             (1, 0),
         ),
         row(
+            "a JSON report of null, or of an empty text, is empty",
+            with(|c| (c.max_attempts, c.report.format) = (3, ReportFormat::Json)),
+            vec![
+                call("final_report", r#"{"format": "json", "content": null}"#),
+                checked("final_report"),
+                call("final_report", r#"{"format": "json", "content": " "}"#),
+                checked("final_report"),
+                call("final_report", r#"{"format": "json", "content": false}"#),
+                checked("final_report"),
+            ],
+            "1.1 final_report_invalid_format; 1.2 final_report_invalid_format",
+            3,
+            OK1,
+            (2, 0),
+        ),
+        row(
             "report failing its schema, then accepted",
             format(ReportFormat::Json, schema()),
             vec![

@@ -147,6 +147,14 @@ impl Sim {
             // An answer that was given before.
             7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
             8 if self.branches < 2 => return self.branch(),
+            6 => {
+                let open = self.open.iter().find_map(|one| match one {
+                    Open::Request(request) => Some(*request),
+                    _ => None,
+                });
+                let partial = PartialReply { content: "streamed so far".into(), reasoning: "and thought".into() };
+                return Event::ModelStreamed { request: open.unwrap_or(RequestId(7_777)), partial };
+            }
             9..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
             5 => {
                 let request = RequestId(self.requests + 1 + self.rng.up_to(3) as u32);
@@ -292,7 +300,10 @@ impl Sim {
         }
         mirror.1.extend(call.append.iter().cloned());
         if child > 0 && self.recorder.run.wrap_up_trigger().is_some() {
-            assert_eq!(call.tools, ToolChoice::None, "after a wrap-up a sub-agent only concludes");
+            let of = self.recorder.run.children().iter().find(|one| one.id == child).and_then(Child::run);
+            let preset = of.map_or(self.recorder.run.config().preset, |run| run.config().preset);
+            let concludes = if preset == Preset::Strict { ToolChoice::Report } else { ToolChoice::None };
+            assert_eq!(call.tools, concludes, "after a wrap-up a sub-agent only concludes");
         }
         let warned = self.recorder.run.logs().iter().filter(|l| l.level == LogLevel::Warn).count();
         assert_eq!(warned, self.failed_attempts, "each failed attempt is logged before the next begins");

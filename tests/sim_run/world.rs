@@ -33,6 +33,8 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
                     name: "reader".into(),
                     tools: vec!["read".into()],
                     max_turns: 2,
+                    preset: [None, Some(Preset::Research), Some(Preset::Strict)][(seed % 3) as usize],
+                    counter: [None, Some(false)][(seed / 3 % 2) as usize],
                     ..SubagentKind::default()
                 };
                 c.agents = if kinds { vec![reader] } else { Vec::new() };

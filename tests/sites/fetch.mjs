@@ -31,7 +31,7 @@ export function python(dir, packages) {
   if (existsSync(path.join(dir, 'done'))) return bin;
   rmSync(dir, { recursive: true, force: true }); // scripts in it name the folder, so it is made in its place
   sh('python3', ['-m', 'venv', dir]);
-  sh(path.join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--no-deps', ...packages]);
+  sh(path.join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--no-deps', '--ignore-requires-python', ...packages]);
   writeFileSync(path.join(dir, 'done'), '');
   return bin;
 }
@@ -39,7 +39,7 @@ export function python(dir, packages) {
 /** Unpacked source distribution of a Python package. */
 export function sdist(dir, name, version) {
   return only(once(dir, (part) => {
-    sh('python3', ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--no-binary', ':all:', '--dest', part, `${name}==${version}`]);
+    sh('python3', ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--ignore-requires-python', '--no-binary', ':all:', '--dest', part, `${name}==${version}`]);
     const file = readdirSync(part).find((entry) => entry.endsWith('.tar.gz'));
     sh('tar', ['xzf', file], { cwd: part });
   }));

@@ -11,6 +11,7 @@ use turnwise::tools::arguments::Validators;
 use turnwise::trajectory::{Recorder, Trajectory};
 
 use super::demo_world::{docs, run_tool};
+use super::pattern::pattern;
 
 /// What a request met, and what the engine was told of it.
 pub struct Met {
@@ -72,7 +73,7 @@ impl World {
     }
 
     fn call(&mut self, call: &RunTool, schema: &Value) -> ToolOutcome {
-        let mut validators = Validators::default();
+        let mut validators = Validators::new(pattern);
         validators.define(0, schema);
         let args = match validators.check(&call.name, 0, &call.arguments) {
             Ok(args) => args,

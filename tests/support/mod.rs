@@ -20,6 +20,8 @@ pub enum Step {
     Tool(&'static str, ToolOutcome),
     /// Fires the pending timer: the latest, or the one asked for with this wait.
     Timer(Option<u64>),
+    /// The open request has streamed this much of its reply.
+    Streamed(&'static str),
     Stop,
     Cancel,
     Grant(u32),
@@ -191,6 +193,11 @@ impl World {
                 let (timer, asked) = open.timers.remove(index);
                 self.at += asked;
                 Event::TimerFired { timer }
+            }
+            Step::Streamed(content) => {
+                let request = open.request.expect("no request is open that could stream");
+                let partial = PartialReply { content: content.into(), reasoning: String::new() };
+                Event::ModelStreamed { request, partial }
             }
             Step::Stop => Event::StopRequested,
             Step::Cancel => Event::Cancelled,

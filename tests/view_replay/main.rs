@@ -11,6 +11,8 @@ mod chaos_world;
 #[path = "../support/demo_world.rs"]
 #[allow(dead_code)]
 mod demo_world;
+#[path = "../support/pattern.rs"]
+mod pattern;
 #[path = "../support/mod.rs"]
 mod support;
 mod viewer;

@@ -30,6 +30,14 @@ pub fn run(seed: u64) -> Trajectory {
         } else {
             match rng.up_to(60) {
                 0 => Event::StopRequested,
+                3 => {
+                    let open = open.iter().find_map(|one| match one {
+                        Open::Request(request) => Some(*request),
+                        _ => None,
+                    });
+                    let partial = PartialReply { content: "so far".into(), reasoning: String::new() };
+                    Event::ModelStreamed { request: open.unwrap_or(RequestId(900)), partial }
+                }
                 1 if rng.up_to(2) == 0 => Event::Cancelled,
                 2 => Event::TimerFired { timer: TimerId(900) },
                 _ => {

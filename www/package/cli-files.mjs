@@ -8,10 +8,19 @@ import { gunzip } from 'node:zlib';
 /** Records read at once: they are held as text, and one worker reads them one after the other. */
 const AT_ONCE = 8;
 
+/** What a packed record may unpack to. A few kilobytes can unpack to as many gigabytes. */
+const MAX_UNPACKED = 256 * 2 ** 20;
+
 /** The text of a file, unpacked where it is packed. */
 export async function readText(file) {
   const bytes = await readFile(file);
-  return (bytes[0] === 0x1f && bytes[1] === 0x8b ? await promisify(gunzip)(bytes) : bytes).toString('utf8');
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString('utf8');
+  try {
+    return (await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
+  } catch (error) {
+    if (error.code !== 'ERR_BUFFER_TOO_LARGE') throw error;
+    throw new Error(`It unpacks to more than ${MAX_UNPACKED / 2 ** 20} MiB. Unpack it yourself if that is right.`);
+  }
 }
 
 /** Every record that the arguments name, in order: files as they are, folders with all that is below them. */

@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { Agent, exportTrajectory, insight, summarize } from './turnwise.js';
+import { Agent, exportTrajectory, insight, summarize } from './node.js';
 import { inParallel, message, readText, sweep, writeWhole } from './cli-files.mjs';
 import { duration, plain, report } from './cli-stats.mjs';
 
@@ -63,7 +63,8 @@ async function read(values, positionals, Usage) {
     if (given === undefined) return otherwise;
     return /^\d{1,15}$/.test(given) && Number(given) >= least ? Number(given) : fault(`--${name} takes a whole number, ${least} or more; it got ${given}`);
   };
-  const { hostTools = [], ...config } = values.config === undefined ? {} : await readConfig(values.config, fault);
+  const { hostTools = [], approve, ...config } = values.config === undefined ? {} : await readConfig(values.config, fault);
+  if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') fault(`--config ${values.config}: "approve" takes "all", or a function in an .mjs module`);
   const seed = count('seed', 0, config.seed);
   const base = {
     ...config, provider: providers(values, config.provider, fault),
@@ -73,7 +74,7 @@ async function read(values, positionals, Usage) {
   const tasks = await readTasks(positionals[0], base, seed, fault);
   for (const task of tasks) tryOptions(task, hostTools, fault);
   return {
-    tasks, hostTools,
+    tasks, hostTools, approve,
     out: values.out ?? 'runs',
     concurrency: count('concurrency', 1, 4),
     again: values['retry-failed'] === true,
@@ -248,7 +249,7 @@ async function work(open, settings, show) {
         settings.hostTools.forEach((tool) => agent.registerTool(tool));
         for (const [name, blob] of settings.files) await agent.files.put(name, blob);
         const onEvent = (event) => { if (event.type === 'turn_started') show.turn(task.id, event.turn); };
-        const trajectory = await agent.run(task.task, { onEvent, images: task.images });
+        const trajectory = await agent.run(task.task, { onEvent, images: task.images, approve: settings.approve });
         await writeWhole(path.join(settings.out, `${task.id}.json`), await exportTrajectory(trajectory, 'native'));
         ended.set(task.id, await line(task, trajectory, false));
         show.done(task.id, trajectory, judged(task, trajectory));

@@ -1,5 +1,5 @@
 // What `turnwise stats` and the end of `turnwise run` print: the package's own figures, for people.
-import { insight } from './turnwise.js';
+import { insight } from './node.js';
 
 const BAR = 28;
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });

@@ -3,12 +3,20 @@
 
 const PAGES = 8;
 
+function decoded(path) {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
 export async function demoFiles(agent, site, question) {
   const read = site.tools.find(({ name }) => name === 'read_page');
   const hits = await site.search(question, { limit: 3 * PAGES });
   const pages = new Set(hits.map(({ url }) => url.split('#')[0]));
   for (const url of [...pages].slice(0, PAGES)) {
-    const path = decodeURI(url.startsWith(site.info.root) ? url.slice(site.info.root.length) : new URL(url).pathname.slice(1)) || 'index.html';
+    const path = decoded(url.startsWith(site.info.root) ? url.slice(site.info.root.length) : new URL(url).pathname.slice(1)) || 'index.html';
     const text = await read.execute({ url }, { signal: new AbortController().signal });
     agent.files.put(path.endsWith('/') ? `${path}index.html` : path, String(text));
   }

@@ -42,6 +42,27 @@ export function icon(name) {
 export const iconButton = (name, label, onclick, of = {}) => h('button', { type: 'button', class: 'icon-button', 'aria-label': label, title: label, onclick, ...of }, icon(name));
 export const button = (label, onclick, of = {}) => h('button', { type: 'button', class: 'button', onclick, ...of }, label);
 
+/** The address as an absolute one, if it is one that may be opened: http or https, so that none of them runs as a script. */
+export function web(address, base = document.baseURI) {
+  try {
+    const url = new URL(address, base);
+    return /^https?:$/.test(url.protocol) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Z}]/gu;
+
+/** A path as people read it. What cannot be decoded stays as it is, and so does what would hide or reorder text. */
+export function readable(path) {
+  try {
+    return decodeURI(path).replace(HIDDEN, encodeURIComponent);
+  } catch {
+    return path;
+  }
+}
+
 /** The page's HTML; nothing after a router went on: what generators write of a page's place is of the first one. */
 export function pageHtml() {
   const page = (address) => address?.split('#')[0];

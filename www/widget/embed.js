@@ -1,18 +1,19 @@
-// <turnwise-agent>, the launcher: a button in a shadow root. Nothing else is loaded before somebody opens it, or hovers
-// over it long enough to mean it; then `widget.js` draws the panel and starts the worker in which everything runs.
+// <turnwise-agent>, the launcher: a button in a shadow root. Once it is opened or hovered over, `widget.js` draws the panel
+// over the package's client (turnwise.js), whose engine runs in a worker.
 
 const TAG = 'turnwise-agent';
 const HERE = new URL('.', import.meta.url).href;
 const ATTRIBUTES = [
   'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
-  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site',
+  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials',
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
-// All that the panel imports, asked for at once: one round trip instead of three.
-const PANEL = ['widget', 'parts', 'transcript', 'nodes', 'dom', 'link', 'choice', 'provider', 'store', 'styles', 'texts'];
+// The panel and what it imports, in one round trip instead of two.
+const PANEL = ['widget', 'turnwise'];
 const LABELS = { en: 'Ask the docs', de: 'Frag die Doku' };
 const BROKEN = { en: 'Could not be loaded. Try again.', de: 'Laden misslungen. Noch einmal.' };
 const INTENT_MS = 120;
+const scripted = new WeakMap(); // a `src` as a script set it
 
 // Inner `!important` wins over the page's, so no style of a host reaches in; inherited values end at `:host`.
 const CSS = `
@@ -69,7 +70,7 @@ function pixel(color) {
   return paper.getImageData(0, 0, 1, 1).data;
 }
 
-/** What theme the host shows: by the marks that docs generators leave on html and body, else by its background. */
+/** The host's theme: by the marks that docs generators leave on html and body, else by its background. */
 function hostTheme() {
   for (const element of [document.documentElement, document.body]) {
     const { theme, bsTheme, mdColorScheme, mode, colorMode } = element?.dataset ?? {};
@@ -79,7 +80,7 @@ function hostTheme() {
       if (/^(light|default|rust|white)$/.test(word)) return 'light';
     }
   }
-  // Without such a mark the page is what its background is; without one, the browser's, which turns dark only if asked.
+  // Without a background it is the browser's, which turns dark only if asked.
   for (const element of [document.body, document.documentElement]) {
     const [r, g, b, alpha] = pixel(element ? getComputedStyle(element).backgroundColor : '');
     if (alpha > 127) return 3 * r + 6 * g + b < 1280 ? 'dark' : 'light';
@@ -94,7 +95,7 @@ function focused() {
   return at;
 }
 
-/** What stays over page changes of the site (widget.js writes it); storage may be refused. */
+/** What widget.js keeps over page changes; storage may be refused. */
 function stored(key) {
   try {
     return sessionStorage.getItem(key);
@@ -142,7 +143,7 @@ class TurnwiseAgent extends HTMLElement {
   }
 
   disconnectedCallback() {
-    // A move is a removal and an insertion in one go; only what is gone a moment later has left.
+    // A move is a removal and an insertion in one go.
     queueMicrotask(() => this.isConnected || this.#end());
   }
 
@@ -225,7 +226,7 @@ class TurnwiseAgent extends HTMLElement {
   #draw() {
     this.#root.replaceChildren();
     if (this.#inline) {
-      // It stands in the page, so seeing it is opening it. The worker waits for the first touch.
+      // Seeing it is opening it; the worker waits for the first touch.
       const seen = new IntersectionObserver(async ([entry]) => {
         if (!entry.isIntersecting) return;
         seen.disconnect();
@@ -243,18 +244,16 @@ class TurnwiseAgent extends HTMLElement {
       pill.setAttribute('aria-haspopup', 'dialog');
       pill.append(mark(), document.createElement('span'));
       let intent;
-      const wish = () => { intent = setTimeout(() => this.#load(), INTENT_MS); };
       const forget = () => clearTimeout(intent);
-      pill.addEventListener('pointerenter', wish);
-      pill.addEventListener('focus', wish);
-      pill.addEventListener('pointerleave', forget);
-      pill.addEventListener('blur', forget);
-      pill.addEventListener('click', () => this.open());
+      const wish = () => { forget(); intent = setTimeout(() => this.#load(), INTENT_MS); };
+      pill.onpointerenter = pill.onfocus = wish;
+      pill.onpointerleave = pill.onblur = forget;
+      pill.onclick = () => { forget(); this.open(); };
       this.#live.signal.addEventListener('abort', forget);
       this.#root.append(this.#pill = pill);
     }
     this.#settle();
-    // On the way through the site with the panel open, or back from a sign-in. A phone's sheet would hide the page.
+    // It was open on the page before, or a sign-in is over. A phone's sheet would hide the page.
     const state = stored(`${this.storageKey}:open`);
     if (state === 'signin' || (state && innerWidth > 640)) this.#load().then(async (panel) => {
       if (!panel || this.#open) return;
@@ -288,13 +287,18 @@ class TurnwiseAgent extends HTMLElement {
   }
 
   #load() {
-    const signal = this.#live?.signal;
-    const source = new URL('.', this.src ? new URL(this.src, document.baseURI) : HERE).href;
-    const modules = this.mode === 'iframe' ? ['frame-host', 'dom', 'store', 'styles'] : PANEL;
+    if (!this.#live) return undefined; // a removed element imports nothing
+    const { signal } = this.#live;
+    const wanted = new URL(this.src || HERE, document.baseURI);
+    const { origin } = wanted;
+    // An attribute may come through a sanitizer, so code of another site is named by scripts only.
+    const refused = this.src !== scripted.get(this) && origin !== location.origin && !HERE.startsWith(`${origin}/`) && origin;
+    const source = new URL('.', refused ? HERE : wanted).href;
+    const modules = this.mode === 'iframe' ? ['frame-host'] : PANEL;
     this.#panel ??= Promise.all(modules.map((name) => import(`${source}${name}.js`))).then(async ([{ create }]) => {
-      if (!signal || signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       const made = await create({
-        element: this, root: this.#root, pill: this.#pill, mark, source,
+        element: this, root: this.#root, pill: this.#pill, mark, source, refused,
         say: (name, detail) => this.#say(name, detail), close: () => this.close(),
       });
       if (signal.aborted) return void made.end();
@@ -338,7 +342,8 @@ for (const name of ATTRIBUTES) {
     enumerable: true,
     get() { return this.getAttribute(name) ?? ''; },
     set(value) {
-      if (value === null || value === undefined || value === false) this.removeAttribute(name);
+      if (name === 'src') scripted.set(this, `${value}`);
+      if ((value ?? false) === false) this.removeAttribute(name);
       else this.setAttribute(name, Array.isArray(value) ? JSON.stringify(value) : value);
     },
   });

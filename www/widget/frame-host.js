@@ -15,7 +15,8 @@ async function read(address) {
   return { status: response.status, headers: [...response.headers], url: response.url, body: await response.arrayBuffer() };
 }
 
-export async function create({ element, root, pill, source, say, close }) {
+export async function create({ element, root, pill, source, refused, say, close }) {
+  if (refused) throw new Error(`the attribute src names another site, ${refused}; only a script may set that`);
   const absolute = (value) => (value ? new URL(value, document.baseURI).href : '');
   const store = place(element.storageKey);
   const shadow = root.getRootNode();
@@ -33,8 +34,11 @@ export async function create({ element, root, pill, source, say, close }) {
   });
   let asked = 0;
   const asks = new Map();
+  let hosted; // called with whether the frame takes this page as its host
+  let ready;
   port.onmessage = async ({ data }) => {
-    if (data.say) say(data.say, data.detail);
+    if (data.hosted !== undefined) hosted(data.hosted);
+    else if (data.say) say(data.say, data.detail);
     else if (data.close) close();
     else if (data.busy !== undefined) pill?.toggleAttribute('data-busy', data.busy);
     else if (data.asked) {
@@ -50,18 +54,24 @@ export async function create({ element, root, pill, source, say, close }) {
   const dress = new MutationObserver(() => port.postMessage({ settings: settings() }));
   dress.observe(root, { attributes: true });
   root.append(frame);
+  let timer;
   await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${url.href} did not load; the host's policy must allow it: frame-src ${url.origin === location.origin ? "'self'" : url.origin}`)), 20_000);
-    addEventListener('message', function ready({ source: from, origin, data }) {
+    const own = url.origin === location.origin ? "'self'" : url.origin;
+    timer = setTimeout(() => reject(new Error(`${url.href} did not load; this page's policy must allow it (frame-src ${own}), and so must its own (frame-ancestors ${location.origin})`)), 20_000);
+    hosted = (taken) => (taken ? resolve() : reject(new Error(`${url.href} does not allow this site: its turnwise-hosts must list ${location.origin}`)));
+    addEventListener('message', ready = ({ source: from, origin, data }) => {
       if (from !== frame.contentWindow || origin !== url.origin || data?.turnwise !== 'ready') return;
       removeEventListener('message', ready);
-      clearTimeout(timer);
       from.postMessage({ turnwise: 'host', settings: settings(), page: location.href, html: pageHtml() }, url.origin, [theirs]);
-      resolve();
     });
   }).catch((error) => {
+    dress.disconnect();
+    port.close();
     frame.remove();
     throw error;
+  }).finally(() => {
+    clearTimeout(timer);
+    removeEventListener('message', ready);
   });
   return {
     show({ focus }) {

@@ -1,5 +1,5 @@
 // "Open in the app": the record goes to the app's window, whose origin is the one the site named, or to a file.
-import { download } from './dom.js';
+import { download, web } from './dom.js';
 
 const TRY_MS = 300;
 const TRIES = 60;
@@ -8,22 +8,31 @@ export const save = (trajectory) => download(`turnwise-${JSON.parse(trajectory).
 
 /**
  * Opens `app` and posts { turnwise: 'trajectory', text } to it until it answers { turnwise: 'taken' }. Resolves with
- * whether it did. Has to be called in a click.
+ * whether it did. An app of another origin asks the person first: it answers 'asked', then 'taken' or 'refused'. Has to
+ * be called in a click.
  */
 function handOver(app, trajectory) {
-  const url = new URL(app, document.baseURI);
-  const there = window.open(url, '_blank');
+  const url = web(app);
+  const there = url && window.open(url, '_blank');
   if (!there) return Promise.resolve(false);
   return new Promise((resolve) => {
     let tries = 0;
+    let asked = false;
     const done = (taken) => {
       clearInterval(timer);
       removeEventListener('message', heard);
       resolve(taken);
     };
-    const heard = (event) => event.source === there && event.origin === url.origin && event.data?.turnwise === 'taken' && done(true);
+    const heard = (event) => {
+      if (event.source !== there || event.origin !== url.origin) return;
+      const word = event.data?.turnwise;
+      if (word === 'asked') asked = true;
+      if (word === 'taken' || word === 'refused') done(word === 'taken');
+    };
     const timer = setInterval(() => {
-      if (there.closed || ++tries > TRIES) return done(false);
+      if (there.closed) return done(false);
+      if (asked) return undefined; // a person takes their time
+      if (++tries > TRIES) return done(false);
       // Before the app's page is there, the window is of another origin: nothing is delivered then.
       return there.postMessage({ turnwise: 'trajectory', text: trajectory }, url.origin);
     }, TRY_MS);

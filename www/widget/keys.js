@@ -35,7 +35,7 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
     if (kind === 'prompt-api' && !(await builtIn(t, problem))) return undefined;
     return use({ kind, ...(way.model && { model: name.value.trim() || way.model }), ...(way.key && { apiKey: key.value.trim() }) });
   };
-  select.value = only && WAYS[only] ? only : 'openrouter';
+  select.value = Object.hasOwn(WAYS, only) ? only : 'openrouter';
   select.addEventListener('change', dress);
   const form = h('form', { class: 'keys', part: 'keys', onsubmit: take },
     h('h3', {}, t('keyTitle')), h('p', {}, t(own ? 'keyOwn' : 'keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
@@ -46,13 +46,13 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
 
 /** Whether the browser's model is there; gets it onto the device where that is possible. */
 async function builtIn(t, problem) {
-  const { availability, fetchModel } = await import('./built-in.js');
+  const { availability, download } = await import('./prompt-api.js');
   const there = await availability();
   if (there === 'available') return true;
   problem.textContent = t('builtInMissing');
   if (there !== 'downloadable' && there !== 'downloading') return false;
   try {
-    await fetchModel((share) => { problem.textContent = t('builtInDownload', { percent: Math.round(share * 100) }); });
+    await download((share) => { problem.textContent = t('builtInDownload', { percent: Math.round(share * 100) }); });
     return true;
   } catch (error) {
     problem.textContent = String(error.message);

@@ -32,16 +32,33 @@ function text(words, where) {
   return parts;
 }
 
-/** `where`: { base, newTab(), copy(text): a button }. Links of the site itself stay in its tab. */
+/** Whether the words of a link are its address, host included, so that it need not be said beside them. */
+const saysHost = (words, url) => !url.username && words.includes(url.host) && [words, `https://${words}`, `http://${words}`].some((address) => safe(address)?.href === url.href);
+
+/**
+ * `where`: { base, newTab(), known(url): whether the run saw that page, copy(text): a button, bare: no word beside a link }.
+ * Links of the site itself stay in its tab; one to another host says which, whatever its words say.
+ */
 function link({ href, children }, where) {
   const url = safe(href, where.base);
   const inside = inlines(children, { ...where, inLink: true });
   if (!url) return h('span', ...inside);
   const element = h('a', ...inside);
   element.href = url.href;
-  if (url.origin !== new URL(where.base).origin || where.newTab?.()) {
+  const foreign = url.origin !== new URL(where.base).origin;
+  if (foreign || where.newTab?.()) {
     element.target = '_blank';
     element.rel = 'noopener noreferrer';
+  }
+  if (where.bare) return element;
+  if (!where.known?.(url)) {
+    element.className = 'other';
+    element.setAttribute('aria-describedby', 'not-read');
+  }
+  if (foreign && !saysHost(element.textContent.trim(), url)) {
+    const host = h('small', ` ${url.host || url.pathname}`); // an address of mail has no host
+    host.dir = 'ltr';
+    element.append(host);
   }
   return element;
 }
@@ -88,6 +105,7 @@ function table({ align, head, rows }, where) {
 }
 
 const DRAW = {
+  __proto__: null,
   paragraph: (children, where) => h('p', ...inlines(children, where)),
   // Below the panel's own heading, whatever level a model writes.
   heading: ({ level, children }, where) => h(level > 2 ? 'h4' : 'h3', ...inlines(children, where)),

@@ -1,20 +1,33 @@
-// What happens in a run, as the page is told: streamed Markdown as nodes, at most every 80 ms, and the rest in order.
+// What happens in a run, as the panel draws it: streamed Markdown as nodes, at most every 80 ms, and the rest in order.
 
 const EVERY_MS = 80;
 
-/** `nodes(text)` renders Markdown. `event` takes an event of the agent's, `done` resolves when all of them have been posted,
- *  `end` stops all timers. */
-export function painter(nodes, post) {
+/** `render(text)` makes nodes of Markdown; `tell(data)` gets what happened. `event` takes an event of the agent's, `done`
+ *  resolves when all of them have been told, after `end` nothing is told any more. */
+export function painter(render, tell) {
   let queue = Promise.resolve();
   let text = '';
   let turn = 0;
   let dirty = false;
   let timer;
   let before = 0;
+  let over = false;
 
-  const tell = (data) => { queue = queue.then(() => post({ event: 'run', data })); };
-  const draw = (of, at) => {
-    queue = queue.then(async () => post({ event: 'run', data: { type: 'text', turn: at, nodes: await nodes(of), chars: of.length } })).catch((error) => post({ event: 'run', data: { type: 'text', turn: at, nodes: [{ paragraph: [{ text: of }] }], error: String(error) } }));
+  /** What throws while it draws costs nothing else. */
+  const told = (data) => {
+    try {
+      if (!over) tell(data);
+    } catch (error) {
+      reportError(error);
+    }
+  };
+  const say = (data) => { queue = queue.then(() => told(data)); };
+  /** The same with the nodes of a text; where they cannot be made, the text itself. */
+  const draw = (of, data) => {
+    queue = queue.then(async () => {
+      const nodes = over || await render(of).catch(() => [{ paragraph: [{ text: of }] }]);
+      told({ ...data, nodes });
+    });
   };
   const flush = () => {
     clearTimeout(timer);
@@ -22,12 +35,16 @@ export function painter(nodes, post) {
     if (!dirty) return;
     dirty = false;
     before = performance.now();
-    draw(text, turn);
+    draw(text, { type: 'text', turn, chars: text.length });
   };
   const delta = () => {
     dirty = true;
     // A render under way is waited for: a slow device then draws less often, and never falls behind.
     timer ??= setTimeout(() => queue.then(flush), Math.max(0, EVERY_MS - (performance.now() - before)));
+  };
+  const ended = ({ ending }) => {
+    const { termination_reason: reason, outcome, total_turns: turns, error, output } = ending;
+    say({ type: 'ended', reason, outcome, turns, error: error ?? null, output: outcome === 'failed' ? output : undefined });
   };
 
   const on = {
@@ -47,37 +64,34 @@ export function painter(nodes, post) {
     },
     tool_started(event) {
       flush();
-      tell(event);
+      say(event);
     },
-    turn_finished({ turn: number, callsLeft, record }) {
+    turn_finished({ turn: number, record }) {
       flush();
-      tell({ type: 'turn_finished', turn: number, callsLeft, level: record.counter_level, synthesis: record.synthesis, failed: record.attempts.length > 0 && record.attempts.every(({ slugs }) => slugs.length) });
+      say({ type: 'turn_finished', turn: number, level: record.counter_level, failed: record.attempts.length > 0 && record.attempts.every(({ slugs }) => slugs.length) });
       text = '';
     },
-    final({ output, answerSource }) {
+    final({ output }) {
       flush();
-      const at = turn;
-      queue = queue.then(async () => post({ event: 'run', data: { type: 'final', turn: at, output, answerSource, nodes: await nodes(output) } })).catch((error) => post({ event: 'run', data: { type: 'final', turn: at, output, answerSource, nodes: [{ paragraph: [{ text: output }] }], error: String(error) } }));
+      draw(output, { type: 'final', turn, output });
     },
-    agent_finished: ({ ending }) => ended('finished', ending),
-    agent_failed: ({ ending }) => ended('failed', ending),
+    agent_finished: ended,
+    agent_failed: ended,
   };
-  const ended = (how, ending) => {
-    const { termination_reason: reason, outcome, answer_source: source, total_turns: turns, effective_max_turns: max, error, output } = ending;
-    tell({ type: 'ended', how, reason, outcome, source, turns, max, error: error ?? null, output: outcome === 'failed' ? output : undefined });
-  };
-  const AS_THEY_ARE = new Set(['run_started', 'turn_started', 'attempt_failed', 'waiting', 'tool_finished', 'synthesis_started', 'progress']);
+  for (const type of ['run_started', 'turn_started', 'attempt_failed', 'waiting', 'tool_finished', 'synthesis_started']) on[type] ??= say;
 
   return {
     event(event) {
       if (event.type === 'turn_started') turn = event.turn;
-      if (on[event.type]) on[event.type](event);
-      else if (AS_THEY_ARE.has(event.type)) tell(event);
+      if (Object.hasOwn(on, event.type)) on[event.type](event);
     },
-    done: async () => {
+    async done() {
       flush();
       await queue;
     },
-    end: () => clearTimeout(timer),
+    end() {
+      over = true;
+      clearTimeout(timer);
+    },
   };
 }

@@ -32,7 +32,7 @@ export function build({ root, mark, close }, kind, on) {
     closes && iconButton('close', t('close'), close, { part: 'close' }), el.menu);
   el.panel = h(kind === 'modal' ? 'dialog' : 'section', {
     class: `panel ${kind}`, part: 'panel', role: closes ? 'dialog' : 'region', popover: kind === 'floating' ? 'manual' : undefined, tabindex: -1,
-  }, header, el.meter, el.scroll, el.docs, el.form, el.status, h('span', { class: 'hidden', id: 'new-tab' }, t('newTab')));
+  }, header, el.meter, el.scroll, el.docs, el.form, el.status, h('span', { class: 'hidden', id: 'new-tab' }, t('newTab')), h('span', { class: 'hidden', id: 'not-read' }, t('notRead')));
 
   el.input.addEventListener('input', on.grow);
   el.input.addEventListener('keydown', (event) => {

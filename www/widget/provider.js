@@ -15,12 +15,12 @@ export const WAYS = {
 
 /** The provider as the package takes it; nothing where the visitor has to choose first. */
 export function provider(element, chosen) {
-  if (chosen) return chosen.kind === 'prompt-api' ? { kind: 'custom', model: 'built-in' } : chosen;
-  if (typeof element.complete === 'function') return { kind: 'custom', model: element.model || 'custom' };
+  if (chosen) return chosen;
+  if (typeof element.complete === 'function') return { kind: 'custom', model: element.model || 'custom', complete: (request, options) => element.complete(request, options) };
   const kind = element.provider;
   const baseUrl = element.baseUrl ? new URL(element.baseUrl, document.baseURI).href.replace(/\/+$/, '') : undefined;
   if (!kind || (NEED_KEY.has(kind) && !baseUrl && !element.apiKey)) return undefined;
-  if (kind === 'prompt-api') return { kind: 'custom', model: 'built-in' };
+  if (kind === 'prompt-api') return { kind };
   const demo = /^demo-(endless|chaos)$/.exec(kind);
   if (demo) return { kind: 'demo', demo: demo[1] };
   return { kind, ...(baseUrl && { baseUrl }), ...(element.model && { model: element.model }), ...(element.apiKey && { apiKey: String(element.apiKey) }) };
@@ -32,18 +32,10 @@ export function settings(element, chosen) {
   return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers };
 }
 
-/** The page's end of a model that lives in the page. */
-export async function complete(element, chosen, request, options) {
-  if (!chosen && typeof element.complete === 'function') return element.complete(request, options);
-  const { ask } = await import('./built-in.js');
-  return ask(request, options);
-}
-
 /** The line below the composer. */
 export function answersBy(element, chosen, t) {
   const now = provider(element, chosen);
   if (!now) return '';
   if (now.kind === 'demo') return t('demo');
-  if (now.model === 'built-in' && now.kind === 'custom') return t('answersBy', { model: t('way_prompt-api') });
   return t('answersBy', { model: now.model || t(`way_${now.kind}`) });
 }

@@ -15,7 +15,7 @@ const guarded = (act) => {
 
 /** The place of one conversation. */
 export const place = (key) => ({
-  load: () => guarded(() => ({ runs: JSON.parse(sessionStorage.getItem(`${key}:runs`) ?? '[]'), last: sessionStorage.getItem(`${key}:last`) ?? undefined })) ?? { runs: [] },
+  load: () => guarded(() => ({ runs: [JSON.parse(sessionStorage.getItem(`${key}:runs`) ?? '[]')].flat(), last: sessionStorage.getItem(`${key}:last`) ?? undefined })) ?? { runs: [] },
   runs: (runs) => guarded(() => sessionStorage.setItem(`${key}:runs`, JSON.stringify(runs, cut))),
   /** The record of the last run, as text. One too large for the storage is not kept: a follow-up then starts afresh. */
   last: (text) => guarded(() => { sessionStorage.setItem(`${key}:last`, text); return true; }) ?? guarded(() => sessionStorage.removeItem(`${key}:last`)),

@@ -69,6 +69,7 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .suggestions button:hover { border-color: var(--accent); background: var(--sunk) }
 .run { padding-block: 14px 18px }
 .run + .run { border-block-start: 1px solid var(--line) }
+.lost { padding-block: 14px; font-size: 13.5px; color: var(--ink2) } :is(.run, .lost) + .lost, .lost + .run { border-block-start: 1px solid var(--line) }
 .task { font-size: 17px; line-height: 1.35; font-weight: 640; letter-spacing: -.012em; margin-block-end: 10px; text-wrap: pretty; white-space: pre-wrap; max-block-size: 10lh; overflow: auto; scrollbar-width: thin }
 .prose > * + * { margin-block-start: 10px }
 .prose.aside { color: var(--ink2); font-size: 14px }
@@ -78,6 +79,7 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .prose h3, .prose h4 { font-size: 15px; font-weight: 650; line-height: 1.35; margin-block-start: 16px }
 .prose ul, .prose ol { padding-inline-start: 22px } .prose li + li { margin-block-start: 4px } .prose li > p { margin: 0 } .prose .box-item { list-style: none; margin-inline-start: -20px }
 .prose a, .sources a { color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px }
+.prose a.other { text-decoration-style: dashed; text-decoration-color: var(--ink2) } .prose a small { display: inline-block; white-space: pre-wrap; max-inline-size: 100%; overflow-wrap: anywhere; font-size: .84em; color: var(--ink2) }
 .prose code { font: .88em var(--mono); background: var(--sunk); padding: 1px 4px; border-radius: 4px }
 .prose pre { padding: 10px 12px; background: var(--sunk); border-radius: 8px; overflow: auto; direction: ltr; text-align: left; max-block-size: 360px; scrollbar-width: thin }
 .prose pre code { font: 12.5px/1.55 var(--mono); background: none; padding: 0; overflow-wrap: normal; white-space: pre }

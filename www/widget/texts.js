@@ -16,12 +16,12 @@ export const TEXTS = {
     retry: 'Trying again in {s} s: {why}', retrying: 'Trying again: {why}',
     synthesis: 'Synthesis: {why}', trigger_max_turns: 'the turn limit was reached', trigger_stop: 'you asked it to wrap up', trigger_context: 'the context window is full',
     trigger_wall_time: 'the time is up', trigger_tokens: 'the token budget is used up', trigger_cost: 'the cost budget is used up',
-    sources: 'Sources', newTab: 'opens in a new tab', good: 'Good answer', bad: 'Bad answer', thanks: 'Thank you.', copy: 'Copy the answer', copyCode: 'Copy the code', copied: 'Copied.',
+    sources: 'Sources', newTab: 'opens in a new tab', notRead: 'not read for this answer', good: 'Good answer', bad: 'Bad answer', thanks: 'Thank you.', copy: 'Copy the answer', copyCode: 'Copy the code', copied: 'Copied.',
     turn: '1 turn', turns: '{n} turns', meter: 'Turn {n} of {max}, {left} left', meterSynthesis: 'Synthesis after {n} of {max} turns',
     ended: 'Answered in {turns}.', endedSynthesis: 'Concluded after {turns}: {why}.', endedNoSynthesis: 'Ended after {turns}: {why}.',
-    cancelled: 'Cancelled.', failed: 'No answer.', continue: 'Continue', again: 'Try again', brokenOff: 'This was broken off before it was answered.', useKey: 'Use a key of your own',
+    cancelled: 'Cancelled.', failed: 'No answer.', continue: 'Continue', again: 'Try again', brokenOff: 'This was broken off before it was answered.', lost: 'One earlier answer could not be shown.', lostTask: 'One earlier answer could not be shown: “{task}”', useKey: 'Use a key of your own',
     answerReady: 'Answer:', offline: 'You are offline. Connect, then try again.',
-    startFailed: 'The agent could not start: {why}', blocked: 'The security policy of this site blocks the agent. Whoever runs the site has to add this to its Content-Security-Policy header:',
+    startFailed: 'The agent could not start: {why}', foreign: 'the attribute src of this tag names another site, {origin}. Only a script of this page may do that.', blocked: 'The security policy of this site blocks the agent. Whoever runs the site has to add this to its Content-Security-Policy header:',
     keyTitle: 'Which model should answer?', keyWhy: 'This site brings no model of its own. Choose one: your key goes from this browser to the provider and nowhere else.',
     keyOwn: 'Your key goes from this browser to the provider and nowhere else.',
     keyRefused: 'The key was refused. Check it, or choose another way.',
@@ -48,12 +48,12 @@ export const TEXTS = {
     retry: 'Neuer Versuch in {s} s: {why}', retrying: 'Neuer Versuch: {why}',
     synthesis: 'Zusammenfassung: {why}', trigger_max_turns: 'die Höchstzahl der Schritte ist erreicht', trigger_stop: 'Sie haben angehalten', trigger_context: 'das Kontextfenster ist voll',
     trigger_wall_time: 'die Zeit ist um', trigger_tokens: 'die Token sind verbraucht', trigger_cost: 'das Budget ist verbraucht',
-    sources: 'Quellen', newTab: 'öffnet einen neuen Tab', good: 'Gute Antwort', bad: 'Schlechte Antwort', thanks: 'Danke.', copy: 'Antwort kopieren', copyCode: 'Code kopieren', copied: 'Kopiert.',
+    sources: 'Quellen', newTab: 'öffnet einen neuen Tab', notRead: 'für diese Antwort nicht gelesen', good: 'Gute Antwort', bad: 'Schlechte Antwort', thanks: 'Danke.', copy: 'Antwort kopieren', copyCode: 'Code kopieren', copied: 'Kopiert.',
     turn: '1 Schritt', turns: '{n} Schritten', meter: 'Schritt {n} von {max}, {left} übrig', meterSynthesis: 'Zusammenfassung nach {n} von {max} Schritten',
     ended: 'Beantwortet in {turns}.', endedSynthesis: 'Zusammengefasst nach {turns}: {why}.', endedNoSynthesis: 'Beendet nach {turns}: {why}.',
-    cancelled: 'Abgebrochen.', failed: 'Keine Antwort.', continue: 'Weitermachen', again: 'Noch einmal', brokenOff: 'Das wurde vor der Antwort abgebrochen.', useKey: 'Eigenen Schlüssel verwenden',
+    cancelled: 'Abgebrochen.', failed: 'Keine Antwort.', continue: 'Weitermachen', again: 'Noch einmal', brokenOff: 'Das wurde vor der Antwort abgebrochen.', lost: 'Eine frühere Antwort konnte nicht angezeigt werden.', lostTask: 'Eine frühere Antwort konnte nicht angezeigt werden: „{task}“', useKey: 'Eigenen Schlüssel verwenden',
     answerReady: 'Antwort:', offline: 'Keine Verbindung. Verbinden und noch einmal versuchen.',
-    startFailed: 'Der Agent konnte nicht starten: {why}', blocked: 'Die Sicherheitsrichtlinie dieser Website sperrt den Agenten. Wer die Website betreibt, muss in ihrem Header Content-Security-Policy ergänzen:',
+    startFailed: 'Der Agent konnte nicht starten: {why}', foreign: 'Das Attribut src dieses Tags nennt eine andere Website, {origin}. Das darf nur ein Skript dieser Seite.', blocked: 'Die Sicherheitsrichtlinie dieser Website sperrt den Agenten. Wer die Website betreibt, muss in ihrem Header Content-Security-Policy ergänzen:',
     keyTitle: 'Welches Modell soll antworten?', keyWhy: 'Diese Website bringt kein Modell mit. Wählen Sie eines: Ihr Schlüssel geht von diesem Browser zum Anbieter und nirgendwohin sonst.',
     keyOwn: 'Ihr Schlüssel geht von diesem Browser zum Anbieter und nirgendwohin sonst.',
     keyRefused: 'Der Schlüssel wurde abgelehnt. Bitte prüfen, oder einen anderen Weg wählen.',
@@ -67,8 +67,18 @@ export const TEXTS = {
   },
 };
 
+// Names come from models and pages too, and `constructor` is one that every object has.
+const at = (of, name) => (of && Object.hasOwn(of, name) ? of[name] : undefined);
+
 /** A function of a text's name and what is filled in, in the language that is nearest, with the site's own words first. */
 export function speak(language, own) {
-  const shipped = TEXTS[language.split('-')[0]] ?? TEXTS.en;
-  return (name, values = {}) => (own?.[name] ?? shipped[name] ?? TEXTS.en[name] ?? name).replace(/\{(\w+)\}/g, (all, key) => values[key] ?? all);
+  const shipped = at(TEXTS, language.split('-')[0]) ?? TEXTS.en;
+  return (name, values = {}) => String(at(own, name) ?? at(shipped, name) ?? at(TEXTS.en, name) ?? name).replace(/\{(\w+)\}/g, (all, key) => at(values, key) ?? all);
 }
+
+/** Tools whose calls have words of their own. */
+const TOOLS = new Set(['search_docs', 'read_page', 'list_pages', 'search_files', 'read_file', 'list_files', 'calculate']);
+const MAX_NAME = 80;
+
+/** What a call of a tool is called; a model may call one by any name. */
+export const toolWords = (t, name) => (TOOLS.has(name) ? t(name) : t('tool', { name: String(name).slice(0, MAX_NAME) }));

@@ -1,14 +1,16 @@
-// One question and what came of it, as data that can be stored, and its drawing. The data is folded from the events of the
-// agent's worker; a restored page draws the same data again.
-import { button, copyButton, h, icon, iconButton } from './dom.js';
+// One question and what came of it, as data that can be stored, and its drawing. The data is folded from what the
+// painter tells; a restored page draws the same data again.
+import { button, copyButton, h, icon, iconButton, readable } from './dom.js';
 import { links, safe, show } from './nodes.js';
+import { toolWords } from './texts.js';
 
 /** A question that was just asked. */
-export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [] });
+export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [], found: [] });
 
 /** A stored one: what was under way has ended with its page. */
 export function revived(run) {
   for (const turn of run.turns) turn.live = false;
+  run.found ??= [];
   run.ended ??= { outcome: 'failed', broken: true, reason: 'cancelled', turns: run.turns.length };
   return run;
 }
@@ -31,20 +33,46 @@ export function meterWords({ turns, max }, t) {
 
 const counted = (n, t) => (n === 1 ? t('turn') : t('turns', { n }));
 
-/** What of a call's arguments says most in one line. */
-function brief(args) {
+const MAX_BRIEF = 300;
+const MAX_LOST = 120;
+
+/** A one-line summary of a call's arguments, which a model may give in any shape and size. */
+function brief(args, base) {
   const { query, url, page, path, expression } = args ?? {};
   const address = url ?? page;
-  if (address) {
-    try {
-      const { pathname, hash } = new URL(address, document.baseURI);
-      return decodeURI(pathname + hash);
-    } catch {
-      return String(address);
-    }
+  const most = address ?? query ?? path ?? expression ?? Object.values(args ?? {}).find((value) => typeof value === 'string') ?? args ?? '';
+  if (typeof most !== 'string') return /^(\{\}|\[\])$/.test(JSON.stringify(most)) ? '' : JSON.stringify(most).slice(0, MAX_BRIEF);
+  const words = most.slice(0, MAX_BRIEF);
+  if (most === query) return `“${words}”`;
+  const there = most === address && safe(words, base);
+  return there ? readable(`${there.origin === new URL(base).origin ? '' : there.host}${there.pathname}${there.hash}`) : words;
+}
+
+/** Pages that a call found or read: [{ href, text, read }]. What a listing names was not looked at. */
+function pages({ name, args, result }, base) {
+  if (name === 'search_docs') {
+    const hits = [...String(result).matchAll(/^(\d+)\. (\S+)\n +(.+)$/gm)].filter(([, number], at) => Number(number) === at + 1);
+    return hits.map(([, , href, title]) => ({ href, text: title.split(' › ').at(-1) }));
   }
-  const words = query ?? path ?? expression ?? Object.values(args ?? {}).find((value) => typeof value === 'string') ?? '';
-  return query ? `“${query}”` : String(words);
+  const named = name === 'read_page' ? args?.url : name === 'read_file' ? args?.path : undefined;
+  const url = typeof named === 'string' && safe(named, base);
+  return url ? [{ href: url.href, text: '', read: true }] : [];
+}
+
+/** The address of a page, whatever section of it is meant. */
+const pageOf = (href) => href.split('#')[0].replace(/\/(index\.html)?$/, '');
+
+/** Stands in the conversation for a stored run that cannot be shown. What is stored of it stays as it is. */
+export class LostView {
+  constructor(run, t) {
+    const task = typeof run?.task === 'string' && run.task.slice(0, MAX_LOST);
+    this.run = run;
+    this.top = this.element = h('p', { class: 'lost', dir: 'auto' }, task ? t('lostTask', { task }) : t('lost'));
+  }
+
+  settle() {}
+
+  end() {}
 }
 
 export class RunView {
@@ -76,7 +104,7 @@ export class RunView {
 
   get #where() {
     const { base, newTab, t, act } = this.panel;
-    return { base: base(), newTab, copy: (text) => copyButton(t('copyCode'), text, () => act('copied')) };
+    return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (text) => copyButton(t('copyCode'), text, () => act('copied')) };
   }
 
   /** What is going on, in words; nothing: it is over. */
@@ -112,12 +140,13 @@ export class RunView {
         this.#wait(event);
         break;
       case 'tool_started':
-        this.#call(event.turn, { id: event.id, name: event.name, args: event.args });
+        this.#call(event.turn, { id: event.id, name: event.name, brief: brief(event.args, this.panel.base()) });
         this.say();
         break;
       case 'tool_finished': {
         const { id, name, args, result, error, slug } = event.call;
-        this.#call(event.turn, { id, name, args, result: result ?? error ?? '', failed: Boolean(slug) });
+        this.#call(event.turn, { id, name, brief: brief(args, this.panel.base()), result: result ?? error ?? '', failed: Boolean(slug) });
+        if (!slug) run.found.push(...pages(event.call, this.panel.base()));
         this.say(t('thinking'));
         break;
       }
@@ -131,8 +160,7 @@ export class RunView {
       case 'final':
         run.output = event.output;
         run.nodes = event.nodes;
-        run.sources = links(event.nodes, this.panel.base());
-        if (!run.sources.length && this.panel.docs()) run.sources = this.#read();
+        run.sources = this.panel.docs() ? this.#sourcesOf(event.nodes) : [];
         break;
       case 'ended':
         run.ended = { ...event, type: undefined };
@@ -157,14 +185,23 @@ export class RunView {
     drawn?.prose.classList.remove('live');
   }
 
-  /** An answer without links: the pages that were read for it, each once, by the titles that the search gave them. */
-  #read() {
-    const calls = this.run.turns.flatMap((turn) => turn.calls).filter(({ failed }) => !failed);
-    const found = calls.filter(({ name }) => name === 'search_docs').flatMap(({ result }) => [...(result ?? '').matchAll(/^\d+\. (\S+)\n +(.+)$/gm)]);
-    const titles = new Map(found.map(([, url, title]) => [url, title.split(' › ').at(-1)]));
-    const read = calls.filter(({ name }) => /^read_(page|file)$/.test(name)).map(({ args }) => safe(args?.url ?? args?.path ?? '', this.panel.base())).filter(Boolean);
-    const title = ({ href, pathname, hash }) => titles.get(href) ?? decodeURI((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href);
-    return [...new Map(read.map((url) => [url.href, { href: url.href, text: title(url) }])).values()];
+  /** Whether the run found or read the page of that address. */
+  #known(href) {
+    return this.run.found.some((page) => pageOf(page.href) === pageOf(href));
+  }
+
+  /** Where the answer comes from: what it links to of the pages that were found or read; else those that were read, each
+   *  once, by the titles that the search gave them. */
+  #sourcesOf(nodes) {
+    const linked = links(nodes, this.panel.base()).filter(({ href }) => this.#known(href));
+    if (linked.length) return linked;
+    const { found } = this.run;
+    const titles = new Map(found.map(({ href, text }) => [href, text]).filter(([, text]) => text));
+    const title = (href) => {
+      const { pathname, hash } = new URL(href);
+      return titles.get(href) ?? readable((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href);
+    };
+    return [...new Set(found.filter(({ read }) => read).map(({ href }) => href))].map((href) => ({ href, text: title(href) }));
   }
 
   #turn(n, more = {}) {
@@ -201,10 +238,9 @@ export class RunView {
   /** One quiet line, which opens to what the model saw. */
   #drawCall(drawn, call) {
     const { t } = this.panel;
-    const name = t(call.name);
     const open = this.#calls.get(call.id)?.open;
     const line = h('details', { class: 'call', part: 'tool', 'data-failed': call.failed, 'data-running': call.result === undefined },
-      h('summary', {}, icon('chevron'), h('b', {}, name === call.name ? t('tool', { name }) : name), h('span', { class: 'args', dir: 'auto' }, brief(call.args)), call.failed && h('em', {}, t('toolFailed'))),
+      h('summary', {}, icon('chevron'), h('b', {}, toolWords(t, call.name)), h('span', { class: 'args', dir: 'auto' }, call.brief), call.failed && h('em', {}, t('toolFailed'))),
       h('pre', { tabindex: 0, 'aria-label': t('sawTitle') }, call.result ?? t('toolRunning')));
     line.open = Boolean(open);
     // What is said beside a call is on the way; what is said without one may be the answer.
@@ -299,12 +335,12 @@ export class RunView {
     show(this.#shown, run.nodes, this.#where);
   }
 
-  /** Code gets its colours once the answer is there, since what colours it is heavy. `render(text)` asks the worker. */
+  /** Code gets its colours once the answer is there, since what colours it is heavy. */
   async colour(render) {
     const { run } = this;
     const { output } = run;
     if (!/"code_block":{"lang"/.test(JSON.stringify(run.nodes)) || navigator.connection?.saveData) return;
-    const { nodes } = await render(output);
+    const nodes = await render(output);
     if (!run.ended || run.output !== output) return; // it went on
     run.nodes = nodes;
     this.#drawAnswer();
@@ -312,10 +348,10 @@ export class RunView {
 
   #source({ href, text }) {
     const holder = h('li');
-    show(holder, [{ link: { href, children: [{ text }] } }], this.#where);
+    show(holder, [{ link: { href, children: [{ text }] } }], { ...this.#where, bare: true });
     const address = new URL(href);
     const link = holder.querySelector('a');
-    link?.append(h('small', {}, `${address.origin === location.origin ? '' : address.host}${decodeURI(address.pathname + address.hash)}`));
+    link?.append(h('small', {}, `${address.origin === location.origin ? '' : address.host}${readable(address.pathname + address.hash)}`));
     if (link?.target) link.setAttribute('aria-describedby', 'new-tab');
     return holder;
   }

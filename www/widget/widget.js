@@ -1,29 +1,30 @@
-// The panel of <turnwise-agent>: it draws, and sends what the visitor does to the agent's worker. No rule of a run and no
-// WebAssembly is in the host's page.
+// The panel of <turnwise-agent>: it draws, and hands what the visitor does to the conversation. No rule of a run and no
+// WebAssembly is in the host's page: they are in the engine's worker.
 import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
-import { pageHtml } from './dom.js';
-import { Link, blockedBy, needed } from './link.js';
-import { answersBy, complete, settings } from './provider.js';
+import { Conversation } from './conversation.js';
+import { pageHtml, web } from './dom.js';
+import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
-import { speak } from './texts.js';
-import { RunView, fresh, revived } from './transcript.js';
+import { speak, toolWords } from './texts.js';
+import { LostView, RunView, fresh, revived } from './transcript.js';
+import { inside } from './turnwise.js';
 
 const handing = () => import('./hand-over.js');
 const REMOVED = 'the <turnwise-agent> was removed';
-const KINDS = { modal: 'modal', inline: 'inline', iframe: 'frame' };
+const KINDS = { __proto__: null, modal: 'modal', inline: 'inline', iframe: 'frame' };
 
 class Panel {
-  #host; // what the launcher gives: element, root, pill, mark, source, say, close
+  #host; // what the launcher gives: element, root, pill, mark, source, refused (the origin of a `src` that is not taken), say, close
   #kind;
-  #link;
-  #started; // promise of the worker with its package
+  #talk; // the conversation, once something was begun
+  #started; // promise: the engine is there
   #store;
   #views = [];
   #busy; // the view of the run under way
   #choice;
-  #current; // the last view that the worker ran: the one that can go on
+  #current; // the last view that ran here: the one that can go on
   #last; // the record of the last run, as text
   #after; // the one that a follow-up goes on from: not of a run that failed
   #docs = {};
@@ -55,12 +56,7 @@ class Panel {
       },
       ready: () => this.#afresh(),
     });
-    try {
-      this.#restore();
-    } catch {
-      this.#store.clear(); // of another version
-      this.#restore();
-    }
+    this.#restore();
     const { signal } = this.#over;
     addEventListener('pagehide', () => this.#save(), { signal });
     // Back to a page that the browser kept: the conversation went on elsewhere.
@@ -70,6 +66,7 @@ class Panel {
       this.#el.docs.replaceChildren(this.#t('signInFailed', { why: error.message }));
     });
     this.update();
+    if (host.refused) this.#start().catch(() => {});
   }
 
   #t = (name, values) => speak(this.#host.element.language, this.#host.element.texts)(name, values);
@@ -128,39 +125,40 @@ class Panel {
     this.#store.open('');
   }
 
-  /** Everything ends: worker, timers, requests. */
+  /** Everything ends: runs, timers, requests. */
   end() {
     this.#save();
     this.#over.abort();
-    this.#link?.end();
+    this.#talk?.end();
     this.#views.forEach((view) => view.end());
     this.#choice.drop(REMOVED);
     this.#choice.chosen = this.#last = this.#after = undefined;
     this.#el.panel.remove();
   }
 
+  /** The engine, and the docs; again where the engine is gone. */
   #start() {
-    if (this.#started) return this.#started;
-    const { element, source, page, html, bridge } = this.#host;
-    const link = this.#link = new Link(source, (event) => this.#heard(event), (request, options) => complete(element, this.#choice.chosen, request, options), bridge);
-    const docs = element.docs === 'off' ? undefined : element.docs || 'auto';
-    this.#started = link.call('start', {
-      docs: docs === 'auto' || !docs ? docs : new URL(docs, document.baseURI).href,
-      page: page ?? location.href, html: docs && (page ? html : pageHtml()), after: this.#after, bridged: Boolean(bridge),
-    });
-    this.#started.catch((error) => {
-      if (this.#over.signal.aborted) return;
-      this.#started = undefined;
-      link.end();
-      this.#broken(error, link);
-    });
-    return this.#started;
+    const { refused } = this.#host;
+    if (!refused) this.#talk ??= this.#begin();
+    const started = refused ? Promise.reject(new Error(this.#t('foreign', { origin: refused }))) : this.#talk.start();
+    if (started !== this.#started) started.catch((error) => this.#over.signal.aborted || this.#broken(error.cause ?? error));
+    this.#started = started;
+    return started;
   }
 
-  /** Why the worker does not start, and what whoever runs the site can do. */
-  #broken(error, { blocked }) {
-    const found = blocked ?? blockedBy(error);
-    const fix = found && needed(found, this.#host.source);
+  #begin() {
+    const { element, page, html } = this.#host;
+    const source = element.docs === 'off' ? undefined : element.docs || 'auto';
+    const docs = source && {
+      source: source === 'auto' ? source : new URL(source, document.baseURI).href, page: page ?? location.href, html: page ? html : pageHtml(),
+      credentials: element.docsCredentials === 'include' ? 'include' : 'omit',
+    };
+    return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event) });
+  }
+
+  /** Why the engine does not start, and what whoever runs the site can do. */
+  #broken(error) {
+    const { blocked: fix } = error;
     drawProblem(this.#el, this.#t, fix, error, () => { this.#redraw(); this.#start().catch(() => {}); });
     this.#el.docs.replaceChildren();
     this.#host.say('error', { message: error.message, directive: fix?.directive, add: fix && `${fix.directive} ${fix.value}` });
@@ -174,7 +172,7 @@ class Panel {
     if (event !== 'run' || !this.#busy) return;
     if (data.type === 'attempt_failed' && data.slugs.some((slug) => /^auth_error$/.test(slug))) this.#busy.run.refused = true;
     if (data.type === 'ended') {
-      const fix = this.#link.blocked && needed(this.#link.blocked, this.#host.source);
+      const fix = inside.denied();
       if (data.outcome === 'failed' && fix?.directive === 'connect-src') data.words = `${this.#t('blocked')} ${fix.directive} ${fix.value}`;
       data.key = data.outcome === 'failed' && Boolean(this.#busy.run.refused);
     }
@@ -182,7 +180,7 @@ class Panel {
     this.#busy.event(data);
     if (/^(turn|synthesis|run|ended)/.test(data.type)) drawMeter(this.#el, this.#busy.run, this.#t);
     if (data.type === 'turn_finished' || data.type === 'ended') this.#save();
-    if (data.type === 'tool_started') this.#el.status.textContent = this.#t(data.call?.name ?? data.name);
+    if (data.type === 'tool_started') this.#el.status.textContent = toolWords(this.#t, data.name);
     if (stick) follow(this.#el, this.#busy.top);
   }
 
@@ -191,7 +189,7 @@ class Panel {
     if (!text.trim()) throw new TypeError('ask(text): the text is empty');
     if (!this.#choice.made) return this.#choice.first(text);
     const view = this.#add(fresh(text.trim()));
-    return this.#go(view, () => this.#link.call('ask', { task: view.run.task, options: this.#settings }));
+    return this.#go(view, () => this.#talk.ask(view.run.task, this.#settings));
   }
 
   get #settings() {
@@ -211,27 +209,34 @@ class Panel {
     this.#save();
     follow(this.#el, this.#views.at(-1)?.top);
     this.#host.say('run', { task: run.task });
-    try {
+    const { signal } = this.#over;
+    const removed = new Promise((_, reject) => { signal.addEventListener('abort', () => reject(new Error(REMOVED))); });
+    let began = false;
+    const going = async () => {
       await this.#start();
+      began = true;
       if (view.stopping) throw new Error('cancelled');
-      const ended = await call();
-      if (this.#over.signal.aborted) throw new Error(REMOVED);
-      this.#last = ended.trajectory;
-      if (ended.outcome !== 'failed') this.#store.last(this.#after = ended.trajectory);
-      view.colour((text) => this.#link.call('colour', { text })).then(() => this.#save(), () => {});
-      const detail = { task: run.task, output: ended.output, outcome: ended.outcome, reason: ended.reason, sources: run.sources };
-      if (ended.outcome === 'failed') this.#host.say('error', { ...detail, message: run.ended?.error ?? ended.output });
+      return call();
+    };
+    try {
+      const record = await Promise.race([going(), removed]);
+      const { output, outcome, termination_reason: reason } = record;
+      this.#last = JSON.stringify(record);
+      if (outcome !== 'failed') this.#store.last(this.#after = this.#last);
+      view.colour((text) => this.#talk.colour(text)).then(() => this.#save(), () => {});
+      const detail = { task: run.task, output, outcome, reason, sources: run.sources };
+      if (outcome === 'failed') this.#host.say('error', { ...detail, message: run.ended?.error ?? output });
       else this.#host.say('final', detail);
-      this.#el.status.textContent = ended.outcome === 'failed' ? '' : `${t('answerReady')} ${view.answer}`;
+      this.#el.status.textContent = outcome === 'failed' ? '' : `${t('answerReady')} ${view.answer}`;
       return detail;
     } catch (error) {
       if (this.#over.signal.aborted) throw new Error(REMOVED);
-      // The worker itself failed; where it never started, that has been said in the run's place.
+      // The engine itself failed; where it never started, that has been said in the run's place.
       const cancelled = error.message === 'cancelled';
       view.event({ type: 'ended', outcome: cancelled ? 'cancelled' : 'failed', reason: cancelled ? 'cancelled' : 'llm_error', output: error.message, turns: run.turns.length });
       const detail = { task: run.task, output: '', outcome: cancelled ? 'cancelled' : 'failed', reason: error.message, sources: [] };
       if (cancelled) this.#host.say('final', detail);
-      else if (this.#started) this.#host.say('error', { ...detail, message: error.message });
+      else if (began) this.#host.say('error', { ...detail, message: error.message });
       return detail;
     } finally {
       this.#busy = undefined;
@@ -262,7 +267,7 @@ class Panel {
     } else if (name === 'continue') {
       const view = this.#views.find((known) => known.run === run);
       view.reopen();
-      await this.#go(view, () => this.#link.call('grant', { turns: this.#settings.maxTurns }));
+      await this.#go(view, () => this.#talk.grant(this.#settings.maxTurns));
     }
   }
 
@@ -274,11 +279,20 @@ class Panel {
   #restore() {
     const { runs, last } = this.#store.load();
     this.#last = this.#after = last;
-    this.#views = runs.map((run) => this.#view(revived(run)));
+    this.#views = runs.map((run) => this.#revive(run));
     this.#el.input.value = this.#store.take('draft') ?? '';
     this.#read = Number(this.#store.take('read')) || undefined;
     this.#redraw();
     this.#grow();
+  }
+
+  /** A stored run as it was. One that cannot be shown (of another version, say) is named, and the others are shown. */
+  #revive(run) {
+    try {
+      return this.#view(revived(structuredClone(run)));
+    } catch {
+      return new LostView(run, this.#t);
+    }
   }
 
   #catchUp() {
@@ -286,7 +300,7 @@ class Panel {
     this.#current = undefined;
     this.#restore();
     this.update();
-    if (this.#started) this.#link.call('carry', { after: this.#after }).catch(() => {});
+    this.#talk?.carry(this.#after);
   }
 
   #view(run) {
@@ -308,7 +322,7 @@ class Panel {
       this.#el.column.replaceChildren(...this.#views.map(({ element }) => element));
       if (!this.#views.length) drawEmpty(this.#el, this.#host.element, this.#t, (words) => this.ask(words).catch(() => {}));
     });
-    drawMeter(this.#el, this.#views.at(-1)?.run, this.#t);
+    drawMeter(this.#el, this.#views.findLast((view) => view instanceof RunView)?.run, this.#t);
   }
 
   #forget() {
@@ -318,7 +332,7 @@ class Panel {
     this.#views = [];
     this.#current = this.#last = this.#after = undefined;
     this.#store.clear();
-    if (this.#started) this.#link.call('carry').catch(() => {});
+    this.#talk?.carry();
     this.#afresh();
   }
 
@@ -335,11 +349,12 @@ class Panel {
     menuButton.setAttribute('aria-expanded', String(open));
     if (!open) return;
     const t = this.#t;
-    const { app } = this.#host.element;
+    const { element } = this.#host;
+    const app = element.app ? web(element.app) : undefined;
     drawMenu(this.#el, () => this.#menu(false), [
       [t('newConversation'), () => this.#forget(), !this.#busy],
       [t('model'), () => this.#choice.show(), !this.#busy],
-      ...(app ? [[t('openApp'), () => handing().then(({ open }) => open(app, this.#last, (name) => this.#el.docs.replaceChildren(t(name)))), this.#last]] : []),
+      ...(app ? [[t('openApp'), () => handing().then(({ open }) => open(app.href, this.#last, (name) => this.#el.docs.replaceChildren(t(name)))), this.#last]] : []),
       [t('download'), () => handing().then(({ save }) => save(this.#last)), this.#last],
     ]);
   }
@@ -350,7 +365,7 @@ class Panel {
     if (this.#busy) {
       if (!event.submitter) return; // Enter: what is being written waits
       // Once wraps up, twice ends it.
-      this.#link?.tell(this.#busy.stopping ? 'cancel' : 'stop');
+      this.#talk?.[this.#busy.stopping ? 'cancel' : 'stop']();
       this.#busy.stopping = true;
       this.#busy.say(this.#t('stopping'));
       this.#dress();

@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use crate::engine::caps::{MAX_CALLS, MAX_PARTS};
 use crate::engine::{FinishReason, ModelError, RawCall, Reply, TokenCount, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Unfinished};
+use super::super::dialect::{Assemble, Draft, Load, Unfinished};
 use super::super::error_body::excerpt;
 use super::DIALECT;
 use super::blocks::keep;
@@ -25,6 +26,10 @@ const GAP: &str = "\n\n";
 pub(in crate::llm) struct Assembly {
     draft: Draft,
     blocks: Vec<Slot>,
+    /// Bytes of the calls' ids, names and arguments.
+    arguments: usize,
+    /// Bytes of signatures and of reasoning that is hidden.
+    opaque: usize,
     usage: Option<WireUsage>,
     /// `message_start` was seen.
     begun: bool,
@@ -91,6 +96,15 @@ impl Assemble for Assembly {
 
     fn reasoning(&self) -> &str {
         &self.draft.reply.reasoning
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            calls: self.draft.reply.tool_calls.len(),
+            arguments: self.arguments,
+            parts: self.blocks.len(),
+            opaque: self.opaque,
+        }
     }
 
     fn finish(mut self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
@@ -170,6 +184,10 @@ impl Assembly {
 
     fn begin(&mut self, index: Option<u64>, block: &Block<'_>) {
         let reply = &mut self.draft.reply;
+        if self.blocks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
+            return;
+        }
+        self.opaque += block.signature.0.len() + block.data.0.len();
         let part = match &*block.kind.0 {
             "text" => {
                 let start = reply.content.len();
@@ -183,11 +201,13 @@ impl Assembly {
             }
             "redacted_thinking" => Part::Redacted { data: block.data.0.to_string() },
             "tool_use" => {
-                reply.tool_calls.push(RawCall {
+                let call = RawCall {
                     id: block.id.0.to_string(),
                     name: block.name.0.to_string(),
                     arguments: block.input.map(|input| input.get().to_owned()).unwrap_or_default(),
-                });
+                };
+                self.arguments += call.id.len() + call.name.len() + call.arguments.len();
+                reply.tool_calls.push(call);
                 Part::Call { at: reply.tool_calls.len() - 1, given: true }
             }
             _ => Part::Other,
@@ -206,6 +226,7 @@ impl Assembly {
             "signature_delta" => {
                 if let Some(Part::Thinking { signature, .. }) = part(&mut self.blocks, index) {
                     signature.push_str(&delta.signature.0);
+                    self.opaque += delta.signature.0.len();
                 }
             }
             "input_json_delta" if !delta.partial_json.is_empty() => {
@@ -216,6 +237,7 @@ impl Assembly {
                         call.arguments.clear();
                     }
                     call.arguments.push_str(&delta.partial_json.0);
+                    self.arguments += delta.partial_json.0.len();
                 }
             }
             // `citations_delta`, and what may come to be.

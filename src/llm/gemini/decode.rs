@@ -3,10 +3,11 @@
 //! The end marker is `finishReason`; older models say it in every chunk, and usage may come after it, so reading goes on
 //! until the stream ends.
 
+use crate::engine::caps::{MAX_CALLS, MAX_PARTS};
 use crate::engine::{FinishReason, ModelError, RawCall, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Unfinished};
+use super::super::dialect::{Assemble, Draft, Load, Unfinished};
 use super::super::error_body::excerpt;
 use super::super::json::count;
 use super::wire::{Call, Candidate, Chunk, Feedback, Mark, Part, Place, WireUsage};
@@ -17,6 +18,10 @@ use super::{DIALECT, malformed, own_name};
 pub(in crate::llm) struct Assembly {
     draft: Draft,
     marks: Vec<Mark>,
+    /// Bytes of the calls' ids, names and arguments.
+    arguments: usize,
+    /// Bytes of signatures.
+    opaque: usize,
     /// Why there is a call that could not be read, and what Gemini says of it.
     malformed: Option<(String, String)>,
 }
@@ -60,8 +65,17 @@ impl Assemble for Assembly {
         &self.draft.reply.reasoning
     }
 
+    fn load(&self) -> Load {
+        Load {
+            calls: self.draft.reply.tool_calls.len(),
+            arguments: self.arguments,
+            parts: self.marks.len(),
+            opaque: self.opaque,
+        }
+    }
+
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
-        let Assembly { mut draft, mut marks, malformed } = *self;
+        let Assembly { mut draft, mut marks, malformed, .. } = *self;
         if let (Some((reason, message)), true) = (malformed, draft.error.is_none()) {
             let calls = &mut draft.reply.tool_calls;
             match malformed::call(&message) {
@@ -134,11 +148,15 @@ impl Assembly {
 
     fn part(&mut self, part: Part<'_>) {
         let reply = &mut self.draft.reply;
+        if self.marks.len() > MAX_PARTS || reply.tool_calls.len() > MAX_CALLS {
+            return;
+        }
         let place = match (part.function_call, part.text) {
             (Some(Call { id, name, args }), _) => {
                 let id = id.unwrap_or_default();
                 let arguments = args.map(|args| args.get()).filter(|args| *args != "null").unwrap_or("{}").to_owned();
                 let name = own_name(name.as_deref().unwrap_or_default()).to_owned();
+                self.arguments += id.len() + name.len() + arguments.len();
                 reply.tool_calls.push(RawCall { id: id.clone(), name, arguments });
                 Place::Call(id)
             }
@@ -160,6 +178,7 @@ impl Assembly {
 
     /// The pieces of one text are one part; a part with a signature stays by itself.
     fn mark(&mut self, place: Place, signature: Option<String>) {
+        self.opaque += signature.as_ref().map_or(0, String::len);
         let last = self.marks.last_mut().filter(|last| last.signature.is_none() && signature.is_none());
         match (last.map(|last| &mut last.part), &place) {
             (Some(Place::Text(so_far)), Place::Text(more)) | (Some(Place::Thought(so_far)), Place::Thought(more)) => {

@@ -7,17 +7,41 @@
 use serde::de::IgnoredAny;
 
 use crate::engine::RawCall;
+use crate::engine::caps::{MAX_ARGUMENTS, MAX_CALLS};
 
 use super::wire::CallDelta;
 
-/// The calls of one reply, in the order in which they began.
+/// The calls of one reply, in the order in which they began. Past a limit no more are added.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Slot>);
+pub(super) struct Calls {
+    slots: Vec<Slot>,
+    /// Of ids, names and arguments.
+    bytes: usize,
+}
 
 #[derive(Debug)]
 struct Slot {
     index: Option<u64>,
     call: RawCall,
+    extent: Extent,
+}
+
+/// How far the arguments of a call have come, as one JSON object.
+#[derive(Debug, Default)]
+struct Extent {
+    depth: u32,
+    in_string: bool,
+    escaped: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    Whole,
+    /// No object, or something stands behind it.
+    Never,
 }
 
 enum Place {
@@ -32,26 +56,20 @@ impl Calls {
     /// The fragments of one chunk.
     pub fn add(&mut self, fragments: &[CallDelta<'_>]) {
         // A chunk never cuts one call in two, so a second name for the same call in one chunk is another call.
-        let before = self.0.len();
+        let before = self.slots.len();
         for fragment in fragments {
+            if self.slots.len() > MAX_CALLS || self.bytes > MAX_ARGUMENTS {
+                return;
+            }
             match self.place(fragment, before) {
-                Place::New => self.0.push(Slot {
-                    index: fragment.index,
-                    call: RawCall {
-                        id: fragment.id.0.to_string(),
-                        name: fragment.name().to_owned(),
-                        arguments: fragment.arguments().to_owned(),
-                    },
-                }),
+                Place::New => {
+                    let mut slot = Slot { index: fragment.index, call: RawCall::default(), extent: Extent::default() };
+                    self.bytes += slot.add(fragment);
+                    self.slots.push(slot);
+                }
                 Place::Slot(at) => {
-                    if let Some(Slot { call, .. }) = self.0.get_mut(at) {
-                        if call.id.is_empty() {
-                            call.id.push_str(&fragment.id.0);
-                        }
-                        if call.name.is_empty() {
-                            call.name.push_str(fragment.name());
-                        }
-                        call.arguments.push_str(fragment.arguments());
+                    if let Some(slot) = self.slots.get_mut(at) {
+                        self.bytes += slot.add(fragment);
                     }
                 }
                 Place::Repeated => {}
@@ -60,21 +78,30 @@ impl Calls {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.slots.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Of ids, names and arguments.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub fn finish(self) -> Vec<RawCall> {
-        self.0.into_iter().map(|slot| slot.call).collect()
+        self.slots.into_iter().map(|slot| slot.call).collect()
     }
 
     fn place(&self, fragment: &CallDelta<'_>, before: usize) -> Place {
         let (id, name, arguments) = (&*fragment.id.0, fragment.name(), fragment.arguments());
         let found = match fragment.index {
-            Some(_) => self.0.iter().rposition(|slot| slot.index == fragment.index),
-            None if id.is_empty() => self.0.len().checked_sub(1),
-            None => self.0.iter().rposition(|slot| slot.call.id == id),
+            Some(_) => self.slots.iter().rposition(|slot| slot.index == fragment.index),
+            None if id.is_empty() => self.slots.len().checked_sub(1),
+            None => self.slots.iter().rposition(|slot| slot.call.id == id),
         };
-        let Some((at, slot)) = found.and_then(|at| Some((at, self.0.get(at)?))) else { return Place::New };
+        let Some((at, slot)) = found.and_then(|at| Some((at, self.slots.get(at)?))) else { return Place::New };
         // Without a name it can only be more of the same, whatever its id says: some servers make one a piece.
         if name.is_empty() || slot.call.name.is_empty() {
             return Place::Slot(at);
@@ -83,13 +110,66 @@ impl Calls {
         if other_id || at >= before || name != slot.call.name {
             return Place::New;
         }
-        if !is_whole(&slot.call.arguments) || arguments.is_empty() {
+        if slot.extent.state != State::Whole || arguments.is_empty() {
             return Place::Slot(at);
         }
         if !id.is_empty() && arguments == slot.call.arguments { Place::Repeated } else { Place::New }
     }
 }
 
-fn is_whole(arguments: &str) -> bool {
-    arguments.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+impl Slot {
+    /// Adds a fragment; how many bytes came.
+    fn add(&mut self, fragment: &CallDelta<'_>) -> usize {
+        let RawCall { id, name, arguments } = &mut self.call;
+        let before = id.len() + name.len();
+        if id.is_empty() {
+            id.push_str(&fragment.id.0);
+        }
+        if name.is_empty() {
+            name.push_str(fragment.name());
+        }
+        let piece = fragment.arguments();
+        arguments.push_str(piece);
+        if self.extent.closes(piece) {
+            let whole = serde_json::from_str::<IgnoredAny>(arguments).is_ok();
+            self.extent.state = if whole { State::Whole } else { State::Never };
+        }
+        self.call.id.len() + self.call.name.len() - before + piece.len()
+    }
+}
+
+impl Extent {
+    /// Takes the next piece; whether it closes the object. Every byte is looked at once, so the arguments are parsed once
+    /// however many pieces they come in.
+    fn closes(&mut self, piece: &str) -> bool {
+        let mut closed = false;
+        for byte in piece.bytes() {
+            let blank = byte.is_ascii_whitespace();
+            if (closed || self.state == State::Whole) && !blank {
+                self.state = State::Never;
+            }
+            match self.state {
+                State::Open => {}
+                State::Whole => continue,
+                State::Never => return false,
+            }
+            if self.in_string {
+                self.in_string = self.escaped || byte != b'"';
+                self.escaped = !self.escaped && byte == b'\\';
+                continue;
+            }
+            match byte {
+                b'{' => self.depth += 1,
+                _ if self.depth == 0 && !blank => self.state = State::Never,
+                b'"' => self.in_string = true,
+                b'[' => self.depth += 1,
+                b'}' | b']' => {
+                    self.depth -= 1;
+                    closed = self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+        closed
+    }
 }

@@ -1,18 +1,20 @@
 //! Chunks to a reply.
 //!
-//! The end marker is `finish_reason`; what comes after it until `[DONE]` is usage. The hot path makes no allocation but the growth of the reply's own texts: most chunks of a stream are
-//! byte for byte the one before but for one string, so only that string is parsed.
+//! The end marker is `finish_reason`; what comes after it until `[DONE]` is usage. The hot path makes no allocation but the
+//! growth of the reply's own texts: most chunks of a stream are byte for byte the one before but for one string, so only
+//! that string is parsed.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::engine::caps::MAX_PARTS;
 use crate::engine::{FinishReason, ModelError, Reply, Retry, Slug, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Unfinished, chars};
+use super::super::dialect::{Assemble, Load, Unfinished, chars};
 use super::super::error_body::excerpt;
-use super::super::json::count;
+use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::calls::Calls;
 use super::wire::{Body, Chunk, Text, WireUsage};
@@ -22,6 +24,8 @@ use super::wire::{Body, Chunk, Text, WireUsage};
 pub(in crate::llm) struct Assembly {
     /// OpenRouter's `reasoning_details`.
     details: Vec<Value>,
+    /// Their size, in bytes.
+    details_bytes: usize,
     reply: Reply,
     calls: Calls,
     finish: Option<FinishReason>,
@@ -90,6 +94,15 @@ impl Assemble for Assembly {
         &self.reply.reasoning
     }
 
+    fn load(&self) -> Load {
+        Load {
+            calls: self.calls.len(),
+            arguments: self.calls.bytes(),
+            parts: self.details.len(),
+            opaque: self.details_bytes,
+        }
+    }
+
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
         let Assembly { mut reply, calls, finish, refused, error, details, .. } = *self;
         if let Some(error) = error {
@@ -156,6 +169,10 @@ impl Assembly {
         self.refused |= !body.refusal.is_empty();
         self.calls.add(calls);
         for detail in body.reasoning_details.iter().flatten() {
+            if self.details.len() > MAX_PARTS {
+                break;
+            }
+            self.details_bytes += bytes(detail);
             add_detail(&mut self.details, detail);
         }
         if only_text && calls.is_empty() && body.refusal.is_empty() && body.reasoning_details.is_none() {

@@ -8,9 +8,9 @@ use serde_json::Value;
 use crate::engine::{FinishReason, ModelError, RawCall, Reply, Usage};
 
 use super::super::classify::stream_error;
-use super::super::dialect::{Assemble, Draft, Unfinished};
+use super::super::dialect::{Assemble, Draft, Load, Unfinished};
 use super::super::error_body::excerpt;
-use super::super::json::count;
+use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::items::{Items, Kind, index, text};
 
@@ -19,6 +19,10 @@ use super::items::{Items, Kind, index, text};
 pub(in crate::llm) struct Assembly {
     draft: Draft,
     items: Items,
+    /// Bytes of the calls' ids, names and arguments.
+    arguments: usize,
+    /// Bytes of reasoning that is sent back as it came.
+    opaque: usize,
     refused: bool,
     /// The item and the part of it that the last piece of reasoning belonged to.
     reasoning_part: Option<(usize, u64)>,
@@ -65,6 +69,11 @@ impl Assemble for Assembly {
         &self.draft.reply.reasoning
     }
 
+    fn load(&self) -> Load {
+        let parts = self.items.len();
+        Load { calls: self.items.calls(), arguments: self.arguments, parts, opaque: self.opaque }
+    }
+
     fn finish(mut self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished> {
         self.draft.reply.tool_calls = self.items.calls_mut().map(std::mem::take).collect();
         self.draft.reply.opaque = self.items.kept().map(|kept| serde_json::json!({ DIALECT: kept }));
@@ -83,14 +92,15 @@ impl Assembly {
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => self.thought(event),
             "response.function_call_arguments.delta" => {
+                let piece = text(event, "delta");
+                self.arguments += piece.len();
                 if let Some(call) = self.call(event) {
-                    call.arguments.push_str(text(event, "delta"));
+                    call.arguments.push_str(piece);
                 }
             }
             "response.function_call_arguments.done" => {
-                if let Some(call) = self.call(event) {
-                    finished(&mut call.arguments, text(event, "arguments"));
-                }
+                let more = self.call(event).map_or(0, |call| finished(&mut call.arguments, text(event, "arguments")));
+                self.arguments += more;
             }
             "response.output_item.added" => self.item(index(event), event.get("item"), Stage::Begun),
             "response.output_item.done" => self.item(index(event), event.get("item"), Stage::Whole { adds_text: true }),
@@ -157,10 +167,9 @@ impl Assembly {
         match kind {
             Kind::Call => {
                 let RawCall { id, name, arguments } = &mut item.call;
-                finished(id, text(whole, "call_id"));
-                finished(name, text(whole, "name"));
+                self.arguments += finished(id, text(whole, "call_id")) + finished(name, text(whole, "name"));
                 if done || arguments.is_empty() {
-                    finished(arguments, text(whole, "arguments"));
+                    self.arguments += finished(arguments, text(whole, "arguments"));
                 }
             }
             Kind::Message => {
@@ -173,6 +182,7 @@ impl Assembly {
             Kind::Reasoning => {
                 // Without its encrypted content it could not be looked up: nothing is kept on the server.
                 if done && !text(whole, "encrypted_content").is_empty() {
+                    self.opaque += bytes(whole);
                     item.whole = Some(whole.clone());
                 }
                 if adds_text {
@@ -251,7 +261,7 @@ impl Assembly {
         let calls = output.iter().filter(|item| text(item, "type") == "function_call");
         if calls.clone().count() == self.items.calls_mut().count() {
             for (call, whole) in self.items.calls_mut().zip(calls).filter(|(call, _)| call.arguments.is_empty()) {
-                finished(&mut call.arguments, text(whole, "arguments"));
+                self.arguments += finished(&mut call.arguments, text(whole, "arguments"));
             }
         }
     }
@@ -262,11 +272,13 @@ impl Assembly {
     }
 }
 
-/// What is said at the end counts, where anything is said.
-fn finished(so_far: &mut String, whole: &str) {
+/// What is said at the end counts, where anything is said. By how many bytes the text grew.
+fn finished(so_far: &mut String, whole: &str) -> usize {
+    let before = so_far.len();
     if !whole.is_empty() && whole != so_far {
         whole.clone_into(so_far);
     }
+    so_far.len().saturating_sub(before)
 }
 
 fn tokens(usage: &Value) -> Usage {

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::RawCall;
+use crate::engine::caps::{MAX_CALLS, MAX_PARTS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -47,6 +48,7 @@ pub(super) struct Item {
 #[derive(Debug, Default)]
 pub(super) struct Items {
     items: Vec<Item>,
+    calls: usize,
     /// A message went on after the next one had begun: where each one's text stands is no longer known.
     mixed: bool,
 }
@@ -54,6 +56,15 @@ pub(super) struct Items {
 impl Items {
     pub fn get_mut(&mut self, at: usize) -> Option<&mut Item> {
         self.items.get_mut(at)
+    }
+
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// How many of them are calls.
+    pub fn calls(&self) -> usize {
+        self.calls
     }
 
     pub fn has(&self, kind: Kind) -> bool {
@@ -138,6 +149,11 @@ impl Items {
             item.index = item.index.or(index);
             return at;
         }
+        // Past a limit the reply has failed: nothing more is kept apart.
+        if self.items.len() > MAX_PARTS || self.calls > MAX_CALLS {
+            return self.items.len() - 1;
+        }
+        self.calls += usize::from(kind == Kind::Call);
         self.items.push(Item {
             kind,
             index,

@@ -57,7 +57,10 @@ fn take(sent: &mut BTreeMap<u32, Sent>, effects: Vec<Effect>) {
 /// The last request, and what the run has learned since: the reply to it, answers to its calls.
 fn whole(run: &Run, sent: Option<Sent>) -> Vec<Message> {
     let Sent { frozen, tail, .. } = sent.unwrap_or_default();
-    let since = run.messages().get(frozen.len()..).unwrap_or_default().to_vec();
+    let since = run.messages().get(frozen.len()..).unwrap_or_default();
+    // The prompt of a synthesis enters the history with its answer, so it stands in both.
+    let entered = tail.iter().zip(since).take_while(|(sent, kept)| sent == kept).count();
+    let since = since.iter().skip(entered).cloned().collect::<Vec<_>>();
     frozen.into_iter().chain(tail).chain(since).collect()
 }
 

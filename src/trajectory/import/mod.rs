@@ -7,8 +7,8 @@ mod when;
 
 use serde::Deserialize;
 
-use super::Trajectory;
 use super::document::ParseError;
+use super::{Trajectory, clamp};
 
 /// What stands before and after the document in an HTML report.
 pub const EMBEDDED: (&str, &str) = ("<script type=\"application/json\" id=\"turnwise-trajectory\">", "</script>");
@@ -88,5 +88,7 @@ fn atif(version: &str, text: &str) -> Result<Trajectory, ImportError> {
         return Err(ImportError::UnknownAtif(version.to_owned()));
     }
     let file = serde_json::from_str(text).map_err(|e| ImportError::DamagedAtif(e.to_string()))?;
-    Ok(atif::trajectory(file, 1))
+    let mut document = atif::trajectory(file, 1);
+    clamp::document(&mut document);
+    Ok(document)
 }

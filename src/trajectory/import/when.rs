@@ -7,7 +7,7 @@ pub fn parse(text: &str) -> Option<EpochMillis> {
     let (date, time) = text.trim().split_once(['T', 't', ' '])?;
     let mut parts = date.splitn(3, '-').map(str::parse::<u64>);
     let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
-    if !((1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day)) {
+    if !((1970..=9999).contains(&year) && (1..=12).contains(&month) && (1..=days_of(year, month)).contains(&day)) {
         return None;
     }
     let (clock, offset) = zone(time)?;
@@ -16,7 +16,8 @@ pub fn parse(text: &str) -> Option<EpochMillis> {
     let (seconds, fraction) = parts.next().map_or(("0", ""), |s| s.split_once(['.', ',']).unwrap_or((s, "")));
     let seconds = seconds.parse::<u64>().ok()?;
     let thousandths = format!("{fraction:0<3}").get(..3)?.parse::<u64>().ok()?;
-    if hours > 24 || minutes > 59 || seconds > 60 {
+    // A leap second is a second 60.
+    if hours > 23 || minutes > 59 || seconds > 60 {
         return None;
     }
     let local = ((days(year, month, day) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1_000 + thousandths;
@@ -35,6 +36,16 @@ fn zone(time: &str) -> Option<(&str, i64)> {
     let minutes = digits.get(2..4).map_or(Some(0), |m| m.parse::<i64>().ok())?;
     let sign = if time.get(at..=at) == Some("-") { -1 } else { 1 };
     Some((clock, sign * (hours * 60 + minutes) * 60_000))
+}
+
+/// How many days a month has.
+fn days_of(year: u64, month: u64) -> u64 {
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 => 28 + u64::from(leap),
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
 }
 
 /// Days since 1970-01-01 of the Gregorian calendar (Howard Hinnant's `days_from_civil`).

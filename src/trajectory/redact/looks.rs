@@ -1,48 +1,36 @@
 //! What looks like a secret: provider keys by their prefixes, and what stands behind words that introduce one.
+//!
+//! A secret lies inside one run of key characters: either the run begins with the prefix of a provider's key, or words
+//! that introduce a secret stand right before it, or it is the value of a key-like URL parameter. So a run is judged by
+//! itself and by the few bytes before it, and every byte is looked at once, also in a stream.
 
 use super::REDACTED;
 
-/// What introduces a secret, by the byte it starts with: a text is scanned once, and most bytes start nothing.
-struct Patterns {
-    /// Prefixes of provider keys, and how many key characters (one a digit) follow at least.
-    prefixes: &'static [(&'static str, usize)],
-    /// Words before a secret value, matched without regard to case; the value is at least 8 characters.
-    introducers: &'static [&'static str],
-}
-
-const HEADERS_A: &[&str] = &["authorization: ", "api-key: "];
-const HEADERS_X: &[&str] = &["x-api-key: ", "x-goog-api-key: "];
-const PARAMETERS: &[&str] = &[
-    "?key=",
-    "&key=",
-    "?api_key=",
-    "&api_key=",
-    "?api-key=",
-    "&api-key=",
-    "?apikey=",
-    "&apikey=",
-    "?access_token=",
-    "&access_token=",
-    "?token=",
-    "&token=",
+/// Prefixes of provider keys, and how many key characters (one a digit) follow at least.
+const PREFIXES: &[(&str, usize)] = &[
+    ("sk-", 16),
+    ("sk_", 16),
+    ("pk-lf-", 16),
+    ("gsk_", 16),
+    ("ghp_", 16),
+    ("github_pat_", 16),
+    ("hf_", 16),
+    ("xai-", 16),
+    ("AIza", 30),
+    ("AKIA", 16),
 ];
 
-fn patterns(first: u8) -> Option<Patterns> {
-    let (prefixes, introducers): (&[(&str, usize)], &[&str]) = match first {
-        b's' => (&[("sk-", 16), ("sk_", 16)], &[]),
-        b'p' => (&[("pk-lf-", 16)], &[]),
-        b'g' => (&[("gsk_", 16), ("ghp_", 16), ("github_pat_", 16)], &[]),
-        b'h' => (&[("hf_", 16)], &[]),
-        b'x' => (&[("xai-", 16)], HEADERS_X),
-        b'X' => (&[], HEADERS_X),
-        b'A' => (&[("AIza", 30), ("AKIA", 16)], HEADERS_A),
-        b'a' => (&[], HEADERS_A),
-        b'B' | b'b' => (&[], &["bearer "]),
-        b'?' | b'&' => (&[], PARAMETERS),
-        _ => return None,
-    };
-    Some(Patterns { prefixes, introducers })
-}
+/// Words before a secret value, in any case.
+const INTRODUCERS: &[&str] = &["authorization: ", "api-key: ", "x-api-key: ", "x-goog-api-key: ", "bearer "];
+
+/// Names of URL parameters, in any case; `?` or `&` stands before them.
+const PARAMETERS: &[&str] = &["key=", "api_key=", "api-key=", "apikey=", "access_token=", "token="];
+
+/// Characters of a value behind one of those at least, one a digit.
+const MIN_VALUE: usize = 8;
+
+/// How many bytes before a run matter: the longest introducer.
+pub(super) const CONTEXT: usize = 16;
 
 /// The text with [`REDACTED`] in the place of each span.
 pub(super) fn without(text: &str, spans: &[(usize, usize)]) -> String {
@@ -59,50 +47,6 @@ pub(super) fn without(text: &str, spans: &[(usize, usize)]) -> String {
     out
 }
 
-/// What a text holds that looks like a secret.
-pub(super) struct Scan {
-    /// Byte ranges, in order.
-    pub spans: Vec<(usize, usize)>,
-    /// From here on the text could still become one, if more follows; its length where it could not.
-    pub open: usize,
-    /// The secrets with what introduces them, in order of their starts.
-    guarded: Vec<(usize, usize)>,
-}
-
-/// `before` is the byte that stands before the text, if any.
-pub(super) fn scan(before: Option<u8>, text: &str) -> Scan {
-    let bytes = text.as_bytes();
-    let mut found = Scan { spans: Vec::new(), open: bytes.len(), guarded: Vec::new() };
-    for (at, byte) in bytes.iter().enumerate() {
-        let Some(Patterns { prefixes, introducers }) = patterns(*byte) else { continue };
-        let rest = bytes.get(at..).unwrap_or_default();
-        let previous = if at == 0 { before } else { bytes.get(at - 1).copied() };
-        let fresh = !previous.is_some_and(is_key_byte);
-        for (prefix, min) in prefixes.iter().filter(|_| fresh) {
-            match begins(rest, prefix) {
-                Begins::No => {}
-                Begins::Perhaps => found.open = found.open.min(at),
-                Begins::Yes => found.run(bytes, at, at + prefix.len(), *min, at),
-            }
-        }
-        for introducer in introducers {
-            match begins(rest, introducer) {
-                Begins::No => {}
-                Begins::Perhaps => found.open = found.open.min(at),
-                Begins::Yes => found.run(bytes, at, at + introducer.len(), 8, at + introducer.len()),
-            }
-        }
-    }
-    found.spans.sort_unstable();
-    // A cut inside a secret, or between it and what introduces it, would hide that it is one.
-    for (from, to) in found.guarded.iter().rev() {
-        if (from + 1..*to).contains(&found.open) {
-            found.open = *from;
-        }
-    }
-    found
-}
-
 /// Where the longest start of `pattern` that the text ends with begins; its length where it ends with none.
 pub(super) fn partial(text: &str, pattern: &str) -> usize {
     let longest = pattern.len().saturating_sub(1).min(text.len());
@@ -110,22 +54,103 @@ pub(super) fn partial(text: &str, pattern: &str) -> usize {
     text.len() - (1..=longest).rev().find(ends).unwrap_or(0)
 }
 
-impl Scan {
-    pub fn of(spans: Vec<(usize, usize)>, open: usize) -> Self {
-        Scan { spans, open, guarded: Vec::new() }
-    }
+/// What a text holds of known secrets.
+pub(super) struct Scan {
+    /// Byte ranges, in order.
+    pub spans: Vec<(usize, usize)>,
+    /// From here on the text could still become one, if more follows; its length where it could not.
+    pub open: usize,
+}
 
-    /// The key characters from `body` on: a secret if they are enough, open if they reach the end of the text.
-    fn run(&mut self, bytes: &[u8], at: usize, body: usize, min: usize, from: usize) {
-        let run = key_run(bytes, body);
-        if secret(run, min) {
-            self.spans.push((from, body + run.len()));
-            self.guarded.push((at, body + run.len()));
+/// What the beginning of a run says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beginning {
+    /// Nothing of a secret.
+    Clear,
+    /// It ends before that can be told.
+    Perhaps,
+    Suspect(Suspect),
+}
+
+/// A run that is a secret if it is long enough and holds a digit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Suspect {
+    /// Where in the run the secret begins.
+    pub start: usize,
+    /// Where the part begins that is measured, and how long it is at least: as the value, and as a provider's key.
+    rules: [Option<(usize, usize)>; 2],
+}
+
+impl Suspect {
+    /// `len` is the run's length so far, `last_digit` where its last digit stands. Once true it stays so.
+    pub fn is_secret(&self, len: usize, last_digit: Option<usize>) -> bool {
+        let fits = |(body, min): &(usize, usize)| len >= body + min && last_digit.is_some_and(|at| at >= *body);
+        self.rules.iter().flatten().any(fits)
+    }
+}
+
+/// Judges a run by its first bytes and by up to [`CONTEXT`] bytes before it. `whole`: nothing more of it follows.
+pub(super) fn beginning(before: &[u8], run: &[u8], whole: bool) -> Beginning {
+    let (mut start, mut value, mut perhaps) = (0, None, false);
+    match before.last() {
+        Some(b' ') if INTRODUCERS.iter().any(|words| ends_with(before, words)) => value = Some((0, MIN_VALUE)),
+        Some(b'?' | b'&') => {
+            for name in PARAMETERS {
+                match begins(run, name, <[u8]>::eq_ignore_ascii_case) {
+                    Begins::Yes => (start, value) = (name.len(), Some((name.len(), MIN_VALUE))),
+                    Begins::Perhaps => perhaps = true,
+                    Begins::No => {}
+                }
+            }
         }
-        if body + run.len() == bytes.len() {
-            self.open = self.open.min(at);
+        _ => {}
+    }
+    let mut key = None;
+    for (prefix, min) in PREFIXES {
+        match begins(run, prefix, |a, b| a == b) {
+            Begins::Yes => key = Some((prefix.len(), *min)),
+            Begins::Perhaps => perhaps = true,
+            Begins::No => {}
         }
     }
+    match (value.is_some() || key.is_some(), perhaps && !whole) {
+        (_, true) => Beginning::Perhaps,
+        (true, false) => Beginning::Suspect(Suspect { start, rules: [value, key] }),
+        (false, false) => Beginning::Clear,
+    }
+}
+
+/// Where secrets stand in a text.
+pub(super) fn scan(text: &str) -> Vec<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let (mut spans, mut at) = (Vec::new(), 0);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let gap = rest.iter().position(|byte| is_key_byte(*byte)).unwrap_or(rest.len());
+        let run = key_run(rest.get(gap..).unwrap_or_default());
+        let from = at + gap;
+        at = from + run.len();
+        let before = bytes.get(from.saturating_sub(CONTEXT)..from).unwrap_or_default();
+        if let Beginning::Suspect(suspect) = beginning(before, run, true)
+            && suspect.is_secret(run.len(), last_digit(run))
+        {
+            spans.push((from + suspect.start, at));
+        }
+    }
+    spans
+}
+
+pub(super) fn last_digit(run: &[u8]) -> Option<usize> {
+    run.iter().rposition(u8::is_ascii_digit)
+}
+
+/// The key characters that the text begins with.
+pub(super) fn key_run(text: &[u8]) -> &[u8] {
+    let len = text.iter().position(|byte| !is_key_byte(*byte)).unwrap_or(text.len());
+    text.get(..len).unwrap_or_default()
+}
+
+pub(super) fn is_key_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'~' | b'+' | b'/' | b'=')
 }
 
 enum Begins {
@@ -135,29 +160,16 @@ enum Begins {
     Perhaps,
 }
 
-/// Words before a key (they end in a space or `=`) are compared without regard to case, keys' own prefixes are not.
-fn begins(text: &[u8], pattern: &str) -> Begins {
+fn begins(run: &[u8], pattern: &str, same: impl Fn(&[u8], &[u8]) -> bool) -> Begins {
     let pattern = pattern.as_bytes();
-    let any_case = pattern.last().is_some_and(|last| matches!(last, b' ' | b'='));
-    let same = |a: &[u8], b: &[u8]| if any_case { a.eq_ignore_ascii_case(b) } else { a == b };
-    match text.get(..pattern.len()) {
+    match run.get(..pattern.len()) {
         Some(start) if same(start, pattern) => Begins::Yes,
-        None if pattern.get(..text.len()).is_some_and(|start| same(text, start)) => Begins::Perhaps,
+        None if pattern.get(..run.len()).is_some_and(|start| same(run, start)) => Begins::Perhaps,
         _ => Begins::No,
     }
 }
 
-/// Long enough, and with a digit: words of a language have none.
-fn secret(body: &[u8], min: usize) -> bool {
-    body.len() >= min && body.iter().any(u8::is_ascii_digit)
-}
-
-fn key_run(bytes: &[u8], from: usize) -> &[u8] {
-    let rest = bytes.get(from..).unwrap_or_default();
-    let len = rest.iter().position(|b| !is_key_byte(*b)).unwrap_or(rest.len());
-    rest.get(..len).unwrap_or_default()
-}
-
-fn is_key_byte(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'~' | b'+' | b'/' | b'=')
+fn ends_with(text: &[u8], words: &str) -> bool {
+    let from = text.len().checked_sub(words.len());
+    from.and_then(|from| text.get(from..)).is_some_and(|end| end.eq_ignore_ascii_case(words.as_bytes()))
 }

@@ -34,9 +34,17 @@ impl std::fmt::Debug for Secrets {
 const MIN_KNOWN: usize = 6;
 
 impl Secrets {
+    /// Keys and values of headers. Each counts as it is sent, that is, without white space around it, and the value of an
+    /// `Authorization` header also without its scheme.
     #[must_use]
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
-        let mut known: Vec<String> = known.into_iter().filter(|s| s.len() >= MIN_KNOWN).collect();
+        let forms = |secret: String| {
+            let secret = secret.trim().to_owned();
+            let bare = without_scheme(&secret).map(str::to_owned);
+            std::iter::once(secret).chain(bare)
+        };
+        let mut known: Vec<String> =
+            known.into_iter().flat_map(forms).filter(|secret| secret.len() >= MIN_KNOWN).collect();
         // As an address holds it.
         let escaped: Vec<String> = known.iter().map(|s| percent_encoded(s)).filter(|s| !known.contains(s)).collect();
         known.extend(escaped);
@@ -50,7 +58,7 @@ impl Secrets {
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.known(text).spans;
         let clean = if known.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(without(text, &known)) };
-        let spans = scan(None, &clean).spans;
+        let spans = scan(&clean);
         if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans)) }
     }
 
@@ -73,7 +81,7 @@ impl Secrets {
             Some((from, to)) if starts(text) > *from => to + starts(text.get(*to..).unwrap_or_default()),
             _ => starts(text),
         };
-        Scan::of(spans, open)
+        Scan { spans, open }
     }
 
     pub fn scrub_in_place(&self, text: &mut String) {
@@ -99,6 +107,10 @@ impl Secrets {
                     self.scrub_value(opaque);
                 }
                 self.scrub_raw(raw);
+            }
+            Event::ModelStreamed { partial, .. } => {
+                self.scrub_in_place(&mut partial.content);
+                self.scrub_in_place(&mut partial.reasoning);
             }
             Event::ModelFailed { error, raw, .. } => {
                 self.scrub_in_place(&mut error.message);
@@ -183,6 +195,12 @@ impl Secrets {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// What stands behind `Bearer ` or `Basic `, in any case.
+fn without_scheme(value: &str) -> Option<&str> {
+    let (scheme, rest) = value.split_once(char::is_whitespace)?;
+    ["bearer", "basic", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then(|| rest.trim_start())
 }
 
 fn percent_encoded(text: &str) -> String {

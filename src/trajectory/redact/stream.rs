@@ -1,57 +1,87 @@
 //! Redaction of text as it streams in: what could still become a secret waits until it is known to be one or not.
 //!
 //! Two stages, as in [`Secrets::scrub`]: known secrets first, then what looks like one in what is left.
-//! Invariant: what goes out adds up to [`Secrets::scrub`] of what came in, however it was cut.
+//! Invariants: what goes out adds up to [`Secrets::scrub`] of what came in, however it was cut. The work grows with the
+//! length of what came in, not with the number of pieces.
 
 use std::borrow::Cow;
 
-use super::Secrets;
-use super::looks::{Scan, scan, without};
+use super::looks::{Beginning, CONTEXT, Suspect, beginning, is_key_byte, last_digit, without};
+use super::{REDACTED, Secrets};
 
 /// One stream of text.
 #[derive(Debug, Default)]
 pub struct StreamScrub {
-    /// May be the start of a known secret.
-    known: Held,
-    /// May be the start of what looks like one.
-    looks: Held,
+    known: Known,
+    looks: Looks,
 }
 
-/// What waits in a stage, and the last byte it let through.
+/// Holds what may be the start of a known secret: less than the longest of them.
 #[derive(Debug, Default)]
-struct Held {
+struct Known {
     text: String,
-    before: Option<u8>,
+}
+
+/// Holds what may be the start of something that looks like a secret: at most one run of key characters.
+#[derive(Debug, Default)]
+struct Looks {
+    /// The last bytes that came.
+    tail: [u8; CONTEXT],
+    /// The same as the run under way began.
+    before: [u8; CONTEXT],
+    run: Run,
+    /// What came of the run and did not go out.
+    held: String,
+}
+
+/// The run of key characters that the text so far ends with.
+#[derive(Clone, Copy, Debug, Default)]
+enum Run {
+    #[default]
+    None,
+    /// It is no secret.
+    Clear,
+    /// Held, too short to judge.
+    Perhaps,
+    /// Held from its first byte; the place of its last digit.
+    Suspect(Suspect, Option<usize>),
+    /// It is replaced already; the rest of it is dropped.
+    Secret,
 }
 
 impl StreamScrub {
     /// Takes the next piece; what can be shown now, perhaps nothing.
     pub fn push<'a>(&mut self, secrets: &Secrets, piece: &'a str) -> Cow<'a, str> {
-        match self.known.push(piece, |_, text| secrets.known(text)) {
-            Cow::Borrowed(text) => self.looks.push(text, scan),
-            Cow::Owned(text) => Cow::Owned(self.looks.push(&text, scan).into_owned()),
+        match self.known.push(secrets, piece) {
+            Cow::Borrowed(text) => self.looks.push(text),
+            Cow::Owned(text) => Cow::Owned(self.looks.push(&text).into_owned()),
         }
+    }
+
+    /// Bytes held back.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.known.text.len() + self.looks.held.len()
     }
 
     /// The stream ended: the rest.
     #[must_use]
     pub fn finish(mut self, secrets: &Secrets) -> String {
         let known = without(&self.known.text, &secrets.known(&self.known.text).spans);
-        let mut rest = self.looks.push(&known, scan).into_owned();
-        rest.push_str(&without(&self.looks.text, &scan(self.looks.before, &self.looks.text).spans));
+        let mut rest = self.looks.push(&known).into_owned();
+        rest.push_str(&self.looks.held);
         rest
     }
 }
 
-impl Held {
-    fn push<'a>(&mut self, piece: &'a str, find: impl Fn(Option<u8>, &str) -> Scan) -> Cow<'a, str> {
+impl Known {
+    fn push<'a>(&mut self, secrets: &Secrets, piece: &'a str) -> Cow<'a, str> {
         let held = !self.text.is_empty();
         if held {
             self.text.push_str(piece);
         }
-        let found = find(self.before, if held { &self.text } else { piece });
+        let found = secrets.known(if held { &self.text } else { piece });
         if !held && found.spans.is_empty() && found.open == piece.len() {
-            self.before = piece.bytes().last().or(self.before);
             return Cow::Borrowed(piece);
         }
         if !held {
@@ -59,8 +89,91 @@ impl Held {
         }
         let rest = self.text.split_off(self.text.floor_char_boundary(found.open));
         let ready = std::mem::replace(&mut self.text, rest);
-        self.before = ready.bytes().last().or(self.before);
         let spans: Vec<_> = found.spans.into_iter().filter(|(_, end)| *end <= ready.len()).collect();
         Cow::Owned(without(&ready, &spans))
+    }
+}
+
+impl Looks {
+    fn push<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
+        let bytes = piece.as_bytes();
+        // `clear..at` of the piece goes out as it is; it is copied only where something else has to go out.
+        let (mut out, mut clear, mut at) = (String::new(), 0, 0);
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let of_run = rest.first().copied().is_some_and(is_key_byte);
+            let len = rest.iter().position(|byte| is_key_byte(*byte) != of_run).unwrap_or(rest.len());
+            let end = at + len;
+            let part = piece.get(at..end).unwrap_or_default();
+            if !of_run {
+                out.push_str(&self.held);
+                self.held.clear();
+                self.run = Run::None;
+            } else if self.holds(part, end < bytes.len()) {
+                out.push_str(piece.get(clear..at).unwrap_or_default());
+                clear = end;
+                self.settle(part, end < bytes.len(), &mut out);
+            }
+            self.follow(part.as_bytes());
+            at = end;
+        }
+        if clear == 0 && out.is_empty() {
+            return Cow::Borrowed(piece);
+        }
+        out.push_str(piece.get(clear..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// Whether this part of a run does not go out at once. `whole`: the run ends with it.
+    fn holds(&mut self, part: &str, whole: bool) -> bool {
+        match self.run {
+            Run::Clear => false,
+            Run::Perhaps | Run::Suspect(..) | Run::Secret => true,
+            Run::None => {
+                self.before = self.tail;
+                self.run = Run::Perhaps;
+                if beginning(&self.before, part.as_bytes(), whole) == Beginning::Clear {
+                    self.run = Run::Clear;
+                }
+                !matches!(self.run, Run::Clear)
+            }
+        }
+    }
+
+    /// Takes a part of a run that is held, and lets go of what can be judged.
+    fn settle(&mut self, part: &str, whole: bool, out: &mut String) {
+        let before = self.held.len();
+        if !matches!(self.run, Run::Secret) {
+            self.held.push_str(part);
+        }
+        if let Run::Perhaps = self.run {
+            match beginning(&self.before, self.held.as_bytes(), whole) {
+                Beginning::Perhaps => {}
+                Beginning::Suspect(suspect) => self.run = Run::Suspect(suspect, last_digit(self.held.as_bytes())),
+                Beginning::Clear => {
+                    out.push_str(&self.held);
+                    self.held.clear();
+                    self.run = Run::Clear;
+                }
+            }
+        } else if let Run::Suspect(_, digit) = &mut self.run {
+            *digit = last_digit(part.as_bytes()).map(|at| before + at).or(*digit);
+        }
+        if let Run::Suspect(suspect, digit) = self.run
+            && suspect.is_secret(self.held.len(), digit)
+        {
+            out.push_str(self.held.get(..suspect.start).unwrap_or_default());
+            out.push_str(REDACTED);
+            self.held.clear();
+            self.run = Run::Secret;
+        }
+    }
+
+    fn follow(&mut self, part: &[u8]) {
+        for byte in part.iter().skip(part.len().saturating_sub(CONTEXT)) {
+            self.tail.rotate_left(1);
+            if let Some(last) = self.tail.last_mut() {
+                *last = *byte;
+            }
+        }
     }
 }

@@ -70,6 +70,7 @@ impl App {
             rail,
             backing,
             session_id: None,
+            queued: ArcRwSignal::default(),
         });
     }
 

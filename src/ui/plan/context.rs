@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::plan::{ArtifactView, ContextView};
+use crate::view::plan::{ArtifactView, ContextView, TraceView};
 
 use super::super::prose::Prose;
 use super::super::state::App;
@@ -19,10 +19,17 @@ pub fn context(app: App, view: &ContextView) -> impl IntoView + use<> {
             html::div().class("detail").child(json::tree(place)),
         ))
     });
+    let line = |trace: &TraceView| html::li().child((html::code().child(trace.name.clone()), " ", trace.words.clone()));
+    let traces = (!view.traces.is_empty()).then(|| {
+        html::details().class("call traces").child((
+            html::summary().child((icon::chevron(), html::span().class("line").child("How this context was built"))),
+            html::ol().class("detail").child(view.traces.iter().map(line).collect_view()),
+        ))
+    });
     (
         html::p().class("fact").child(view.words.clone()),
         view.missing.clone().map(|words| html::p().class("missing").child(words)),
-        html::div().class("calls").child((cards, raw)),
+        html::div().class("calls").child((cards, raw, traces)),
     )
 }
 

@@ -81,7 +81,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                         .child(icon(Icon::Close)),
                 )),
                 html::ul().class("facts").child(facts),
-                html::p().class("action").child(action),
+                html::p().class("action").attr("dir", "auto").child(action),
                 error,
                 html::section()
                     .class("told")

@@ -9,11 +9,16 @@ use leptos::svg;
 use crate::plan::{AgentKind, StepStatus};
 use crate::view::plan::{Edge, Given, Graph, Node, Port, StepView, Trunk};
 
+use super::super::dom;
 use super::super::ending::dot;
+use super::super::icon::{Icon, icon};
 use super::super::meter;
 use super::super::state::App;
 use super::detail;
 use super::state::{PlanPage, StepSlot};
+
+/// Pixels that may be out of sight without a word.
+const EDGE: i32 = 8;
 
 pub fn graph(app: App, page: &PlanPage) -> impl IntoView + use<> {
     html::div()
@@ -36,13 +41,72 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
         .child((edges, trunks, ports));
     let full = graph.nodes.iter().all(|node| node.width.is_some());
     let size = if full { format!("{width}px") } else { String::new() };
-    html::div().class(class).attr("role", "group").attr("aria-label", "Steps of the plan").child(
+    let canvas = html::div()
+        .class("canvas")
+        .style(("width", size))
+        .style(("height", format!("{height}px")))
+        .child((lines, nodes.collect_view()));
+    scrolled(class, canvas)
+}
+
+/// A drawing that may be wider than its place: it says on which sides it goes on, and moves by a click or by keys.
+fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
+    let scroller = NodeRef::<html::Div>::new();
+    let more = RwSignal::new(None);
+    let look = move || {
+        if let Some(it) = scroller.get_untracked() {
+            let (at, rest) = (it.scroll_left(), it.scroll_width() - it.client_width() - it.scroll_left());
+            let sides = match (at > EDGE, rest > EDGE) {
+                (false, false) => None,
+                (true, false) => Some("before"),
+                (false, true) => Some("after"),
+                (true, true) => Some("both"),
+            };
+            if more.try_get_untracked().is_some_and(|old| old != sides) {
+                more.set(sides);
+            }
+        }
+    };
+    Effect::new(move || {
+        if let Some(it) = scroller.get() {
+            dom::on_resize(&[&it], look);
+        }
+    });
+    let wide = Memo::new(move |_| more.get().is_some());
+    let button = move |side: &'static str, words: &'static str, of: Icon, by: i32| {
+        // Made once for as long as it is needed, or it would lose the focus at the first click.
+        let there = Memo::new(move |_| more.get().is_some_and(|sides| sides == side || sides == "both"));
+        move || {
+            there.get().then(|| {
+                html::button()
+                    .r#type("button")
+                    .class("more")
+                    .attr("data-side", side)
+                    .attr("aria-label", words)
+                    .attr("title", words)
+                    .on(ev::click, move |_| {
+                        if let Some(it) = scroller.get_untracked() {
+                            // Four fifths of what is seen: one step stays in sight.
+                            it.scroll_by_with_x_and_y(f64::from(by * it.client_width() * 4 / 5), 0.0);
+                        }
+                    })
+                    .child(icon(of))
+            })
+        }
+    };
+    html::div().class("frame").child((
         html::div()
-            .class("canvas")
-            .style(("width", size))
-            .style(("height", format!("{height}px")))
-            .child((lines, nodes.collect_view())),
-    )
+            .class(class)
+            .attr("role", "group")
+            .attr("aria-label", "Steps of the plan")
+            .attr("data-more", move || more.get())
+            .attr("tabindex", move || wide.get().then_some("0"))
+            .node_ref(scroller)
+            .on(ev::scroll, move |_| look())
+            .child(canvas),
+        button("before", "Show earlier steps", Icon::Back, -1),
+        button("after", "Show later steps", Icon::Forward, 1),
+    ))
 }
 
 fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
@@ -151,7 +215,7 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
                 hidden(", "),
                 html::span().class("kind").child(words),
             )),
-            html::span().class("what").child((hidden(": "), action, hidden(". "))),
+            html::span().class("what").attr("dir", "auto").child((hidden(": "), action, hidden(". "))),
             html::span().class("stands").child((stands, hidden(" "), html::span().class("time").child(time))),
             html::span().class("hidden").child((" ", told)),
         ))

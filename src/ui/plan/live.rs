@@ -121,7 +121,9 @@ impl LivePlan {
 
     fn draw_step(&self, order: u32) {
         let Some(slot) = self.0.page.slot(order) else { return };
-        let Some(record) = self.0.session.with_run(|run| run.step_record(order)) else { return };
+        let (record, traces) = self.0.session.with_run(|run| (run.step_record(order), run.traces().to_vec()));
+        let Some(record) = record else { return };
+        let traces = traces.as_slice();
         let live = self.0.steps.borrow().get(&order).cloned();
         let plan = &self.0.page.plan;
         let draw = |source: &StepSource<'_>| {
@@ -130,9 +132,10 @@ impl LivePlan {
         };
         match &live {
             Some(step) => {
-                step.session.with_run(|run| draw(&StepSource { plan, record: &record, run: run.map(Source::from) }));
+                step.session
+                    .with_run(|run| draw(&StepSource { plan, record: &record, run: run.map(Source::from), traces }));
             }
-            None => draw(&StepSource::recorded(plan, &record, slot.recorded.as_deref())),
+            None => draw(&StepSource::recorded(plan, &record, slot.recorded.as_deref(), traces)),
         }
         let there = slot.page.with_untracked(Option::is_some);
         if let Some(step) = live.filter(|_| !there) {

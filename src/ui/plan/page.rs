@@ -23,7 +23,7 @@ pub fn page(app: App, page: &PlanPage) -> impl IntoView + use<> {
         }
     };
     html::article().class("page plan").child((
-        html::h1().class("task").child(page.head.title.clone()),
+        html::h1().class("task").attr("dir", "auto").child(page.head.title.clone()),
         html::ul().class("facts").child(facts),
         graph::graph(app, page),
         below,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::engine::EpochMillis;
-use crate::plan::{Plan, PlanDocument, StepRecord};
+use crate::plan::{Plan, PlanDocument, PlanTraceRecord, StepRecord};
 use crate::shell::PlanSession;
 use crate::trajectory::{ParseError, Trajectory};
 use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource, StepView, Told};
@@ -66,7 +66,7 @@ impl PlanPage {
                 ending: run.ending(),
                 origin: Origin::Session,
             };
-            PlanPage::new(run.plan(), &records, &told, record)
+            PlanPage::new(run.plan(), &records, run.traces(), &told, record)
         })
     }
 
@@ -86,12 +86,18 @@ impl PlanPage {
             records.push((run, record.clone()));
         }
         let record = Record::Document { name: name.to_owned(), text: text.into(), document: Arc::clone(&document) };
-        Ok(PlanPage::new(&document.plan, &records, &told, record))
+        Ok(PlanPage::new(&document.plan, &records, &document.traces, &told, record))
     }
 
-    fn new(plan: &Plan, records: &[(Option<Arc<Trajectory>>, StepRecord)], told: &Told<'_>, record: Record) -> Self {
+    fn new(
+        plan: &Plan,
+        records: &[(Option<Arc<Trajectory>>, StepRecord)],
+        traces: &[PlanTraceRecord],
+        told: &Told<'_>,
+        record: Record,
+    ) -> Self {
         let slot = |(run, record): &(Option<Arc<Trajectory>>, StepRecord)| {
-            let source = StepSource::recorded(plan, record, run.as_deref());
+            let source = StepSource::recorded(plan, record, run.as_deref(), traces);
             StepSlot {
                 order: record.order,
                 view: ArcRwSignal::new(StepView::from(&source)),

@@ -24,6 +24,7 @@ use super::state::App;
 use super::transcript;
 
 pub use bar::bar;
+pub use handed::{HandedOver, notice as handed};
 pub use open::open_text;
 pub use stage::Stage;
 pub use stepped::Stepped;

@@ -155,6 +155,14 @@ impl Page {
             self.line("  The model was told:");
             self.line(&quote(notice));
         }
+        if let Some(partial) = &view.partial {
+            self.line(&format!("  {}", partial.remark));
+            for text in [&partial.reasoning, &partial.content] {
+                if !text.is_empty() {
+                    self.line(&quote(text));
+                }
+            }
+        }
         view.calls.iter().for_each(|call| self.call(call));
     }
 

@@ -1,7 +1,7 @@
 //! Markdown nodes as escaped HTML. Nothing in it makes a browser load anything.
 
 use super::escape::Html;
-use crate::view::markdown::{Align, Class, Item, Node, Span, Table, Task, parse};
+use crate::view::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
 
 /// A model's text. `level`: of the heading it stands under; its own headings stand below that.
 pub fn markdown(html: &mut Html, text: &str, level: u8) {
@@ -37,18 +37,20 @@ fn node(html: &mut Html, of: &Node, under: u8) {
         Node::Break => _ = html.raw("<br>"),
         Node::Text(text) => _ = html.text(text),
         Node::Code(text) => _ = html.element("code", "", text),
-        // Relative addresses lead nowhere from a file on disk.
-        Node::Link { href, children } if !href.contains(':') => nodes(html, children, under),
-        Node::Link { href, children } => {
-            html.raw("<a rel=\"noreferrer\"").attribute("href", href).raw(">");
-            nodes(html, children, under);
-            html.close("a");
-        }
+        // Other addresses lead nowhere from a file on disk, or to a file server.
+        Node::Link { href, children } => match web_href(href) {
+            Some(href) => {
+                html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">");
+                nodes(html, children, under);
+                html.close("a");
+            }
+            None => nodes(html, children, under),
+        },
         Node::Image { alt, href } => {
             let words = format!("Picture: {}", if alt.is_empty() { "without a description" } else { alt });
-            match href.as_ref().filter(|href| href.contains(':')) {
+            match href.as_deref().and_then(web_href) {
                 Some(href) => {
-                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", href).raw(">").text(&words).close("a");
+                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">").text(&words).close("a");
                 }
                 None => _ = html.element("span", "picture", &words),
             }

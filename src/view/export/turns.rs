@@ -142,6 +142,15 @@ fn failed(html: &mut Html, view: &FailedAttempt) {
         html.raw("<details><summary>What the model was told</summary>");
         html.element("p", "plain", notice).raw("</details>");
     }
+    if let Some(partial) = &view.partial {
+        html.raw("<details open><summary>").text(partial.remark).raw("</summary>");
+        for text in [&partial.reasoning, &partial.content] {
+            if !text.is_empty() {
+                html.element("p", "plain", text);
+            }
+        }
+        html.raw("</details>");
+    }
     calls(html, &view.calls);
     html.raw("</div>");
 }

@@ -210,7 +210,8 @@ impl AgainstLimit {
         let mut reached = 0;
         for run in runs {
             let (used, limit) = (run.turns_used, run.effective_max_turns.max(1));
-            let bin = if used >= limit { BINS - 1 } else { (used * 10 / limit) as usize };
+            let share = u64::from(used) * 10 / u64::from(limit);
+            let bin = if used >= limit { BINS - 1 } else { usize::try_from(share).unwrap_or(BINS) };
             reached += u32::from(used >= limit);
             let Some(bin) = bins.get_mut(bin) else { continue };
             match run.outcome {

@@ -4,10 +4,11 @@
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 use syntect::util::LinesWithEndings;
 
-use super::{Class, Span};
+use super::{Class, Span, grammars};
 
-/// Scope prefixes, the more telling first. The innermost scope that has a row decides.
-const CLASSES: &[(&str, Class)] = &[
+/// Scope prefixes, the more telling first. The innermost scope that has a row decides. Of every other scope and of what
+/// follows a prefix nothing is kept in `grammars.bin`.
+pub const CLASSES: &[(&str, Class)] = &[
     ("comment", Class::Comment),
     ("string", Class::String),
     ("constant.numeric", Class::Number),
@@ -59,22 +60,21 @@ const MAX_LINE: usize = 1_000;
 const MAX_CODE: usize = 40_000;
 
 /// Highlights the code blocks of one text.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Highlighter {
     used: usize,
 }
 
-struct Grammars {
+/// Grammars that were read, and the classes of their scopes.
+#[derive(Debug)]
+pub struct Grammars {
     set: SyntaxSet,
     classes: Vec<(Scope, Class)>,
 }
 
 thread_local! {
-    /// Unpacked when the first block of a known language comes.
-    static GRAMMARS: Grammars = Grammars {
-        set: SyntaxSet::load_defaults_newlines(),
-        classes: CLASSES.iter().filter_map(|(name, class)| Some((Scope::new(name).ok()?, *class))).collect(),
-    };
+    /// Read when the first block with a language comes.
+    static GRAMMARS: Grammars = Grammars::new(grammars::load());
 }
 
 impl Highlighter {
@@ -84,17 +84,28 @@ impl Highlighter {
         if lang.is_empty() || self.used > MAX_CODE {
             return vec![Span { class: Class::Plain, text: code }];
         }
-        let known = GRAMMARS.with(|grammars| {
-            let name = lang.to_lowercase();
-            let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, name)| name);
-            grammars.set.find_syntax_by_token(name).map(|syntax| grammars.spans(syntax, &code))
-        });
-        known.unwrap_or_else(|| vec![Span { class: Class::Plain, text: code }])
+        GRAMMARS
+            .with(|grammars| grammars.spans(lang, &code))
+            .unwrap_or_else(|| vec![Span { class: Class::Plain, text: code }])
     }
 }
 
 impl Grammars {
-    fn spans(&self, syntax: &SyntaxReference, code: &str) -> Vec<Span> {
+    #[must_use]
+    pub fn new(set: SyntaxSet) -> Self {
+        let classes = CLASSES.iter().filter_map(|(name, class)| Some((Scope::new(name).ok()?, *class))).collect();
+        Grammars { set, classes }
+    }
+
+    /// The spans of one block; `None` where the language is not known.
+    #[must_use]
+    pub fn spans(&self, lang: &str, code: &str) -> Option<Vec<Span>> {
+        let name = lang.to_lowercase();
+        let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name.as_str(), |(_, name)| name);
+        self.set.find_syntax_by_token(name).map(|syntax| self.spans_by(syntax, code))
+    }
+
+    fn spans_by(&self, syntax: &SyntaxReference, code: &str) -> Vec<Span> {
         let mut spans = Vec::new();
         let mut state = ParseState::new(syntax);
         let mut stack = ScopeStack::new();

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::plan::{AgentKind, Artifact, StepStatus};
+use serde_json::Value;
+
+use crate::plan::{AgentKind, Artifact, PlanTraceRecord, StepStatus};
 
 use super::super::format::{counted, one_line};
 use super::super::json::Place;
@@ -18,6 +20,15 @@ pub struct ContextView {
     pub artifacts: Vec<ArtifactView>,
     /// The same as the model read it, below its action.
     pub json: Option<Place>,
+    /// How it came about, a line for each trace: `previous_steps_found: 2`.
+    pub traces: Vec<TraceView>,
+}
+
+/// A trace of the scheduler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TraceView {
+    pub name: String,
+    pub words: String,
 }
 
 /// The result of one step, as a later one was given it.
@@ -49,8 +60,32 @@ impl From<&StepSource<'_>> for ContextView {
             missing: (started && !not_given.is_empty())
                 .then(|| format!("Nothing of {}: without a completed run there is no result.", named(&not_given))),
             artifacts: artifacts.iter().map(ArtifactView::from).collect(),
+            traces: source.traces.iter().filter(|trace| trace.step == record.order).map(TraceView::from).collect(),
             json: json.and_then(|text| serde_json::from_str(&text).ok()).map(|value| Place::root(Arc::new(value))),
         }
+    }
+}
+
+impl From<&PlanTraceRecord> for TraceView {
+    fn from(trace: &PlanTraceRecord) -> Self {
+        let text = |key: &str| trace.data.get(key).and_then(Value::as_str).unwrap_or_default();
+        let number = |key: &str| trace.data.get(key).and_then(Value::as_u64).unwrap_or_default();
+        let words = match trace.name.as_str() {
+            "synthesis_check" => {
+                let synthesis = trace.data.get("is_synthesis").and_then(Value::as_bool).unwrap_or_default();
+                format!("{} {}", text("agent"), if synthesis { "synthesizes" } else { "gathers" })
+            }
+            "previous_steps_found" => format!("{} found", counted(number("count"), "previous step")),
+            "context_step_added" => {
+                format!("step {}, {}, added to {}", number("step_order"), text("agent"), text("key"))
+            }
+            "context_total" => match text("key") {
+                "" => format!("{} in all", counted(number("count"), "step")),
+                key => format!("{} in {key}", counted(number("count"), "step")),
+            },
+            _ => trace.data.to_string(),
+        };
+        TraceView { name: trace.name.clone(), words }
     }
 }
 

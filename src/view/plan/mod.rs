@@ -11,12 +11,12 @@ pub mod graph;
 pub mod panel;
 pub mod step;
 
-pub use context::{ArtifactView, ContextView};
+pub use context::{ArtifactView, ContextView, TraceView};
 pub use graph::{Edge, Graph, Node, Port, Trunk};
 pub use panel::{PlanPanelView, Told};
 pub use step::{Given, StepView};
 
-use crate::plan::{Plan, StepRecord};
+use crate::plan::{Plan, PlanTraceRecord, StepRecord};
 use crate::trajectory::Trajectory;
 
 use super::format::{counted, one_line};
@@ -29,6 +29,8 @@ pub struct StepSource<'a> {
     pub record: &'a StepRecord,
     /// `None`: it was not started.
     pub run: Option<Source<'a>>,
+    /// Those of the whole plan.
+    pub traces: &'a [PlanTraceRecord],
 }
 
 /// The top of a plan's page.
@@ -42,8 +44,13 @@ pub struct PlanHead {
 impl<'a> StepSource<'a> {
     /// A step whose run, if any, was read from its record.
     #[must_use]
-    pub fn recorded(plan: &'a Plan, record: &'a StepRecord, run: Option<&'a Trajectory>) -> Self {
-        StepSource { plan, record, run: run.map(Source::from) }
+    pub fn recorded(
+        plan: &'a Plan,
+        record: &'a StepRecord,
+        run: Option<&'a Trajectory>,
+        traces: &'a [PlanTraceRecord],
+    ) -> Self {
+        StepSource { plan, record, run: run.map(Source::from), traces }
     }
 }
 

@@ -52,7 +52,7 @@ pub enum Given {
 
 impl From<&StepSource<'_>> for StepView {
     fn from(source: &StepSource<'_>) -> Self {
-        let StepSource { plan, record, run } = *source;
+        let StepSource { plan, record, run, .. } = *source;
         let action = plan.step(record.order).map(|step| step.action.clone()).unwrap_or_default();
         let told_of = plan.step(record.order).map(|step| told_of(plan, step)).unwrap_or_default();
         let panel = run.as_ref().map(PanelView::from);

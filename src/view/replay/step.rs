@@ -171,12 +171,22 @@ fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>)
             let title = format!("The request fails: {}", error.slug);
             (StepKind::Failure, StepTone::Warn, title, vec![one_line(&error.message, 160)])
         }
+        Event::ModelStreamed { partial, .. } => {
+            let text = if partial.content.is_empty() { &partial.reasoning } else { &partial.content };
+            let title = "The reply is cut short, and its beginning is kept".to_owned();
+            (StepKind::Other, StepTone::Quiet, title, vec![one_line(text, 120)])
+        }
         Event::ToolFinished { call, outcome } => {
             let records = line.turns().iter().rev().flat_map(|turn| &turn.tool_calls);
             let mut each = records.flat_map(|record| record.calls.iter().chain(std::iter::once(record)));
-            let name =
-                each.find(|record| record.id == *call).map_or_else(|| call.0.clone(), |record| record.name.clone());
-            let (tone, title) = answered(&name, outcome);
+            let (tone, title) = match (each.find(|record| record.id == *call), outcome) {
+                (Some(record), outcome) => answered(&record.name, outcome),
+                // In `strict` the check of a final result has an id of its own.
+                (None, ToolOutcome::Executed { .. }) => {
+                    (StepTone::Plain, "The final result fits its format".to_owned())
+                }
+                (None, outcome) => answered("The check of the final result", outcome),
+            };
             (StepKind::Tool, tone, title, Vec::new())
         }
         Event::TimerFired { .. } => match line.status() {

@@ -69,6 +69,7 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
         Field::IdleTimeout => seconds(config.limits.idle_ms),
         Field::RetryBase => seconds(config.retry.base_ms),
         Field::RetryCap => seconds(config.retry.cap_ms),
+        Field::RateLimitWait => seconds(config.retry.rate_limit_ms),
         Field::RetryAfterCap => seconds(config.retry.retry_after_cap_ms),
     }
 }
@@ -147,6 +148,7 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
         Field::IdleTimeout => config.limits.idle_ms = millis(row, text)?,
         Field::RetryBase => config.retry.base_ms = millis(row, text)?,
         Field::RetryCap => config.retry.cap_ms = millis(row, text)?,
+        Field::RateLimitWait => config.retry.rate_limit_ms = millis(row, text)?,
         Field::RetryAfterCap => config.retry.retry_after_cap_ms = millis(row, text)?,
     }
     Ok(())

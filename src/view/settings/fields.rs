@@ -44,6 +44,7 @@ pub enum Field {
     IdleTimeout,
     RetryBase,
     RetryCap,
+    RateLimitWait,
     RetryAfterCap,
 }
 
@@ -194,6 +195,7 @@ pub const ROWS: &[Row] = &[
     row(Field::IdleTimeout, "idle_timeout", Group::Limits, "Silent stream, seconds", "How long a stream may pause.", DEADLINE),
     row(Field::RetryBase, "retry_base", Group::Retries, "First wait, seconds", "Doubled for each attempt, with jitter.", WAIT),
     row(Field::RetryCap, "retry_cap", Group::Retries, "Longest wait, seconds", "", WAIT),
+    row(Field::RateLimitWait, "rate_limit_wait", Group::Retries, "First wait after a rate limit, seconds", "Where the server does not say how long. Doubled for each attempt.", WAIT),
     row(Field::RetryAfterCap, "retry_after_cap", Group::Retries, "Retry-After at most, seconds", "If the server asks for more, the run ends and names the time.", WAIT),
 ];
 

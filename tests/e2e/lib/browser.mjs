@@ -12,7 +12,8 @@ export const ARGS = [
 // Chrome's advice on password fields comes when it likes. The settings' field for a key is in no form, since nothing is
 // sent with it and no password manager should take it for a login.
 // Tests of other things have no service worker between them and the site: Playwright says that it kept it out.
-export const ADVICE = /^\[DOM\] Password field is not contained in a form|^Service Worker registration blocked by Playwright/;
+// How a plan's contexts came about is told on the console, a line for each trace.
+export const ADVICE = /^\[DOM\] Password field is not contained in a form|^Service Worker registration blocked by Playwright|^turnwise: plan \S+, step \d+: /;
 
 /** Runs `body(browser)` with a fresh browser: for files from disk, which are of no origin. */
 export async function withBrowser(body) {

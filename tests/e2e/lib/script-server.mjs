@@ -25,7 +25,7 @@ export function reply({ text = '', calls = [], finish = calls.length ? 'tool_cal
  * Runs `body(baseUrl)` against a server with the script. A step is { text, calls, … } (a reply), { status, headers, body }
  * (no stream), or { chunks: [bytes], cut: true } (raw; `cut` drops the connection after them,
  * `hold` keeps it open); `check(request)` may look
- * at the parsed request first, and `delay` is waited before the answer, in milliseconds.
+ * at the parsed request first, `delay` is waited before the answer and `pace` after each chunk, in milliseconds.
  */
 export async function withScript(steps, body) {
   const faults = [];
@@ -48,7 +48,10 @@ export async function withScript(steps, body) {
     if (step.delay) await new Promise((resolve) => { setTimeout(resolve, step.delay); });
     if (step.status) return response.writeHead(step.status, { ...CORS, 'content-type': 'application/json', ...step.headers }).end(step.body ?? '');
     response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    for (const chunk of step.chunks ?? reply(step)) response.write(chunk);
+    for (const chunk of step.chunks ?? reply(step)) {
+      response.write(chunk);
+      if (step.pace) await new Promise((resolve) => { setTimeout(resolve, step.pace); });
+    }
     if (step.cut) return setImmediate(() => response.destroy());
     if (step.hold) return undefined;
     return response.end();

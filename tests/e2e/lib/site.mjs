@@ -20,9 +20,16 @@ export async function withSite(body, { mounts = {} } = {}) {
   }
 }
 
-/** A page that has the package loaded as `window.turnwise`. `options` are those of `withPage`. */
-export const withPackage = (options, body, siteOptions) =>
-  withSite((site) => withPage(site.host, options, async (page) => {
+/** A page that has the package loaded as `window.turnwise`. `options` are those of `withPage`; `watch`: for `engineMemory`. */
+export const withPackage = ({ watch = false, ...options }, body, siteOptions) =>
+  withSite((site) => withPage(`${site.host}${watch ? '?watch' : ''}`, options, async (page) => {
     await page.locator('body[data-state=ready]').waitFor({ state: 'attached' });
     return body(page, site);
   }), siteOptions);
+
+/** Bytes of the engine's memory, in a page with `watch`. */
+export async function engineMemory(page) {
+  const worker = page.workers().find((one) => one.url().endsWith('/host/engine-worker.js'));
+  assert.ok(worker, 'the engine has no worker that can be watched');
+  return worker.evaluate(() => globalThis.engineMemory.buffer.byteLength);
+}

@@ -1,6 +1,6 @@
 // Host pages of <turnwise-agent>: what a site's server would give, with the built package at /turnwise/ beside it.
 import assert from 'node:assert/strict';
-import { promises as fs, existsSync } from 'node:fs';
+import { promises as fs, existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { withPage } from './browser.mjs';
@@ -17,7 +17,7 @@ ${head}<script type="module" src="${src}"></script></head>
 
 /**
  * Serves `pages` ({ '/path': html, or { body, type, status } }) and the package below `at`. `headers` go with every
- * answer; `asked` lists what was requested.
+ * answer; `asked` lists what was requested. Pages can be added later: `pages` is what `body` gets too.
  */
 export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, body) {
   assert.ok(existsSync(path.join(dist, 'turnwise/embed.js')), `${dist}/turnwise has no embed.js: make dist`);
@@ -34,7 +34,7 @@ export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, 
   });
   await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   try {
-    return await body({ url: `http://127.0.0.1:${server.address().port}/`, asked });
+    return await body({ url: `http://127.0.0.1:${server.address().port}/`, asked, pages });
   } finally {
     await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   }
@@ -43,6 +43,9 @@ export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, 
 /** A scripted model, a host with `pages(baseUrl)`, and a browser at its first page. */
 export const withWidget = ({ steps = [], pages, options = {}, host = {} }, body) => withScript(steps, (baseUrl) =>
   withHost({ ...host, pages: pages(baseUrl) }, (site) => withPage(site.url, { ...options, reach: [baseUrl, ...(options.reach ?? [])] }, (tab) => body(tab, { ...site, baseUrl }))));
+
+/** The package's frame as a site serves it that lets these sites embed it. */
+export const frameFor = (...urls) => readFileSync(path.join(dist, 'turnwise/frame.html'), 'utf8').replace('name="turnwise-hosts" content=""', `name="turnwise-hosts" content="${urls.map((url) => new URL(url).origin).join(' ')}"`);
 
 /** Attributes for a scripted model. */
 export const scripted = (baseUrl) => `provider="openai" base-url="${baseUrl}" model="scripted" docs="off"`;

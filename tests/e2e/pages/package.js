@@ -1,6 +1,14 @@
 // Gives a test the package as `window.turnwise`, loaded the way any page would load it.
 import * as turnwise from '../turnwise/turnwise.js';
 
-await turnwise.default();
 window.turnwise = turnwise;
+// With `?watch` the engine runs in a worker whose memory a test can see: `engineMemory` in it.
+if (location.search === '?watch') turnwise.startBy(({ hear, fail }) => {
+  const worker = new Worker('engine-worker.js', { type: 'module', name: 'turnwise-engine' });
+  worker.onmessage = ({ data }) => hear(data);
+  worker.onerror = ({ message }) => fail(new Error(message));
+  return { post: (data, transfer) => worker.postMessage(data, transfer), end: () => worker.terminate() };
+});
+
+await turnwise.default();
 document.body.dataset.state = 'ready';

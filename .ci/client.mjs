@@ -1,0 +1,43 @@
+// node .ci/client.mjs FOLDER GLUE: checks the types of the TypeScript client (www/client) and bundles its entries and those of
+// the widget (www/widget) into FOLDER, which also gets the declarations. GLUE: the engine's glue as wasm-bindgen wrote it out;
+// it becomes part of the worker's file.
+import { execFileSync } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { build } from 'esbuild';
+
+const [folder, glue] = process.argv.slice(2);
+const www = path.resolve(import.meta.dirname, '../www');
+const client = path.join(www, 'client');
+
+execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client], { stdio: 'inherit' });
+
+// Each entry is a file of its own: what one has of another is loaded from there, so that there is one of each in a page. All
+// else is part of each file that uses it.
+const ENTRIES = {
+  client: { index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', core: 'core' },
+  widget: { embed: 'embed', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },
+};
+const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
+const apart = {
+  name: 'entries apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\// }, ({ path: name, kind, importer }) => {
+      if (kind === 'entry-point') return undefined;
+      const plain = name.slice(2).replace(/\.js$/, '');
+      // The widget names files as they are called in the package.
+      const file = importer.startsWith(client) ? ENTRIES.client[plain] : FILES.has(plain) && plain;
+      return file ? { path: `./${file}.js`, external: true } : undefined;
+    });
+    onResolve({ filter: /^turnwise-tools$/ }, () => ({ path: './worker.js', external: true }));
+    onResolve({ filter: /^turnwise-glue$/ }, () => ({ path: path.resolve(glue) }));
+  },
+};
+
+await build({
+  entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
+  outdir: folder, bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*'], minify: true, charset: 'utf8', legalComments: 'none',
+  define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
+  logLevel: 'warning', plugins: [apart],
+});
+for (const types of ['turnwise.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

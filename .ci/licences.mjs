@@ -1,0 +1,47 @@
+// node .ci/licences.mjs FEATURES FILE: writes the licences of all crates that those features link into a module for pages.
+// What only runs while building (procedural macros, build scripts) is not shipped, so it is not in the list.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const [features, file] = process.argv.slice(2);
+const metadata = JSON.parse(execFileSync('cargo', [
+  'metadata', '--quiet', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features', '--features', features,
+], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] }));
+
+const packages = new Map(metadata.packages.map((one) => [one.id, one]));
+const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
+const linked = new Set();
+const visit = (id) => {
+  if (linked.has(id) || packages.get(id).targets.some(({ kind }) => kind.includes('proc-macro'))) return;
+  linked.add(id);
+  for (const { pkg, dep_kinds: kinds } of nodes.get(id).deps) if (kinds.some(({ kind }) => kind === null)) visit(pkg);
+};
+visit(metadata.resolve.root);
+linked.delete(metadata.resolve.root);
+
+/** The licence texts that a crate ships, by name. */
+function texts(one) {
+  const folder = path.dirname(one.manifest_path);
+  const names = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice|unlicense|copyright)/i.test(name)).sort();
+  const found = names.map((name) => {
+    try {
+      return readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim();
+    } catch {
+      return ''; // a folder of that name
+    }
+  });
+  return found.filter(Boolean);
+}
+
+const rows = [...linked].map((id) => packages.get(id)).sort((a, b) => (a.name < b.name ? -1 : 1));
+const unnamed = rows.filter(({ license, license_file: own }) => !license && !own);
+if (unnamed.length) throw new Error(`no licence is named by ${unnamed.map(({ name }) => name).join(', ')}`);
+
+// Many crates share a text to the letter: each text once, with the crates that it belongs to.
+const byText = new Map();
+for (const one of rows) for (const text of texts(one)) byText.set(text, [...(byText.get(text) ?? []), `${one.name} ${one.version}`]);
+
+const list = rows.map((one) => `${one.name} ${one.version}: ${one.license ?? 'see its text'}${one.repository ? `, ${one.repository}` : ''}`);
+const sections = [...byText].map(([text, of]) => `${'-'.repeat(80)}\n${of.join(', ')}\n\n${text}\n`);
+writeFileSync(file, `Turnwise contains parts of these ${rows.length} crates.\n\n${list.join('\n')}\n\n${sections.join('\n')}`);

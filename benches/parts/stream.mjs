@@ -1,0 +1,15 @@
+// An answer of 20,000 pieces: as blocks of 16 KiB that cut events anywhere, and each event on its own.
+import { once, steady, withTarget } from '../target.mjs';
+
+const CHUNKS = 20_000;
+
+export const measure = (given) => withTarget(given, async (target) => {
+  const figures = {};
+  for (const [write, words] of [['block', 'chunks'], ['event', 'chunks one by one']]) {
+    await once(target, { turns: 0, chunks: CHUNKS / 10, write });
+    const { cpuMs, processMs } = await steady(target, { turns: 0, chunks: CHUNKS, write });
+    figures[`page thread, ${CHUNKS} ${words} (ms)`] = cpuMs;
+    figures[`process, ${CHUNKS} ${words} (ms)`] = processMs;
+  }
+  return figures;
+});

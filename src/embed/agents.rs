@@ -1,0 +1,262 @@
+//! Agents: made, given tools and files, run, stopped, let go.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
+
+use super::calls::{Calls, PageOf};
+use super::outbox::{Outbox, Refusal};
+use crate::engine::{Image, Record, RecordKind};
+use crate::protocol::{
+    AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, EventOf, FileChange, Listening, Step, Told,
+};
+use crate::shell::{
+    Access, Approve, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
+};
+use crate::tools::path::RESULTS;
+use crate::worker::protocol::DocumentTask;
+use crate::worker::workspace::Subscription;
+use crate::worker::{Workspace, records};
+
+/// One agent of the page's.
+pub(super) struct Agent {
+    pub(super) session: Session,
+    pub(super) outbox: Rc<Outbox>,
+    /// Who waits for the run under way.
+    segment: Cell<Option<Segment>>,
+    calls_left: Cell<u32>,
+    /// The plan under way.
+    pub(super) plan: RefCell<Option<PlanSession>>,
+    /// How often it was cancelled: a run that is still reading its `after` is not under way yet, and ends all the same.
+    pub(super) cancels: Cell<u32>,
+    /// The page let it go: everything ends with the run under way.
+    last: Cell<bool>,
+    files: RefCell<Option<Watched>>,
+}
+
+/// A run, or a further part of one, from its start to its end.
+#[derive(Clone, Copy)]
+pub(super) struct Segment {
+    pub(super) id: AskId,
+    pub(super) listens: bool,
+}
+
+/// The agent's files, whose changes the page is told.
+struct Watched {
+    /// Of the files, as the page knows them.
+    told: u64,
+    _changes: Subscription,
+}
+
+impl Agent {
+    pub(super) fn open(
+        id: AgentId,
+        options: AgentOptions,
+        worker_url: &str,
+        calls: &Rc<Calls>,
+        outbox: &Rc<Outbox>,
+    ) -> Result<Rc<Self>, String> {
+        let config = options.config(random_seed())?;
+        let workspace = Workspace::new();
+        let page: Rc<dyn Page> = Rc::new(PageOf { calls: Rc::clone(calls), agent: Some(id) });
+        let session = Session::new(SessionOptions {
+            config,
+            access: options.access.into_iter().enumerate().map(|(at, given)| access(at, given)).collect(),
+            workspace: workspace.clone(),
+            worker_url: options.worker_url.unwrap_or_else(|| worker_url.to_owned()),
+            page: Some(page),
+        });
+        let agent = Rc::new(Agent {
+            session,
+            outbox: Rc::clone(outbox),
+            segment: Cell::default(),
+            calls_left: Cell::default(),
+            plan: RefCell::default(),
+            cancels: Cell::default(),
+            last: Cell::default(),
+            files: RefCell::default(),
+        });
+        let watching = Rc::downgrade(&agent);
+        let changes = workspace.subscribe(move || {
+            if let Some(agent) = watching.upgrade() {
+                agent.tell_files(id);
+            }
+        });
+        agent.files.replace(Some(Watched { told: 0, _changes: changes }));
+        Ok(agent)
+    }
+
+    /// Changes that the page made: it knows of them.
+    pub(super) fn take_files(&self, files: Vec<FileChange>, parts: &mut VecDeque<JsValue>) {
+        let watched = self.files.take();
+        let workspace = self.session.workspace();
+        for FileChange { path, there } in files {
+            match there.then(|| parts.pop_front()).flatten().map(JsCast::dyn_into::<Blob>) {
+                // The page made the path normal.
+                Some(Ok(blob)) => drop(workspace.put(&path, blob)),
+                _ => workspace.remove(&path),
+            }
+        }
+        self.files.replace(watched.map(|watched| Watched { told: workspace.version(), ..watched }));
+    }
+
+    /// What tools wrote; whole results of cut answers are the agent's own.
+    fn tell_files(&self, agent: AgentId) {
+        let mut files = self.files.borrow_mut();
+        let Some(watched) = files.as_mut() else { return };
+        let workspace = self.session.workspace();
+        let changed = workspace.changed_since(watched.told).into_iter().filter(|(path, _)| !path.starts_with(RESULTS));
+        let (files, blobs): (Vec<FileChange>, Vec<Option<Blob>>) =
+            changed.map(|(path, blob)| (FileChange { path, there: blob.is_some() }, blob)).unzip();
+        watched.told = workspace.version();
+        if !files.is_empty() {
+            self.outbox.tell(&Told::Wrote { agent, files }, blobs.into_iter().flatten().map(JsValue::from));
+        }
+    }
+
+    /// Starts a run, now or when what it follows has been read.
+    pub(super) fn run(self: &Rc<Self>, id: AskId, input: Input, after: Option<String>, how: Listening) {
+        if self.session.is_running() {
+            return self.outbox.refused(id, &StartError::Busy.into());
+        }
+        let Some(text) = after else { return self.begin(id, input, None, how) };
+        let (agent, before) = (Rc::clone(self), self.cancels.get());
+        spawn_local(async move {
+            match agent.carried(text).await {
+                Ok(carried) => {
+                    agent.begin(id, input, Some(carried), how);
+                    if agent.cancels.get() != before {
+                        agent.session.cancel();
+                    }
+                }
+                Err(refusal) => agent.outbox.refused(id, &refusal),
+            }
+        });
+    }
+
+    async fn carried(&self, text: String) -> Result<Carried, Refusal> {
+        let wrong = |error: String| Refusal::Wrong(format!("options.after: {error}"));
+        let carried = records::ask(self.session.worker_url(), DocumentTask::Carry, text).await.map_err(wrong)?;
+        serde_json::from_str(&carried).map_err(|error| wrong(error.to_string()))
+    }
+
+    fn begin(self: &Rc<Self>, id: AskId, input: Input, after: Option<Carried>, how: Listening) {
+        self.segment(id, how, |session| {
+            let agent = Rc::clone(self);
+            session.start(input, after, move |notice| agent.hear(notice))
+        });
+    }
+
+    pub(super) fn grant(self: &Rc<Self>, id: AskId, turns: u32, how: Listening) {
+        self.segment(id, how, |session| session.grant(turns));
+    }
+
+    fn segment(&self, id: AskId, how: Listening, start: impl FnOnce(&Session) -> Result<(), StartError>) {
+        if self.session.is_running() {
+            return self.outbox.refused(id, &StartError::Busy.into());
+        }
+        self.permit(how.approve);
+        self.segment.set(Some(Segment { id, listens: how.listens }));
+        if let Err(refused) = start(&self.session) {
+            self.segment.take();
+            self.outbox.refused(id, &refused.into());
+        }
+    }
+
+    pub(super) fn permit(&self, approval: Approval) {
+        match approval {
+            Approval::Nobody => self.session.set_approve(None),
+            Approval::Ask => self.session.set_approve(Some(Approve::Ask)),
+            Approval::All => self.session.set_approve(Some(Approve::All)),
+            Approval::Same => {}
+        }
+    }
+
+    fn hear(&self, notice: Notice<'_>) {
+        let Some(segment) = self.segment.get() else { return };
+        if let Notice::Record(record) = notice {
+            self.calls_left.set(record.calls_left);
+        }
+        self.tell(segment, notice, self.calls_left.get(), None);
+        if matches!(notice, Notice::Record(record) if is_terminal(record)) {
+            self.segment.take();
+            if let Some(document) = self.session.document() {
+                self.outbox.done(segment.id, &document);
+            }
+            self.rest();
+        }
+    }
+
+    /// One event of a run or of a plan's step.
+    pub(super) fn tell(&self, segment: Segment, notice: Notice<'_>, calls_left: u32, step: Option<Step>) {
+        if !segment.listens {
+            return;
+        }
+        let (kind, child, turn, text) = match notice {
+            Notice::Record(record) => return self.outbox.event(segment.id, &EventOf(record, step)),
+            Notice::TextDelta { child, turn, text } => ("text_delta", child, turn, text),
+            Notice::ReasoningDelta { child, turn, text } => ("reasoning_delta", child, turn, text),
+        };
+        self.outbox.streamed(segment.id, Delta { kind, child, turn, calls_left, text, step });
+    }
+
+    pub(super) fn stop(&self) {
+        match self.plan_under_way() {
+            Some(plan) => plan.stop(),
+            None => self.session.stop(),
+        }
+    }
+
+    pub(super) fn cancel(&self) {
+        self.cancels.set(self.cancels.get().wrapping_add(1));
+        match self.plan_under_way() {
+            Some(plan) => plan.cancel(),
+            None => self.session.cancel(),
+        }
+    }
+
+    /// A run under way still ends; then everything goes.
+    pub(super) fn close(&self) {
+        self.last.set(true);
+        self.rest();
+    }
+
+    /// Lets everything go, where the page let the agent go and nothing is under way.
+    pub(super) fn rest(&self) {
+        if self.last.get() && !self.session.is_running() {
+            self.files.take();
+            self.session.close();
+            self.session.forget(); // its observer knows this agent
+        }
+    }
+
+    // Out of the cell first: what the plan tells empties it.
+    fn plan_under_way(&self) -> Option<PlanSession> {
+        self.plan.borrow().clone()
+    }
+}
+
+/// Data URLs; the page checked them.
+pub(super) fn images(urls: &[String]) -> Vec<Image> {
+    urls.iter().filter_map(|url| Image::of_data_url(url)).collect()
+}
+
+/// The number of a provider is its place in the configuration.
+pub(super) fn access(at: usize, given: AccessOptions) -> Access {
+    let AccessOptions { api_key, headers, in_page } = given;
+    Access { api_key, headers, in_page: in_page.then_some(at) }
+}
+
+pub(super) fn is_terminal(record: &Record) -> bool {
+    matches!(record.what, RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. })
+}
+
+impl From<StartError> for Refusal {
+    fn from(error: StartError) -> Self {
+        Refusal::Untimely(error.to_string())
+    }
+}

@@ -1,0 +1,116 @@
+//! Questions that need no agent: about records, Markdown, a provider's models.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use serde::Serialize;
+use wasm_bindgen_futures::spawn_local;
+
+use super::agents::access;
+use super::outbox::{Outbox, Refusal};
+use crate::engine::Price;
+use crate::llm::models::ModelInfo;
+use crate::protocol::{AskId, ProviderOptions};
+use crate::shell;
+use crate::worker::protocol::DocumentTask;
+use crate::worker::{RenderHost, records};
+
+/// `name`: what the page calls the record.
+pub(super) fn document(
+    outbox: &Rc<Outbox>,
+    id: AskId,
+    worker_url: String,
+    task: DocumentTask,
+    name: String,
+    text: String,
+) {
+    let outbox = Rc::clone(outbox);
+    spawn_local(async move {
+        match records::ask(worker_url, task, text).await {
+            // A file's text, or JSON.
+            Ok(answer) if matches!(task, DocumentTask::Export(_)) => outbox.done(id, &answer),
+            Ok(answer) => outbox.done_with(id, answer.into_bytes()),
+            Err(why) => outbox.refused(id, &Refusal::Wrong(format!("{name}: {why}"))),
+        }
+    });
+}
+
+/// Texts being rendered by one kind of worker, and the worker they share: it ends when none was wanted for a while.
+#[derive(Default)]
+struct Shared {
+    open: u32,
+    /// Counts uses: who comes back from a pause to find another number was not the last.
+    uses: u64,
+    host: Option<RenderHost>,
+}
+
+/// How long the worker waits for the next text. Answers stream for longer without a pause of this length.
+const IDLE_MS: u32 = 20_000;
+
+thread_local! {
+    /// By the worker's address.
+    static SHARED: RefCell<BTreeMap<String, Shared>> = RefCell::default();
+}
+
+/// Markdown to nodes. Texts are rendered in the order they came.
+pub(super) fn render(outbox: &Rc<Outbox>, id: AskId, url: String, markdown: String) {
+    let outbox = Rc::clone(outbox);
+    let host = SHARED.with_borrow_mut(|all| {
+        let shared = all.entry(url.clone()).or_default();
+        shared.open += 1;
+        shared.uses += 1;
+        shared.host.get_or_insert_with(|| RenderHost::new(url.clone())).clone()
+    });
+    spawn_local(async move {
+        match host.render(&markdown).await {
+            Ok(nodes) => outbox.done(id, &nodes),
+            Err(why) => outbox.refused(id, &Refusal::Untimely(why.to_string())),
+        }
+        let uses = SHARED.with_borrow_mut(|all| {
+            let shared = all.entry(url.clone()).or_default();
+            shared.open -= 1;
+            shared.uses
+        });
+        shell::pause(IDLE_MS).await;
+        let idle = SHARED.with_borrow_mut(|all| {
+            let shared = all.entry(url).or_default();
+            let idle = shared.open == 0 && shared.uses == uses;
+            idle.then(|| shared.host.take()).flatten()
+        });
+        if let Some(host) = idle {
+            host.close();
+        }
+    });
+}
+
+/// One row, as `ModelInfo` of the JavaScript API has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    id: String,
+    name: String,
+    context_tokens: Option<u64>,
+    price: Option<Price>,
+    images: Option<bool>,
+}
+
+/// The models of a provider, with what is known of each.
+pub(super) fn models(outbox: &Rc<Outbox>, id: AskId, provider: ProviderOptions) {
+    let outbox = Rc::clone(outbox);
+    spawn_local(async move {
+        match shell::list_models(&provider.config, &access(0, provider.access)).await {
+            Ok(models) => {
+                let listed = models.into_iter().map(|ModelInfo { id, name, context_tokens, price, images }| Listed {
+                    id,
+                    name,
+                    context_tokens,
+                    price,
+                    images,
+                });
+                outbox.done(id, &listed.collect::<Vec<_>>());
+            }
+            Err(failed) => outbox.refused(id, &Refusal::Untimely(failed.message)),
+        }
+    });
+}

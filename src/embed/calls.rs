@@ -1,0 +1,102 @@
+//! Questions to the page: its tools, whoever permits calls, its models.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use js_sys::Uint8Array;
+use serde_json::value::RawValue;
+
+use super::outbox::Outbox;
+use crate::protocol::{AgentId, CallNumber, Failure, Told, Wanted};
+use crate::shell::{Approval, Asked, Page, Piece};
+
+/// All questions that are open.
+pub(super) struct Calls {
+    outbox: Rc<Outbox>,
+    open: RefCell<BTreeMap<CallNumber, Open>>,
+    next: Cell<u32>,
+}
+
+struct Open {
+    done: oneshot::Sender<Result<String, Failure>>,
+    hear: Option<Box<dyn FnMut(Piece)>>,
+}
+
+/// The page as one agent sees it, or a site.
+pub(super) struct PageOf {
+    pub(super) calls: Rc<Calls>,
+    pub(super) agent: Option<AgentId>,
+}
+
+impl Calls {
+    pub(super) fn new(outbox: Rc<Outbox>) -> Rc<Self> {
+        Rc::new(Calls { outbox, open: RefCell::default(), next: Cell::new(1) })
+    }
+
+    /// The end of a question. One that nobody waits for any more is unknown here.
+    pub(super) fn answer(&self, call: CallNumber, answer: Result<String, Failure>) {
+        if let Some(open) = self.open.borrow_mut().remove(&call) {
+            let _ = open.done.send(answer);
+        }
+    }
+
+    pub(super) fn piece(&self, call: CallNumber, piece: Piece) {
+        // Taken out while it is heard: what hears it may abort the question.
+        let hear = self.open.borrow_mut().get_mut(&call).and_then(|open| open.hear.take());
+        let Some(mut hear) = hear else { return };
+        hear(piece);
+        if let Some(open) = self.open.borrow_mut().get_mut(&call) {
+            open.hear = Some(hear);
+        }
+    }
+
+    fn ask(
+        &self,
+        agent: Option<AgentId>,
+        what: Wanted<'_>,
+        part: Option<Uint8Array>,
+        hear: Option<Box<dyn FnMut(Piece)>>,
+    ) -> Asked {
+        let number = CallNumber(self.next.get());
+        self.next.set(number.0.wrapping_add(1));
+        let (done, answer) = oneshot::channel();
+        self.open.borrow_mut().insert(number, Open { done, hear });
+        self.outbox.tell(&Told::Call { call: number, agent, what }, part.map(Into::into));
+        Asked { number, answer }
+    }
+}
+
+impl Page for PageOf {
+    fn tool(&self, name: &str, arguments: &str) -> Asked {
+        self.calls.ask(self.agent, Wanted::Tool { name, args: &json(arguments) }, None, None)
+    }
+
+    fn approve(&self, approval: Approval<'_>) -> Asked {
+        let Approval { call, name, arguments, side_effect, again } = approval;
+        let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again };
+        self.calls.ask(self.agent, what, None, None)
+    }
+
+    fn complete(&self, provider: usize, request: &[u8], hear: Box<dyn FnMut(Piece)>) -> Asked {
+        self.calls.ask(self.agent, Wanted::Complete { provider }, Some(Uint8Array::from(request)), Some(hear))
+    }
+
+    fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked {
+        self.calls.ask(self.agent, Wanted::Fetch { url }, None, Some(hear))
+    }
+
+    fn abort(&self, question: CallNumber) {
+        if self.calls.open.borrow_mut().remove(&question).is_some() {
+            self.calls.outbox.tell(&Told::Abort { call: question }, None);
+        }
+    }
+}
+
+/// Arguments are JSON, or what a model wrote in their place.
+fn json(arguments: &str) -> Box<RawValue> {
+    serde_json::from_str(arguments)
+        .or_else(|_| serde_json::value::to_raw_value(arguments))
+        .unwrap_or_else(|_| RawValue::NULL.to_owned())
+}

@@ -1,0 +1,109 @@
+//! Plans: read, run, told of.
+
+use std::rc::Rc;
+
+use serde_json::Value;
+use wasm_bindgen_futures::spawn_local;
+
+use super::agents::{Agent, Segment};
+use super::outbox::Refusal;
+use crate::plan::{Fault, Plan, PlanDocument, PlanRecord, PlanRecordKind, fault};
+use crate::protocol::{AskId, Listening, PlanEventOf, Step};
+use crate::shell::{PlanNotice, PlanSession, PlanStart, StartError};
+use crate::worker::protocol::DocumentTask;
+use crate::worker::records;
+
+/// How the page wants a plan to be run.
+pub(super) struct Wish {
+    pub(super) parallel: Option<usize>,
+    pub(super) from: Option<u32>,
+    /// The text of an earlier run's record.
+    pub(super) after: Option<String>,
+    pub(super) how: Listening,
+}
+
+impl Agent {
+    pub(super) fn run_plan(self: &Rc<Self>, id: AskId, plan: &Value, wish: Wish) {
+        let plan = match readable(self, plan, &wish) {
+            Ok(plan) => plan,
+            Err(refusal) => return self.outbox.refused(id, &refusal),
+        };
+        let Wish { parallel, from, after, how } = wish;
+        let start = PlanStart { parallel, after: None, from };
+        let Some(text) = after else { return self.begin_plan(id, plan, start, how) };
+        let (agent, before) = (Rc::clone(self), self.cancels.get());
+        spawn_local(async move {
+            match earlier(&agent, text).await {
+                Ok(after) => {
+                    agent.begin_plan(id, plan, PlanStart { after: Some(Box::new(after)), ..start }, how);
+                    if agent.cancels.get() != before {
+                        agent.cancel();
+                    }
+                }
+                Err(error) => agent.outbox.refused(id, &Refusal::Wrong(format!("options.after: {error}"))),
+            }
+        });
+    }
+
+    fn begin_plan(self: &Rc<Self>, id: AskId, plan: Plan, start: PlanStart, how: Listening) {
+        if self.session.is_running() {
+            return self.outbox.refused(id, &StartError::Busy.into());
+        }
+        self.permit(how.approve);
+        let segment = Segment { id, listens: how.listens };
+        let (place, hearing) = (Rc::clone(self), Rc::clone(self));
+        let ready = move |session: &PlanSession| drop(place.plan.replace(Some(session.clone())));
+        let started = PlanSession::start(&self.session, plan, start, ready, move |notice| {
+            hearing.hear_plan(segment, notice);
+        });
+        if let Err(refused) = started {
+            self.outbox.refused(id, &refused.into());
+        }
+    }
+
+    fn hear_plan(&self, segment: Segment, notice: PlanNotice<'_>) {
+        match notice {
+            PlanNotice::Plan(record) => {
+                if segment.listens {
+                    self.outbox.event(segment.id, &PlanEventOf(record));
+                }
+                if is_last(record) {
+                    let session = self.plan.take();
+                    if let Some(session) = session {
+                        self.outbox.done(segment.id, &session.document());
+                    }
+                    self.rest();
+                }
+            }
+            PlanNotice::Step { order, calls_left, notice } => {
+                self.tell(segment, notice, calls_left, Some(Step { order, calls_left }));
+            }
+        }
+    }
+}
+
+/// The plan, or every fault of it.
+fn readable(agent: &Agent, plan: &Value, wish: &Wish) -> Result<Plan, Refusal> {
+    let plan = PlanSession::read(&agent.session, plan).map_err(|faults| Refusal::Wrong(refusal(&faults)))?;
+    if let Some(order) = wish.from.filter(|order| plan.step(*order).is_none()) {
+        let message = format!("options.from: got {order}; it takes the order of a step of the plan");
+        return Err(Refusal::Wrong(message));
+    }
+    if agent.session.is_running() { Err(StartError::Busy.into()) } else { Ok(plan) }
+}
+
+fn refusal(faults: &[Fault]) -> String {
+    match faults {
+        [one] => one.to_string(),
+        all => format!("the plan has {} faults:\n{}", all.len(), fault::listed(all)),
+    }
+}
+
+async fn earlier(agent: &Agent, text: String) -> Result<PlanDocument, String> {
+    records::ask(agent.session.worker_url(), DocumentTask::Session, text.clone()).await?;
+    PlanDocument::parse(&text).map_err(|error| error.to_string())
+}
+
+fn is_last(record: &PlanRecord) -> bool {
+    matches!(record.what, PlanRecordKind::PlanFinished { .. })
+}

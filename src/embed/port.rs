@@ -1,0 +1,185 @@
+//! The worker's end of the line: takes what the page posts, one handler a message.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use js_sys::{Array, Function, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use super::agents::{Agent, images};
+use super::asks;
+use super::calls::{Calls, PageOf};
+use super::docs::Sites;
+use super::outbox::Outbox;
+use super::plans::Wish;
+use crate::protocol::{AgentId, AskId, Command, Told, VERSION};
+use crate::shell::{DocsOptions, Input, Page, Piece, StartError, js};
+use crate::worker;
+
+/// One page's line to this module.
+#[wasm_bindgen]
+pub struct Port {
+    outbox: Rc<Outbox>,
+    calls: Rc<Calls>,
+    sites: Rc<Sites>,
+    agents: RefCell<BTreeMap<AgentId, Rc<Agent>>>,
+    /// Where `worker.js` is.
+    worker_url: RefCell<String>,
+    /// The page said `hello` in this protocol.
+    met: Cell<bool>,
+}
+
+#[wasm_bindgen]
+impl Port {
+    /// `post(text, parts)` brings a post to the page; `make_worker(url, name)` makes the workers of tools, documents and
+    /// Markdown, where this is nothing, `new Worker` does.
+    #[wasm_bindgen(constructor)]
+    pub fn new(post: Function, make_worker: Option<Function>) -> Port {
+        worker::make_by(make_worker);
+        let outbox = Outbox::new(post.clone());
+        std::panic::set_hook(Box::new(move |info| {
+            let fatal = Told::Fatal { message: &info.to_string() };
+            let text = serde_json::to_string(&[fatal]).unwrap_or_default();
+            let _ = post.call2(&JsValue::UNDEFINED, &text.into(), &Array::new());
+        }));
+        Port {
+            calls: Calls::new(Rc::clone(&outbox)),
+            sites: Sites::new(Rc::clone(&outbox)),
+            outbox,
+            agents: RefCell::default(),
+            worker_url: RefCell::default(),
+            met: Cell::default(),
+        }
+    }
+
+    /// One post of the page's.
+    pub fn receive(&self, post: &JsValue) {
+        let (text, mut parts): (JsValue, VecDeque<JsValue>) = match post.dyn_ref::<Array>() {
+            Some(post) => (post.get(0), post.iter().skip(1).collect()),
+            None => (post.clone(), VecDeque::new()),
+        };
+        let text = text.as_string().unwrap_or_default();
+        match serde_json::from_str::<Vec<Command>>(&text) {
+            Ok(commands) => commands.into_iter().for_each(|command| self.take(command, &mut parts)),
+            Err(error) => self.fatal(&format!("the page posted what cannot be read: {error}")),
+        }
+    }
+}
+
+impl Port {
+    fn take(&self, command: Command, parts: &mut VecDeque<JsValue>) {
+        if !self.met.get() && !matches!(command, Command::Hello { .. }) {
+            return self.fatal("the page has to say hello first");
+        }
+        match command {
+            Command::Hello { protocol, page, worker, only } => {
+                js::ask_only(only);
+                self.meet(protocol, page, worker);
+            }
+            Command::Open { agent, options } => {
+                let made = Agent::open(agent, *options, &self.worker_url.borrow(), &self.calls, &self.outbox);
+                match made {
+                    Ok(made) => drop(self.agents.borrow_mut().insert(agent, made)),
+                    Err(error) => self.fatal(&error),
+                }
+            }
+            Command::Tool { agent, tool } => self.with(agent, |agent| agent.session.register(tool)),
+            Command::Files { agent, files } => self.with(agent, |agent| agent.take_files(files, parts)),
+            Command::Run { id, agent, task, images: urls, after, how } => {
+                let after = after.then(|| text_part(parts));
+                let input = Input { text: task, images: images(&urls) };
+                self.ask(id, agent, |agent| agent.run(id, input, after, how));
+            }
+            Command::Grant { id, agent, turns, how } => self.ask(id, agent, |agent| agent.grant(id, turns, how)),
+            Command::Plan { id, agent, plan, parallel, from, after, how } => {
+                let after = after.then(|| text_part(parts));
+                self.ask(id, agent, |agent| agent.run_plan(id, &plan, Wish { parallel, from, after, how }));
+            }
+            Command::Stop { agent } => self.with(agent, |agent| agent.stop()),
+            Command::Cancel { agent } => self.with(agent, |agent| agent.cancel()),
+            Command::Close { agent } => {
+                let closed = self.agents.borrow_mut().remove(&agent);
+                if let Some(agent) = closed {
+                    agent.close();
+                }
+            }
+            Command::Document { id, task, name } => {
+                let worker_url = self.worker_url.borrow().clone();
+                asks::document(&self.outbox, id, worker_url, task, name, text_part(parts));
+            }
+            Command::Render { id, markdown, worker_url } => {
+                let url = worker_url.unwrap_or_else(|| self.worker_url.borrow().clone());
+                asks::render(&self.outbox, id, url, markdown);
+            }
+            Command::Models { id, provider } => asks::models(&self.outbox, id, *provider),
+            Command::DocsOpen { id, site, page, html, source, cache, credentials, bridged, worker_url } => {
+                let worker_url = worker_url.unwrap_or_else(|| self.worker_url.borrow().clone());
+                self.sites.open(id, site, |on_progress| DocsOptions {
+                    page,
+                    html,
+                    source,
+                    cache,
+                    credentials,
+                    bridge: bridged
+                        .then(|| -> Rc<dyn Page> { Rc::new(PageOf { calls: Rc::clone(&self.calls), agent: None }) }),
+                    worker_url,
+                    on_progress,
+                });
+            }
+            Command::DocsSearch { id, site, query, limit } => self.sites.search(id, site, query, limit),
+            Command::DocsCall { id, site, name, arguments } => self.sites.call(id, site, name, arguments),
+            Command::DocsClose { site } => self.sites.close(site),
+            Command::Returned { call, text } => self.calls.answer(call, Ok(text)),
+            Command::Failed { call, failure } => self.calls.answer(call, Err(failure)),
+            Command::Head { call, head } => self.calls.piece(call, Piece::Head(head)),
+            Command::Piece { call } => {
+                let bytes = parts.pop_front().and_then(|part| part.dyn_into::<Uint8Array>().ok());
+                self.calls.piece(call, Piece::Bytes(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()));
+            }
+        }
+    }
+
+    fn meet(&self, protocol: u32, page: Option<String>, worker: String) {
+        if protocol != VERSION {
+            return self.fatal(&format!(
+                "the page speaks version {protocol} of the protocol and its worker version {VERSION}: their files are of \
+                 two versions of the package"
+            ));
+        }
+        js::set_page(page);
+        self.worker_url.replace(worker);
+        self.met.set(true);
+        self.outbox.tell(&Told::Ready { protocol: VERSION, engine: env!("CARGO_PKG_VERSION") }, None);
+    }
+
+    fn fatal(&self, message: &str) {
+        self.outbox.tell(&Told::Fatal { message }, None);
+    }
+
+    /// An agent that is gone needs nothing any more.
+    fn with(&self, agent: AgentId, f: impl FnOnce(&Rc<Agent>)) {
+        let agent = self.agents.borrow().get(&agent).cloned();
+        if let Some(agent) = agent {
+            f(&agent);
+        }
+    }
+
+    fn ask(&self, id: AskId, agent: AgentId, f: impl FnOnce(&Rc<Agent>)) {
+        let agent = self.agents.borrow().get(&agent).cloned();
+        match agent {
+            Some(agent) => f(&agent),
+            None => self.outbox.refused(id, &StartError::Closed.into()),
+        }
+    }
+}
+
+fn text_part(parts: &mut VecDeque<JsValue>) -> String {
+    parts.pop_front().and_then(|part| part.as_string()).unwrap_or_default()
+}
+
+impl std::fmt::Debug for Port {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Port").field("agents", &self.agents.borrow().len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,99 @@
+//! How much is accepted of what a server, a tool or a site sends: one limit for each kind of input (SEMANTICS 6).
+//!
+//! Past a limit of a reply the attempt fails with `reply_too_large` and is retried like a stream that was cut; a tool's
+//! result is cut, and the model reads how much is missing; everything else is refused. All sizes are bytes unless their
+//! name says otherwise. The limits are far above what models send and far below what a page can hold.
+
+use super::event::{Event, ToolOutcome};
+use super::failure::Slug;
+use super::reply::{ModelError, Retry};
+
+/// A line, an event or a JSON value of a response.
+pub const MAX_EVENT: usize = 4 * MIB;
+/// The body of a response as it comes over the wire, framing included.
+pub const MAX_STREAM: usize = 256 * MIB;
+/// The text of a reply.
+pub const MAX_TEXT: usize = 2 * MIB;
+/// The reasoning of a reply.
+pub const MAX_REASONING: usize = 2 * MIB;
+/// Ids, names and arguments of all tool calls of a reply.
+pub const MAX_ARGUMENTS: usize = 2 * MIB;
+/// Tool calls of a reply, those inside its batches counted apart, and sub-agents that one call asks for. How many of the
+/// calls are run is [`super::Limits::tool_calls_per_turn`].
+pub const MAX_CALLS: usize = 256;
+/// Blocks, items or marks of a reply: what is kept of its structure.
+pub const MAX_PARTS: usize = 1024;
+/// What a provider wants back unchanged (signatures, encrypted reasoning).
+pub const MAX_OPAQUE: usize = 4 * MIB;
+/// The raw response kept for the log of a failed attempt, and an error body: 128 KiB (SEMANTICS 7, Logs).
+pub const RAW_CAP: usize = 128 * 1024;
+/// The original result of a tool call. What the model reads of it is [`super::Limits::max_result_chars`].
+pub const MAX_RESULT: usize = 4 * MIB;
+/// A provider's list of models.
+pub const MAX_MODEL_LIST: usize = 8 * MIB;
+/// A file of a documentation site.
+pub const MAX_SITE_FILE: usize = 32 * MIB;
+
+const MIB: usize = 1024 * 1024;
+
+/// The limit that a reply passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TooLarge {
+    Line,
+    Event,
+    Stream,
+    Text,
+    Reasoning,
+    Arguments,
+    Calls,
+    Parts,
+    Opaque,
+}
+
+impl TooLarge {
+    /// The failure of the attempt.
+    #[must_use]
+    pub fn error(self) -> ModelError {
+        let most = match self {
+            TooLarge::Line => format!("{} in one line", size(MAX_EVENT)),
+            TooLarge::Event => format!("{} in one event", size(MAX_EVENT)),
+            TooLarge::Stream => format!("{} in all", size(MAX_STREAM)),
+            TooLarge::Text => format!("{} of text", size(MAX_TEXT)),
+            TooLarge::Reasoning => format!("{} of reasoning", size(MAX_REASONING)),
+            TooLarge::Arguments => format!("{} of tool arguments", size(MAX_ARGUMENTS)),
+            TooLarge::Calls => format!("{MAX_CALLS} tool calls"),
+            TooLarge::Parts => format!("{MAX_PARTS} parts"),
+            TooLarge::Opaque => format!("{} of data to send back", size(MAX_OPAQUE)),
+        };
+        let message = format!("The reply was too large: at most {most} are accepted.");
+        ModelError { slug: Slug::ReplyTooLarge, message, status: None, retry_after_ms: None, retry: Retry::Yes }
+    }
+}
+
+/// Cuts what a tool answered at its limit. Called before the event is recorded, so that the record holds what the engine
+/// saw.
+pub fn cut_event(event: &mut Event) {
+    let Event::ToolFinished { outcome, .. } = event else { return };
+    match outcome {
+        ToolOutcome::Executed { content, .. } => cut_result(content, 0),
+        ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => cut_result(message, 0),
+        ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
+    }
+}
+
+/// Cuts a tool's result at [`MAX_RESULT`] and says so at its end. `missing` is what was left out before, in bytes.
+pub fn cut_result(content: &mut String, missing: usize) {
+    if content.len() <= MAX_RESULT && missing == 0 {
+        return;
+    }
+    let note = |kept: usize, whole: usize| format!("\n[the result was cut here: {kept} of {whole} bytes were kept]");
+    let whole = content.len().saturating_add(missing);
+    let room = MAX_RESULT - note(whole, whole).len();
+    let kept = content.floor_char_boundary(room);
+    content.truncate(kept);
+    content.push_str(&note(kept, whole));
+}
+
+fn size(bytes: usize) -> String {
+    format!("{} MiB", bytes / MIB)
+}

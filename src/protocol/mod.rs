@@ -1,0 +1,356 @@
+//! What a page and the agent's worker say to each other. PURE: shapes and their JSON text, no ports.
+//!
+//! A post is a JSON array of messages, or an array of that text and then `parts`: whatever travels better outside of JSON
+//! (bytes, which are transferred; blobs; long texts). A message that has parts takes them from the front, in order, and its
+//! comment says how many. Each message is an object with one key, its name.
+//!
+//! The page says `hello` first, and the worker answers `ready`, or `fatal` where it speaks another version. Whatever has an
+//! `id` is answered once, by `done` or `refused`. `call` is the other direction: the page answers by `returned` or `failed`.
+//! The TypeScript of all this is `www/client/protocol.ts`; `tests/protocol.rs` holds the two together.
+
+mod event;
+mod options;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use event::{Delta, EventOf, PlanEventOf, Step};
+pub use options::{AccessOptions, AgentOptions, ProviderOptions};
+
+use crate::docs::Info;
+use crate::engine::{SideEffect, ToolSpec};
+use crate::trajectory::Format;
+
+/// Of this protocol: both sides come in one package, and are never mixed with those of another one.
+pub const VERSION: u32 = 1;
+
+/// From the page.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Command {
+    /// The first one.
+    Hello {
+        protocol: u32,
+        /// The page's address: relative addresses are resolved against it. None in Node.js.
+        page: Option<String>,
+        /// Where `worker.js` is, unless an agent says otherwise.
+        worker: String,
+        /// Set in a frame that pages of other origins drive: of its own origin nothing is asked but what is below this
+        /// address.
+        only: Option<String>,
+    },
+    /// Makes an agent.
+    Open {
+        agent: AgentId,
+        options: Box<AgentOptions>,
+    },
+    /// Offers a tool of the page's from the next run on.
+    Tool {
+        agent: AgentId,
+        tool: ToolSpec,
+    },
+    /// Changes in the agent's files. A part for each path that is still there: a blob.
+    Files {
+        agent: AgentId,
+        files: Vec<FileChange>,
+    },
+    /// Starts a run; answered when it has ended, with its trajectory. One part where `after` is set: the text of an earlier
+    /// trajectory.
+    Run {
+        id: AskId,
+        agent: AgentId,
+        task: String,
+        /// Data URLs.
+        #[serde(default)]
+        images: Vec<String>,
+        #[serde(default)]
+        after: bool,
+        how: Listening,
+    },
+    /// More turns for a run that ended on a limit; answered as `run`.
+    Grant {
+        id: AskId,
+        agent: AgentId,
+        turns: u32,
+        how: Listening,
+    },
+    /// Runs a plan; answered with its record. One part where `after` is set: the text of an earlier record.
+    Plan {
+        id: AskId,
+        agent: AgentId,
+        plan: Value,
+        parallel: Option<usize>,
+        from: Option<u32>,
+        #[serde(default)]
+        after: bool,
+        how: Listening,
+    },
+    Stop {
+        agent: AgentId,
+    },
+    Cancel {
+        agent: AgentId,
+    },
+    /// The agent is not used any more. A run under way ends first.
+    Close {
+        agent: AgentId,
+    },
+    /// A question about the text of a record, which is the part; answered with what the task gives.
+    Document {
+        id: AskId,
+        task: DocumentTask,
+        /// What the page calls the record, for errors.
+        name: String,
+    },
+    /// Markdown to nodes.
+    Render {
+        id: AskId,
+        markdown: String,
+        worker_url: Option<String>,
+    },
+    /// The models of a provider.
+    Models {
+        id: AskId,
+        provider: Box<ProviderOptions>,
+    },
+    /// Reads a documentation site; answered with a [`Site`] when it can be asked.
+    DocsOpen {
+        id: AskId,
+        site: SiteId,
+        page: String,
+        html: Option<String>,
+        source: Option<String>,
+        cache: bool,
+        credentials: bool,
+        /// Whether the page fetches what is of the origin of `page` (`Wanted::Fetch`).
+        #[serde(default)]
+        bridged: bool,
+        worker_url: Option<String>,
+    },
+    /// Answered with a list of hits.
+    DocsSearch {
+        id: AskId,
+        site: SiteId,
+        query: String,
+        limit: usize,
+    },
+    /// A call of one of the site's tools; answered with a text.
+    DocsCall {
+        id: AskId,
+        site: SiteId,
+        name: String,
+        arguments: Value,
+    },
+    DocsClose {
+        site: SiteId,
+    },
+    /// What a `call` came to: the result of a tool as text, `true` or `false` of a permission, nothing after the pieces of a
+    /// model.
+    Returned {
+        call: CallNumber,
+        #[serde(default)]
+        text: String,
+    },
+    /// What a `call` threw.
+    Failed {
+        call: CallNumber,
+        failure: Failure,
+    },
+    /// How the answer of a model begins that came as a response, or how a fetched one begins.
+    Head {
+        call: CallNumber,
+        head: Head,
+    },
+    /// More of what a model says or of what was fetched. The part: bytes, of a stream of chat completion chunks or of the
+    /// response's body.
+    Piece {
+        call: CallNumber,
+    },
+}
+
+/// What is asked about a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentTask {
+    /// Does this trajectory replay? `{ok}`, and where it does not the first difference.
+    Replay,
+    /// What a follow-up takes over from this trajectory: `{session_id, history}`.
+    Carry,
+    /// This trajectory as the text of a file.
+    Export(Format),
+    /// A file of any known kind as a trajectory.
+    Import,
+    /// Do the completed steps of this plan's record replay? `true`, or an error.
+    Session,
+    /// The figures of this trajectory: a `Summary`.
+    Summarize,
+    /// What runs have in common: of `{summaries, filter}` an `Insight`.
+    Insight,
+    /// A chart: of a `DrawRequest` a `Drawn`.
+    Chart,
+}
+
+/// Who hears of a run, and who permits calls of tools with side effects.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Listening {
+    /// Whether anybody is there for `events`.
+    pub listens: bool,
+    pub approve: Approval,
+}
+
+/// Who permits calls of tools with side effects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    /// Nobody: tools that reach the network or the page are refused.
+    #[default]
+    Nobody,
+    /// The page is asked by `call`.
+    Ask,
+    /// A standing permission.
+    All,
+    /// As for the segment before.
+    Same,
+}
+
+/// One path of an agent's files that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    pub path: String,
+    /// Whether it is still there; a part goes with it then.
+    pub there: bool,
+}
+
+/// What a function of the page's threw.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Failure {
+    pub message: String,
+    /// Of an answer of a server, where the error tells it.
+    pub status: Option<f64>,
+    /// The wait that it asks for.
+    pub retry_after_ms: Option<f64>,
+    /// Asking again would not help.
+    pub fatal: bool,
+    /// The conversation is too long for the model.
+    pub too_long: bool,
+}
+
+/// The beginning of a response that the page fetched.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Head {
+    pub status: u16,
+    pub content_type: String,
+    pub retry_after: Option<String>,
+    pub retry_after_ms: Option<String>,
+    pub should_retry: Option<String>,
+    pub etag: Option<String>,
+    pub last_modified: Option<String>,
+    /// Where redirects led.
+    pub url: Option<String>,
+}
+
+/// From the worker.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Told<'a> {
+    /// The answer to `hello`.
+    Ready {
+        protocol: u32,
+        /// Version of the engine.
+        engine: &'a str,
+    },
+    /// The worker is of no use any more.
+    Fatal { message: &'a str },
+    /// The answer to what has an `id`: `result`, or where that is long a part, which is the UTF-8 of its JSON.
+    Done {
+        id: AskId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a RawValue>,
+    },
+    /// What has an `id` could not be done.
+    Refused {
+        id: AskId,
+        message: &'a str,
+        /// Whether what was passed in is wrong (`TypeError`), or only came at the wrong time.
+        wrong: bool,
+    },
+    /// What happened in a run or a plan, in order. Streamed text is joined to at most one event a frame.
+    Events { id: AskId, events: Vec<&'a RawValue> },
+    /// Something that only the page can do.
+    Call {
+        call: CallNumber,
+        /// Whose page is asked; none where it is no agent's question.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        agent: Option<AgentId>,
+        what: Wanted<'a>,
+    },
+    /// Nobody waits for the call any more.
+    Abort { call: CallNumber },
+    /// Files that tools wrote or removed. A part for each that is there: a blob.
+    Wrote { agent: AgentId, files: Vec<FileChange> },
+    /// The worker's script runs, and loads the module. Said by that script, not from here.
+    Loading {},
+    /// The content security policy of the worker blocked something. Said by the worker's own script, not from here.
+    Blocked { directive: &'a str, uri: &'a str },
+    /// How far a site has been read, and what is known of it by now.
+    Site {
+        site: SiteId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        progress: Option<Progress<'a>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        info: Option<&'a Info>,
+    },
+}
+
+/// What the page is asked to do.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum Wanted<'a> {
+    /// Call a tool with these arguments, which were checked.
+    Tool { name: &'a str, args: &'a RawValue },
+    /// Ask whether a call may run.
+    Approve { id: &'a str, name: &'a str, args: &'a RawValue, side_effect: SideEffect, again: bool },
+    /// Ask the model that the agent's provider of this number stands for. One part: the request, as the UTF-8 of its JSON.
+    Complete { provider: usize },
+    /// Fetch a page of the host's: this page is a frame, and its host is of another origin.
+    Fetch { url: &'a str },
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Progress<'a> {
+    pub stage: &'a str,
+    pub source: &'a str,
+    pub done: usize,
+    pub total: usize,
+}
+
+/// A site that can be asked.
+#[derive(Debug, Serialize)]
+pub struct Site<'a> {
+    pub info: &'a Info,
+    pub tools: &'a [ToolSpec],
+}
+
+/// An agent of the page's, by the number that the page gave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentId(pub u32);
+
+/// A site, likewise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SiteId(pub u32);
+
+/// What is answered by `done` or `refused`; never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AskId(pub u32);
+
+/// What the page answers by `returned` or `failed`; never used twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallNumber(pub u32);

@@ -1,0 +1,52 @@
+//! A page of a documentation site that the page's host fetches: this page is a frame of another origin in it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+use web_sys::{AbortController, Blob};
+
+use super::page::{Asked, Page, Piece};
+use crate::docs::Got;
+use crate::engine::caps::MAX_SITE_FILE;
+use crate::protocol::Head;
+
+/// What came so far.
+#[derive(Default)]
+struct Fetched {
+    head: Head,
+    body: Vec<u8>,
+    too_large: bool,
+}
+
+/// The body, where there is one; `got` hears the rest. Ended by `abort`.
+pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut Got, abort: &AbortController) -> Option<Blob> {
+    let fetched: Rc<RefCell<Fetched>> = Rc::default();
+    let (sink, late) = (Rc::clone(&fetched), abort.clone());
+    let hear = move |piece| {
+        let fetched = &mut *sink.borrow_mut();
+        match piece {
+            Piece::Head(head) => fetched.head = head,
+            Piece::Bytes(bytes) if fetched.body.len() + bytes.len() <= MAX_SITE_FILE => fetched.body.extend(bytes),
+            Piece::Bytes(_) => fetched.too_large = true,
+        }
+        if fetched.too_large {
+            late.abort();
+        }
+    };
+    let Asked { number, answer } = page.fetch(&got.url, Box::new(hear));
+    let on_abort = Closure::once(move || page.abort(number));
+    abort.signal().set_onabort(Some(on_abort.as_ref().unchecked_ref()));
+    let answer = answer.await;
+    abort.signal().set_onabort(None);
+    let Fetched { head, body, too_large } = fetched.take();
+    let whole = matches!(answer, Ok(Ok(_))) && !too_large;
+    let Head { status, content_type, etag, last_modified, url, .. } = head;
+    got.status = status;
+    got.content_type = content_type;
+    got.stamp = [etag, last_modified].into_iter().flatten().find(|stamp| !stamp.is_empty()).unwrap_or_default();
+    got.at = url.filter(|url| *url != got.url).unwrap_or_default();
+    let blob = || Blob::new_with_u8_array_sequence(&Array::of1(&Uint8Array::from(body.as_slice()))).ok();
+    (whole && (200..300).contains(&status)).then(blob).flatten()
+}

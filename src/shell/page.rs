@@ -1,0 +1,52 @@
+//! What only the page has: its tools, whoever permits calls, its models. The shell asks; who carries the questions to the
+//! page plugs in here (`embed`).
+
+use futures_channel::oneshot;
+
+use crate::engine::{CallId, SideEffect};
+use crate::protocol::{CallNumber, Failure, Head};
+
+/// The page, as far as a run needs it. Every question is answered once, unless it is aborted.
+pub trait Page {
+    /// Calls one of the page's tools. `arguments` is JSON text that was checked; the answer is what the model reads.
+    fn tool(&self, name: &str, arguments: &str) -> Asked;
+
+    /// Asks whether a call may run; the answer is `true` or anything else.
+    fn approve(&self, call: Approval<'_>) -> Asked;
+
+    /// Asks the model of the provider with this number. `hear` gets what it says, as it comes.
+    fn complete(&self, provider: usize, request: &[u8], hear: Box<dyn FnMut(Piece)>) -> Asked;
+
+    /// Fetches a page of the host's, where this page is a frame in it. `hear` gets the head and the body.
+    fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked;
+
+    /// Nobody waits for the answer any more.
+    fn abort(&self, question: CallNumber);
+}
+
+/// A question under way.
+#[derive(Debug)]
+pub struct Asked {
+    pub number: CallNumber,
+    pub answer: oneshot::Receiver<Result<String, Failure>>,
+}
+
+/// A call that has side effects.
+#[derive(Clone, Copy, Debug)]
+pub struct Approval<'a> {
+    pub call: &'a CallId,
+    pub name: &'a str,
+    /// JSON text.
+    pub arguments: &'a str,
+    pub side_effect: SideEffect,
+    /// It was under way when the page was closed, and may have had its effect.
+    pub again: bool,
+}
+
+/// Part of what a model in the page says, or of what the page fetched.
+#[derive(Debug)]
+pub enum Piece {
+    /// A response that was fetched begins; what follows is its body.
+    Head(Head),
+    Bytes(Vec<u8>),
+}

@@ -1,0 +1,476 @@
+//! A value held against the rules. Every step counts, and schemas within schemas do, so that a hostile schema ends in an
+//! error. Where only the answer counts (branches of `anyOf`, `not`, `if`), the first fault ends the search.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::number::{Amount, is_multiple};
+use super::place::Resource;
+use super::rule::{Countable, End, Expression, NodeId, Rule, Side, Tree, Type};
+use super::words::{self, quoted, shown};
+use super::{Fault, MAX_DEPTH, Unchecked, same};
+
+/// Schemas that are held against something, and members that are looked at.
+const MAX_WORK: usize = 10_000_000;
+/// Branches of `anyOf` and `oneOf` whose fault is told.
+const MAX_BRANCHES: usize = 3;
+
+pub fn faults(tree: &Tree, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
+    let mut check = Check { tree, work: 0, scope: Vec::new(), most, faults: Vec::new(), in_branch: false };
+    check.fits(0, value, At::Root)?;
+    Ok(check.faults)
+}
+
+/// Where a value is, from the whole one.
+#[derive(Clone, Copy)]
+enum At<'a> {
+    Root,
+    Member(&'a At<'a>, &'a str),
+    Item(&'a At<'a>, usize),
+}
+
+impl At<'_> {
+    fn pointer(self) -> String {
+        match self {
+            At::Root => String::new(),
+            At::Member(parent, name) => format!("{}/{}", parent.pointer(), words::token(name)),
+            At::Item(parent, index) => format!("{}/{index}", parent.pointer()),
+        }
+    }
+}
+
+struct Check<'t> {
+    tree: &'t Tree,
+    work: usize,
+    /// The resources of the schemas under way, the outermost first: what `$dynamicRef` looks through.
+    scope: Vec<Resource>,
+    /// So many faults are told; 0 where only the answer counts.
+    most: usize,
+    faults: Vec<Fault>,
+    /// Whether the faults are those of a branch already.
+    in_branch: bool,
+}
+
+type Fits = Result<bool, Unchecked>;
+
+impl<'t> Check<'t> {
+    fn fits(&mut self, id: NodeId, value: &Value, at: At<'_>) -> Fits {
+        let rules = self.enter(id)?;
+        let mut fits = true;
+        for rule in rules {
+            fits &= self.rule(id, rule, value, at)?;
+            if !fits && self.is_enough() {
+                break;
+            }
+        }
+        self.leave();
+        Ok(fits)
+    }
+
+    fn enter(&mut self, id: NodeId) -> Result<&'t [Rule], Unchecked> {
+        self.step()?;
+        if self.scope.len() == MAX_DEPTH {
+            return Err(Unchecked::Depth);
+        }
+        let node = self.tree.nodes.get(id);
+        self.scope.push(node.map_or(0, |node| node.home));
+        Ok(node.map_or(&[], |node| &node.rules))
+    }
+
+    fn leave(&mut self) {
+        self.scope.pop();
+    }
+
+    fn step(&mut self) -> Result<(), Unchecked> {
+        self.work += 1;
+        if self.work > MAX_WORK { Err(Unchecked::Work) } else { Ok(()) }
+    }
+
+    /// Whether a further fault would be told to nobody.
+    fn is_enough(&self) -> bool {
+        self.faults.len() >= self.most
+    }
+
+    /// The answer only.
+    fn fits_quietly(&mut self, id: NodeId, value: &Value, at: At<'_>) -> Fits {
+        let (most, faults) = (std::mem::take(&mut self.most), std::mem::take(&mut self.faults));
+        let fits = self.fits(id, value, at);
+        (self.most, self.faults) = (most, faults);
+        fits
+    }
+
+    /// `Ok(false)`, with its words if somebody reads them.
+    fn fault(&mut self, at: At<'_>, words: &dyn Fn() -> String) -> Fits {
+        if !self.is_enough() {
+            self.faults.push(Fault { path: at.pointer(), message: words() });
+        }
+        Ok(false)
+    }
+
+    fn rule(&mut self, id: NodeId, rule: &'t Rule, value: &Value, at: At<'_>) -> Fits {
+        match (rule, value) {
+            (Rule::AllOf(nodes), _) => self.all(nodes, value, at),
+            (Rule::AnyOf(nodes), _) => self.any(nodes, value, at),
+            (Rule::OneOf(nodes), _) => self.exactly_one(nodes, value, at),
+            (Rule::Not { node, text }, _) if self.fits_quietly(*node, value, at)? => {
+                self.fault(at, &|| format!("{text} is not allowed for {}", shown(value)))
+            }
+            (Rule::If { test, then, otherwise }, _) => {
+                let branch = if self.fits_quietly(*test, value, at)? { then } else { otherwise };
+                branch.map_or(Ok(true), |branch| self.fits(branch, value, at))
+            }
+            (Rule::Ref(node), _) => self.fits(*node, value, at),
+            (Rule::DynamicRef { node, name }, _) => self.fits(self.outermost(*node, name), value, at),
+            (Rule::UnevaluatedProperties(node), Value::Object(members)) => {
+                let mut unseen = self.unseen(id, value, at, members.len())?.into_iter();
+                let rest = members.iter().filter(|_| unseen.next() == Some(true));
+                let mut rest = rest.map(|(name, member)| (At::Member(&at, name), member));
+                self.rest(*node, "Unevaluated properties", &mut rest)
+            }
+            (Rule::UnevaluatedItems(node), Value::Array(items)) => {
+                let mut unseen = self.unseen(id, value, at, items.len())?.into_iter();
+                let rest = items.iter().enumerate().filter(|_| unseen.next() == Some(true));
+                let mut rest = rest.map(|(index, item)| (At::Item(&at, index), item));
+                self.rest(*node, "Unevaluated items", &mut rest)
+            }
+            (Rule::Properties { named, patterns, others }, Value::Object(members)) => {
+                self.properties(named, patterns, *others, members, at)
+            }
+            (rule, Value::Object(members)) => self.object(rule, value, members, at),
+            (rule, Value::Array(items)) => self.array(rule, value, items, at),
+            _ => self.alone(rule, value, at),
+        }
+    }
+
+    /// A rule that looks at the value as a whole: no schema within this one. Apart, so that the stack of nested schemas
+    /// stays small.
+    fn alone(&mut self, rule: &Rule, value: &Value, at: At<'_>) -> Fits {
+        match (rule, value) {
+            (Rule::Never, _) => self.fault(at, &|| format!("False schema does not allow {}", shown(value))),
+            (Rule::Types(types), _) if !types.iter().any(|one| is_of(value, *one)) => {
+                self.fault(at, &|| words::types(value, types))
+            }
+            (Rule::Enum { texts, values }, _) if !texts.contains(&same::text(value)) => {
+                self.fault(at, &|| words::one_of(value, values))
+            }
+            (Rule::Const { text, value: expected }, _) if *text != same::text(value) => {
+                self.fault(at, &|| format!("{} was expected", shown(expected)))
+            }
+            (Rule::Bound { side, limit }, Value::Number(number)) => {
+                let order = Amount::of(number).compare(Amount::of(limit));
+                let is_within = match side {
+                    Side::Minimum => order.is_ge(),
+                    Side::Maximum => order.is_le(),
+                    Side::ExclusiveMinimum => order.is_gt(),
+                    Side::ExclusiveMaximum => order.is_lt(),
+                };
+                if is_within { Ok(true) } else { self.fault(at, &|| words::bound(value, *side, limit)) }
+            }
+            (Rule::MultipleOf(of), Value::Number(number)) if !is_multiple(number, of) => {
+                self.fault(at, &|| format!("{number} is not a multiple of {of}"))
+            }
+            (Rule::Size { of, end, limit }, _) => {
+                let size = match (of, value) {
+                    (Countable::Characters, Value::String(text)) => text.chars().count(),
+                    (Countable::Items, Value::Array(items)) => items.len(),
+                    (Countable::Properties, Value::Object(members)) => members.len(),
+                    _ => return Ok(true),
+                };
+                let is_within = match end {
+                    End::Least => size as u64 >= *limit,
+                    End::Most => size as u64 <= *limit,
+                };
+                if is_within { Ok(true) } else { self.fault(at, &|| words::size(value, *of, *end, *limit)) }
+            }
+            (Rule::Pattern(expression), Value::String(text)) if !expression.matches(text)? => {
+                self.fault(at, &|| format!("{} does not match \"{}\"", shown(value), expression.source))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn all(&mut self, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+        let mut fits = true;
+        for node in nodes {
+            fits &= self.fits(*node, value, at)?;
+            if !fits && self.is_enough() {
+                break;
+            }
+        }
+        Ok(fits)
+    }
+
+    fn any(&mut self, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+        for node in nodes {
+            if self.fits_quietly(*node, value, at)? {
+                return Ok(true);
+            }
+        }
+        self.no_branch("anyOf", nodes, value, at)
+    }
+
+    fn exactly_one(&mut self, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+        let mut fitting = 0;
+        for node in nodes {
+            fitting += usize::from(self.fits_quietly(*node, value, at)?);
+            if fitting > 1 {
+                return self.fault(at, &|| {
+                    format!(
+                        "{} is valid under more than one of the schemas listed in the 'oneOf' keyword",
+                        shown(value)
+                    )
+                });
+            }
+        }
+        if fitting == 1 { Ok(true) } else { self.no_branch("oneOf", nodes, value, at) }
+    }
+
+    /// What each branch misses; of branches within branches it is not said, for they would be gone through again and again.
+    fn no_branch(&mut self, keyword: &str, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
+        let mut reasons = String::new();
+        if !self.is_enough() && !self.in_branch {
+            let (most, told) = (std::mem::replace(&mut self.most, 1), std::mem::take(&mut self.faults));
+            self.in_branch = true;
+            for node in nodes.iter().take(MAX_BRANCHES) {
+                self.fits(*node, value, at)?;
+                for fault in std::mem::take(&mut self.faults) {
+                    let or = if reasons.is_empty() { ":" } else { ", or" };
+                    reasons.push_str(&format!("{or} at `{}`: {}", fault.path, fault.message));
+                }
+            }
+            self.in_branch = false;
+            (self.most, self.faults) = (most, told);
+        }
+        self.fault(at, &|| {
+            format!("{} is not valid under any of the schemas listed in the '{keyword}' keyword{reasons}", shown(value))
+        })
+    }
+
+    /// The schema of that dynamic anchor in the outermost resource that has one.
+    fn outermost(&self, node: NodeId, name: &str) -> NodeId {
+        let named = self.tree.dynamic.get(name);
+        let found = named.and_then(|named| self.scope.iter().find_map(|home| named.get(home)));
+        found.copied().unwrap_or(node)
+    }
+
+    fn object(&mut self, rule: &'t Rule, value: &Value, members: &Map<String, Value>, at: At<'_>) -> Fits {
+        let mut fits = true;
+        match rule {
+            Rule::Required(names) => {
+                for name in names.iter().filter(|name| !members.contains_key(*name)) {
+                    fits = self.fault(At::Member(&at, name), &|| format!("{} is a required property", quoted(name)))?;
+                }
+            }
+            Rule::DependentRequired(needs) => {
+                for (name, needed) in needs.iter().filter(|(name, _)| members.contains_key(name)) {
+                    for missing in needed.iter().filter(|missing| !members.contains_key(*missing)) {
+                        fits = self.fault(At::Member(&at, missing), &|| {
+                            format!("{} is a required property where {} is given", quoted(missing), quoted(name))
+                        })?;
+                    }
+                }
+            }
+            Rule::DependentSchemas(needs) => {
+                for (_, node) in needs.iter().filter(|(name, _)| members.contains_key(name)) {
+                    fits &= self.fits(*node, value, at)?;
+                }
+            }
+            Rule::PropertyNames(node) => {
+                for name in members.keys() {
+                    let told = self.faults.len();
+                    fits &= self.fits(*node, &Value::from(name.as_str()), At::Member(&at, name))?;
+                    for fault in self.faults.iter_mut().skip(told) {
+                        fault.message.insert_str(0, "the property's name: ");
+                    }
+                }
+            }
+            _ => return self.alone(rule, value, at),
+        }
+        Ok(fits)
+    }
+
+    fn properties(
+        &mut self,
+        named: &BTreeMap<String, NodeId>,
+        patterns: &'t [(Expression, NodeId)],
+        others: Option<NodeId>,
+        members: &Map<String, Value>,
+        at: At<'_>,
+    ) -> Fits {
+        let (mut fits, mut rest) = (true, Vec::new());
+        for (name, member) in members {
+            self.step()?;
+            let inner = At::Member(&at, name);
+            let mut is_other = others.is_some();
+            if let Some(node) = named.get(name) {
+                is_other = false;
+                fits &= self.fits(*node, member, inner)?;
+            }
+            for (expression, node) in patterns {
+                if expression.matches(name)? {
+                    is_other = false;
+                    fits &= self.fits(*node, member, inner)?;
+                }
+            }
+            if !fits && self.is_enough() {
+                return Ok(false);
+            }
+            if is_other {
+                rest.push((inner, member));
+            }
+        }
+        match others {
+            Some(node) => Ok(self.rest(node, "Additional properties", &mut rest.into_iter())? && fits),
+            None => Ok(fits),
+        }
+    }
+
+    /// Members that the rules before have left, held against one schema. Those that may not be there at all are named at
+    /// once.
+    fn rest(&mut self, id: NodeId, what: &str, members: &mut dyn Iterator<Item = (At<'_>, &Value)>) -> Fits {
+        let is_never = self.tree.nodes.get(id).is_some_and(|node| matches!(node.rules.as_slice(), [Rule::Never]));
+        let mut fits = true;
+        if !is_never {
+            for (at, member) in members {
+                fits &= self.fits(id, member, at)?;
+                if !fits && self.is_enough() {
+                    break;
+                }
+            }
+            return Ok(fits);
+        }
+        let Some((at, first)) = members.next() else { return Ok(true) };
+        if self.is_enough() {
+            return Ok(false);
+        }
+        let name = |at: At<'_>, member: &Value| match at {
+            At::Member(_, name) => name.to_owned(),
+            _ => shown(member),
+        };
+        let mut names = vec![name(at, first)];
+        names.extend(members.map(|(at, member)| name(at, member)));
+        self.fault(at, &|| words::unexpected(what, &names))
+    }
+
+    /// Which members or items no other rule of the schema has looked at, by their order.
+    fn unseen(&mut self, id: NodeId, value: &Value, at: At<'_>, length: usize) -> Result<Vec<bool>, Unchecked> {
+        let mut seen = vec![false; length];
+        self.see(id, value, at, &mut seen, true)?;
+        Ok(seen.into_iter().map(|seen| !seen).collect())
+    }
+
+    /// Notes which members or items the rules of a schema have looked at, in it and in those that hold for the same value.
+    /// `itself`: it is the schema that asks, whose `unevaluated…` is not to be counted.
+    fn see(&mut self, id: NodeId, value: &Value, at: At<'_>, seen: &mut [bool], itself: bool) -> Result<(), Unchecked> {
+        let rules = self.enter(id)?;
+        for rule in rules {
+            match (rule, value) {
+                (Rule::UnevaluatedProperties(_), Value::Object(_)) | (Rule::UnevaluatedItems(_), Value::Array(_))
+                    if !itself =>
+                {
+                    seen.fill(true);
+                }
+                (Rule::Properties { named, patterns, others }, Value::Object(members)) => {
+                    for (name, seen) in members.keys().zip(seen.iter_mut()) {
+                        self.step()?;
+                        *seen |= others.is_some() || named.contains_key(name);
+                        for (expression, _) in patterns {
+                            *seen = *seen || expression.matches(name)?;
+                        }
+                    }
+                }
+                (Rule::Items { first, others }, Value::Array(items)) => {
+                    let most = if others.is_some() { items.len() } else { first.len() };
+                    seen.iter_mut().take(most).for_each(|seen| *seen = true);
+                }
+                (Rule::Contains { node, .. }, Value::Array(items)) => {
+                    for ((index, item), seen) in items.iter().enumerate().zip(seen.iter_mut()) {
+                        *seen = *seen || self.fits_quietly(*node, item, At::Item(&at, index))?;
+                    }
+                }
+                (Rule::AllOf(nodes) | Rule::AnyOf(nodes) | Rule::OneOf(nodes), _) => {
+                    for node in nodes {
+                        self.see_if_fits(*node, value, at, seen)?;
+                    }
+                }
+                (Rule::If { test, then, otherwise }, _) => {
+                    let branch = if self.see_if_fits(*test, value, at, seen)? { then } else { otherwise };
+                    if let Some(branch) = branch {
+                        self.see(*branch, value, at, seen, false)?;
+                    }
+                }
+                (Rule::Ref(node), _) => self.see(*node, value, at, seen, false)?,
+                (Rule::DynamicRef { node, name }, _) => {
+                    self.see(self.outermost(*node, name), value, at, seen, false)?;
+                }
+
+                (Rule::DependentSchemas(needs), Value::Object(members)) => {
+                    for (_, node) in needs.iter().filter(|(name, _)| members.contains_key(name)) {
+                        self.see(*node, value, at, seen, false)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.leave();
+        Ok(())
+    }
+
+    fn see_if_fits(&mut self, id: NodeId, value: &Value, at: At<'_>, seen: &mut [bool]) -> Fits {
+        let fits = self.fits_quietly(id, value, at)?;
+        if fits {
+            self.see(id, value, at, seen, false)?;
+        }
+        Ok(fits)
+    }
+
+    fn array(&mut self, rule: &'t Rule, value: &Value, items: &[Value], at: At<'_>) -> Fits {
+        match rule {
+            Rule::UniqueItems => {
+                let mut known = HashSet::with_capacity(items.len());
+                if items.iter().all(|item| known.insert(same::text(item))) {
+                    return Ok(true);
+                }
+                self.fault(at, &|| format!("{} has non-unique elements", shown(value)))
+            }
+            Rule::Items { first, others } => {
+                let mut fits = true;
+                for (index, (item, node)) in items.iter().zip(first).enumerate() {
+                    fits &= self.fits(*node, item, At::Item(&at, index))?;
+                }
+                let Some(node) = others else { return Ok(fits) };
+                let rest = items.iter().enumerate().skip(first.len());
+                let mut rest = rest.map(|(index, item)| (At::Item(&at, index), item));
+                Ok(self.rest(*node, "Additional items", &mut rest)? && fits)
+            }
+            Rule::Contains { node, least, most } => {
+                let mut fitting = 0;
+                for (index, item) in items.iter().enumerate() {
+                    fitting += u64::from(self.fits_quietly(*node, item, At::Item(&at, index))?);
+                }
+                if fitting < *least {
+                    return self.fault(at, &|| words::contains(value, fitting, "least", *least));
+                }
+                match most.filter(|most| fitting > *most) {
+                    Some(most) => self.fault(at, &|| words::contains(value, fitting, "most", most)),
+                    None => Ok(true),
+                }
+            }
+            _ => self.alone(rule, value, at),
+        }
+    }
+}
+
+fn is_of(value: &Value, one: Type) -> bool {
+    match (value, one) {
+        (Value::Number(number), Type::Integer) => Amount::of(number).is_whole(),
+        (Value::Null, Type::Null)
+        | (Value::Bool(_), Type::Boolean)
+        | (Value::Number(_), Type::Number)
+        | (Value::String(_), Type::String)
+        | (Value::Array(_), Type::Array)
+        | (Value::Object(_), Type::Object) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,85 @@
+//! Numbers as a schema sees them: `1.0` is the whole number 1, whole numbers are compared exactly, and `multipleOf` counts
+//! in decimals as they are written.
+
+use std::cmp::Ordering;
+
+use serde_json::Number;
+
+/// A number by its value, however it was written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    Whole(i128),
+    /// With a fraction, or beyond `WHOLE`.
+    Other(f64),
+}
+
+/// Floats below are kept as whole numbers.
+const WHOLE: f64 = 1e36;
+
+impl Amount {
+    pub fn of(number: &Number) -> Amount {
+        if let (false, Some(whole)) = (number.is_f64(), number.as_i128()) {
+            return Amount::Whole(whole);
+        }
+        let float = number.as_f64().unwrap_or_default();
+        #[allow(clippy::cast_possible_truncation)] // it has no fraction, and it is small enough
+        match float.fract() == 0.0 && float.abs() < WHOLE {
+            true => Amount::Whole(float as i128),
+            false => Amount::Other(float),
+        }
+    }
+
+    pub fn is_whole(self) -> bool {
+        match self {
+            Amount::Whole(_) => true,
+            Amount::Other(float) => float.fract() == 0.0,
+        }
+    }
+
+    /// What is neither is equal: JSON has no such number.
+    pub fn compare(self, other: Amount) -> Ordering {
+        match (self, other) {
+            (Amount::Whole(a), Amount::Whole(b)) => a.cmp(&b),
+            (a, b) => a.float().partial_cmp(&b.float()).unwrap_or(Ordering::Equal),
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss)] // beside a fraction, or beside what is larger than any whole number here
+    fn float(self) -> f64 {
+        match self {
+            Amount::Whole(whole) => whole as f64,
+            Amount::Other(float) => float,
+        }
+    }
+}
+
+/// Whether `number` is a multiple of `of`, which is more than 0.
+pub fn is_multiple(number: &Number, of: &Number) -> bool {
+    let ((mut digits, exponent), (of, of_exponent)) = (decimal(number), decimal(of));
+    if digits == 0 || of == 0 {
+        return digits == 0;
+    }
+    let shift = exponent - of_exponent;
+    if shift < 0 {
+        // A product that does not fit is larger than what it would have to divide.
+        let scale = 10_u128.checked_pow(shift.unsigned_abs());
+        return scale.and_then(|scale| of.checked_mul(scale)).is_some_and(|of| digits % of == 0);
+    }
+    for _ in 0..shift {
+        digits = digits % of * 10;
+    }
+    digits % of == 0
+}
+
+/// The digits of a number without its sign, and the power of ten they are to be multiplied by.
+fn decimal(number: &Number) -> (u128, i32) {
+    if let (false, Some(whole)) = (number.is_f64(), number.as_i128()) {
+        return (whole.unsigned_abs(), 0);
+    }
+    // The shortest text that is this number: at most 17 digits.
+    let text = format!("{:e}", number.as_f64().unwrap_or_default().abs());
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let places = i32::try_from(fraction.len()).unwrap_or_default();
+    (format!("{whole}{fraction}").parse().unwrap_or_default(), exponent.parse().unwrap_or(0) - places)
+}

@@ -1,0 +1,162 @@
+//! A compiled schema: rules that refer to each other's schemas by number.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+
+use serde_json::{Number, Value};
+
+use super::place::Resource;
+use super::{Pattern, Unchecked};
+
+/// All schemas that the first one leads to.
+#[derive(Debug, Default)]
+pub struct Tree {
+    pub nodes: Vec<Node>,
+    /// What the name of a `$dynamicAnchor` stands for in each resource.
+    pub dynamic: HashMap<String, HashMap<Resource, NodeId>>,
+}
+
+/// A schema by its number.
+pub type NodeId = usize;
+
+#[derive(Debug, Default)]
+pub struct Node {
+    pub home: Resource,
+    pub rules: Vec<Rule>,
+}
+
+/// What one keyword asks, or a few that belong together. All of a node's rules must be kept.
+#[derive(Debug)]
+pub enum Rule {
+    /// The schema `false`.
+    Never,
+    Types(Vec<Type>),
+    Enum {
+        texts: HashSet<String>,
+        values: Vec<Value>,
+    },
+    Const {
+        text: String,
+        value: Value,
+    },
+    Bound {
+        side: Side,
+        limit: Number,
+    },
+    MultipleOf(Number),
+    Size {
+        of: Countable,
+        end: End,
+        limit: u64,
+    },
+    Pattern(Expression),
+    UniqueItems,
+    Required(Vec<String>),
+    /// Properties that need others.
+    DependentRequired(Vec<(String, Vec<String>)>),
+    DependentSchemas(Vec<(String, NodeId)>),
+    Properties {
+        named: BTreeMap<String, NodeId>,
+        patterns: Vec<(Expression, NodeId)>,
+        others: Option<NodeId>,
+    },
+    PropertyNames(NodeId),
+    Items {
+        first: Vec<NodeId>,
+        others: Option<NodeId>,
+    },
+    Contains {
+        node: NodeId,
+        least: u64,
+        most: Option<u64>,
+    },
+    AllOf(Vec<NodeId>),
+    AnyOf(Vec<NodeId>),
+    OneOf(Vec<NodeId>),
+    Not {
+        node: NodeId,
+        text: String,
+    },
+    If {
+        test: NodeId,
+        then: Option<NodeId>,
+        otherwise: Option<NodeId>,
+    },
+    Ref(NodeId),
+    DynamicRef {
+        node: NodeId,
+        name: String,
+    },
+    UnevaluatedItems(NodeId),
+    UnevaluatedProperties(NodeId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Array,
+    Boolean,
+    Integer,
+    Null,
+    Number,
+    Object,
+    String,
+}
+
+impl Type {
+    pub const NAMES: [(&str, Type); 7] = [
+        ("array", Type::Array),
+        ("boolean", Type::Boolean),
+        ("integer", Type::Integer),
+        ("null", Type::Null),
+        ("number", Type::Number),
+        ("object", Type::Object),
+        ("string", Type::String),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Type::NAMES.iter().find(|(_, one)| *one == self).map_or("", |(name, _)| name)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Side {
+    Minimum,
+    Maximum,
+    ExclusiveMinimum,
+    ExclusiveMaximum,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Countable {
+    Characters,
+    Items,
+    Properties,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    Least,
+    Most,
+}
+
+/// A regular expression and who runs it.
+pub struct Expression {
+    pub source: String,
+    pattern: Pattern,
+}
+
+impl Expression {
+    pub fn new(source: String, pattern: Pattern) -> Self {
+        Expression { source, pattern }
+    }
+
+    pub fn matches(&self, text: &str) -> Result<bool, Unchecked> {
+        (self.pattern)(text).map_err(Unchecked::Pattern)
+    }
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}

@@ -1,0 +1,87 @@
+//! What a model is told of a value that does not fit: what was found, and what would fit.
+
+use serde_json::{Number, Value};
+
+use super::rule::{Countable, End, Side, Type};
+
+/// Characters of a value that are shown.
+const MAX_SHOWN: usize = 200;
+/// Values of an `enum`, and members, that are named.
+const MAX_NAMED: usize = 20;
+
+/// A value as JSON, cut where it is long.
+pub fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+pub fn quoted(text: &str) -> String {
+    shown(&Value::from(text))
+}
+
+/// A property's name as a part of a JSON Pointer.
+pub fn token(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+pub fn types(value: &Value, types: &[Type]) -> String {
+    let names: Vec<String> = types.iter().map(|one| format!("\"{}\"", one.name())).collect();
+    format!("{} is not of type{} {}", shown(value), if names.len() > 1 { "s" } else { "" }, names.join(", "))
+}
+
+pub fn one_of(value: &Value, values: &[Value]) -> String {
+    let mut named: Vec<String> = values.iter().take(MAX_NAMED).map(shown).collect();
+    let last = match values.len() - named.len() {
+        0 => named.pop(),
+        more => Some(format!("{more} others")),
+    };
+    let last = last.unwrap_or_else(|| "anything".to_owned());
+    let or = if named.is_empty() { "" } else { " or " };
+    format!("{} is not one of {}{or}{last}", shown(value), named.join(", "))
+}
+
+pub fn bound(value: &Value, side: Side, limit: &Number) -> String {
+    let than = match side {
+        Side::Minimum => "less than the minimum of",
+        Side::Maximum => "greater than the maximum of",
+        Side::ExclusiveMinimum => "less than or equal to the exclusive minimum of",
+        Side::ExclusiveMaximum => "greater than or equal to the exclusive maximum of",
+    };
+    format!("{} is {than} {limit}", shown(value))
+}
+
+pub fn size(value: &Value, of: Countable, end: End, limit: u64) -> String {
+    let than = match (of, end) {
+        (Countable::Characters, End::Least) => "is shorter than",
+        (Countable::Characters, End::Most) => "is longer than",
+        (_, End::Least) => "has less than",
+        (_, End::Most) => "has more than",
+    };
+    let what = match (of, limit) {
+        (Countable::Characters, 1) => "character",
+        (Countable::Characters, _) => "characters",
+        (Countable::Items, 1) => "item",
+        (Countable::Items, _) => "items",
+        (Countable::Properties, 1) => "property",
+        (Countable::Properties, _) => "properties",
+    };
+    format!("{} {than} {limit} {what}", shown(value))
+}
+
+/// Members that no schema allows; `kind` says which.
+pub fn unexpected(kind: &str, members: &[String]) -> String {
+    let were = if members.len() == 1 { "was" } else { "were" };
+    let named: Vec<String> = members.iter().take(MAX_NAMED).map(|member| format!("'{member}'")).collect();
+    let more = match members.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{kind} are not allowed ({}{more} {were} unexpected)", named.join(", "))
+}
+
+pub fn contains(value: &Value, fitting: u64, end: &str, limit: u64) -> String {
+    format!("{fitting} of the items of {} fit the schema of 'contains', not at {end} {limit}", shown(value))
+}

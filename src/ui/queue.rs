@@ -1,0 +1,116 @@
+//! A message that waits for the end of the run under way: shown above the task box, sent as a follow-up.
+//!
+//! Invariants: it is sent once, and only after a run that came to a conclusion; after any other end it is text in the
+//! task box again. What a person wrote is never dropped, unless they remove it.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::engine::Outcome;
+use crate::view::PanelView;
+use crate::view::format::counted;
+
+use super::actions::{Asked, is_running};
+use super::icon::{Icon, icon};
+use super::state::{App, Thread};
+use super::{composer, dom};
+
+impl App {
+    /// Keeps a message until the thread's run ends. A second one is added to the first.
+    pub(super) fn queue(&self, thread: &Thread, asked: Asked) {
+        thread.queued.update(|queued| match queued {
+            Some(before) => {
+                before.text = format!("{}\n\n{}", before.text, asked.text);
+                before.pictures.extend(asked.pictures);
+            }
+            None => *queued = Some(asked),
+        });
+        dom::focus(composer::TASK);
+    }
+
+    /// A run of that panel has ended: its queued message is sent, or given back.
+    pub(super) fn run_ended(&self, panel: &ArcRwSignal<PanelView>, outcome: Outcome) {
+        let of_run = |thread: &&Thread| {
+            thread.pages.with_untracked(|pages| pages.last().is_some_and(|page| page.panel == *panel))
+        };
+        let thread = self.threads.with_untracked(|threads| threads.iter().find(of_run).cloned());
+        let Some(thread) = thread.filter(|thread| thread.queued.with_untracked(Option::is_some)) else { return };
+        if !matches!(outcome, Outcome::Success | Outcome::Partial) {
+            return self.give_back_unsent();
+        }
+        match self.config() {
+            Some(config) => {
+                if let Some(asked) = take(&thread) {
+                    self.follow_up(&thread, asked, config);
+                }
+            }
+            // The settings are open and say what is wrong with them.
+            None if self.is_open(panel) => self.edit_queued(),
+            None => {}
+        }
+    }
+
+    /// The open thread's message becomes text again, where its run has ended without it.
+    pub(super) fn give_back_unsent(&self) {
+        let Some(thread) = self.thread_now().filter(|thread| !is_running(thread)) else { return };
+        if thread.queued.with_untracked(Option::is_some) {
+            self.edit_queued();
+            self.tell("The run ended without a conclusion, so your message was not sent. It is in the task box.");
+        }
+    }
+
+    /// Puts the open thread's queued message in the task box, before what is being written there.
+    fn edit_queued(&self) {
+        let Some(Asked { text, pictures }) = self.thread_now().and_then(|thread| take(&thread)) else { return };
+        self.draft.update(|draft| {
+            *draft = if draft.trim().is_empty() { text } else { format!("{text}\n\n{draft}") };
+        });
+        self.put_back_pictures(pictures);
+        dom::focus(composer::TASK);
+    }
+}
+
+fn take(thread: &Thread) -> Option<Asked> {
+    let asked = thread.queued.get_untracked();
+    thread.queued.set(None);
+    asked
+}
+
+/// The open thread's queued message. The live region stays; only what is in it changes.
+pub fn card(app: App) -> impl IntoView {
+    let queued = Memo::new(move |_| app.thread().and_then(|thread| thread.queued.get()));
+    html::div().class("queue").attr("aria-live", "polite").child(move || {
+        let Asked { text, pictures } = queued.get()?;
+        let pictures = Some(pictures.len()).filter(|count| *count > 0);
+        let remove = move |_| {
+            if let Some(thread) = app.thread_now() {
+                thread.queued.set(None);
+            }
+            dom::focus(composer::TASK);
+        };
+        Some(
+            html::div().class("queued").attr("role", "group").attr("aria-label", "Queued message").child((
+                html::div().class("words").child((
+                    html::p().class("over").child("Sends when this run ends"),
+                    html::p().class("text").attr("dir", "auto").child(text),
+                    pictures.map(|count| html::p().class("fact").child(counted(count as u64, "picture"))),
+                )),
+                html::div().class("acts").child((
+                    html::button()
+                        .r#type("button")
+                        .class("btn bare small")
+                        .on(ev::click, move |_| app.edit_queued())
+                        .child("Edit"),
+                    html::button()
+                        .r#type("button")
+                        .class("btn bare small square")
+                        .attr("aria-label", "Remove")
+                        .attr("title", "Remove: it is not sent")
+                        .on(ev::click, remove)
+                        .child(icon(Icon::Close)),
+                )),
+            )),
+        )
+    })
+}

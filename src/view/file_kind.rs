@@ -1,0 +1,103 @@
+//! What a file is, by its first bytes and its name, so that it is shown as that.
+
+/// A file, as a person looks at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// Shown as it is.
+    Text,
+    /// Shown as a picture of that media type, whatever else it may hold.
+    Picture { media_type: &'static str, words: &'static str },
+    /// Opened by the browser's own viewer.
+    Pdf,
+    /// What it is, where that is known.
+    Binary { words: &'static str },
+}
+
+/// Bytes of a file that [`FileKind::of`] looks at.
+pub const HEAD: usize = 4_096;
+
+/// First bytes that only files of that kind have; the offset is where they stand.
+const SIGNATURES: &[(usize, &[u8], FileKind)] = &[
+    (0, b"\x89PNG\r\n\x1a\n", picture("image/png", "PNG picture")),
+    (0, b"\xff\xd8\xff", picture("image/jpeg", "JPEG picture")),
+    (0, b"GIF8", picture("image/gif", "GIF picture")),
+    (8, b"WEBP", picture("image/webp", "WebP picture")),
+    (4, b"ftypavif", picture("image/avif", "AVIF picture")),
+    (0, b"\0\0\x01\0", picture("image/x-icon", "Icon")),
+    (0, b"%PDF-", FileKind::Pdf),
+    (0, b"\x1f\x8b", binary("Gzip archive")),
+    (0, b"7z\xbc\xaf\x27\x1c", binary("7-Zip archive")),
+    (0, b"Rar!", binary("RAR archive")),
+    (257, b"ustar", binary("Tar archive")),
+    (0, b"SQLite format 3\0", binary("SQLite database")),
+    (0, b"\0asm", binary("WebAssembly module")),
+    (0, b"\x7fELF", binary("Program")),
+    (0, b"wOF", binary("Font")),
+    (0, b"ID3", binary("Audio file")),
+    (0, b"fLaC", binary("Audio file")),
+    (0, b"OggS", binary("Audio file")),
+    (8, b"WAVE", binary("Audio file")),
+    (4, b"ftyp", binary("Video file")),
+    (0, b"\x1aE\xdf\xa3", binary("Video file")),
+    (0, b"\xd0\xcf\x11\xe0", binary("Office document")),
+];
+
+/// Formats that are ZIP archives of their own, by the ends of their names.
+const ZIPPED: &[(&str, &str)] = &[
+    (".docx", "Word document"),
+    (".xlsx", "Excel workbook"),
+    (".pptx", "PowerPoint presentation"),
+    (".odt", "OpenDocument text"),
+    (".ods", "OpenDocument spreadsheet"),
+    (".epub", "E-book"),
+];
+
+const fn picture(media_type: &'static str, words: &'static str) -> FileKind {
+    FileKind::Picture { media_type, words }
+}
+
+const fn binary(words: &'static str) -> FileKind {
+    FileKind::Binary { words }
+}
+
+impl FileKind {
+    /// `head`: the file's first bytes, [`HEAD`] of them or all.
+    #[must_use]
+    pub fn of(name: &str, head: &[u8]) -> Self {
+        let name = name.to_ascii_lowercase();
+        let stands = |at: usize, bytes: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(bytes));
+        if let Some((_, _, kind)) = SIGNATURES.iter().find(|(at, bytes, _)| stands(*at, bytes)) {
+            return *kind;
+        }
+        if stands(0, b"PK\x03\x04") || stands(0, b"PK\x05\x06") {
+            let known = ZIPPED.iter().find(|(end, _)| name.ends_with(end));
+            return binary(known.map_or("ZIP archive", |(_, words)| words));
+        }
+        if !is_text(head) {
+            return binary("Binary file");
+        }
+        let text = String::from_utf8_lossy(head);
+        let begins = text.trim_start_matches('\u{feff}').trim_start();
+        if begins.starts_with("<svg") || (name.ends_with(".svg") && begins.starts_with('<')) {
+            return picture("image/svg+xml", "SVG picture");
+        }
+        FileKind::Text
+    }
+
+    /// What stands beside its size.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            FileKind::Text => "Text",
+            FileKind::Pdf => "PDF document",
+            FileKind::Picture { words, .. } | FileKind::Binary { words } => words,
+        }
+    }
+}
+
+/// No zero byte, and hardly any other control character: texts in old encodings are texts too.
+fn is_text(head: &[u8]) -> bool {
+    let odd =
+        head.iter().filter(|byte| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
+    !head.contains(&0) && odd * 50 <= head.len()
+}

@@ -1,0 +1,27 @@
+//! The grammars of the languages whose code gets colours: `grammars.bin`, which `tests/grammars.rs` makes of syntect's own.
+//!
+//! The file holds what syntect's dump holds, for fewer languages and with nothing compressed inside: the module is
+//! compressed on its way, and then the grammars weigh a third of what they weigh compressed one by one. Most of a dump is
+//! zeros of wide numbers, so a run of zeros is written as one zero and its length.
+
+use syntect::dumps::from_uncompressed_data;
+use syntect::parsing::SyntaxSet;
+
+/// Reads the grammars; those of a language are unpacked when its first block comes.
+#[must_use]
+pub fn load() -> SyntaxSet {
+    // The file is a part of this module, and a test reads all of it.
+    from_uncompressed_data(&unpack(include_bytes!("grammars.bin"))).unwrap_or_default()
+}
+
+fn unpack(packed: &[u8]) -> Vec<u8> {
+    let mut dump = Vec::with_capacity(2 * packed.len());
+    let mut bytes = packed.iter();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0 => dump.resize(dump.len() + bytes.next().map_or(0, |run| usize::from(*run)), 0),
+            byte => dump.push(*byte),
+        }
+    }
+    dump
+}

@@ -1,0 +1,206 @@
+// The class `Agent`: checks what the page passes in, and speaks for one agent of the worker's. It keeps what the agent was
+// made of, so that the agent can be opened again on another worker.
+import { disposable, keep, release } from './lifetime';
+import { host, link, writers } from './engine';
+import { Files } from './files';
+import type { Guest } from './host';
+import type { Hearing, Part } from './link';
+import type { Complete } from './model';
+import { agentOptions, grantOptions, hostTool, listening, planOptions, planValue, runOptions, taskText, turnCount } from './options';
+import type { Execute, Provider, Run } from './options';
+import type { AgentId, Approval, AgentOptions, Asks, Told, ToolSpec } from './protocol';
+
+const BUSY = 'this agent has a run under way: wait for it, cancel it, or make another agent';
+const CLOSED = 'this agent was freed';
+
+let ids: AgentId = 0;
+
+/** After the last event of a run or a plan the agent is free: the page may start the next one while it hears of it. */
+const isLast = ({ type, step }: Told) => type === 'plan_finished' || (step === undefined && (type === 'agent_finished' || type === 'agent_failed'));
+
+/** What belongs to an agent. The page can forget the `Agent` itself while a run of it is under way. */
+class Own implements Guest {
+  readonly id = (ids += 1);
+  readonly tools = new Map<string, { spec: ToolSpec; execute: Execute }>();
+  readonly files: Files;
+  approve: Guest['approve'];
+  #options: AgentOptions;
+  #providers: Provider[];
+  /** The worker that it is open on. */
+  #generation = 0;
+  #busy: object | undefined;
+  #freed = false;
+  /** Asks that are not answered. */
+  #open = 0;
+
+  constructor(given: unknown) {
+    const { options, providers } = agentOptions(given);
+    this.#options = options;
+    this.#providers = providers;
+    this.files = new Files((files, blobs) => {
+      if (link.knows(this.#generation)) link.tell('files', { agent: this.id, files }, blobs);
+    });
+    host.add(this.id, this);
+    writers.set(this.id, (changes, blob) => Files.wrote(this.files, changes, blob));
+    link.enter();
+    link.warm();
+  }
+
+  model(provider: number): Complete | Promise<Complete> {
+    return this.#providers[provider]?.complete ?? import('./prompt-api').then(({ complete }) => complete);
+  }
+
+  register(given: unknown) {
+    const tool = hostTool(given);
+    this.tools.set(tool.spec.name, tool);
+    if (link.knows(this.#generation)) link.tell('tool', { agent: this.id, tool: tool.spec });
+  }
+
+  async run(task: unknown, options: unknown) {
+    const text = taskText(task);
+    const given = runOptions(options);
+    const { after, images = [] } = given;
+    return this.#begin('run', given, 'nobody', (how) => ({ agent: this.id, task: text, images, after: after !== undefined, how }), after);
+  }
+
+  async grant(turns: unknown, options: unknown) {
+    const count = turnCount(turns, 'turns');
+    return this.#begin('grant', grantOptions(options), 'same', (how) => ({ agent: this.id, turns: count, how }));
+  }
+
+  async plan(plan: unknown, options: unknown) {
+    const value = planValue(plan);
+    const given = planOptions(options);
+    const { after, parallel, from } = given;
+    return this.#begin('plan', given, 'nobody', (how) => ({ agent: this.id, plan: value, parallel, from, after: after !== undefined, how }), after);
+  }
+
+  say(what: 'stop' | 'cancel') {
+    if (this.#busy && link.knows(this.#generation)) link.tell(what, { agent: this.id });
+  }
+
+  /** A run under way still ends and keeps its promise. */
+  close() {
+    if (this.#freed) return;
+    this.#freed = true;
+    if (link.knows(this.#generation)) link.tell('close', { agent: this.id });
+    link.leave();
+    this.#rest();
+  }
+
+  /** Opens the agent on the worker that is there now, where it is not. */
+  #wake() {
+    const generation = link.wake();
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    const agent = this.id;
+    link.tell('open', { agent, options: this.#options });
+    for (const { spec } of this.tools.values()) link.tell('tool', { agent, tool: spec });
+    const [files, blobs] = Files.all(this.files);
+    if (files.length) link.tell('files', { agent, files }, blobs);
+  }
+
+  async #begin<N extends 'run' | 'grant' | 'plan'>(name: N, given: Run, otherwise: Approval, message: (how: Asks[N]['how']) => Asks[N], after?: string) {
+    if (this.#freed) throw new Error(CLOSED);
+    if (this.#busy) throw new Error(BUSY);
+    const { onEvent, signal, approve } = given;
+    if (name !== 'grant' || approve !== undefined) this.approve = typeof approve === 'function' ? approve : undefined;
+    const run = (this.#busy = {});
+    const end = () => {
+      if (this.#busy === run) this.#busy = undefined;
+    };
+    // Of this run: the page may be in the next one already.
+    const cancel = () => {
+      if (this.#busy === run) this.say('cancel');
+    };
+    this.#open += 1;
+    try {
+      this.#wake();
+      const parts: Part[] = after === undefined ? [] : [after];
+      const answer = link.ask(name, message(listening(given, otherwise)), parts, onEvent && hearing(onEvent, end));
+      signal?.addEventListener('abort', cancel);
+      if (signal?.aborted) cancel();
+      return await answer;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      end();
+      this.#open -= 1;
+      this.#rest();
+    }
+  }
+
+  /** Nothing can still be asked of the page. */
+  #rest() {
+    if (!this.#freed || this.#open) return;
+    host.remove(this.id);
+    writers.delete(this.id);
+  }
+}
+
+/** A listener that throws is the page's own trouble: the run goes on. */
+function hearing(onEvent: (event: any) => void, end: () => void): Hearing {
+  let last: Told = { type: '', turn: 0, callsLeft: 0 };
+  const tell = (event: object) => {
+    try {
+      onEvent(event);
+    } catch (error) {
+      console.error('turnwise: onEvent threw', error);
+    }
+  };
+  return {
+    events: (events) => {
+      for (const event of events) {
+        last = event;
+        if (isLast(event)) end();
+        tell(event);
+      }
+    },
+    lost: (message) => {
+      end();
+      tell({ type: 'worker_lost', turn: last.turn ?? 0, callsLeft: last.callsLeft, message });
+    },
+  };
+}
+
+export class Agent {
+  #own: Own;
+  declare readonly [Symbol.dispose]: () => void;
+
+  constructor(options?: unknown) {
+    this.#own = new Own(options);
+    keep(this, this.#own);
+  }
+
+  get files(): Files {
+    return this.#own.files;
+  }
+
+  run(task: string, options?: object): Promise<any> {
+    return this.#own.run(task, options);
+  }
+
+  grantTurns(turns: number, options?: object): Promise<any> {
+    return this.#own.grant(turns, options);
+  }
+
+  runPlan(plan: object, options?: object): Promise<any> {
+    return this.#own.plan(plan, options);
+  }
+
+  registerTool(tool: object) {
+    this.#own.register(tool);
+  }
+
+  stop() {
+    this.#own.say('stop');
+  }
+
+  cancel() {
+    this.#own.say('cancel');
+  }
+
+  free() {
+    release(this, this.#own);
+  }
+}
+disposable(Agent);

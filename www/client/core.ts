@@ -1,0 +1,36 @@
+// `turnwise/core`: the package for hosts without workers, such as Cloudflare Workers. The same API; the engine and its tools
+// run in the one thread that there is, in modules that the host has compiled.
+import { Port, init as start } from './engine-worker';
+import { startBy } from './index';
+import { inThread } from './in-thread';
+import type { Start } from './link';
+
+export * from './index';
+
+type Module = WebAssembly.Module | BufferSource;
+
+let modules: { agent: Module; worker?: Module } | undefined;
+let started: Promise<unknown> | undefined;
+
+const engine: Start = async ({ hear, fail }) => {
+  if (!modules) throw new Error('there are no workers here: call init({ agent, worker }) of turnwise/core first');
+  await (started ??= start({ module_or_path: modules.agent }));
+  const port = new Port((text, parts) => hear(parts.length ? [text, ...parts] : text), modules.worker && inThread(modules.worker));
+  return {
+    post: (data) => {
+      try {
+        port.receive(data);
+      } catch (error) {
+        fail(error as Error); // a trap: nothing of the module can be trusted any more
+      }
+    },
+  };
+};
+
+/** `agent`: `agent_bg.wasm`; `worker`: `worker_bg.wasm`, without which there are no tools. Compiled, or their bytes. */
+export default async function init(given: { agent: Module; worker?: Module }): Promise<void> {
+  modules ??= given;
+  await (started ??= start({ module_or_path: modules.agent }));
+}
+
+startBy(engine, false);

@@ -1,0 +1,107 @@
+// `DocsSite`: a documentation site that the worker found, read and indexed, and the tools over it.
+import { text } from './check';
+import { host, link, sites } from './engine';
+import { disposable, keep, release } from './lifetime';
+import { docsOptions, searchLimit } from './options';
+import type { Heard, Info, Site, SiteId } from './protocol';
+
+const DEFAULT_HITS = 8;
+const CLOSED = 'the site was closed';
+
+let ids: SiteId = 0;
+
+/** What belongs to a site; its tools keep it when the page forgets the `DocsSite`. */
+class Own {
+  readonly id = (ids += 1);
+  readonly generation = link.wake();
+  info: Info | undefined;
+  #freed = false;
+
+  constructor(onProgress: ((progress: unknown) => void) | undefined) {
+    sites.set(this.id, ({ progress, info }: Heard['site']) => {
+      this.info = info ?? this.info;
+      if (!progress || !onProgress) return;
+      try {
+        onProgress(progress);
+      } catch (error) {
+        console.error('turnwise: onProgress threw', error);
+      }
+    });
+    link.enter();
+  }
+
+  /** Why it cannot be asked, if so: another worker knows nothing of it. */
+  check() {
+    if (this.#freed || !link.knows(this.generation)) throw new Error(CLOSED);
+  }
+
+  close() {
+    if (this.#freed) return;
+    this.#freed = true;
+    sites.delete(this.id);
+    if (link.knows(this.generation)) link.tell('docs_close', { site: this.id });
+    link.leave();
+  }
+
+  async call(name: string, args: unknown) {
+    this.check();
+    return link.ask<'docs_call', string>('docs_call', { site: this.id, name, arguments: args ?? null });
+  }
+}
+
+export class DocsSite {
+  #own: Own;
+  declare readonly [Symbol.dispose]: () => void;
+  #tools: object[];
+
+  /** @internal */
+  constructor(own: Own, tools: object[]) {
+    this.#own = own;
+    this.#tools = tools;
+    keep(this, own);
+  }
+
+  static async open(given: string | URL, options?: object): Promise<DocsSite> {
+    const { page, html, source, onProgress, signal, cache = true, credentials, workerUrl } = docsOptions(given, options);
+    const own = new Own(onProgress);
+    const close = () => own.close();
+    signal?.addEventListener('abort', close);
+    try {
+      const opened = link.ask<'docs_open', Site>('docs_open', {
+        site: own.id, page, html, source: source === 'auto' ? undefined : source, cache, credentials: credentials === 'include', bridged: host.fetch && true, workerUrl,
+      });
+      if (signal?.aborted) close();
+      const { info, tools } = await opened;
+      // What came meanwhile is newer only where it is the last word.
+      if (!own.info?.complete) own.info = info;
+      return new DocsSite(own, tools.map(({ name, description, parameters }) => (
+        { name, description, parameters, sideEffect: 'none', execute: (args: unknown) => own.call(name, args) }
+      )));
+    } catch (error) {
+      own.close();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', close);
+    }
+  }
+
+  get info(): any {
+    return { ...this.#own.info };
+  }
+
+  get tools(): any[] {
+    return this.#tools.slice();
+  }
+
+  async search(query: string, options?: object): Promise<any> {
+    const words = text(query, 'query');
+    const { limit = DEFAULT_HITS } = searchLimit(options);
+    this.#own.check();
+    return link.ask('docs_search', { site: this.#own.id, query: words, limit });
+  }
+
+  free() {
+    release(this, this.#own);
+  }
+}
+disposable(DocsSite);

@@ -1,0 +1,38 @@
+// The engine as all of the page's agents, sites and questions share it: one line, and who on this side hears what it says.
+import { Host } from './host';
+import { Link } from './link';
+import type { Part, Start } from './link';
+import type { AgentId, FileChange, Heard, SiteId } from './protocol';
+import { spawn } from './spawn';
+
+/** Where there is no page: Node.js has an entry of its own, which takes the place of `start` as it loads. */
+const elsewhere: Start = async (ear) => {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } };
+  if (!process?.versions?.node) throw new Error('there are no workers here: turnwise/core runs the engine in this thread');
+  // Put together here, so that no bundler for pages follows it.
+  const entry = ['./node', 'js'].join('.');
+  const { thread } = await import(/* @vite-ignore */ /* webpackIgnore: true */ entry) as { thread: Start };
+  return thread(ear);
+};
+
+const start: Start = (ear) => (typeof Worker === 'function' && globalThis.location ? spawn(ear) : elsewhere(ear));
+
+const writers = new Map<AgentId, (changes: FileChange[], blob: () => Blob) => void>();
+const sites = new Map<SiteId, (message: Heard['site']) => void>();
+
+const host: Host = new Host(() => link);
+
+export const link: Link = new Link(start, {
+  call: (message, parts) => host.call(message, 'complete' in message.what ? parts.shift() as Uint8Array : undefined),
+  abort: ({ call }) => host.abort(call),
+  wrote: ({ agent, files }, parts: Part[]) => {
+    const blob = () => parts.shift() as Blob;
+    const write = writers.get(agent);
+    if (write) write(files, blob);
+    else files.forEach(({ there }) => there && blob());
+  },
+  site: (message) => sites.get(message.site)?.(message),
+  lost: () => host.abortAll(),
+});
+
+export { host, sites, writers };

@@ -1,0 +1,130 @@
+// What only the page can do for its agents: their tools, permissions for calls, models of its own. Each question is answered
+// once, unless nobody waits for the answer any more.
+import type { Link } from './link';
+import { errorText, failureOf, pour } from './model';
+import type { Complete } from './model';
+import { MAX_RESULT } from './protocol';
+import type { AgentId, CallNumber, Heard, Wanted } from './protocol';
+import type { Execute } from './options';
+
+/** What one agent of the page's has. */
+export interface Guest {
+  tools: Map<string, { execute: Execute }>;
+  approve: ((call: unknown) => unknown) | undefined;
+  /** The model that the provider of this number stands for. */
+  model(provider: number): Complete | Promise<Complete>;
+}
+
+/** A page of the host's, as its page fetched it for this frame. */
+export interface Fetched {
+  status: number;
+  headers: [string, string][];
+  /** Where it was found. */
+  url: string;
+  body: ArrayBuffer;
+}
+
+export class Host {
+  /** Where this page is a frame: has its host fetch something. */
+  fetch: ((url: string) => Promise<Fetched>) | undefined;
+  #link: () => Link;
+  #guests = new Map<AgentId, Guest>();
+  #calls = new Map<CallNumber, AbortController>();
+
+  constructor(link: () => Link) {
+    this.#link = link;
+  }
+
+  add(agent: AgentId, guest: Guest) {
+    this.#guests.set(agent, guest);
+  }
+
+  remove(agent: AgentId) {
+    this.#guests.delete(agent);
+  }
+
+  call({ call, agent, what }: Heard['call'], request: Uint8Array | undefined) {
+    const abort = new AbortController();
+    this.#calls.set(call, abort);
+    const end = (thrown: boolean, value: unknown, text: (value: unknown) => string) => {
+      if (this.#calls.get(call) !== abort) return;
+      this.#calls.delete(call);
+      if (thrown) this.#link().tell('failed', { call, failure: 'complete' in what ? failureOf(value) : { message: errorText(value) } });
+      else this.#link().tell('returned', { call, text: text(value) });
+    };
+    try {
+      if ('fetch' in what) return void this.#fetched(what.fetch.url, call).then(() => end(false, '', String), (thrown) => end(true, thrown, String));
+      const guest = this.#guests.get(agent!);
+      if (!guest) throw new Error('this agent was freed');
+      const [value, text] = this.#do(guest, what, call, abort.signal, request);
+      // What is there at once is answered at once.
+      if (typeof (value as any)?.then === 'function') Promise.resolve(value).then((result) => end(false, result, text), (thrown) => end(true, thrown, text));
+      else end(false, value, text);
+    } catch (thrown) {
+      end(true, thrown, String);
+    }
+  }
+
+  abort(call: CallNumber) {
+    const abort = this.#calls.get(call);
+    this.#calls.delete(call);
+    abort?.abort();
+  }
+
+  /** Whoever asked is gone. */
+  abortAll() {
+    for (const call of [...this.#calls.keys()]) this.abort(call);
+  }
+
+  #do(guest: Guest, what: Exclude<Wanted, { fetch: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, (value: unknown) => string] {
+    if ('tool' in what) {
+      const { execute } = guest.tools.get(what.tool.name)!;
+      return [execute(what.tool.args, { signal }), asText];
+    }
+    if ('approve' in what) return [guest.approve?.(what.approve), (answer) => String(answer === true)];
+    return [this.#complete(guest.model(what.complete.provider), call, signal, request!), () => ''];
+  }
+
+  async #fetched(url: string, call: CallNumber) {
+    if (!this.fetch) throw new Error('there is no host that could fetch it');
+    const { status, headers, url: at, body } = await this.fetch(url);
+    if (!this.#calls.has(call)) return;
+    const { 'content-type': contentType = '', etag, 'last-modified': lastModified } = Object.fromEntries(headers) as Record<string, string>;
+    this.#link().tell('head', { call, head: { status, contentType, etag, lastModified, url: at } });
+    this.#link().tell('piece', { call }, [new Uint8Array(body)]);
+  }
+
+  async #complete(model: Complete | Promise<Complete>, call: CallNumber, signal: AbortSignal, request: Uint8Array) {
+    const complete = await model;
+    const answer = await complete(JSON.parse(new TextDecoder().decode(request)), { signal });
+    // What still comes after an abort is for nobody.
+    const open = () => this.#calls.has(call);
+    await pour(answer, {
+      head: (head) => { if (open()) this.#link().tell('head', { call, head }); },
+      piece: (bytes) => { if (open()) this.#link().tell('piece', { call }, [bytes]); },
+    }, signal);
+  }
+}
+
+/** What the model reads: text as it is, anything else as JSON. */
+function asText(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = typeof value === 'string' ? value : JSON.stringify(value);
+  } catch {
+    // A circle, or a number that JSON has not.
+  }
+  return cut(text ?? 'null');
+}
+
+/** What is far too long is cut before it is sent, in the words of src/engine/caps.rs. A UTF-16 unit is at least one byte. */
+function cut(text: string): string {
+  if (text.length <= MAX_RESULT) return text;
+  const bytes = new TextEncoder().encode(text.slice(0, MAX_RESULT));
+  const whole = bytes.length + text.length - MAX_RESULT;
+  const note = (kept: number) => `\n[the result was cut here: ${kept} of ${whole} bytes were kept]`;
+  let kept = MAX_RESULT - note(whole).length;
+  // Not inside a character.
+  while ((bytes[kept]! & 0xc0) === 0x80) kept -= 1;
+  return new TextDecoder().decode(bytes.subarray(0, kept)) + note(kept);
+}

@@ -1,0 +1,103 @@
+// The worker of tools in the thread of the engine. What a thread of its own would give is missing: calls run one after the
+// other, and one that never comes back cannot be ended.
+//
+// All workers are one module here. Each has a name, and the module keeps the state of each apart by it (src/worker/serve.rs),
+// so that agents share code and nothing else.
+import type { MakeWorker } from 'turnwise-glue';
+import start from 'turnwise-tools';
+
+interface Scope {
+  postMessage: (data: unknown) => void;
+  onmessage: (event: unknown) => void;
+}
+const scope = globalThis as unknown as Scope;
+
+let module: unknown;
+let starting: Promise<unknown> | undefined;
+let broken: unknown;
+/** The module's own handler of messages. */
+let post: ((message: unknown) => void) | undefined;
+/** Whose call the module is running, and those that wait. */
+let current: { worker: ThreadWorker; message: unknown } | undefined;
+const waiting: { worker: ThreadWorker; message: unknown }[] = [];
+let made = 0;
+
+class ThreadWorker {
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onerror: ((event: { message: string }) => void) | null = null;
+  onmessageerror: ((event: { message: string }) => void) | null = null;
+  ended = false;
+  name = `in-thread-${(made += 1)}`;
+
+  postMessage(message: unknown) {
+    if (this.ended) return;
+    if (typeof message === 'object' && message !== null && 'boot' in message) {
+      void boot(this);
+    } else {
+      waiting.push({ worker: this, message });
+      next();
+    }
+  }
+
+  /** What is under way goes on to its end; its answer is dropped, and so is all that the worker kept. */
+  terminate() {
+    this.ended = true;
+    for (let at = waiting.length; at--;) if (waiting[at]!.worker === this) waiting.splice(at, 1);
+    forget(this);
+  }
+
+  hear(data: unknown) {
+    if (!this.ended) this.onmessage?.({ data });
+  }
+}
+
+async function boot(worker: ThreadWorker) {
+  try {
+    starting ??= begin();
+    const ready = await starting;
+    worker.hear(broken ?? ready);
+  } catch (error) {
+    worker.hear(JSON.stringify({ fatal: `the tool module did not start: ${error}` }));
+  }
+}
+
+/** Starts the module; it speaks to the global scope, as in a worker. Resolves with its first message. */
+async function begin() {
+  let ready: unknown;
+  scope.postMessage = (data) => { ready ??= data; };
+  await start({ module_or_path: module });
+  post = scope.onmessage;
+  scope.postMessage = (data) => {
+    if (typeof data === 'string' && data.startsWith('{"fatal"')) broken = data;
+    const worker = current?.worker;
+    current = undefined;
+    if (worker?.ended) forget(worker); // it may have been ended before the module took its call
+    worker?.hear(data);
+    next();
+  };
+  return ready;
+}
+
+function forget(worker: ThreadWorker) {
+  if (post && !broken) post({ worker: worker.name, ended: true });
+}
+
+function next(): void {
+  if (current || !waiting.length) return;
+  current = waiting.shift()!;
+  if (broken) {
+    const { worker } = current;
+    current = undefined;
+    worker.hear(broken);
+    next();
+    return;
+  }
+  post!({ data: current.message, worker: current.worker.name });
+}
+
+/** Makes workers of this module, where the engine wants one. */
+export function inThread(compiled: unknown): MakeWorker {
+  module ??= compiled;
+  // The engine need not fetch and compile what is here already.
+  return Object.assign(() => new ThreadWorker(), { ownModule: true });
+}

@@ -1,0 +1,314 @@
+// The page's end of the line to the engine. Generic: what runs on the other side, and where, is the business of whoever
+// starts it. Messages of one task go in one post; asks are found again by their number; when the other side dies, all that
+// waits for it hears why, and the next use starts it anew.
+import { VERSION } from './protocol';
+import type { Asks, Heard, Tells, Told } from './protocol';
+
+export type Part = string | Blob | Uint8Array;
+
+/** The other side. */
+export interface Line {
+  post(data: unknown, transfer: Transferable[]): void;
+  /** Something waits for an answer, or nothing does any more. */
+  busy?(busy: boolean): void;
+  /** Without it the other side stays for good. */
+  end?(): void;
+  /** What a policy of the host's kept it from. */
+  blocked?(directive: string, uri: string): void;
+  /** What it said before it died, with what the host could do about it. */
+  explain?(message: string): Error;
+}
+
+/** What the other side is told to talk to. */
+export interface Ear {
+  hear(data: unknown): void;
+  fail(error: Error): void;
+}
+
+/** Starts the other side; throws where it cannot be, with words for people. */
+export type Start = (ear: Ear) => Line | Promise<Line>;
+
+/** What a run tells before it is answered. */
+export interface Hearing {
+  events(events: Told[]): void;
+  lost(message: string): void;
+}
+
+/** Messages that belong to no ask. A message takes its parts from the front. */
+export interface Handlers {
+  call(message: Heard['call'], parts: Part[]): void;
+  abort(message: Heard['abort']): void;
+  wrote(message: Heard['wrote'], parts: Part[]): void;
+  site(message: Heard['site']): void;
+  /** The other side is gone, and all that it knew. */
+  lost(): void;
+}
+
+interface Ask {
+  resolve(result: any): void;
+  reject(error: Error): void;
+  hearing?: Hearing;
+}
+
+/** Until its script runs. */
+const START_MS = 20_000;
+/** Until its module runs, too, which is larger: a slow network may take its time. */
+const LOAD_MS = 200_000;
+const IDLE_MS = 20_000;
+
+/** A timer that keeps no process alive. */
+function later(ms: number, then: () => void) {
+  const timer = setTimeout(then, ms) as unknown as { unref?(): void } & number;
+  timer.unref?.();
+  return timer;
+}
+
+// A half of a pair of surrogates is no text: other languages refuse it. It stands escaped in JSON, a whole pair does not.
+const LONE = /\\(?:(ud[89a-f][0-9a-f]{2})|[^])/g;
+const wellFormed = (json: string) => (json.includes('\\ud') ? json.replace(LONE, (all, lone) => (lone ? '\ufffd' : all)) : json);
+
+function toolWorker() {
+  try {
+    return new URL('./worker.js', import.meta.url).href;
+  } catch {
+    return 'worker.js'; // some hosts have no address of a module
+  }
+}
+
+export class Link {
+  /** Set where of the page's own origin nothing may be asked for but what is below this address. */
+  only: string | undefined;
+  #start: Start;
+  #handlers: Handlers;
+  #line: Line | undefined;
+  /** Of the other side; 0: none. Who keeps a number knows whether it is still the same one. */
+  #generation = 0;
+  #generations = 0;
+  #queue: string[] = [];
+  #parts: Part[] = [];
+  #due = false;
+  #asks = new Map<number, Ask>();
+  /** Who waits for the other side to be there; nothing once it is. */
+  #meeting: Ask[] | undefined;
+  #ids = 0;
+  #guests = 0;
+  #timer: number | undefined;
+  #idle: number | undefined;
+  #early = true;
+  #warming = false;
+
+  constructor(start: Start, handlers: Handlers) {
+    this.#start = start;
+    this.#handlers = handlers;
+  }
+
+  /** Another way to start the other side, from the next start on; `early`: before it is needed, too. */
+  startBy(start: Start, early: boolean) {
+    this.#start = start;
+    this.#early = early;
+  }
+
+  /** It is going to be wanted: starts it when the page has nothing better to do. */
+  warm() {
+    if (this.#generation || this.#warming || !this.#early) return;
+    this.#warming = true;
+    const start = () => {
+      this.#warming = false;
+      this.wake();
+      this.#rest();
+    };
+    if (typeof requestIdleCallback === 'function') requestIdleCallback(start, { timeout: 500 });
+    else later(0, start);
+  }
+
+  /** Somebody needs what the other side knows of them, until `leave`. */
+  enter() {
+    this.#guests += 1;
+    this.#stir();
+  }
+
+  leave() {
+    this.#guests -= 1;
+    this.#rest();
+  }
+
+  /** The number of the other side that is there now; starts one where there is none. */
+  wake(): number {
+    this.#stir();
+    if (!this.#generation) this.#begin();
+    return this.#generation;
+  }
+
+  /** Resolves with the number of the other side when it is there. */
+  ready(): Promise<number> {
+    const generation = this.wake();
+    return new Promise((resolve, reject) => {
+      if (this.#meeting) this.#meeting.push({ resolve: () => resolve(generation), reject });
+      else resolve(generation);
+    });
+  }
+
+  /** Whether this other side is still there. */
+  knows(generation: number) {
+    return generation !== 0 && generation === this.#generation;
+  }
+
+  /** Says something that has no answer. Throws what is no JSON; a snapshot of the message is taken. */
+  tell<N extends keyof Tells>(name: N, body: Tells[N], parts: Part[] = []) {
+    this.#send(name, body, parts);
+  }
+
+  ask<N extends keyof Asks, T = unknown>(name: N, body: Asks[N], parts: Part[] = [], hearing?: Hearing): Promise<T> {
+    const id = (this.#ids += 1);
+    return new Promise((resolve, reject) => {
+      this.#send(name, { id, ...body }, parts);
+      this.#asks.set(id, { resolve, reject, hearing });
+      if (this.#asks.size === 1) this.#line?.busy?.(true);
+    });
+  }
+
+  #send(name: string, body: object, parts: Part[]) {
+    const text = wellFormed(JSON.stringify({ [name]: body }));
+    this.wake();
+    this.#queue.push(text);
+    this.#parts.push(...parts);
+    this.#flushSoon();
+  }
+
+  #flushSoon() {
+    if (this.#due || !this.#line) return;
+    this.#due = true;
+    queueMicrotask(() => {
+      this.#due = false;
+      this.#flush();
+    });
+  }
+
+  #flush() {
+    if (!this.#line || !this.#queue.length) return;
+    const text = `[${this.#queue.join()}]`;
+    const parts = this.#parts;
+    this.#queue = [];
+    this.#parts = [];
+    const transfer = parts.flatMap((part) => (part instanceof Uint8Array ? [part.buffer as ArrayBuffer] : []));
+    try {
+      this.#line.post(parts.length ? [text, ...parts] : text, transfer);
+    } catch (error) {
+      this.#lose(error);
+    }
+  }
+
+  #begin() {
+    const generation = (this.#generation = this.#generations += 1);
+    const mine = () => this.#generation === generation;
+    const fail = (error: unknown) => {
+      if (mine()) this.#lose(error);
+    };
+    const begun = (line: Line) => {
+      if (!mine()) return line.end?.();
+      this.#line = line;
+      if (this.#asks.size) line.busy?.(true);
+      this.#rest();
+      return this.#flushSoon();
+    };
+    this.#meeting = [];
+    const page = (globalThis.location as Location | undefined)?.href;
+    this.#queue.unshift(JSON.stringify({ hello: { protocol: VERSION, page, worker: toolWorker(), only: this.only } }));
+    this.#arm(START_MS);
+    try {
+      const line = this.#start({ hear: (data) => { if (mine()) this.#hear(data); }, fail });
+      if (line instanceof Promise) line.then(begun, fail);
+      else begun(line);
+    } catch (error) {
+      // Who asks is told after it has asked.
+      queueMicrotask(() => fail(error));
+    }
+  }
+
+  #arm(ms: number) {
+    clearTimeout(this.#timer);
+    this.#timer = later(ms, () => this.#lose(`it did not start within ${ms / 1000} s`));
+  }
+
+  #hear(data: unknown) {
+    const post = data as string | [string, ...Part[]];
+    const [text, parts] = typeof post === 'string' ? [post, []] : [post[0], post.slice(1)];
+    for (const message of JSON.parse(text) as object[]) {
+      for (const [name, body] of Object.entries(message)) this.#take(name as keyof Heard, body, parts);
+    }
+  }
+
+  #take(name: keyof Heard, body: any, parts: Part[]) {
+    switch (name) {
+      case 'loading': this.#arm(LOAD_MS); break;
+      case 'ready':
+        clearTimeout(this.#timer);
+        if (body.protocol !== VERSION) this.#lose(`it speaks version ${body.protocol} of the protocol and the page version ${VERSION}: their files are of two versions of the package`);
+        else this.#met();
+        break;
+      case 'fatal': this.#lose(this.#line?.explain?.(body.message) ?? body.message); break;
+      case 'blocked': this.#line?.blocked?.(body.directive, body.uri); break;
+      case 'done': this.#answered(body.id)?.resolve('result' in body ? body.result : JSON.parse(new TextDecoder().decode(parts.shift() as Uint8Array))); break;
+      case 'refused': this.#answered(body.id)?.reject(new (body.wrong ? TypeError : Error)(body.message)); break;
+      case 'events': this.#asks.get(body.id)?.hearing?.events(body.events); break;
+      case 'call': this.#handlers.call(body, parts); break;
+      case 'abort': this.#handlers.abort(body); break;
+      case 'wrote': this.#handlers.wrote(body, parts); break;
+      case 'site': this.#handlers.site(body); break;
+    }
+  }
+
+  #met() {
+    const meeting = this.#meeting ?? [];
+    this.#meeting = undefined;
+    for (const { resolve } of meeting) resolve(undefined);
+  }
+
+  #answered(id: number) {
+    const ask = this.#asks.get(id);
+    this.#asks.delete(id);
+    if (ask && !this.#asks.size) this.#line?.busy?.(false);
+    this.#rest();
+    return ask;
+  }
+
+  #lose(why: unknown) {
+    const cause = why instanceof Error ? why : new Error(words(why));
+    const asks = [...this.#asks.values(), ...this.#meeting ?? []];
+    this.#asks.clear();
+    this.#close();
+    this.#handlers.lost();
+    const message = `the agent's worker is gone: ${words(cause)}`;
+    for (const { reject, hearing } of asks) {
+      hearing?.lost(message);
+      reject(new Error(message, { cause }));
+    }
+  }
+
+  #close() {
+    this.#stir();
+    clearTimeout(this.#timer);
+    this.#line?.end?.();
+    this.#line = undefined;
+    this.#meeting = undefined;
+    this.#generation = 0;
+    this.#queue = [];
+    this.#parts = [];
+  }
+
+  /** It is wanted: nobody ends it now. */
+  #stir() {
+    clearTimeout(this.#idle);
+    this.#idle = undefined;
+  }
+
+  /** Ends it when nobody has needed it for a while. */
+  #rest() {
+    if (this.#idle !== undefined || this.#guests || this.#asks.size || !this.#line?.end) return;
+    this.#idle = later(IDLE_MS, () => {
+      if (!this.#guests && !this.#asks.size) this.#close();
+    });
+  }
+}
+
+const words = (error: unknown) => String((error as Error | undefined)?.message ?? error);

@@ -1,0 +1,26 @@
+// The package in Node.js: the same API, the engine in a thread. It keeps Node.js alive while something is asked of it.
+import process from 'node:process';
+import { Worker } from 'node:worker_threads';
+import { startBy } from './index';
+import type { Start } from './link';
+
+export * from './index';
+export { default } from './index';
+
+export const thread: Start = ({ hear, fail }) => {
+  // A program given by `node -e` says what kind of module it is; a file may not be told.
+  const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
+  const worker = new Worker(new URL('./engine-worker.js', import.meta.url), { name: 'turnwise-engine', workerData: 'turnwise-engine', execArgv });
+  worker.on('message', hear);
+  worker.on('messageerror', fail);
+  worker.on('error', fail);
+  worker.on('exit', (code: number) => fail(new Error(`its thread ended with code ${code}`)));
+  worker.unref(); // listening has made it count
+  return {
+    post: (data, transfer) => worker.postMessage(data, transfer),
+    busy: (busy) => (busy ? worker.ref() : worker.unref()),
+    end: () => void worker.terminate(),
+  };
+};
+
+startBy(thread);

@@ -1,0 +1,269 @@
+// The options of the API as tables: a line an option. What each one means is in turnwise.d.ts; what is not given is decided
+// by the engine, so only what was given goes to the worker.
+import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
+import type { Access, AgentOptions, Approval, Config, Listening, ProviderKind, SideEffect, ToolSpec } from './protocol';
+import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
+import type { Check, Given } from './check';
+import type { Complete } from './model';
+
+/** A provider: its configuration, what opens its door, and the function that stands for a model of the page's own. */
+export interface Provider {
+  config: Config;
+  access: Access;
+  complete?: Complete;
+}
+
+/** The page's address; nothing where there is no page. */
+export const pageUrl = () => (globalThis.location as Location | undefined)?.href;
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address, pageUrl());
+  } catch {
+    return undefined;
+  }
+}
+
+/** As the page understands an address. */
+const address: Check<string> = (value, path) => {
+  const given = value instanceof URL ? value.href : takes<string>('a string or a URL', (one) => typeof one === 'string')(value, path);
+  return parsed(given)?.href ?? given;
+};
+
+/** Checked where it is written, not when the first request fails; resolved in the worker. */
+const baseUrl: Check<string> = (value, path) => {
+  const words = pageUrl() === undefined
+    ? 'a whole address such as \'https://api.example.com/v1\' (there is no page to resolve it against)'
+    : 'an address such as \'https://api.example.com/v1\' or \'/v1\'';
+  if (!parsed(text(value, path))) throw wrong(path, value, words);
+  return value as string;
+};
+
+const headers: Check<[string, string][]> = (value, path) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, value, 'an object of strings');
+  const trial = new Headers();
+  return Object.entries(value).map(([name, content]: [string, unknown]) => {
+    try {
+      if (typeof content !== 'string') throw content;
+      trial.set(name, content);
+      return [name, content];
+    } catch {
+      throw new TypeError(`${path}.${name}: it takes a valid header name and a string`);
+    }
+  });
+};
+
+const price: Check = (value, path) => {
+  const words = 'US dollars a million tokens';
+  const { input = undefined, output = undefined, cached = input } = shape({ input: number, output: number, cached: number })(value, path);
+  if (input === undefined) throw missing(`${path}.input`, words);
+  if (output === undefined) throw missing(`${path}.output`, words);
+  return { input, output, cached };
+};
+
+const PROVIDER = shape({
+  kind: word(PROVIDER_KINDS), baseUrl, model: text, apiKey: secret, headers, maxOutputTokens: whole(1, U32), price,
+  demo: word(['normal', 'endless', 'chaos']), complete: callable,
+});
+
+export function provider(value: unknown, path: string): Provider {
+  const { kind, baseUrl: base_url = '', model = '', apiKey, headers: extra = [], maxOutputTokens, price: costs, demo, complete } = PROVIDER(value, path) as Given & {
+    kind?: ProviderKind; apiKey?: string; headers?: [string, string][]; complete?: Complete;
+  };
+  if (kind === undefined) throw missing(`${path}.kind`, PROVIDER_KINDS.map((one) => `'${one}'`).join(' or '));
+  if (demo !== undefined && kind !== 'demo') throw wrong(`${path}.demo`, demo, 'nothing: only the demo model has modes');
+  if (kind === 'custom' && !complete) throw missing(`${path}.complete`, 'a function that asks your model');
+  if (kind !== 'custom' && complete) throw wrong(`${path}.complete`, complete, 'nothing: only the \'custom\' kind has a function');
+  return {
+    config: { kind, base_url, model, max_output_tokens: maxOutputTokens, price: costs, demo },
+    access: { apiKey, headers: extra, inPage: kind === 'custom' || kind === 'prompt-api' },
+    complete,
+  };
+}
+
+const providers: Check<Provider[]> = (value, path) => {
+  if (!Array.isArray(value)) return [provider(value, path)];
+  if (!value.length) throw new TypeError(`${path}: got an empty array; it takes an object, or an array of one or more`);
+  return value.map((one, at) => provider(one, `${path}[${at}]`));
+};
+
+/** An object, or `false`, which is `null` in records. */
+const unlessFalse = (inner: Check): Check => (value, path) => {
+  if (value === false) return null;
+  if (typeof value !== 'object' || value === null) throw wrong(path, value, 'an object or false');
+  return inner(value, path);
+};
+
+const counter = shape({
+  moderateAt: whole(0, U32), urgentAt: whole(0, U32), templates: shape({ normal: text, moderate: text, urgent: text }),
+}, snake);
+
+const synthesis = shape({
+  role: word(['user', 'system']), numbered: flag, prompt: text, onError: word(['message', 'aggregated_text']), attempts: whole(1, U32),
+}, snake);
+
+const REPORT = shape({ format: word(REPORT_FORMATS), schema: plain('a JSON Schema') });
+const report: Check = (value, path) => {
+  const read = REPORT(value, path);
+  if (read['schema'] !== undefined && read['format'] !== 'json') throw wrong(`${path}.schema`, read['schema'], 'nothing: only a \'json\' report has a schema');
+  return read;
+};
+
+const builtIn: Check<string[]> = (value, path) => {
+  const words = `an array of ${BUILT_IN_TOOLS.join(', ')}`;
+  if (!Array.isArray(value)) throw wrong(path, value, words);
+  for (const name of value) if (![...BUILT_IN_TOOLS, ...TEST_TOOLS].includes(name)) throw wrong(path, name, words);
+  return value.slice();
+};
+
+const kindOfAgent = shape({
+  description: text, preset: word(PRESETS), system: text,
+  tools: takes('an array of names of tools', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  maxTurns: whole(1, U32), counter: flag,
+}, snake);
+
+/** By name; which tools there are is known only when a run starts. */
+const agents: Check = (value, path) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, value, 'an object of kinds of agents by name');
+  return Object.entries(value).map(([name, kind]) => ({ name, ...kindOfAgent(kind, `${path}.${name}`) }));
+};
+
+const limits = shape({
+  toolTimeoutMs: whole(1), parallelTools: whole(1, U32), toolCallsPerTurn: whole(1, U32), maxResultChars: whole(1, U32),
+  children: whole(0, U32), childMs: whole(1), headersMs: whole(1), firstTokenMs: whole(1), requestMs: whole(1), idleMs: whole(1),
+  wallMs: whole(1), tokens: whole(1), cost: number, contextTokens: whole(1),
+}, snake);
+
+const retry = shape({ baseMs: whole(0), capMs: whole(0), rateLimitMs: whole(0), retryAfterCapMs: whole(0) }, snake);
+
+const AGENT = shape({
+  preset: word(PRESETS), provider: providers, system: text, temperature: number, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
+  counter: unlessFalse(counter), synthesis: unlessFalse(synthesis), report, tools: builtIn, agents, limits, retry, seed: whole(0),
+  workerUrl: address,
+}, snake);
+
+/** The options of an agent, as its worker takes them, and what only the page can do for its providers. */
+export function agentOptions(given: unknown): { options: AgentOptions; providers: Provider[] } {
+  const read = given === undefined ? {} : AGENT(given, 'options');
+  const { provider: listed, tools, worker_url: workerUrl, ...config } = read as Given & { provider?: Provider[]; tools?: string[]; worker_url?: string };
+  const strict = config['preset'] === 'strict';
+  // What was given, as it was given: a complaint describes it.
+  const of = given as { synthesis?: unknown; report?: unknown };
+  if (strict && config['synthesis']) throw wrong('options.synthesis', of.synthesis, 'nothing: the \'strict\' preset has no synthesis, its last turn asks for the report');
+  if (!strict && config['report']) throw wrong('options.report', of.report, 'nothing: only the \'strict\' preset asks for a final report');
+  const all = listed ?? [];
+  return {
+    options: {
+      config: listed ? { ...config, providers: all.map((one) => one.config) } : config,
+      tools,
+      access: listed ? all.map((one) => one.access) : [{}],
+      workerUrl,
+    },
+    providers: all,
+  };
+}
+
+export type Execute = (args: unknown, options: { signal: AbortSignal }) => unknown;
+
+const TOOL = shape({
+  name: text, description: text,
+  parameters: (value, path) => {
+    const words = 'a JSON Schema with type: \'object\'';
+    const schema = plain(words)(value, path) as { type?: unknown } | null;
+    if (schema?.type !== 'object') throw wrong(path, value, words);
+    return schema;
+  },
+  mayFinish: flag, sideEffect: word(SIDE_EFFECTS), execute: callable,
+});
+
+/** What `registerTool` takes. */
+export function hostTool(tool: unknown): { spec: ToolSpec; execute: Execute } {
+  const { name, description = '', parameters = { type: 'object', properties: {} }, mayFinish = false, sideEffect = 'none', execute } = TOOL(tool, 'tool') as {
+    name?: string; description?: string; parameters?: unknown; mayFinish?: boolean; sideEffect?: SideEffect; execute?: Execute;
+  };
+  const words = '1 to 64 of A-Z, a-z, 0-9, _ and -';
+  if (name === undefined) throw missing('tool.name', words);
+  if (!/^[\w-]{1,64}$/.test(name)) throw wrong('tool.name', name, words);
+  if (!execute) throw missing('tool.execute', 'a function');
+  return { spec: { name, description, parameters, may_finish: mayFinish, side_effect: sideEffect }, execute };
+}
+
+export type Approve = 'all' | ((call: unknown) => unknown);
+const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
+
+const PICTURES = 'an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif)';
+/** What is wrong with one is not shown: it can be megabytes. */
+const images: Check<string[]> = (value, path) => {
+  if (!Array.isArray(value)) throw wrong(path, value, PICTURES);
+  const picture = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/;
+  for (const url of value) if (typeof url !== 'string' || !picture.test(url)) throw new TypeError(`${path}: it takes ${PICTURES}`);
+  return value.slice();
+};
+
+export interface Run {
+  onEvent?: (event: any) => void;
+  signal?: AbortSignal;
+  approve?: Approve;
+  after?: string;
+  images?: string[];
+  parallel?: number;
+  from?: number;
+}
+
+const GRANT = { onEvent: callable, signal, approve };
+const RUN = shape({ ...GRANT, after: recordText('the trajectory of an earlier run'), images });
+const PLAN = shape({ ...GRANT, parallel: whole(1, U32), after: recordText('the record of an earlier run of a plan'), from: whole(1, U32) });
+const optional = (check: Check<Given>) => (given: unknown): Run => (given === undefined ? {} : check(given, 'options'));
+
+export const runOptions = optional(RUN);
+export const grantOptions = optional(shape(GRANT));
+
+export function planOptions(given: unknown): Run {
+  const read = optional(PLAN)(given);
+  if (read.from !== undefined && read.after === undefined) throw wrong('options.from', read.from, 'nothing without options.after');
+  return read;
+}
+
+/** Who hears of a run; `otherwise` is who permits calls where the page does not say. */
+export const listening = ({ onEvent, approve: asked }: Run, otherwise: Approval): Listening =>
+  ({ listens: onEvent !== undefined, approve: asked === undefined ? otherwise : asked === 'all' ? 'all' : 'ask' });
+
+export function taskText(task: unknown): string {
+  if (typeof task !== 'string' || !task.trim()) throw wrong('task', task, 'a text');
+  return task;
+}
+
+export const turnCount: Check<number> = whole(1, U32);
+
+/** A plan is judged by the engine; that it is JSON is judged here. */
+export function planValue(plan: unknown): unknown {
+  if (json(plan) === undefined) throw wrong('plan', plan, 'an object');
+  return plan;
+}
+
+const DOCS = shape({
+  html: text, source: text, onProgress: callable, signal, cache: flag, credentials: word(['omit', 'include']), workerUrl: address,
+});
+
+export interface Docs {
+  page: string;
+  html?: string;
+  source?: string;
+  onProgress?: (progress: unknown) => void;
+  signal?: AbortSignal;
+  cache?: boolean;
+  credentials?: 'omit' | 'include';
+  workerUrl?: string;
+}
+
+export function docsOptions(page: unknown, given: unknown): Docs {
+  const address = page instanceof URL ? page.href : page;
+  if (typeof address !== 'string') throw wrong('page', page, 'the address of a page of the site');
+  return { page: address, ...(given === undefined ? {} : DOCS(given, 'options')) };
+}
+
+const SEARCH = shape({ limit: whole(1, U32) });
+export const searchLimit = (given: unknown) => (given === undefined ? {} : SEARCH(given, 'options')) as { limit?: number };
+
+const RENDER = shape({ workerUrl: address });
+export const renderOptions = (given: unknown) => (given === undefined ? {} : RENDER(given, 'options')) as { workerUrl?: string };

@@ -1,0 +1,49 @@
+// Questions that need no agent: records read, written and counted, Markdown, a provider's models.
+import { describe, json, recordText, takes, wrong } from './check';
+import { link } from './engine';
+import { provider, renderOptions } from './options';
+import { DOCUMENT_FORMAT, DOCUMENT_VERSION, FORMATS } from './protocol';
+import type { DocumentTask, Format } from './protocol';
+
+const ask = (task: DocumentTask, name: string, text: string) => link.ask<'document', any>('document', { task, name }, [text]);
+
+export async function replay(trajectory: object) {
+  return ask('replay', 'trajectory', recordText('a trajectory')(trajectory, 'trajectory'));
+}
+
+export async function exportTrajectory(trajectory: object, format: Format): Promise<string> {
+  if (!FORMATS.includes(format)) throw wrong('format', format, FORMATS.map((one) => `'${one}'`).join(', '));
+  const { format: kind, version } = (typeof trajectory === 'object' && trajectory ? trajectory : {}) as { format?: unknown; version?: unknown };
+  if (kind !== DOCUMENT_FORMAT || version !== DOCUMENT_VERSION) {
+    throw new TypeError(`trajectory: got ${describe(trajectory)}; it takes a trajectory of version ${DOCUMENT_VERSION}`);
+  }
+  // Only written out: no worker is needed.
+  if (format === 'native') return JSON.stringify(trajectory, undefined, 2);
+  return ask({ export: format }, 'trajectory', JSON.stringify(trajectory));
+}
+
+export async function importTrajectory(text: string) {
+  const check = takes<string>('the text of a trajectory, of an HTML report, or of an ATIF file', (value) => typeof value === 'string');
+  return ask('import', 'text', check(text, 'text'));
+}
+
+export async function summarize(trajectory: object | string) {
+  const text = typeof trajectory === 'string' ? trajectory : recordText('a trajectory, or the text of one')(trajectory, 'trajectory');
+  return ask('summarize', 'trajectory', text);
+}
+
+export async function insight(summaries: object[], filter?: object) {
+  if (!Array.isArray(summaries)) throw wrong('summaries', summaries, 'an array of summaries');
+  const wanted = filter === undefined ? '{}' : recordText('an object')(filter, 'filter');
+  return ask('insight', 'insight', `{"summaries":${json(summaries) ?? '[]'},"filter":${wanted}}`);
+}
+
+export async function renderMarkdown(text: string, options?: object): Promise<any> {
+  const markdown = takes<string>('a string', (value) => typeof value === 'string')(text, 'text');
+  return link.ask('render', { markdown, ...renderOptions(options) });
+}
+
+export async function listModels(given: object): Promise<any> {
+  const { config, access } = provider(given, 'provider');
+  return link.ask('models', { provider: { config, access } });
+}

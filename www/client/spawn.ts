@@ -1,0 +1,92 @@
+// Starts the engine in a worker of the page, wherever the package is served from and whatever policy the page has.
+import type { Ear, Line } from './link';
+
+/** What a policy blocked, and what it has to say so that it does not. */
+export interface Need {
+  directive: string;
+  value: string;
+}
+
+// One policy for the page, and it passes only what this module made. Named, so that a host can list it.
+const made = new Set<string>();
+let policy: { createScriptURL(url: string): unknown } | undefined;
+function trusted(url: string): string {
+  const types = (globalThis as any).trustedTypes;
+  if (!types) return url;
+  policy ??= types.createPolicy('turnwise', { createScriptURL: (given: string) => (made.has(given) ? given : 'about:blank#refused') }) as typeof policy;
+  return policy!.createScriptURL(url) as string;
+}
+
+/** What the host's policy has to say so that this is not blocked. `source`: where the package is. */
+export function needed({ directive, uri }: { directive: string; uri: string }, source: string): Need {
+  const origin = (address: string) => {
+    const { origin: of } = new URL(address, location.href);
+    return of === location.origin ? '\'self\'' : of;
+  };
+  const own = origin(source);
+  const of = directive.replace(/-elem$/, '');
+  if (of === 'worker-src' || of === 'child-src') return { directive: 'worker-src', value: own === '\'self\'' ? own : `blob: ${own}` };
+  if (of === 'trusted-types' || of === 'require-trusted-types-for') return { directive: 'trusted-types', value: 'turnwise' };
+  if (of === 'script-src' && /wasm|eval/.test(uri)) return { directive: of, value: '\'wasm-unsafe-eval\'' };
+  if (of === 'script-src' && uri.startsWith('blob')) return { directive: 'worker-src', value: `blob: ${own}` };
+  return { directive: of, value: /^https?:/.test(uri) ? origin(uri) : own };
+}
+
+/** By the words of an error (of Chromium and WebKit, of Firefox): in a worker the event can be missing. */
+export const blockedBy = (message: string) => (/unsafe-eval|wasm-eval|WebAssembly.*blocked by CSP/.test(message) ? { directive: 'script-src', uri: 'wasm-eval' } : undefined);
+
+let last: Need | undefined;
+/** What the page's policy kept the engine from since it started, at last: also what does not end it, such as a request. */
+export const denied = () => last;
+
+/** The violation, which says more than an error, is told a moment after it. */
+const PATIENCE_MS = 50;
+
+export function spawn({ hear, fail }: Ear): Line {
+  const url = new URL('./engine-worker.js', import.meta.url);
+  let blocked: { directive: string; uri: string } | undefined;
+  last = undefined;
+  // Others on the page violate policies too.
+  const note = (directive: string, uri: string) => {
+    if (/^blob|wasm|trusted-types/.test(uri) || uri.startsWith(url.origin) || directive.includes('trusted-types')) blocked = { directive, uri };
+  };
+  const violated = (event: SecurityPolicyViolationEvent) => note(event.effectiveDirective, event.blockedURI);
+  const explain = (message: string) => {
+    blocked ??= blockedBy(message);
+    const need = blocked && needed(blocked, url.href);
+    const words = need ? `${message} (the page's Content-Security-Policy has to allow ${need.value} in ${need.directive})` : message;
+    return Object.assign(new Error(words), { blocked: need });
+  };
+  const fails = (message: string) => setTimeout(() => fail(explain(message)), PATIENCE_MS);
+  globalThis.document?.addEventListener('securitypolicyviolation', violated);
+  let wrapper: string | undefined;
+  const cleanUp = () => {
+    globalThis.document?.removeEventListener('securitypolicyviolation', violated);
+    if (wrapper) URL.revokeObjectURL(wrapper);
+  };
+  let worker: Worker | undefined;
+  try {
+    // A worker of another origin is refused, a blob that imports it is not. A JSON string is a JavaScript string.
+    if (url.origin !== location.origin) wrapper = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
+    const script = wrapper ?? url.href;
+    made.add(script);
+    worker = new Worker(trusted(script), { type: 'module', name: 'turnwise-engine' });
+    worker.onmessage = ({ data }) => hear(data);
+    worker.onmessageerror = () => fails('it posted what cannot be read');
+    worker.onerror = (event) => {
+      event.preventDefault();
+      fails(event.message || `its script could not be loaded from ${url.href}`);
+    };
+  } catch (error) {
+    fails(String((error as Error).message));
+  }
+  return {
+    post: (data, transfer) => worker?.postMessage(data, transfer),
+    end: () => { worker?.terminate(); cleanUp(); },
+    blocked: (directive, uri) => {
+      last = needed({ directive, uri }, url.href);
+      note(directive, uri);
+    },
+    explain,
+  };
+}

@@ -1,0 +1,171 @@
+// One conversation of the panel's, over the package's client: the docs of its site, an agent with the tools over them, and
+// what its runs tell, ready to be drawn. The engine is the page's: all tags share it, and everything else is one tag's own.
+import * as turnwise from './turnwise.js';
+import { demoFiles } from './demo-files.js';
+import { painter } from './painter.js';
+import { prompt } from './prompt.js';
+
+// Reads the docs, checks arguments and renders Markdown. What it lacks (calculation, colours of code, the demo model, files
+// of other formats) is in the tools worker, which is twice the size and loaded when one of these is wanted.
+const DOCS_WORKER = new URL('./docs-worker.js', import.meta.url).href;
+const BUSY = 'a run is under way';
+
+const { inside } = turnwise;
+
+/** The record that a follow-up goes on from, as the page stored it; nothing, where that is none: it then starts afresh. */
+function kept(text) {
+  try {
+    return text && JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The panel has tools that read and compute only. One that changes anything is not run: no visitor was asked. */
+const approve = () => false;
+
+export class Conversation {
+  #docs; // { source, page, html, credentials }; nothing: it has none
+  #hear;
+  #release = inside.hold();
+  #started; // promise: the engine's number
+  #engine = 0;
+  #site = Promise.resolve(undefined); // of that engine: the site, or { failed: words }
+  #agent;
+  #made = ''; // the options that the agent was made with
+  #workerUrl; // of its tools; none: the tools worker
+  #last; // the record that a follow-up goes on from
+  #running = false;
+  #interrupt = () => {}; // ends waiting for the docs
+  #over = new AbortController();
+
+  /** `hear(event)`: { event: 'docs', progress, info or failed } and { event: 'run', data }. `after`: as of `carry`. */
+  constructor({ docs, after, hear }) {
+    this.#docs = docs;
+    this.#hear = (event) => this.#over.signal.aborted || hear(event);
+    this.carry(after);
+  }
+
+  /** Starts the engine, and reading the docs, which is not waited for. Rejects where the engine does not start. */
+  start() {
+    if (!this.#started || (this.#engine && !inside.knows(this.#engine))) {
+      this.#engine = 0;
+      this.#started = this.#begin();
+      this.#started.catch(() => { this.#started = undefined; });
+    }
+    return this.#started;
+  }
+
+  async #begin() {
+    const engine = await inside.start();
+    // What another engine had read is gone with it.
+    this.#close();
+    this.#engine = engine;
+    if (this.#docs && !this.#over.signal.aborted) this.#site = this.#open(this.#docs);
+  }
+
+  async #open({ source, page, html, credentials }) {
+    try {
+      const { signal } = this.#over;
+      const onProgress = (progress) => this.#hear({ event: 'docs', progress });
+      const site = await turnwise.DocsSite.open(page, { html, source, credentials, workerUrl: DOCS_WORKER, onProgress, signal });
+      this.#hear({ event: 'docs', info: site.info });
+      return site;
+    } catch (error) {
+      this.#hear({ event: 'docs', failed: error.message });
+      return { failed: error.message };
+    }
+  }
+
+  /** The conversation went on in another page, or was begun anew: `after` is the text of a record, or nothing. */
+  carry(after) {
+    this.#last = kept(after);
+  }
+
+  async ask(task, options) {
+    if (this.#running) throw new Error(BUSY);
+    // Stop and Cancel end this wait as they end a run.
+    const stopped = new Promise((_, reject) => { this.#interrupt = () => reject(new Error('cancelled')); });
+    await Promise.race([this.#prepare(options, task), stopped]);
+    this.#interrupt = () => {};
+    return this.#run((onEvent) => this.#agent.run(task, { onEvent, approve, ...(this.#last && { after: this.#last }) }));
+  }
+
+  /** More turns for the last run. */
+  grant(turns) {
+    return this.#run((onEvent) => this.#agent.grantTurns(turns, { onEvent, approve }));
+  }
+
+  stop() {
+    this.#interrupt();
+    if (this.#running) this.#agent.stop();
+  }
+
+  cancel() {
+    this.#interrupt();
+    if (this.#running) this.#agent.cancel();
+  }
+
+  /** An answer's nodes, code in colours. */
+  colour(text) {
+    return turnwise.renderMarkdown(text);
+  }
+
+  end() {
+    this.#over.abort();
+    this.cancel();
+    this.#close();
+    this.#release();
+  }
+
+  #close() {
+    this.#agent?.free();
+    this.#agent = undefined;
+    // One that is still being opened is closed by the signal, or when it is there.
+    this.#site.then((site) => site?.free?.());
+    this.#site = Promise.resolve(undefined);
+  }
+
+  /** One agent for a conversation; a new one where the page's settings changed, or the engine is another one. */
+  async #prepare(options, task) {
+    await this.start();
+    const site = await this.#site;
+    this.#over.signal.throwIfAborted();
+    const made = JSON.stringify([options, Boolean(site), site?.failed]);
+    if (!this.#agent || this.#made !== made) this.#make(options, site);
+    this.#made = made;
+    if (options.provider.kind === 'demo' && site?.tools) await demoFiles(this.#agent, site, task);
+  }
+
+  #make({ provider, preset = 'research', maxTurns, system, headers }, site) {
+    const demo = provider.kind === 'demo';
+    this.#workerUrl = site && !demo ? DOCS_WORKER : undefined;
+    this.#agent?.free();
+    this.#agent = undefined;
+    this.#agent = new turnwise.Agent({
+      preset, maxTurns, workerUrl: this.#workerUrl,
+      provider: headers ? { ...provider, headers } : provider,
+      system: prompt({ site, own: system }),
+      tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : site ? ['read_result'] : ['calculate', 'read_result'],
+    });
+    for (const tool of demo ? [] : site?.tools ?? []) this.#agent.registerTool(tool);
+  }
+
+  /** Runs, and answers with the record when all that happened has been told. */
+  async #run(begin) {
+    if (this.#running) throw new Error(BUSY);
+    this.#running = true;
+    const workerUrl = this.#workerUrl;
+    const paint = painter((text) => turnwise.renderMarkdown(text, { workerUrl }), (data) => this.#hear({ event: 'run', data }));
+    try {
+      const record = await begin(paint.event);
+      await paint.done();
+      // What failed at once (a wrong key) is no part of the conversation: asking again would repeat it.
+      if (record.outcome !== 'failed') this.#last = record;
+      return record;
+    } finally {
+      this.#running = false;
+      paint.end();
+    }
+  }
+}
