@@ -97,37 +97,41 @@ test('the next run may start inside the last event', async () => {
   }`)) assert.deepEqual(outputs, ['One.', 'Two.']);
 });
 
+const BEGUN = 'data: {"choices":[{"index":0,"delta":{"content":"Well"}}]}\n\n';
+
 test('a second run at once is refused; cancel resolves the first and lets its request go', async () => {
   for (const where of ['page', 'node']) {
     let closed = false;
-    const hold = { chunks: [': waiting\n\n'], hold: true };
     const body = `async (turnwise, baseUrl) => {
       const agent = (${AGENT})();
-      let asked;
-      const asking = new Promise((resolve) => { asked = resolve; });
-      const first = agent.run('go', { onEvent: ({ type }) => { if (type === 'attempt_started') asked(); } });
+      let heard;
+      const answering = new Promise((resolve) => { heard = resolve; });
+      const first = agent.run('go', { onEvent: ({ type }) => { if (type === 'text_delta') heard(); } });
       const refused = await agent.run('go').catch(({ message }) => message);
-      await asking;
-      await new Promise((resolve) => { setTimeout(resolve, 100); });
+      // The answer has begun, so the server has the request.
+      await answering;
       agent.cancel();
       return [refused, (await first).outcome];
     }`;
     const server = http.createServer((request, response) => {
       const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
       if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
-      response.writeHead(200, { ...cors, 'content-type': 'text/event-stream' }).write(hold.chunks[0]);
+      response.writeHead(200, { ...cors, 'content-type': 'text/event-stream' }).write(BEGUN);
       response.on('close', () => { closed = true; });
       return undefined;
     });
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
     const baseUrl = `http://127.0.0.1:${server.address().port}/v1`;
     try {
-      const [refused, outcome] = where === 'node' ? await eval(`(${body})`)(node, baseUrl)
-        : await withPackage({ reach: [baseUrl] }, (page) => page.evaluate(([source, at]) => eval(source)(window.turnwise, at), [`(${body})`, baseUrl]));
-      assert.match(refused, /has a run under way/);
-      assert.equal(outcome, 'cancelled');
-      for (let tries = 0; !closed && tries < 100; tries += 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
-      assert.ok(closed, `the request went on (${where})`);
+      const examine = async ([refused, outcome]) => {
+        assert.match(refused, /has a run under way/);
+        assert.equal(outcome, 'cancelled');
+        for (let tries = 0; !closed && tries < 500; tries += 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
+        assert.ok(closed, `the request went on (${where})`);
+      };
+      // The page is still open while its request is looked for: closing it would end the request too.
+      if (where === 'node') await examine(await eval(`(${body})`)(node, baseUrl));
+      else await withPackage({ reach: [baseUrl] }, async (page) => examine(await page.evaluate(([source, at]) => eval(source)(window.turnwise, at), [`(${body})`, baseUrl])));
     } finally {
       server.closeAllConnections();
       server.close();

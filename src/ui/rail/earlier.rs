@@ -37,23 +37,26 @@ pub fn earlier(app: App) -> impl IntoView {
     };
     let each = For(ForProps::builder()
         .each(move || lines.get())
-        // Drawn anew where anything of it changed.
-        .key(|stored| format!("{} {:?}", stored.session_id, stored.rail))
-        .children(move |stored| html::li().child(row(app, &stored)))
+        // A row stays while its run changes: a menu that is open in it stays open, with what is typed there.
+        .key(|stored| stored.session_id.clone())
+        .children(move |stored| html::li().child(row(app, lines, stored)))
         .build());
     (head, search, none, html::ul().class("runs earlier").child(each))
 }
 
-fn row(app: App, stored: &Stored) -> impl IntoView + use<> {
-    let open = stored.clone();
-    let view = stored.rail_now();
+fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + use<> {
+    let session = stored.session_id.clone();
+    let now = Memo::new(move |_| {
+        let same = |other: &&Stored| other.session_id == stored.session_id;
+        lines.with(|lines| lines.iter().find(same).cloned()).unwrap_or_else(|| stored.clone())
+    });
     let button = html::button()
         .r#type("button")
         .class("run")
         .attr("aria-current", "false")
-        .on(ev::click, move |_| app.open_stored(&open))
-        .child(line(&view));
-    (button, menu(app, stored.session_id.clone()))
+        .on(ev::click, move |_| app.open_stored(&now.get_untracked()))
+        .child(move || now.with(|stored| line(&stored.rail_now())));
+    (button, menu(app, session))
 }
 
 /// Rename and delete, for a stored task.
@@ -66,11 +69,15 @@ pub fn menu(app: App, session: String) -> impl IntoView {
             details.set_open(false);
         }
     };
+    let title: NodeRef<html::Input> = NodeRef::new();
     let of = session.clone();
-    // Named anew where the list is.
-    let title = move || {
-        app.stored.track();
-        app.title_of(&of)
+    // What is typed is not overwritten while the menu is open, whatever happens to the run.
+    let show_title = move |_| {
+        if let (Some(details), Some(title)) = (details.get_untracked(), title.get_untracked())
+            && details.open()
+        {
+            title.set_value(&app.title_of(&of));
+        }
     };
     let (renamed, deleted) = (session.clone(), session);
     let rename = move |event: web_sys::Event| {
@@ -97,6 +104,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
     html::details()
         .class("run-menu")
         .node_ref(details)
+        .on(ev::toggle, show_title)
         .on(ev::keydown, move |event| {
             if event.key() == "Escape" {
                 event.stop_propagation();
@@ -120,7 +128,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
             html::div().class("pop").child((
                 html::label().child((
                     html::span().child("Name"),
-                    html::input().r#type("text").prop("value", title).on(ev::change, rename),
+                    html::input().r#type("text").node_ref(title).on(ev::change, rename),
                 )),
                 delete,
             )),

@@ -26,6 +26,13 @@ impl App {
                 thread.rail.update(|rail| rail.title = title);
             }
         });
+        // Shown at once: storing it may take a while.
+        self.stored.update(|headers| {
+            headers
+                .iter_mut()
+                .filter(|header| keys.contains(&header.key))
+                .for_each(|header| header.name.clone_from(&name));
+        });
         let app = *self;
         spawn_local(async move {
             let Some(shelf) = app.shelf.get_value() else { return };
