@@ -75,7 +75,7 @@ fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
         let most: &[&str] = match name.as_str() {
             "engine" => &[],
             // Documents and plans from disk are drawn too, and what is known of models.
-            "view" => &["engine", "llm", "plan", "trajectory"],
+            "view" => &["engine", "llm", "plan", "protocol", "trajectory"],
             "plan" => &["engine", "trajectory"], // a plan's record holds those of its steps' runs
             "docs" => &["engine", "tools"],      // its words are those of the search over files
             // It only says what others hold.

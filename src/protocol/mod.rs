@@ -10,6 +10,7 @@
 
 mod event;
 mod options;
+pub mod snapshot;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,6 +18,7 @@ use serde_json::value::RawValue;
 
 pub use event::{Delta, EventOf, PlanEventOf, Step};
 pub use options::{AccessOptions, AgentOptions, ProviderOptions};
+pub use snapshot::{Change, Reporter, Snapshot};
 
 use crate::docs::Info;
 use crate::engine::{SideEffect, ToolSpec};

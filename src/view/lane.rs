@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::engine::spawn::{self, Asked};
 use crate::engine::{CallRecord, Slug, Status};
+use crate::protocol::snapshot::Subagent;
 
 use super::ending::{self, Tone};
 use super::format::{counted, duration, one_line};
@@ -191,6 +192,10 @@ impl<'a> Source<'a> {
     fn child_of(&self, call: &CallRecord, task_id: u32) -> Option<Source<'a>> {
         match self.children {
             Children::Live(children) => {
+                let of = |child: &&Subagent| child.asked.call == call.id && child.asked.task_id == task_id;
+                children.iter().find(of)?.run.as_ref().map(Source::from)
+            }
+            Children::Run(children) => {
                 let child = children.iter().find(|child| child.call == call.id && child.task_id == task_id)?;
                 child.run().map(Source::from)
             }
@@ -205,7 +210,7 @@ impl<'a> Source<'a> {
     /// Whether a call has asked for sub-agents at all, and was not refused.
     fn has_children(&self, call: &CallRecord) -> bool {
         match self.children {
-            Children::Live(children) => call.name == spawn::TOOL && children.iter().any(|child| child.call == call.id),
+            Children::Live(_) | Children::Run(_) => call.name == spawn::TOOL && self.refused(&call.id.0, 1).is_some(),
             // Those of other agents began by calls of other names.
             Children::Document(_) => !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some()),
         }
@@ -235,12 +240,7 @@ fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
 }
 
 fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, &'static str) {
-    let refused = match source.children {
-        Children::Live(children) => {
-            children.iter().any(|child| child.call == call.id && child.task_id == task_id && child.is_refused())
-        }
-        Children::Document(_) => false,
-    };
+    let refused = source.refused(&call.id.0, task_id) == Some(true);
     let over = call.result.is_some() || source.wrap_up.is_some() || source.status == Status::Ended;
     match (source.origin, refused) {
         (_, true) => (LaneState::NotRun, "not run: one too many"),

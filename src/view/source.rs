@@ -3,6 +3,8 @@
 use crate::engine::{
     Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
 };
+use crate::protocol::Snapshot;
+use crate::protocol::snapshot::Subagent;
 use crate::trajectory::{Imported, Trajectory};
 
 /// The readable state of a run.
@@ -39,7 +41,9 @@ pub struct Source<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Children<'a> {
     /// Those that wait or never began, too.
-    Live(&'a [Child]),
+    Live(&'a [Subagent]),
+    /// The same in the run's own worker.
+    Run(&'a [Child]),
     /// Those that began.
     Document(&'a [Trajectory]),
 }
@@ -88,7 +92,35 @@ impl<'a> From<&'a Run> for Source<'a> {
             can_continue: run.can_continue(),
             origin: Origin::Session,
             imported: None,
-            children: Children::Live(run.children()),
+            children: Children::Run(run.children()),
+        }
+    }
+}
+
+impl<'a> From<&'a Snapshot> for Source<'a> {
+    fn from(snapshot: &'a Snapshot) -> Self {
+        let Snapshot { start, turns, segments, logs, traces, now, children } = snapshot;
+        Source {
+            config: &start.config,
+            input: &start.input,
+            images: &start.images,
+            started_at: start.started_at,
+            turns,
+            segments,
+            logs,
+            traces,
+            usage: now.usage,
+            cost: now.cost,
+            context_percent: now.context_percent,
+            wrap_up: now.wrap_up,
+            requests: now.requests,
+            calls_left: now.calls_left,
+            effective_max_turns: now.effective_max_turns,
+            status: now.status,
+            can_continue: now.can_continue,
+            origin: Origin::Session,
+            imported: None,
+            children: Children::Live(children),
         }
     }
 }
@@ -122,6 +154,21 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
 }
 
 impl Source<'_> {
+    /// Whether a call's task, from 1, was one sub-agent too many; `None`: nobody was asked for it, or that is not known.
+    pub(super) fn refused(&self, call: &str, task_id: u32) -> Option<bool> {
+        match self.children {
+            Children::Live(children) => {
+                let of = |child: &&Subagent| child.asked.call.0 == call && child.asked.task_id == task_id;
+                children.iter().find(of).map(|child| child.asked.refused)
+            }
+            Children::Run(children) => {
+                let of = |child: &&Child| child.call.0 == call && child.task_id == task_id;
+                children.iter().find(of).map(Child::is_refused)
+            }
+            Children::Document(_) => None,
+        }
+    }
+
     /// A run that was left open: to be read, and to be resumed.
     #[must_use]
     pub fn interrupted(self) -> Self {

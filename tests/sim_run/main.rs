@@ -6,6 +6,7 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 mod ended;
+mod seen;
 #[path = "../support/mod.rs"]
 mod support;
 mod world;
@@ -14,6 +15,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ended::{check_one, synthesis_attempts};
+use seen::Seen;
 use proptest::prelude::*;
 use support::*;
 use turnwise::engine::retry::Rng;
@@ -47,6 +49,8 @@ enum Reload {
 struct Sim {
     rng: Rng,
     recorder: Recorder,
+    /// The run as somebody sees it who is told of changes only.
+    seen: Seen,
     at: u64,
     reload: Reload,
     reload_in: u64,
@@ -100,6 +104,7 @@ impl Sim {
             rng,
             effective_max_turns: recorder.run.effective_max_turns(),
             recorder,
+            seen: Seen::default(),
             at: 0,
             reload,
             reload_in,
@@ -238,6 +243,7 @@ impl Sim {
             // The rest is played by the copy.
             self.recorder = copy;
         }
+        self.seen.follow(&self.recorder.run, self.at % 3 == 0);
         self.take(effects);
     }
 

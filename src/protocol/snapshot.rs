@@ -1,0 +1,298 @@
+//! A run as it is seen from outside its worker: a [`Snapshot`] that [`Change`]s bring up to date, and the [`Reporter`] that
+//! says what changed. Whoever draws a run needs no engine.
+//!
+//! Invariant, property-tested in `tests/sim_run`: a snapshot that took every change shows what the run itself shows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{
+    CallId, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status, TraceRecord,
+    Trigger, TurnRecord, Usage,
+};
+
+/// What can be seen of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    pub start: Start,
+    pub turns: Vec<TurnRecord>,
+    pub segments: Vec<Ending>,
+    pub logs: Vec<LogRecord>,
+    pub traces: Vec<TraceRecord>,
+    pub now: Now,
+    /// Sub-agents, in the order they were asked for.
+    pub children: Vec<Subagent>,
+}
+
+/// What a run starts from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    pub run_id: String,
+    pub session_id: String,
+    pub config: RunConfig,
+    pub input: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    pub started_at: EpochMillis,
+    /// The run that this one is a branch of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Now {
+    pub status: Status,
+    pub can_continue: bool,
+    pub requests: u32,
+    pub calls_left: u32,
+    pub effective_max_turns: u32,
+    /// What asked the open segment to conclude.
+    pub wrap_up: Option<Trigger>,
+    pub usage: Usage,
+    /// US dollars, where the price of every provider used is known.
+    pub cost: Option<f64>,
+    pub context_percent: Option<u64>,
+}
+
+/// One sub-agent, from the moment it was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subagent {
+    pub asked: Asked,
+    /// Once it has begun.
+    pub run: Option<Snapshot>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The call that asked for it, and its place among that call's tasks, from 1.
+    pub call: CallId,
+    pub task_id: u32,
+    /// It was one too many.
+    pub refused: bool,
+}
+
+/// What is different from the last time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// The run as it began; a branch begins anew.
+    Start(Box<Start>),
+    /// There are so many turns.
+    Turns(usize),
+    /// A turn without its calls, and how many of these there are.
+    Turn {
+        at: usize,
+        turn: Box<TurnRecord>,
+        calls: usize,
+    },
+    Call {
+        turn: usize,
+        at: usize,
+        call: Box<CallRecord>,
+    },
+    /// A segment ended.
+    Ended(Box<Ending>),
+    Log(Box<LogRecord>),
+    Trace(TraceRecord),
+    Now(Now),
+    Subagent {
+        at: usize,
+        asked: Asked,
+        changes: Vec<Change>,
+    },
+}
+
+/// Says what changed in a run since it last said so. What it compares with is what can still change: the last turn.
+#[derive(Clone, Debug, Default)]
+pub struct Reporter {
+    run_id: String,
+    turns: usize,
+    last: Option<TurnRecord>,
+    segments: usize,
+    logs: usize,
+    traces: usize,
+    now: Option<Now>,
+    children: Vec<(Asked, Reporter)>,
+}
+
+impl Start {
+    #[must_use]
+    pub fn of(run: &Run) -> Self {
+        let task = run.task();
+        Start {
+            run_id: task.run_id.clone(),
+            session_id: task.session_id.clone(),
+            config: run.config().clone(),
+            input: task.input.clone(),
+            images: task.images.clone(),
+            started_at: task.started_at,
+            parent: run.parent().cloned(),
+        }
+    }
+}
+
+impl Now {
+    #[must_use]
+    pub fn of(run: &Run) -> Self {
+        Now {
+            status: run.status(),
+            can_continue: run.can_continue(),
+            requests: run.requests(),
+            calls_left: run.calls_left(),
+            effective_max_turns: run.effective_max_turns(),
+            wrap_up: run.wrap_up_trigger(),
+            usage: run.usage(),
+            cost: run.cost(),
+            context_percent: run.context_percent(),
+        }
+    }
+}
+
+impl Snapshot {
+    /// A run that begins just now: its first request is on its way.
+    #[must_use]
+    pub fn begin(start: Start) -> Self {
+        let now = Now {
+            status: Status::Calling { turn: 1, attempt: 1, synthesis: false },
+            can_continue: false,
+            requests: 0,
+            calls_left: 0,
+            effective_max_turns: start.config.max_turns,
+            wrap_up: None,
+            usage: Usage::default(),
+            cost: None,
+            context_percent: None,
+        };
+        Snapshot {
+            start,
+            turns: Vec::new(),
+            segments: Vec::new(),
+            logs: Vec::new(),
+            traces: Vec::new(),
+            now,
+            children: Vec::new(),
+        }
+    }
+
+    /// Takes changes in; `None`: it has not begun yet, and they do not begin it.
+    #[must_use]
+    pub fn after(snapshot: Option<Snapshot>, changes: Vec<Change>) -> Option<Self> {
+        let mut changes = changes.into_iter();
+        let mut snapshot = match snapshot {
+            Some(snapshot) => snapshot,
+            None => match changes.next() {
+                Some(Change::Start(start)) => Snapshot::begin(*start),
+                _ => return None,
+            },
+        };
+        changes.for_each(|change| snapshot.take(change));
+        Some(snapshot)
+    }
+
+    fn take(&mut self, change: Change) {
+        match change {
+            Change::Start(start) => self.start = *start,
+            Change::Turns(count) => self.turns.truncate(count),
+            Change::Turn { at, turn, calls } => {
+                let mut turn = *turn;
+                match self.turns.get_mut(at) {
+                    Some(known) => {
+                        turn.tool_calls = std::mem::take(&mut known.tool_calls);
+                        turn.tool_calls.truncate(calls);
+                        *known = turn;
+                    }
+                    None => self.turns.push(turn),
+                }
+            }
+            Change::Call { turn, at, call } => {
+                let Some(turn) = self.turns.get_mut(turn) else { return };
+                match turn.tool_calls.get_mut(at) {
+                    Some(known) => *known = *call,
+                    None => turn.tool_calls.push(*call),
+                }
+            }
+            Change::Ended(ending) => self.segments.push(*ending),
+            Change::Log(log) => self.logs.push(*log),
+            Change::Trace(trace) => self.traces.push(trace),
+            Change::Now(now) => self.now = now,
+            Change::Subagent { at, asked, changes } => match self.children.get_mut(at) {
+                Some(known) => {
+                    known.asked = asked;
+                    known.run = Snapshot::after(known.run.take(), changes);
+                }
+                None => self.children.push(Subagent { asked, run: Snapshot::after(None, changes) }),
+            },
+        }
+    }
+}
+
+impl Reporter {
+    /// What changed since the last time; all of it the first time.
+    pub fn changes(&mut self, run: &Run) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if self.run_id != run.task().run_id {
+            self.run_id.clone_from(&run.task().run_id);
+            changes.push(Change::Start(Box::new(Start::of(run))));
+            // A branch takes its last turn back: what it keeps is told anew.
+            if std::mem::take(&mut self.turns) > 0 {
+                changes.push(Change::Turns(0));
+                self.last = None;
+            }
+        }
+        self.report_turns(run.turns(), &mut changes);
+        let rest = |known: &mut usize, all: usize| std::mem::replace(known, all);
+        let segments = run.segments().iter().skip(rest(&mut self.segments, run.segments().len()));
+        changes.extend(segments.map(|ending| Change::Ended(Box::new(ending.clone()))));
+        let logs = run.logs().iter().skip(rest(&mut self.logs, run.logs().len()));
+        changes.extend(logs.map(|log| Change::Log(Box::new(log.clone()))));
+        let traces = run.traces().iter().skip(rest(&mut self.traces, run.traces().len()));
+        changes.extend(traces.cloned().map(Change::Trace));
+        self.report_children(run.children(), &mut changes);
+        let now = Now::of(run);
+        if self.now != Some(now) {
+            self.now = Some(now);
+            changes.push(Change::Now(now));
+        }
+        changes
+    }
+
+    /// Only the last turn is ever written to.
+    fn report_turns(&mut self, turns: &[TurnRecord], changes: &mut Vec<Change>) {
+        let first = self.turns.saturating_sub(1);
+        self.turns = turns.len();
+        for (at, turn) in turns.iter().enumerate().skip(first) {
+            let known = self.last.take().filter(|_| at == first);
+            self.report_turn(at, turn, known.as_ref(), changes);
+        }
+        self.last = turns.last().cloned();
+    }
+
+    fn report_turn(&self, at: usize, turn: &TurnRecord, known: Option<&TurnRecord>, changes: &mut Vec<Change>) {
+        if known == Some(turn) {
+            return;
+        }
+        let head = TurnRecord { tool_calls: Vec::new(), ..turn.clone() };
+        changes.push(Change::Turn { at, turn: Box::new(head), calls: turn.tool_calls.len() });
+        for (place, call) in turn.tool_calls.iter().enumerate() {
+            if known.and_then(|known| known.tool_calls.get(place)) != Some(call) {
+                changes.push(Change::Call { turn: at, at: place, call: Box::new(call.clone()) });
+            }
+        }
+    }
+
+    fn report_children(&mut self, children: &[Child], changes: &mut Vec<Change>) {
+        for (at, child) in children.iter().enumerate() {
+            let asked = Asked { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
+            let new = at >= self.children.len();
+            if new {
+                self.children.push((asked.clone(), Reporter::default()));
+            }
+            let Some((known, reporter)) = self.children.get_mut(at) else { return };
+            let inside = child.run().map(|run| reporter.changes(run)).unwrap_or_default();
+            if new || *known != asked || !inside.is_empty() {
+                known.clone_from(&asked);
+                changes.push(Change::Subagent { at, asked, changes: inside });
+            }
+        }
+    }
+}

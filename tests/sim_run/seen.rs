@@ -1,0 +1,49 @@
+//! What is told of a run to somebody outside its worker is the run.
+
+use turnwise::engine::Run;
+use turnwise::protocol::snapshot::{Asked, Now, Start};
+use turnwise::protocol::{Change, Reporter, Snapshot};
+
+/// The run as its changes tell it.
+#[derive(Default)]
+pub struct Seen {
+    reporter: Reporter,
+    snapshot: Option<Snapshot>,
+}
+
+impl Seen {
+    /// After a step of the run. Changes are not told at every step: frames are longer.
+    pub fn follow(&mut self, run: &Run, told: bool) {
+        let ended = run.ending().is_some();
+        if !told && !ended {
+            return;
+        }
+        let text = serde_json::to_string(&self.reporter.changes(run)).expect("serializes");
+        let changes: Vec<Change> = serde_json::from_str(&text).expect("reads back");
+        self.snapshot = Snapshot::after(self.snapshot.take(), changes);
+        shows(self.snapshot.as_ref().expect("it began"), run);
+        assert_eq!(self.reporter.changes(run), [], "nothing happened since");
+    }
+}
+
+fn shows(seen: &Snapshot, run: &Run) {
+    assert_eq!(seen.start, Start::of(run));
+    assert_eq!(seen.now, Now::of(run));
+    assert_eq!(seen.turns.len(), run.turns().len());
+    for (seen, turn) in seen.turns.iter().zip(run.turns()) {
+        assert_eq!(seen, turn);
+    }
+    assert_eq!(seen.segments, run.segments());
+    assert_eq!(seen.logs, run.logs());
+    assert_eq!(seen.traces, run.traces());
+    assert_eq!(seen.children.len(), run.children().len());
+    for (seen, child) in seen.children.iter().zip(run.children()) {
+        let asked = Asked { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
+        assert_eq!(seen.asked, asked);
+        match (&seen.run, child.run()) {
+            (Some(seen), Some(run)) => shows(seen, run),
+            (None, None) => {}
+            (seen, run) => panic!("seen: {}, there: {}", seen.is_some(), run.is_some()),
+        }
+    }
+}
