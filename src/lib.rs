@@ -22,5 +22,8 @@ pub mod store;
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 pub mod ui;
 
+#[cfg(all(target_arch = "wasm32", feature = "ui"))]
+pub mod desk;
+
 #[cfg(all(target_arch = "wasm32", feature = "sdk"))]
 pub mod embed;

@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::Blob;
 
 use super::calls::{Calls, PageOf};
 use super::outbox::{Outbox, Refusal};
@@ -17,10 +16,8 @@ use crate::protocol::{
 use crate::shell::{
     Access, Approve, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
 };
-use crate::tools::path::RESULTS;
 use crate::worker::protocol::DocumentTask;
-use crate::worker::workspace::Subscription;
-use crate::worker::{Workspace, records};
+use crate::worker::{Twin, Workspace, records};
 
 /// One agent of the page's.
 pub(super) struct Agent {
@@ -35,7 +32,7 @@ pub(super) struct Agent {
     pub(super) cancels: Cell<u32>,
     /// The page let it go: everything ends with the run under way.
     last: Cell<bool>,
-    files: RefCell<Option<Watched>>,
+    files: RefCell<Option<Rc<Twin>>>,
 }
 
 /// A run, or a further part of one, from its start to its end.
@@ -43,13 +40,6 @@ pub(super) struct Agent {
 pub(super) struct Segment {
     pub(super) id: AskId,
     pub(super) listens: bool,
-}
-
-/// The agent's files, whose changes the page is told.
-struct Watched {
-    /// Of the files, as the page knows them.
-    told: u64,
-    _changes: Subscription,
 }
 
 impl Agent {
@@ -80,41 +70,21 @@ impl Agent {
             last: Cell::default(),
             files: RefCell::default(),
         });
-        let watching = Rc::downgrade(&agent);
-        let changes = workspace.subscribe(move || {
-            if let Some(agent) = watching.upgrade() {
-                agent.tell_files(id);
-            }
+        let outbox = Rc::clone(outbox);
+        let twin = Twin::new(workspace, move |files, blobs| {
+            outbox.tell(&Told::Wrote { agent: id, files }, blobs.into_iter().map(JsValue::from));
         });
-        agent.files.replace(Some(Watched { told: 0, _changes: changes }));
+        agent.files.replace(Some(twin));
         Ok(agent)
     }
 
-    /// Changes that the page made: it knows of them.
+    /// Changes that the page made. The parts are in their order, one for each path that is still there.
     pub(super) fn take_files(&self, files: Vec<FileChange>, parts: &mut VecDeque<JsValue>) {
-        let watched = self.files.take();
-        let workspace = self.session.workspace();
-        for FileChange { path, there } in files {
-            match there.then(|| parts.pop_front()).flatten().map(JsCast::dyn_into::<Blob>) {
-                // The page made the path normal.
-                Some(Ok(blob)) => drop(workspace.put(&path, blob)),
-                _ => workspace.remove(&path),
-            }
-        }
-        self.files.replace(watched.map(|watched| Watched { told: workspace.version(), ..watched }));
-    }
-
-    /// What tools wrote; whole results of cut answers are the agent's own.
-    fn tell_files(&self, agent: AgentId) {
-        let mut files = self.files.borrow_mut();
-        let Some(watched) = files.as_mut() else { return };
-        let workspace = self.session.workspace();
-        let changed = workspace.changed_since(watched.told).into_iter().filter(|(path, _)| !path.starts_with(RESULTS));
-        let (files, blobs): (Vec<FileChange>, Vec<Option<Blob>>) =
-            changed.map(|(path, blob)| (FileChange { path, there: blob.is_some() }, blob)).unzip();
-        watched.told = workspace.version();
-        if !files.is_empty() {
-            self.outbox.tell(&Told::Wrote { agent, files }, blobs.into_iter().flatten().map(JsValue::from));
+        let there = files.iter().filter(|file| file.there).count();
+        let blobs = parts.drain(..there.min(parts.len())).filter_map(|part| part.dyn_into().ok());
+        let twin = self.files.borrow().clone();
+        if let Some(twin) = twin {
+            twin.take(files, blobs);
         }
     }
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::limits::{Limits, RetryConfig};
 use super::provider::ProviderConfig;
+use super::success::{AtLimit, Policy};
 
 /// Everything that decides what a run does, besides its events (SEMANTICS 2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -227,6 +228,18 @@ impl RunConfig {
     #[must_use]
     pub fn synthesis_attempts(&self) -> u32 {
         self.synthesis.as_ref().map_or(0, |s| s.attempts)
+    }
+
+    /// Requests that a run of this configuration makes at most, its sub-agents included.
+    #[must_use]
+    pub fn most_requests(&self) -> u32 {
+        let synthesis = match Policy::of(self.preset).at_limit {
+            AtLimit::Synthesis => self.synthesis_attempts(),
+            AtLimit::ForcedFinal => 0,
+        };
+        let own = self.max_turns.saturating_mul(self.max_attempts).saturating_add(synthesis);
+        let children = if self.spawns() { self.limits.children.saturating_mul(super::spawn::most(self)) } else { 0 };
+        own.saturating_add(children)
     }
 
     /// The system message: the user's own, or what the run is, how many turns it has, and that it may be asked to

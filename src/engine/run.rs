@@ -13,7 +13,7 @@ use super::calls::Calls;
 use super::context::Context;
 use super::history::History;
 use super::retry::Rng;
-use super::success::{AtLimit, Policy};
+use super::success::Policy;
 use super::synthesis::Synthesis;
 use super::*;
 
@@ -247,17 +247,7 @@ impl Run {
             max_turns: self.config.max_turns,
         };
         // The bound before anything was sent: `calls_left` counts from the open phase, and there is none yet.
-        let synthesis = match self.policy().at_limit {
-            AtLimit::Synthesis => self.config.synthesis_attempts(),
-            AtLimit::ForcedFinal => 0,
-        };
-        let own = self.config.max_turns.saturating_mul(self.config.max_attempts).saturating_add(synthesis);
-        let children = if self.config.spawns() {
-            self.config.limits.children.saturating_mul(spawn::most(&self.config))
-        } else {
-            0
-        };
-        let calls_left = own.saturating_add(children);
+        let calls_left = self.config.most_requests();
         self.out.push(Effect::Record(Record { turn: 0, calls_left, what }));
     }
 

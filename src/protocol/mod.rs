@@ -8,6 +8,7 @@
 //! `id` is answered once, by `done` or `refused`. `call` is the other direction: the page answers by `returned` or `failed`.
 //! The TypeScript of all this is `www/client/protocol.ts`; `tests/protocol.rs` holds the two together.
 
+pub mod desk;
 mod event;
 mod options;
 pub mod snapshot;

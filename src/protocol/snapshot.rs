@@ -9,6 +9,8 @@ use crate::engine::{
     CallId, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status, TraceRecord,
     Trigger, TurnRecord, Usage,
 };
+use crate::trajectory::Summary;
+use crate::trajectory::summary::{Tree, Whole};
 
 /// What can be seen of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +107,8 @@ pub enum Change {
 /// Says what changed in a run since it last said so. What it compares with is what can still change: the last turn.
 #[derive(Clone, Debug, Default)]
 pub struct Reporter {
-    run_id: String,
+    /// The ids and the configuration it had.
+    start: Option<(String, String, RunConfig)>,
     turns: usize,
     last: Option<TurnRecord>,
     segments: usize,
@@ -149,9 +152,16 @@ impl Now {
 }
 
 impl Snapshot {
-    /// A run that begins just now: its first request is on its way.
+    /// A run that begins just now, before anything was told of it: its first request is on its way.
     #[must_use]
     pub fn begin(start: Start) -> Self {
+        let first = TurnRecord { turn: 1, ..TurnRecord::default() };
+        let calls_left = start.config.most_requests();
+        let empty = Snapshot::empty(start);
+        Snapshot { turns: vec![first], now: Now { calls_left, ..empty.now }, ..empty }
+    }
+
+    fn empty(start: Start) -> Self {
         let now = Now {
             status: Status::Calling { turn: 1, attempt: 1, synthesis: false },
             can_continue: false,
@@ -181,7 +191,7 @@ impl Snapshot {
         let mut snapshot = match snapshot {
             Some(snapshot) => snapshot,
             None => match changes.next() {
-                Some(Change::Start(start)) => Snapshot::begin(*start),
+                Some(Change::Start(start)) => Snapshot::empty(*start),
                 _ => return None,
             },
         };
@@ -226,12 +236,41 @@ impl Snapshot {
     }
 }
 
+impl Snapshot {
+    /// The figures of the run as it stands.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let Snapshot { start, now, .. } = self;
+        let whole = Whole {
+            run_id: &start.run_id,
+            session_id: &start.session_id,
+            input: &start.input,
+            started_at: start.started_at,
+            ending: self.segments.last().filter(|_| now.status == Status::Ended),
+            effective_max_turns: now.effective_max_turns,
+            requests: now.requests,
+            tokens: now.usage,
+        };
+        Summary::of_tree(&self.tree(), &whole)
+    }
+
+    fn tree(&self) -> Tree<'_> {
+        let children = self.children.iter().filter_map(|child| child.run.as_ref());
+        let Snapshot { start, turns, logs, .. } = self;
+        Tree { config: &start.config, turns, logs, children: children.map(Snapshot::tree).collect() }
+    }
+}
+
 impl Reporter {
     /// What changed since the last time; all of it the first time.
     pub fn changes(&mut self, run: &Run) -> Vec<Change> {
         let mut changes = Vec::new();
-        if self.run_id != run.task().run_id {
-            self.run_id.clone_from(&run.task().run_id);
+        let (task, config) = (run.task(), run.config());
+        let same = |(id, session, was): &(String, String, RunConfig)| {
+            *id == task.run_id && *session == task.session_id && was == config
+        };
+        if !self.start.as_ref().is_some_and(same) {
+            self.start = Some((task.run_id.clone(), task.session_id.clone(), config.clone()));
             changes.push(Change::Start(Box::new(Start::of(run))));
             // A branch takes its last turn back: what it keeps is told anew.
             if std::mem::take(&mut self.turns) > 0 {

@@ -39,11 +39,11 @@ mod watch;
 mod wire;
 
 pub use docs::{Docs, DocsOptions};
-pub use ids::random_seed;
+pub use ids::{random_seed, session_id};
 pub use journal::Journal;
 pub use models::list_models;
 pub use page::{Approval, Asked, Page, Piece};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Access, Carried, Input, Notice, Session, SessionOptions, StartError};
-pub use timer::pause;
+pub use timer::{Slice, pause};
 pub use tool::Approve;

@@ -134,7 +134,10 @@ impl Session {
     }
 
     /// Starts this very task.
-    pub(super) fn begin(
+    ///
+    /// # Errors
+    /// A run is under way, or the session is closed.
+    pub fn begin(
         &self,
         mut config: RunConfig,
         mut task: Task,

@@ -51,3 +51,26 @@ pub async fn pause(ms: u32) {
     // A timer's promise is never rejected.
     let _ = JsFuture::from(promise).await;
 }
+
+/// Long work in slices that no frame has to wait for.
+#[derive(Debug)]
+pub struct Slice {
+    began: f64,
+}
+
+impl Slice {
+    /// Milliseconds.
+    const LONG: f64 = 12.0;
+
+    #[must_use]
+    pub fn begin() -> Self {
+        Slice { began: js::now() }
+    }
+
+    pub async fn pause_if_long(&mut self) {
+        if js::now() - self.began > Self::LONG {
+            pause(0).await;
+            *self = Slice::begin();
+        }
+    }
+}

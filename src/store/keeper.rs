@@ -17,10 +17,11 @@ use wasm_bindgen_futures::spawn_local;
 use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, writing};
 use super::error::StoreError;
 use super::files::{Changes, Mirror, StoredFile};
-use super::header::{Header, new_key};
+use super::header::{header, new_key};
 use super::read::event_key;
 use super::tabs::{Held, Tabs, Told, claim};
 use crate::engine::Run;
+use crate::protocol::desk::Header;
 use crate::shell::{Journal, js};
 use crate::trajectory::{RecordedEvent, Recorder};
 use crate::worker::Workspace;
@@ -229,7 +230,7 @@ impl Keeper {
     }
 
     fn queue_header(&self, run: &Run) {
-        let header = Header::of(&self.key(), self.0.name.borrow().clone(), run, js::epoch_ms());
+        let header = header(&self.key(), self.0.name.borrow().clone(), run, js::epoch_ms());
         let mut queue = self.0.queue.borrow_mut();
         queue.strict = true;
         queue.header = Some(header);

@@ -15,7 +15,6 @@ mod tabs;
 
 pub use database::{Database, State};
 pub use error::StoreError;
-pub use header::Header;
 pub use keeper::{Keeper, Watch};
 pub use read::{Events, Loaded};
 pub use tabs::{Held, Tabs, Told, claim};

@@ -8,8 +8,8 @@ use wasm_bindgen::JsValue;
 use super::database::{Database, Durability, EVENTS, FILES, ORIGINS, RUNS, WORKSPACES, reading, writing};
 use super::error::StoreError;
 use super::files::{self, StoredFile};
-use super::header::Header;
 use crate::engine::{Run, RunConfig, Task};
+use crate::protocol::desk::Header;
 use crate::trajectory::RecordedEvent;
 use crate::worker::Workspace;
 

@@ -53,12 +53,27 @@ pub struct Summary {
     pub children: u32,
 }
 
-/// What a run and its document share, borrowed.
-struct Tree<'a> {
-    config: &'a RunConfig,
-    turns: &'a [TurnRecord],
-    logs: &'a [LogRecord],
-    children: Vec<Tree<'a>>,
+/// What figures are taken from, borrowed: a run and its sub-agents, wherever they are read.
+#[derive(Debug)]
+pub struct Tree<'a> {
+    pub config: &'a RunConfig,
+    pub turns: &'a [TurnRecord],
+    pub logs: &'a [LogRecord],
+    pub children: Vec<Tree<'a>>,
+}
+
+/// What only the whole run has.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<'a> {
+    pub run_id: &'a str,
+    pub session_id: &'a str,
+    pub input: &'a str,
+    pub started_at: EpochMillis,
+    /// Of its last segment, where that has ended.
+    pub ending: Option<&'a Ending>,
+    pub effective_max_turns: u32,
+    pub requests: u32,
+    pub tokens: Usage,
 }
 
 impl<'a> Tree<'a> {
@@ -112,22 +127,37 @@ impl Summary {
     /// The figures of a run as it stands.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
-        let tree = Tree::of_run(run);
         let task = run.task();
-        let ending = run.ending();
-        let first = run.config().providers.first();
+        let whole = Whole {
+            run_id: &task.run_id,
+            session_id: &task.session_id,
+            input: &task.input,
+            started_at: task.started_at,
+            ending: run.ending(),
+            effective_max_turns: run.effective_max_turns(),
+            requests: run.requests(),
+            tokens: run.usage(),
+        };
+        Summary::of_tree(&Tree::of_run(run), &whole)
+    }
+
+    /// The same from its parts.
+    #[must_use]
+    pub fn of_tree(tree: &Tree<'_>, whole: &Whole<'_>) -> Self {
+        let Whole { run_id, session_id, input, started_at, ending, effective_max_turns, requests, tokens } = *whole;
+        let first = tree.config.providers.first();
         Summary {
-            run_id: task.run_id.clone(),
-            session_id: task.session_id.clone(),
+            run_id: run_id.to_owned(),
+            session_id: session_id.to_owned(),
             model: first.map(|p| p.model.clone()).unwrap_or_default(),
             provider: first.map(|p| p.kind).unwrap_or_default(),
             termination_reason: ending.map(|e| e.termination_reason),
             outcome: ending.map(|e| e.outcome),
             answer_source: ending.map(|e| e.answer_source),
-            effective_max_turns: run.effective_max_turns(),
-            requests: run.requests(),
-            tokens: run.usage(),
-            ..Summary::of(&tree, &task.input, task.started_at, ending.map(|e| e.finished_at.as_str()))
+            effective_max_turns,
+            requests,
+            tokens,
+            ..Summary::of(tree, input, started_at, ending.map(|e| e.finished_at.as_str()))
         }
     }
 

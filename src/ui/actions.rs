@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::engine::{ProviderConfig, RunConfig};
-use crate::shell::{Access, Carried, Input, Session, SessionOptions, random_seed};
+use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
+use crate::llm::models;
+use crate::protocol::desk::{Order, Stand};
+use crate::protocol::snapshot::Start;
+use crate::shell::{Access, Session, SessionOptions, random_seed, session_id};
 use crate::trajectory::Trajectory;
 use crate::view::format::counted;
 use crate::view::provider::address;
@@ -15,6 +18,7 @@ use crate::view::tasks::ExampleTask;
 use crate::view::{Phase, PictureView, Preview, RailView, Source};
 use crate::worker::Workspace;
 
+use super::desk::Seat;
 use super::live::LiveRun;
 use super::slots::Behind;
 use super::state::{App, Backing, Dialog, Local, Page, Thread};
@@ -76,19 +80,15 @@ impl App {
     }
 
     pub fn stop(&self) {
-        self.with_session(Session::stop);
+        self.with_seat(Seat::stop);
     }
 
     pub fn cancel(&self) {
-        self.with_session(Session::cancel);
+        self.with_seat(Seat::cancel);
     }
 
     pub fn grant(&self, turns: u32) {
-        self.with_session(|session| {
-            if let Err(error) = session.grant(turns) {
-                self.complain(error.to_string());
-            }
-        });
+        self.with_seat(|seat| seat.grant(turns));
         follow::stand(*self, true);
     }
 
@@ -174,88 +174,93 @@ impl App {
     fn begin_now(&self, asked: Asked, config: RunConfig) {
         let workspace = self.new_workspace();
         let files = counted(workspace.list().len() as u64, "file");
-        let session = self.session(config, workspace.clone());
-        let id = self.next_id();
         self.toast.set(None);
-        self.start(&session, asked, None, None, |mut page, rail| {
-            page.head.facts.push(format!("{files} in the workspace"));
-            let backing =
-                Backing::Live { session: Local::new(RefCell::new(session.clone())), workspace: Local::new(workspace) };
-            let session_id = session.with_run(|run| run.map(|run| run.task().session_id.clone()));
-            self.add_thread(Thread {
-                id,
-                pages: ArcRwSignal::new(vec![page]),
-                rail,
-                backing,
-                session_id,
-                queued: ArcRwSignal::default(),
-            });
-        });
+        let Some((seat, mut page)) = self.start(asked, config, &workspace, None) else { return };
+        page.head.facts.push(format!("{files} in the workspace"));
+        let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
+        self.draw(&seat, &page, &rail);
+        self.add_run(vec![page], rail, seat, workspace);
+        follow::stand(*self, true);
+        follow::keep_up(*self);
     }
 
     pub(super) fn follow_up(&self, thread: &Thread, asked: Asked, config: RunConfig) {
-        let Backing::Live { session, workspace } = &thread.backing else { return };
-        let last = session.borrow().clone();
-        if last.is_followed() || last.is_interrupted() {
+        let Backing::Live { seat, workspace } = &thread.backing else { return };
+        let last = seat.borrow().clone();
+        if last.stand() != Stand::Here {
             return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
-        let carried = last.with_run(|run| run.map(Carried::from_run));
-        let next = self.session(config, Workspace::clone(workspace));
-        self.start(&next, asked, carried, Some(thread.rail.clone()), |page, _| {
-            thread.pages.update(|pages| pages.push(Page { place: pages.len(), ..page }));
-        });
-        session.replace(next);
+        let Some((next, page)) = self.start(asked, config, workspace, Some(&last)) else { return };
+        let page = Page { place: thread.pages.with_untracked(Vec::len), ..page };
+        self.draw(&next, &page, &thread.rail);
+        let panel = page.panel.clone();
+        thread.pages.update(|pages| pages.push(page));
+        seat.replace(next);
         last.close();
+        // A queued follow-up may begin while another thread is being read.
+        if self.is_open(&panel) {
+            follow::stand(*self, true);
+            follow::keep_up(*self);
+        }
     }
 
-    /// Starts a run and keeps it drawn, under an entry of the rail where there is one; `place` puts its page somewhere.
+    /// Starts a run, a follow-up of one where there is one before it; what is seen of it before the desk has said anything.
     fn start(
         &self,
-        session: &Session,
         asked: Asked,
-        after: Option<Carried>,
-        rail: Option<ArcRwSignal<RailView>>,
-        place: impl FnOnce(Page, ArcRwSignal<RailView>),
-    ) {
-        let live: std::rc::Rc<std::cell::OnceCell<LiveRun>> = std::rc::Rc::default();
-        let observer = {
-            let live = live.clone();
-            move |notice: crate::shell::Notice<'_>| {
-                // What is told before the page stands is seen when it is made.
-                if let Some(live) = live.get() {
-                    live.observe(notice);
-                }
-            }
+        mut config: RunConfig,
+        workspace: &Workspace,
+        after: Option<&Seat>,
+    ) -> Option<(Seat, Page)> {
+        let line = self.line.get_value()?;
+        models::complete(&mut config);
+        let started_at = EpochMillis(dom::now());
+        let run_id = time::run_id(started_at, config.seed);
+        let session_id = match after {
+            Some(after) => after.start()?.session_id,
+            None => session_id(started_at.0, config.seed),
         };
-        let keeper = self.keep(session, &session.workspace());
-        let Asked { text, pictures } = asked;
-        let images = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
-        if let Err(error) = session.start(Input { text, images }, after, observer) {
-            self.complain(error.to_string());
-            return;
-        }
-        let made = session.with_run(|run| {
-            let source = Source::from(run?);
-            let behind = Behind::Session(Local::new(session.clone()));
-            let mut page = Page::new(0, &source, behind);
-            // With the names of their files, which a record does not keep.
-            page.head.pictures = pictures;
-            Some((page, rail.unwrap_or_else(|| ArcRwSignal::new(RailView::from(&source)))))
+        let Asked { text: input, pictures } = asked;
+        let images: Vec<Image> = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
+        let seat = line.begin(Start {
+            run_id: run_id.clone(),
+            session_id: session_id.clone(),
+            config: config.clone().normalized(),
+            input: input.clone(),
+            images: images.clone(),
+            started_at,
+            parent: None,
         });
-        if let Some((page, rail)) = made {
-            let run = LiveRun::new(*self, session.clone(), page.clone(), rail.clone(), self.renderer.get_value());
-            if let Some(keeper) = keeper {
-                self.shelve(keeper, session.clone(), run.clone());
-            }
-            let _ = live.set(run);
-            let panel = page.panel.clone();
-            place(page, rail);
-            // A queued follow-up may begin while another thread is being read.
-            if self.is_open(&panel) {
-                follow::stand(*self, true);
-                follow::keep_up(*self);
-            }
-        }
+        let task = Task { run_id, session_id, input, images, started_at, ..Task::default() };
+        let (with, after) = (line.with(workspace), after.map(Seat::id));
+        let (config, task) = (Box::new(config), Box::new(task));
+        line.tell(Order::Run { seat: seat.id(), with, config, task, after }, Vec::new());
+        let mut page = Page::of(&seat, 0)?;
+        // With the names of their files, which a record does not keep.
+        page.head.pictures = pictures;
+        Some((seat, page))
+    }
+
+    /// Draws a run as it goes on.
+    pub(super) fn draw(&self, seat: &Seat, page: &Page, rail: &ArcRwSignal<RailView>) -> LiveRun {
+        let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
+        let hearing = live.clone();
+        seat.observe(move |streamed| hearing.hear(streamed));
+        live
+    }
+
+    /// A thread of runs, the last of which is in that seat.
+    pub(super) fn add_run(&self, pages: Vec<Page>, rail: ArcRwSignal<RailView>, seat: Seat, workspace: Workspace) {
+        let session_id = seat.start().map(|start| start.session_id);
+        let backing = Backing::Live { seat: Local::new(RefCell::new(seat)), workspace: Local::new(workspace) };
+        self.add_thread(Thread {
+            id: self.next_id(),
+            pages: ArcRwSignal::new(pages),
+            rail,
+            backing,
+            session_id,
+            queued: ArcRwSignal::default(),
+        });
     }
 
     /// What opens a provider's door: the key that was given for its address.
@@ -264,17 +269,17 @@ impl App {
         Access { api_key: provider.kind.is_http().then(key).flatten(), headers: Vec::new(), in_page: None }
     }
 
-    /// A session with the user's keys.
+    /// A session with the user's keys, for what is not drawn as a run.
     pub(super) fn session(&self, config: RunConfig, workspace: Workspace) -> Session {
         let access = config.providers.iter().map(|provider| self.access(provider)).collect();
         Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url(), page: None })
     }
 
-    pub(super) fn with_session(&self, act: impl FnOnce(&Session)) {
-        if let Some(Thread { backing: Backing::Live { session, .. }, .. }) = self.thread_now() {
-            // Out of the cell first: what the session tells may read it.
-            let session = session.borrow().clone();
-            act(&session);
+    pub(super) fn with_seat(&self, act: impl FnOnce(&Seat)) {
+        if let Some(Thread { backing: Backing::Live { seat, .. }, .. }) = self.thread_now() {
+            // Out of the cell first: what the seat tells may read it.
+            let seat = seat.borrow().clone();
+            act(&seat);
         }
     }
 

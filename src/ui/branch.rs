@@ -1,21 +1,23 @@
 //! Another way from one of a run's turns: the form, and the new run.
 
-use std::cell::{OnceCell, RefCell};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::Branch;
-use crate::trajectory::{Restored, Trajectory};
+use crate::protocol::desk::Order;
+use crate::trajectory::Trajectory;
 use crate::view::branch::BranchDraft;
+use crate::view::{RailView, Source};
 
+use super::desk::{Line, Seat};
 use super::dialog::dialog;
 use super::follow;
-use super::live::LiveRun;
-use super::slots::{Behind, source_of};
-use super::state::{App, Backing, Dialog, Local, Page, Thread};
+use super::slots::Behind;
+use super::state::{App, Backing, Dialog, Page, Thread};
 
 pub fn branch(app: App) -> impl IntoView {
     dialog(app, Dialog::Branch, "sheet branch", "Branch", move || content(app))
@@ -100,38 +102,18 @@ fn field(name: &'static str, input: impl IntoView) -> impl IntoView {
 impl App {
     /// Asks how to go on from a turn of the open thread's page of that place.
     pub fn ask_branch(&self, page: usize, turn: usize) {
-        let draft = self.document_of(page).and_then(|document| {
-            let source = crate::view::Source::from(&document);
-            BranchDraft::of(&source, &document.run_id, turn).map(|draft| (draft, document))
-        });
+        let of = self.thread_now().and_then(|thread| BranchOf::new(&thread, page));
+        let draft = of.and_then(|of| Some((of.draft(turn)?, of)));
         match draft {
-            Some((_, document)) if document.events.is_empty() => {
+            Some((_, of)) if of.has_no_events() => {
                 self.complain("This record has no events: a run that was imported cannot be branched.");
             }
-            Some((draft, document)) => {
-                self.branch_of.set_value(Some(document));
+            Some((draft, of)) => {
+                self.branch_of.set_value(Some(of));
                 self.branching.set(Some(draft));
                 self.dialog.set(Some(Dialog::Branch));
             }
             None => self.complain("This turn is not there any more."),
-        }
-    }
-
-    /// The whole record of a run on the page.
-    fn document_of(&self, page: usize) -> Option<Trajectory> {
-        let thread = self.thread_now()?;
-        match &thread.backing {
-            Backing::Document { text, .. } => Trajectory::parse(text).ok(),
-            Backing::Live { .. } => {
-                let page = thread.pages.with_untracked(|pages| pages.get(page).cloned())?;
-                match &page.behind {
-                    Behind::Session(session) => session.document(),
-                    Behind::Document(document) => Some(document.as_ref().clone()),
-                    // Steps are shown apart; the run they are of is on the page.
-                    Behind::Stepped(_) => None,
-                }
-            }
-            Backing::Plan { .. } => None,
         }
     }
 
@@ -143,23 +125,21 @@ impl App {
             (true, None) => return,
             (false, _) => Vec::new(),
         };
-        let done = draft.changes(&settings).and_then(|changes| {
-            let document = self.branch_of.with_value(Clone::clone).ok_or("The run is not there any more.")?;
-            let restored = Restored::before_turn(&document, draft.place)
-                .ok_or("This turn cannot be reached from the events of the record.")?;
-            self.start_branch(restored, changes)
+        let changes = match draft.changes(&settings) {
+            Ok(changes) => changes,
+            Err(why) => return self.complain(why),
+        };
+        let (Some(line), Some(of)) = (self.line.get_value(), self.branch_of.get_value()) else { return };
+        let app = *self;
+        spawn_local(async move {
+            match app.start_branch(&line, of, draft.place, changes).await {
+                Ok(()) => app.dialog.set(None),
+                Err(why) => app.complain(why),
+            }
         });
-        match done {
-            Ok(()) => self.dialog.set(None),
-            Err(why) => self.complain(why),
-        }
     }
 
-    fn start_branch(&self, restored: Restored, branch: Branch) -> Result<(), String> {
-        let mut config = restored.recorder.run.config().clone();
-        if let Some(providers) = &branch.providers {
-            config.providers.clone_from(providers);
-        }
+    async fn start_branch(&self, line: &Line, of: BranchOf, place: usize, branch: Branch) -> Result<(), String> {
         // Files as they are now: what a turn of the past had is not kept apart.
         let workspace = self.new_workspace();
         if let Some(Thread { backing: Backing::Live { workspace: of, .. }, .. }) = self.thread_now() {
@@ -169,48 +149,63 @@ impl App {
                 }
             }
         }
-        let session = self.session(config, workspace.clone());
-        let keeper = self.keep(&session, &workspace);
-        let live: Rc<OnceCell<LiveRun>> = Rc::default();
-        let observer = {
-            let live = Rc::clone(&live);
-            move |notice: crate::shell::Notice<'_>| {
-                if let Some(live) = live.get() {
-                    live.observe(notice);
-                }
-            }
+        let (seat, with, branch) = (line.seat(), line.with(&workspace), Box::new(branch));
+        let (of, parts) = match of {
+            BranchOf::Seat(of) => (Some(of.id()), Vec::new()),
+            BranchOf::Document { text, .. } => (None, vec![text.as_ref().into()]),
         };
-        session.branch(restored, branch, observer).map_err(|error| error.to_string())?;
-        let made = session.with_run(|run| {
-            let run = run?;
-            let source = source_of(&session, run);
-            let behind = Behind::Session(Local::new(session.clone()));
-            let mut page = Page::new(0, &source, behind);
-            page.head
-                .facts
-                .extend(run.parent().map(|parent| format!("branch of {} before turn {}", parent.run_id, parent.turn)));
-            let rail = ArcRwSignal::new(crate::view::RailView::from(&source));
-            Some((page, rail, run.task().session_id.clone()))
-        });
-        let (page, rail, session_id) = made.ok_or("The branch did not begin.")?;
-        let run = LiveRun::new(*self, session.clone(), page.clone(), rail.clone(), self.renderer.get_value());
-        if let Some(keeper) = keeper {
-            self.shelve(keeper, session.clone(), run.clone());
-        }
-        run.renew();
-        let _ = live.set(run);
-        let backing = Backing::Live { session: Local::new(RefCell::new(session)), workspace: Local::new(workspace) };
-        let (pages, session_id) = (ArcRwSignal::new(vec![page]), Some(session_id));
-        self.add_thread(Thread {
-            id: self.next_id(),
-            pages,
-            rail,
-            backing,
-            session_id,
-            queued: ArcRwSignal::default(),
-        });
+        let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch };
+        line.ask(order, parts).await?;
+        let mut page = Page::of(&seat, 0).ok_or("The branch did not begin.")?;
+        let parent = seat.start().and_then(|start| start.parent);
+        page.head.facts.extend(parent.map(|parent| format!("branch of {} before turn {}", parent.run_id, parent.turn)));
+        let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
+        self.draw(&seat, &page, &rail).renew();
+        self.add_run(vec![page], rail, seat, workspace);
         self.at_end.set(true);
         follow::keep_up(*self);
         Ok(())
+    }
+}
+
+/// What is branched.
+#[derive(Clone, Debug)]
+pub enum BranchOf {
+    Seat(Seat),
+    /// A document, kept letter by letter.
+    Document {
+        document: Box<Trajectory>,
+        text: Arc<str>,
+    },
+}
+
+impl BranchOf {
+    /// The run on the thread's page of that place.
+    fn new(thread: &Thread, page: usize) -> Option<Self> {
+        if let Backing::Document { text, .. } = &thread.backing {
+            let document = Trajectory::parse(text).ok()?;
+            return Some(BranchOf::Document { document: Box::new(document), text: Arc::clone(text) });
+        }
+        match thread.pages.with_untracked(|pages| pages.get(page).cloned())?.behind {
+            Behind::Seat(seat) => Some(BranchOf::Seat(Seat::clone(&seat))),
+            // Steps of a plan and of a record are shown apart; the run they are of is on the page.
+            Behind::Session(_) | Behind::Document(_) | Behind::Stepped(_) => None,
+        }
+    }
+
+    fn draft(&self, turn: usize) -> Option<BranchDraft> {
+        match self {
+            BranchOf::Seat(seat) => {
+                let run_id = seat.start()?.run_id;
+                seat.look(|source| BranchDraft::of(source, &run_id, turn)).flatten()
+            }
+            BranchOf::Document { document, .. } => {
+                BranchDraft::of(&Source::from(document.as_ref()), &document.run_id, turn)
+            }
+        }
+    }
+
+    fn has_no_events(&self) -> bool {
+        matches!(self, BranchOf::Document { document, .. } if document.events.is_empty())
     }
 }

@@ -105,26 +105,3 @@ pub async fn pause() {
     });
     let _ = wasm_bindgen_futures::JsFuture::from(promise).await;
 }
-
-/// Long work in slices that no frame has to wait for.
-#[derive(Debug)]
-pub struct Slice {
-    began: f64,
-}
-
-impl Slice {
-    /// Milliseconds.
-    const LONG: f64 = 12.0;
-
-    #[must_use]
-    pub fn begin() -> Self {
-        Slice { began: crate::shell::js::now() }
-    }
-
-    pub async fn pause_if_long(&mut self) {
-        if crate::shell::js::now() - self.began > Self::LONG {
-            pause().await;
-            *self = Slice::begin();
-        }
-    }
-}

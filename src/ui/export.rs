@@ -39,9 +39,9 @@ struct Named {
 impl App {
     /// The open run in that format; the native one letter by letter where it came from a file.
     pub fn download(self, format: Format) {
-        let Some(Named { run_id, name, text }) = self.open_run() else { return self.nothing_yet() };
-        let name = name.filter(|_| format == Format::Native).unwrap_or_else(|| format.file_name(&run_id));
         spawn_local(async move {
+            let Some(Named { run_id, name, text }) = self.open_run().await else { return self.nothing_yet() };
+            let name = name.filter(|_| format == Format::Native).unwrap_or_else(|| format.file_name(&run_id));
             let written = match format {
                 Format::Native => Ok(text),
                 _ => records::ask(dom::worker_url(), DocumentTask::Export(format), text).await,
@@ -56,8 +56,8 @@ impl App {
 
     /// One compressed file, handed to the system's own sharing where that takes it, else downloaded.
     pub fn share(self) {
-        let Some(Named { run_id, text, .. }) = self.open_run() else { return self.nothing_yet() };
         spawn_local(async move {
+            let Some(Named { run_id, text, .. }) = self.open_run().await else { return self.nothing_yet() };
             let packed = match dom::text_blob(&text, Format::Native.media_type()) {
                 Some(blob) => gzip::pack(&blob).await,
                 None => None,
@@ -77,16 +77,16 @@ impl App {
         self.complain("There is nothing to download yet.");
     }
 
-    fn open_run(self) -> Option<Named> {
+    async fn open_run(self) -> Option<Named> {
         match self.thread_now()?.backing {
             Backing::Document { name, text } => {
                 let run_id = Trajectory::parse(&text).map(|document| document.run_id).ok()?;
                 Some(Named { run_id, name: Some(name), text: text.to_string() })
             }
-            Backing::Live { session, .. } => {
-                let document = session.borrow().document()?;
-                let text = serde_json::to_string_pretty(&document).ok()?;
-                Some(Named { run_id: document.run_id, name: None, text })
+            Backing::Live { seat, .. } => {
+                let seat = seat.borrow().clone();
+                let (run_id, text) = (seat.start()?.run_id, seat.record().await.ok()?);
+                Some(Named { run_id, name: None, text })
             }
             Backing::Plan { .. } => None,
         }

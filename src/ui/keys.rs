@@ -34,6 +34,11 @@ impl Keys {
         self.by_address.get(address(base_url)).cloned()
     }
 
+    /// Every key with its address.
+    pub fn all(&self) -> Vec<(String, String)> {
+        self.by_address.iter().map(|(address, key)| (address.clone(), key.clone())).collect()
+    }
+
     /// A key of no address is kept nowhere.
     pub fn set(&mut self, base_url: &str, key: &str) {
         if address(base_url).is_empty() {

@@ -11,12 +11,13 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
 use crate::engine::{RecordKind, Status};
-use crate::shell::{Notice, Session};
+use crate::protocol::desk::Streamed;
+use crate::shell::Notice;
 use crate::view::{Live, PanelView, Phase, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;
-use super::slots::{TurnSlot, put, source_of};
+use super::slots::{TurnSlot, put};
 use super::state::{App, Page};
 use super::{dom, follow};
 
@@ -32,7 +33,6 @@ impl std::fmt::Debug for LiveRun {
 
 struct Inner {
     app: App,
-    session: Session,
     page: Page,
     rail: ArcRwSignal<RailView>,
     renderer: Renderer,
@@ -51,12 +51,30 @@ struct Pending {
 }
 
 impl LiveRun {
-    pub fn new(app: App, session: Session, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
+    pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
         let (pending, scheduled) = (RefCell::default(), Cell::default());
-        LiveRun(Rc::new(Inner { app, session, page, rail, renderer, pending, scheduled }))
+        LiveRun(Rc::new(Inner { app, page, rail, renderer, pending, scheduled }))
     }
 
-    /// Takes note of what the session tells.
+    /// Takes note of what the desk told of the run.
+    pub fn hear(&self, streamed: &Streamed) {
+        {
+            let mut pending = self.0.pending.borrow_mut();
+            pending.records = true;
+            if streamed.void {
+                pending.text.clear();
+                pending.reasoning.clear();
+                pending.void = true;
+            }
+            pending.text.push_str(&streamed.text);
+            pending.reasoning.push_str(&streamed.reasoning);
+        }
+        if !self.0.scheduled.replace(true) {
+            self.schedule();
+        }
+    }
+
+    /// Takes note of what the session of a plan's step tells.
     pub fn observe(&self, notice: Notice<'_>) {
         {
             let mut pending = self.0.pending.borrow_mut();
@@ -107,14 +125,11 @@ impl LiveRun {
         let pending = self.0.pending.take();
         let mut ended = None;
         if pending.records {
-            self.0.session.with_run(|run| {
-                if let Some(run) = run {
-                    let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
-                    let source = source_of(&self.0.session, run);
-                    self.refresh(&source);
-                    let over = under_way && source.status == Status::Ended;
-                    ended = source.segments.last().filter(|_| over).map(|ending| ending.outcome);
-                }
+            self.0.page.behind.with(|source| {
+                let under_way = self.0.page.panel.with_untracked(|panel| panel.phase != Phase::Ended);
+                self.refresh(source);
+                let over = under_way && source.status == Status::Ended;
+                ended = source.segments.last().filter(|_| over).map(|ending| ending.outcome);
             });
         }
         if let Some(slot) = self.0.page.transcript.last() {

@@ -12,6 +12,7 @@ mod call;
 mod chunks;
 mod clipboard;
 mod composer;
+mod desk;
 mod dialog;
 mod dom;
 mod drop;
@@ -80,7 +81,7 @@ fn app() -> impl IntoView {
     theme::follow(app);
     keyboard::listen(app);
     samples::load(app);
-    shelf::open(app);
+    desk::open(app);
     clock(app);
     title(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };

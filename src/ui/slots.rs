@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::engine::Run;
 use crate::shell::Session;
 use crate::trajectory::Trajectory;
 use crate::view::lane;
 use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segments};
 
+use super::desk::Seat;
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
 use super::state::Local;
@@ -24,6 +24,8 @@ use super::viewer::Stepped;
 /// What a page is made from, for what is made later.
 #[derive(Clone, Debug)]
 pub enum Behind {
+    Seat(Local<Seat>),
+    /// A step of a plan.
     Session(Local<Session>),
     Document(Arc<Trajectory>),
     /// A document up to a step of it.
@@ -92,20 +94,11 @@ impl Behind {
     /// Looks at the run as it stands.
     pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         match self {
-            Behind::Session(session) => session.with_run(|run| run.map(|run| look(&source_of(session, run)))),
+            Behind::Seat(seat) => seat.look(look),
+            Behind::Session(session) => session.with_run(|run| run.map(|run| look(&Source::from(run)))),
             Behind::Document(document) => Some(look(&Source::from(document.as_ref()))),
             Behind::Stepped(stepped) => Some(look(&stepped.borrow().source())),
         }
-    }
-}
-
-/// A run as it is seen from here: under way, left open, or driven by another page.
-pub fn source_of<'a>(session: &Session, run: &'a Run) -> Source<'a> {
-    let source = Source::from(run);
-    match (session.is_followed(), session.is_interrupted()) {
-        (true, _) => source.elsewhere(),
-        (false, true) => source.interrupted(),
-        (false, false) => source,
     }
 }
 

@@ -9,9 +9,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
-use crate::shell::Session;
-use crate::store::Header;
-use crate::trajectory::Trajectory;
+use crate::protocol::desk::Header;
 use crate::view::branch::BranchDraft;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
@@ -21,13 +19,14 @@ use crate::view::{HeadView, PanelView, RailView, Source};
 use crate::worker::{ViewerHost, Workspace};
 
 use super::actions::Asked;
+use super::branch::BranchOf;
+use super::desk::{Line, Seat};
 use super::keys::Keys;
 use super::library::Library;
 use super::pictures::Picture;
 use super::plan::state::PlanPage;
 use super::render::Renderer;
 use super::samples::Samples;
-use super::shelf::Shelf;
 use super::slots::{Behind, Transcript, Whose};
 use super::theme::Theme;
 use super::toast::Toast;
@@ -53,7 +52,7 @@ pub struct App {
     pub plan_draft: RwSignal<PlanDraft>,
     /// The branch that is being asked for, and the record it comes from.
     pub branching: RwSignal<Option<BranchDraft>>,
-    pub branch_of: StoredValue<Option<Trajectory>, LocalStorage>,
+    pub branch_of: StoredValue<Option<BranchOf>, LocalStorage>,
     /// The reader is at the end of the transcript.
     pub at_end: RwSignal<bool>,
     /// The open run grew while the reader was elsewhere in it.
@@ -71,7 +70,9 @@ pub struct App {
     pub stored: RwSignal<Vec<Header>>,
     /// What the list of runs is searched for.
     pub search: RwSignal<String>,
-    pub shelf: StoredValue<Option<Shelf>, LocalStorage>,
+    /// Tasks that are being read: a second click opens nothing twice.
+    pub opening: StoredValue<Vec<String>>,
+    pub line: StoredValue<Option<Line>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
@@ -109,8 +110,8 @@ pub struct Thread {
 /// What stands behind a thread.
 #[derive(Clone, Debug)]
 pub enum Backing {
-    /// The session of its last run, and its files.
-    Live { session: Local<RefCell<Session>>, workspace: Local<Workspace> },
+    /// Its last run, and its files.
+    Live { seat: Local<RefCell<Seat>>, workspace: Local<Workspace> },
     /// A document, kept letter by letter.
     Document { name: String, text: Arc<str> },
     /// A plan, and the files of its steps where it runs here.
@@ -178,7 +179,8 @@ impl App {
             files_version: RwSignal::new(0),
             stored: RwSignal::new(Vec::new()),
             search: RwSignal::new(String::new()),
-            shelf: StoredValue::new_local(None),
+            opening: StoredValue::new(Vec::new()),
+            line: StoredValue::new_local(None),
             library: StoredValue::new_local(Library::default()),
             samples: StoredValue::new_local(Samples::default()),
             renderer: StoredValue::new_local(Renderer::new(super::dom::worker_url())),
@@ -237,6 +239,11 @@ impl Thread {
 }
 
 impl Page {
+    /// The run in a seat, as it stands; `None`: nothing was told of it yet.
+    pub fn of(seat: &Seat, place: usize) -> Option<Self> {
+        seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
+    }
+
     /// A run as it stands.
     pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
         let mut log = Log::default();

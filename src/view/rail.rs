@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Status;
+use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 
 use super::ending::{self, Tone};
@@ -10,7 +11,7 @@ use super::format::{counted, one_line, task};
 use super::meter::{Meter, Tick, TickKind, TickState};
 use super::source::{Origin, Source};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RailView {
     pub title: String,
     /// `turn 3 of 15`, `4 turns, complete`
@@ -58,6 +59,17 @@ impl RailView {
     #[must_use]
     pub fn left_open(run: &Summary) -> Self {
         RailView { words: format!("not ended, turn {}", run.turns_used.max(1)), ..RailView::from(run) }
+    }
+}
+
+impl From<&Header> for RailView {
+    /// Its line in the list of stored runs.
+    fn from(header: &Header) -> Self {
+        let mut view = serde_json::from_value(header.rail.clone()).unwrap_or_else(|_| RailView::from(&header.summary));
+        if let Some(name) = &header.name {
+            view.title.clone_from(name);
+        }
+        view
     }
 }
 

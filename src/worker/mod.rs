@@ -29,6 +29,8 @@ pub mod render;
 #[cfg(all(target_arch = "wasm32", feature = "docs"))]
 pub mod serve;
 #[cfg(target_arch = "wasm32")]
+mod twin;
+#[cfg(target_arch = "wasm32")]
 pub mod viewer;
 #[cfg(target_arch = "wasm32")]
 pub mod workspace;
@@ -43,6 +45,8 @@ pub use host::ToolHost;
 pub use live::make_by;
 #[cfg(target_arch = "wasm32")]
 pub use render::{RenderError, RenderHost};
+#[cfg(target_arch = "wasm32")]
+pub use twin::Twin;
 #[cfg(target_arch = "wasm32")]
 pub use viewer::ViewerHost;
 #[cfg(target_arch = "wasm32")]

@@ -54,6 +54,12 @@ impl Workspace {
         Workspace::default()
     }
 
+    /// Whether it is the same workspace.
+    #[must_use]
+    pub fn is(&self, other: &Workspace) -> bool {
+        Rc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// The same files, but whole results of cut tool answers of its own. For runs at the same time.
     #[must_use]
     pub fn scoped(&self, scope: &str) -> Self {

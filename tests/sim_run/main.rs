@@ -15,8 +15,8 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ended::{check_one, synthesis_attempts};
-use seen::Seen;
 use proptest::prelude::*;
+use seen::Seen;
 use support::*;
 use turnwise::engine::retry::Rng;
 use turnwise::engine::*;

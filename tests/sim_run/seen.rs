@@ -3,6 +3,7 @@
 use turnwise::engine::Run;
 use turnwise::protocol::snapshot::{Asked, Now, Start};
 use turnwise::protocol::{Change, Reporter, Snapshot};
+use turnwise::trajectory::Summary;
 
 /// The run as its changes tell it.
 #[derive(Default)]
@@ -21,7 +22,10 @@ impl Seen {
         let text = serde_json::to_string(&self.reporter.changes(run)).expect("serializes");
         let changes: Vec<Change> = serde_json::from_str(&text).expect("reads back");
         self.snapshot = Snapshot::after(self.snapshot.take(), changes);
-        shows(self.snapshot.as_ref().expect("it began"), run);
+        let snapshot = self.snapshot.as_ref().expect("it began");
+        shows(snapshot, run);
+        let (seen, there) = (snapshot.summary(), Summary::of_run(run));
+        assert_eq!(serde_json::to_string(&seen).unwrap(), serde_json::to_string(&there).unwrap());
         assert_eq!(self.reporter.changes(run), [], "nothing happened since");
     }
 }

@@ -31,9 +31,7 @@ pub fn summaries(app: App) -> Vec<Summary> {
 
 fn of_thread(thread: &Thread) -> Vec<Summary> {
     match &thread.backing {
-        Backing::Live { session, .. } => {
-            session.borrow().with_run(|run| run.map(Summary::of_run)).into_iter().collect()
-        }
+        Backing::Live { seat, .. } => seat.borrow().summary().into_iter().collect(),
         Backing::Document { text, .. } => READ.with_borrow_mut(|read| {
             let parsed = || Trajectory::parse(text).ok().map(|document| Summary::from(&document));
             read.entry(thread.id).or_insert_with(parsed).clone().into_iter().collect()

@@ -78,7 +78,7 @@ impl LivePlan {
             let behind = Behind::Session(Local::new(session.clone()));
             Some((Page::new(0, &source, behind), RailView::from(&source)))
         })?;
-        let run = LiveRun::new(app, session.clone(), page.clone(), ArcRwSignal::new(rail), renderer);
+        let run = LiveRun::new(app, page.clone(), ArcRwSignal::new(rail), renderer);
         let step = LiveStep { session, page, run };
         self.0.steps.borrow_mut().insert(order, step.clone());
         Some(step)

@@ -3,14 +3,18 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::super::state::App;
-use crate::store::{Header, Told, claim};
+use crate::protocol::desk::{Header, Order};
+use crate::view::RailView;
+
+use super::super::desk::Seat;
+use super::super::slots::Behind;
+use super::super::state::{App, Page, Thread};
 
 impl App {
     /// What a stored task is called.
     pub fn title_of(&self, session_id: &str) -> String {
         let runs = self.runs_of(session_id);
-        runs.first().map(|header| header.rail().title).unwrap_or_default()
+        runs.first().map(|header| RailView::from(header).title).unwrap_or_default()
     }
 
     /// Names a stored task; an empty name: by its text again.
@@ -33,67 +37,55 @@ impl App {
                 .filter(|header| keys.contains(&header.key))
                 .for_each(|header| header.name.clone_from(&name));
         });
-        let app = *self;
+        let (app, line) = (*self, self.line.get_value());
         spawn_local(async move {
-            let Some(shelf) = app.shelf.get_value() else { return };
-            let ours = shelf.open.iter().filter(|open| keys.contains(&open.keeper.key()));
-            ours.for_each(|open| open.keeper.rename(name.clone()));
-            match shelf.database.rename(&keys, name.as_deref()).await {
-                Ok(()) => shelf.tabs.tell(&Told::Listed),
-                Err(error) => app.complain(error.to_string()),
+            let Some(line) = line else { return };
+            if let Err(why) = line.ask(|id| Order::Rename { id, keys, name }, Vec::new()).await {
+                app.complain(why);
             }
-            app.read_list();
         });
     }
 
     /// Deletes a stored task with its follow-ups, unless it is at work here or open in another tab.
     pub fn delete_task(&self, session_id: &str) {
-        let (app, id) = (*self, session_id.to_owned());
+        let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
+        let seats = self.seats_of(session_id);
+        if seats.iter().any(Seat::is_running) {
+            return self.complain("This run is at work: stop or cancel it first.");
+        }
+        self.let_go(session_id);
+        let (app, line) = (*self, self.line.get_value());
         spawn_local(async move {
-            let keys: Vec<String> = app.runs_of(&id).into_iter().map(|header| header.key).collect();
-            let Some(shelf) = app.shelf.get_value() else { return };
-            if shelf.open.iter().any(|open| keys.contains(&open.keeper.key()) && open.session.is_running()) {
-                return app.complain("This run is at work: stop or cancel it first.");
+            let Some(line) = line else { return };
+            let seats = seats.iter().map(Seat::id).collect();
+            if let Err(why) = line.ask(|id| Order::Delete { id, keys, seats }, Vec::new()).await {
+                app.complain(why);
             }
-            app.let_go(&id, &keys);
-            let mut held = Vec::new();
-            for key in &keys {
-                match claim(key).await {
-                    Some(lock) => held.push(lock),
-                    None => return app.complain("This run is open in another tab: close it there first."),
-                }
-            }
-            match shelf.database.delete(&keys).await {
-                Ok(()) => shelf.tabs.tell(&Told::Listed),
-                Err(error) => app.complain(error.to_string()),
-            }
-            drop(held);
-            app.read_list();
         });
     }
 
     /// Takes a task off the page.
-    fn let_go(&self, session_id: &str, keys: &[String]) {
-        let gone = self.threads.with_untracked(|threads| {
-            threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id)).map(|thread| thread.id)
-        });
-        self.shelf.update_value(|shelf| {
-            if let Some(shelf) = shelf {
-                shelf.open.retain(|open| {
-                    let ours = keys.contains(&open.keeper.key());
-                    if ours {
-                        open.keeper.let_go();
-                        open.session.set_journal(None);
-                        open.session.close();
-                    }
-                    !ours
-                });
-            }
-        });
+    fn let_go(&self, session_id: &str) {
+        let of = |thread: &Thread| thread.session_id.as_deref() == Some(session_id);
+        let gone =
+            self.threads.with_untracked(|threads| threads.iter().find(|thread| of(thread)).map(|thread| thread.id));
         if gone.is_some() && self.current.get_untracked() == gone {
             self.new_run();
         }
-        self.threads.update(|threads| threads.retain(|thread| Some(thread.id) != gone));
+        self.threads.update(|threads| threads.retain(|thread| !of(thread)));
+    }
+
+    /// The open runs of a task.
+    fn seats_of(&self, session_id: &str) -> Vec<Seat> {
+        let pages = self.threads.with_untracked(|threads| {
+            let of = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
+            of.map(|thread| thread.pages.get_untracked()).unwrap_or_default()
+        });
+        let seat = |page: Page| match page.behind {
+            Behind::Seat(seat) => Some(Seat::clone(&seat)),
+            Behind::Session(_) | Behind::Document(_) | Behind::Stepped(_) => None,
+        };
+        pages.into_iter().filter_map(seat).collect()
     }
 
     fn runs_of(&self, session_id: &str) -> Vec<Header> {

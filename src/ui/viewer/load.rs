@@ -36,19 +36,25 @@ impl App {
         if self.stage.with_untracked(|stage| stage.as_ref().is_some_and(|stage| stage.is_of(&thread))) {
             return;
         }
-        let Some(whole) = document(&thread) else { return self.complain("This run has no record yet.") };
-        let host = self.host_of(&thread);
-        let opened = host.is_some();
-        let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
         if let Some(old) = self.stage.get_untracked() {
             self.stage.set(None);
             old.clear();
         }
-        let stage = Stage::new(&thread, staged(&whole), host);
-        self.stage.set(Some(stage.clone()));
         let app = *self;
         spawn_local(async move {
-            let record = if opened { None } else { record(&thread) };
+            let Some(Staged { whole, text }) = Staged::of(&thread).await else {
+                return app.complain("This run has no record yet.");
+            };
+            // The reader may have gone elsewhere meanwhile.
+            if app.current.get_untracked() != Some(thread.id) || app.stage.with_untracked(Option::is_some) {
+                return;
+            }
+            let host = app.host_of(&thread);
+            let opened = host.is_some();
+            let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
+            let stage = Stage::new(&thread, staged(&whole), host);
+            app.stage.set(Some(stage.clone()));
+            let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
             if ready == Load::Ready {
                 let first = stage.all();
@@ -82,27 +88,29 @@ fn staged(whole: &Arc<Trajectory>) -> (Page, Local<RefCell<Stepped>>) {
     (page, stepped)
 }
 
-/// The last run of a thread as a document.
-pub(super) fn document(thread: &Thread) -> Option<Arc<Trajectory>> {
-    let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
-    match (&page.behind, &thread.backing) {
-        (Behind::Document(document), _) => Some(Arc::clone(document)),
-        (_, Backing::Live { session, .. }) => {
-            let document = session.borrow().document()?;
-            Some(Arc::new(Trajectory { events: Vec::new(), ..document }))
-        }
-        _ => None,
-    }
+/// The last run of a thread as a document without its events, and its whole text.
+struct Staged {
+    whole: Arc<Trajectory>,
+    text: String,
 }
 
-/// Its text as a file.
-fn record(thread: &Thread) -> Option<Blob> {
-    let text = match &thread.backing {
-        Backing::Document { text, .. } => text.to_string(),
-        Backing::Live { session, .. } => serde_json::to_string(&session.borrow().document()?).ok()?,
-        Backing::Plan { .. } => return None,
-    };
-    dom::text_blob(&text, "application/json")
+impl Staged {
+    async fn of(thread: &Thread) -> Option<Self> {
+        match &thread.backing {
+            Backing::Document { text, .. } => {
+                let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
+                let Behind::Document(whole) = page.behind else { return None };
+                Some(Staged { whole, text: text.to_string() })
+            }
+            Backing::Live { seat, .. } => {
+                let seat = seat.borrow().clone();
+                let text = seat.record().await.ok()?;
+                let document = Trajectory::parse(&text).ok()?;
+                Some(Staged { whole: Arc::new(Trajectory { events: Vec::new(), ..document }), text })
+            }
+            Backing::Plan { .. } => None,
+        }
+    }
 }
 
 async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {

@@ -1,0 +1,243 @@
+//! The stored runs: what is stored, what is opened again, what the user does with them, what other tabs say.
+
+use std::rc::Rc;
+
+use wasm_bindgen_futures::spawn_local;
+
+use super::seat::Seat;
+use super::{Back, Desk, session};
+use crate::protocol::desk::{Header, News, SeatId, With};
+use crate::shell::{self, Session, Slice};
+use crate::store::{Database, Keeper, Loaded, State, StoreError, Tabs, Told, Watch, claim};
+use crate::trajectory::Restored;
+use crate::worker::Workspace;
+
+/// How often runs are looked for whose tab ended without a word, in milliseconds.
+const LOOK_MS: u32 = 3_000;
+
+#[derive(Clone)]
+pub(super) struct Shelf {
+    database: Database,
+    tabs: Rc<Tabs>,
+}
+
+/// Tells the page how storing goes.
+struct Report(Back);
+
+impl Watch for Report {
+    fn stored(&self, header: &Header) {
+        self.0.post(News::Stored { header: Box::new(header.clone()) }, Vec::new());
+    }
+
+    fn health(&self, state: Result<(), StoreError>) {
+        let (message, wrong) = match state {
+            Ok(()) => ("The run is stored again.".to_owned(), false),
+            Err(error) => (error.to_string(), true),
+        };
+        self.0.post(News::Told { message, wrong }, Vec::new());
+    }
+}
+
+impl Shelf {
+    pub(super) fn open(back: &Back) -> Self {
+        let hearing = back.clone();
+        let tabs = Tabs::new(move |told| {
+            if let Some(desk) = hearing.desk() {
+                desk.hear(told);
+            }
+        });
+        let opening = back.clone();
+        let database = Database::open(move |state| {
+            let Some(desk) = opening.desk() else { return };
+            match state {
+                State::Open => desk.list_soon(),
+                State::Shut(error) => desk.told(error.to_string(), true),
+                State::Opening => {}
+            }
+        });
+        let looking = back.clone();
+        spawn_local(async move {
+            while let Some(desk) = looking.desk() {
+                desk.look_for_left_runs();
+                drop(desk);
+                shell::pause(LOOK_MS).await;
+            }
+        });
+        Shelf { database, tabs }
+    }
+}
+
+impl Desk {
+    fn shelf(&self) -> Option<Shelf> {
+        self.0.shelf.borrow().clone()
+    }
+
+    /// Stores the runs of a session from now on.
+    pub(super) fn keeper(&self, session: &Session, workspace: &Workspace) -> Option<Keeper> {
+        let Shelf { database, tabs } = self.shelf()?;
+        let keeper = Keeper::new(database, tabs, workspace.clone(), Rc::new(Report(self.back())));
+        session.set_journal(Some(Rc::new(keeper.clone())));
+        Some(keeper)
+    }
+
+    /// Opens stored runs, in their order; all of them or an error.
+    pub(super) async fn open_stored(&self, with: &With, runs: Vec<(SeatId, String)>) -> Result<(), String> {
+        for (id, key) in runs {
+            self.open_one(with, id, &key).await.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+
+    async fn open_one(&self, with: &With, id: SeatId, key: &str) -> Result<(), StoreError> {
+        let Some(Shelf { database, .. }) = self.shelf() else { return Ok(()) };
+        let gone = || StoreError::Failed("it is not stored any more".to_owned());
+        let header = database.header(key).await?.ok_or_else(gone)?;
+        let workspace = self.files(with.files).workspace().clone();
+        let Loaded { origin, mut events, files } = database.load(key, &workspace).await?;
+        let mut restored = Restored::from_events(origin.config, origin.task, Vec::new());
+        let mut slice = Slice::begin();
+        for event in events.by_ref() {
+            restored.play(event);
+            slice.pause_if_long().await;
+        }
+        let damaged_at = events.damaged_at();
+        let session = session(with, restored.recorder.run.config().clone(), workspace.clone());
+        session.restore(restored);
+        if let Some(seq) = damaged_at {
+            let last = seq.saturating_sub(1);
+            let message =
+                format!("A part of this run is damaged: it is shown up to event {last}. Nothing was deleted.");
+            self.told(message, true);
+        }
+        let keeper = self.keeper(&session, &workspace);
+        if let Some(keeper) = &keeper {
+            keeper.has(&files);
+        }
+        match (claim(key).await, &keeper) {
+            (Some(held), Some(keeper)) if damaged_at.is_none() => keeper.go_on(&header, held),
+            // To be read: what is damaged is not written over.
+            (Some(_), _) => session.set_journal(None),
+            (None, _) => {
+                if let Some(keeper) = &keeper {
+                    keeper.name_key(&header);
+                }
+                session.set_journal(None);
+                session.set_followed(true);
+            }
+        }
+        let seat = Seat::new(self.back(), id, session, keeper);
+        seat.session.observe(seat.ear());
+        self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
+        seat.tell();
+        Ok(())
+    }
+
+    pub(super) async fn rename(&self, keys: &[String], name: Option<String>) -> Result<(), String> {
+        let Some(Shelf { database, tabs }) = self.shelf() else { return Ok(()) };
+        self.keepers(keys).for_each(|keeper| keeper.rename(name.clone()));
+        let renamed = database.rename(keys, name.as_deref()).await;
+        tabs.tell(&Told::Listed);
+        self.list().await;
+        renamed.map_err(|error| error.to_string())
+    }
+
+    /// Deletes stored runs, unless one is open in another tab.
+    pub(super) async fn delete(&self, keys: &[String], seats: &[SeatId]) -> Result<(), String> {
+        let Some(Shelf { database, tabs }) = self.shelf() else { return Ok(()) };
+        self.keepers(keys).for_each(|keeper| keeper.let_go());
+        for id in seats {
+            let seat = self.0.seats.borrow_mut().remove(id);
+            if let Some(seat) = seat {
+                seat.session.set_journal(None);
+                seat.session.close();
+            }
+        }
+        let mut held = Vec::new();
+        for key in keys {
+            match claim(key).await {
+                Some(lock) => held.push(lock),
+                None => return Err("This run is open in another tab: close it there first.".to_owned()),
+            }
+        }
+        let deleted = database.delete(keys).await;
+        tabs.tell(&Told::Listed);
+        drop(held);
+        self.list().await;
+        deleted.map_err(|error| error.to_string())
+    }
+
+    fn keepers(&self, keys: &[String]) -> impl Iterator<Item = Keeper> {
+        let keepers = self.seats().into_iter().filter_map(|seat| seat.keeper.clone());
+        keepers.filter(move |keeper| keys.contains(&keeper.key()))
+    }
+
+    fn list_soon(&self) {
+        let desk = self.clone();
+        spawn_local(async move { desk.list().await });
+    }
+
+    async fn list(&self) {
+        let Some(Shelf { database, .. }) = self.shelf() else { return };
+        match database.list().await {
+            Ok((headers, unread)) => self.post(News::Listed { headers, unread }, Vec::new()),
+            Err(error) => self.told(error.to_string(), true),
+        }
+        // What had to wait until the database was open.
+        self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(Keeper::flush);
+    }
+
+    fn hear(&self, told: Told) {
+        match told {
+            Told::Listed => self.list_soon(),
+            Told::Written { key } => {
+                let desk = self.clone();
+                spawn_local(async move { drop(desk.catch_up(&key).await) });
+            }
+        }
+    }
+
+    /// Another tab wrote more of a run; how it stands there.
+    async fn catch_up(&self, key: &str) -> Option<Header> {
+        let Shelf { database, .. } = self.shelf()?;
+        let header = database.header(key).await.ok()??;
+        self.post(News::Stored { header: Box::new(header.clone()) }, Vec::new());
+        let followed = self.seats().into_iter().find(|seat| seat.follows(key));
+        if let Some(seat) = followed
+            && let Ok(events) = database.events_after(key, seat.session.events()).await
+        {
+            for event in events {
+                // Two that catch up at once read the same events.
+                if event.seq == seat.session.events() + 1 {
+                    seat.session.follow(event);
+                }
+            }
+            seat.renew();
+        }
+        Some(header)
+    }
+
+    /// Takes over runs whose tab is gone.
+    fn look_for_left_runs(&self) {
+        for seat in self.seats() {
+            let Some(keeper) = seat.keeper.clone().filter(|_| seat.session.is_followed()) else { continue };
+            let desk = self.clone();
+            spawn_local(async move {
+                let key = keeper.key();
+                let Some(held) = claim(&key).await else { return };
+                if let Some(header) = desk.catch_up(&key).await {
+                    keeper.go_on(&header, held);
+                    seat.session.set_journal(Some(Rc::new(keeper)));
+                    seat.session.set_followed(false);
+                    seat.renew();
+                }
+            });
+        }
+    }
+}
+
+impl Seat {
+    /// It shows this run, which another tab drives.
+    fn follows(&self, key: &str) -> bool {
+        self.session.is_followed() && self.keeper.as_ref().is_some_and(|keeper| keeper.key() == key)
+    }
+}

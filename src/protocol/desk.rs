@@ -1,0 +1,199 @@
+//! What the app and its desk say to each other: the desk drives and stores the runs, the app shows them.
+//!
+//! A message may have parts, which do not travel as JSON: its comment says which. Orders and news each keep their order.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::FileChange;
+use super::snapshot::Change;
+use crate::engine::{Branch, RunConfig, Task};
+use crate::trajectory::Summary;
+
+/// A run on the app's page; numbered by the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SeatId(pub u32);
+
+/// The files that one task and its follow-ups share; numbered by the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FilesId(pub u32);
+
+/// A question of the page's; numbered by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct QuestionId(pub u32);
+
+/// From the app.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Starts a run. `after`: it is a follow-up of that one.
+    Run {
+        seat: SeatId,
+        with: With,
+        config: Box<RunConfig>,
+        task: Box<Task>,
+        after: Option<SeatId>,
+    },
+    /// Starts a branch of a run, from before the turn at that place. Answered when it has begun. A part where `of` is none:
+    /// the run's record.
+    Branch {
+        id: QuestionId,
+        seat: SeatId,
+        with: With,
+        of: Option<SeatId>,
+        place: usize,
+        branch: Box<Branch>,
+    },
+    /// Opens stored runs, each in a seat. Answered when all are there.
+    Open {
+        id: QuestionId,
+        with: With,
+        runs: Vec<(SeatId, String)>,
+    },
+    Stop {
+        seat: SeatId,
+    },
+    Cancel {
+        seat: SeatId,
+    },
+    Grant {
+        seat: SeatId,
+        turns: u32,
+    },
+    /// Goes on with a run that was left open.
+    Resume {
+        seat: SeatId,
+    },
+    /// Nobody looks at the run any more.
+    Close {
+        seat: SeatId,
+    },
+    /// Answered with a part: the run's record.
+    Record {
+        id: QuestionId,
+        seat: SeatId,
+    },
+    /// Changes that the user made. A part for each path that is still there: a blob.
+    Files {
+        files: FilesId,
+        changes: Vec<FileChange>,
+    },
+    /// Another name for stored runs; none: that of their task. Answered.
+    Rename {
+        id: QuestionId,
+        keys: Vec<String>,
+        name: Option<String>,
+    },
+    /// Deletes stored runs, and closes these seats. Answered.
+    Delete {
+        id: QuestionId,
+        keys: Vec<String>,
+        seats: Vec<SeatId>,
+    },
+}
+
+/// What a run needs beside its configuration.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct With {
+    pub files: FilesId,
+    /// Where `worker.js` is.
+    pub worker_url: String,
+    /// API keys by the address they were typed in for. Never stored, never in a record.
+    pub keys: Vec<(String, String)>,
+}
+
+/// From the desk.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// What is new in a run, at most once a frame.
+    Seen {
+        seat: SeatId,
+        stand: Stand,
+        streamed: Streamed,
+        changes: Vec<Change>,
+    },
+    /// Changes that tools made. A part for each path that is still there: a blob.
+    Wrote {
+        files: FilesId,
+        changes: Vec<FileChange>,
+    },
+    /// All stored runs, the oldest first, and how many there are that cannot be read.
+    Listed {
+        headers: Vec<Header>,
+        unread: usize,
+    },
+    /// A stored run is new or has changed.
+    Stored {
+        header: Box<Header>,
+    },
+    /// For the user: it went well, or something went wrong.
+    Told {
+        message: String,
+        wrong: bool,
+    },
+    /// A part where the question was for a record.
+    Done {
+        id: QuestionId,
+    },
+    Failed {
+        id: QuestionId,
+        message: String,
+    },
+}
+
+/// Who drives a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stand {
+    /// The desk, or it has ended.
+    #[default]
+    Here,
+    /// Nobody: its page was closed in the middle of it.
+    Interrupted,
+    /// Another tab.
+    Elsewhere,
+}
+
+/// What a run itself said since the last time. What a sub-agent says is seen once its reply is whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Streamed {
+    /// An attempt began or failed: what was streamed before is void.
+    pub void: bool,
+    pub text: String,
+    pub reasoning: String,
+}
+
+/// One stored run, without its events. JSON text in the database; what is missing there has its default.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// UUIDv7: keys are in the order in which runs began.
+    pub key: String,
+    /// What the user calls it, where that is not its task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Milliseconds since 1970: when it was last written.
+    pub updated_ms: u64,
+    /// Its last segment has ended.
+    pub ended: bool,
+    pub summary: Summary,
+    /// Its line in the list. Kept loosely: where a later version draws it otherwise, the figures are enough.
+    #[serde(default)]
+    pub rail: Value,
+}
+
+impl Streamed {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.void && self.text.is_empty() && self.reasoning.is_empty()
+    }
+}
+
+impl std::fmt::Debug for With {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("With").field("files", &self.files).finish_non_exhaustive()
+    }
+}

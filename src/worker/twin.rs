@@ -1,0 +1,78 @@
+//! Two workspaces in step across a line, one on each side: what changes on one is told to the other.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use web_sys::Blob;
+
+use super::workspace::{Subscription, Workspace};
+use crate::protocol::FileChange;
+use crate::tools::path::RESULTS;
+
+/// This side's workspace, and what the other side knows of it.
+pub struct Twin {
+    workspace: Workspace,
+    /// Of the workspace, as the other side knows it.
+    told: Cell<u64>,
+    changes: RefCell<Option<Subscription>>,
+    tell: Box<dyn Fn(Vec<FileChange>, Vec<Blob>)>,
+}
+
+impl Twin {
+    /// `tell` brings changes to the other side, with a blob for each path that is still there, in their order. What is
+    /// there already is told first. Whole results of cut answers stay on their side.
+    #[must_use]
+    pub fn new(workspace: Workspace, tell: impl Fn(Vec<FileChange>, Vec<Blob>) + 'static) -> Rc<Self> {
+        let (told, changes) = (Cell::default(), RefCell::default());
+        let twin = Rc::new(Twin { workspace, told, changes, tell: Box::new(tell) });
+        twin.say();
+        twin.listen();
+        twin
+    }
+
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// What the other side told. It is not told back.
+    pub fn take(self: &Rc<Self>, changes: Vec<FileChange>, blobs: impl IntoIterator<Item = Blob>) {
+        drop(self.changes.take());
+        let mut blobs = blobs.into_iter();
+        for FileChange { path, there } in changes {
+            match there.then(|| blobs.next()).flatten() {
+                // The other side made the path normal.
+                Some(blob) => drop(self.workspace.put(&path, blob)),
+                None => self.workspace.remove(&path),
+            }
+        }
+        self.told.set(self.workspace.version());
+        self.listen();
+    }
+
+    fn listen(self: &Rc<Self>) {
+        let twin = Rc::downgrade(self);
+        let listen = move || {
+            if let Some(twin) = twin.upgrade() {
+                twin.say();
+            }
+        };
+        self.changes.replace(Some(self.workspace.subscribe(listen)));
+    }
+
+    fn say(&self) {
+        let changed = self.workspace.changed_since(self.told.replace(self.workspace.version()));
+        let changed = changed.into_iter().filter(|(path, _)| !path.starts_with(RESULTS));
+        let (changes, blobs): (Vec<FileChange>, Vec<Option<Blob>>) =
+            changed.map(|(path, blob)| (FileChange { path, there: blob.is_some() }, blob)).unzip();
+        if !changes.is_empty() {
+            (self.tell)(changes, blobs.into_iter().flatten().collect());
+        }
+    }
+}
+
+impl std::fmt::Debug for Twin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Twin").field("workspace", &self.workspace).finish_non_exhaustive()
+    }
+}
