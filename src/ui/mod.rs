@@ -1,6 +1,6 @@
-//! The app's page. WASM -> view, shell. One component a file.
+//! The app's page. WASM -> view, desk, shell. One component a file.
 //!
-//! Components draw what `view` says and send what the user wants; they hold no rules. Elements are made by leptos'
+//! Components draw what `view` says of what the desk told, and send it orders; they hold no rules. Elements are made by leptos'
 //! builders and by `web_sys`, never from HTML text, so that nothing a model writes can become markup. Deliberately
 //! absent: the run's rules (`engine`), its words (`view`), its requests (`shell`).
 
