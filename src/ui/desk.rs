@@ -35,6 +35,9 @@ struct Inner {
     last: Cell<u32>,
 }
 
+/// Draws what was told.
+type Ear = Rc<dyn Fn(&Streamed)>;
+
 /// What the desk answered: a text where one was asked for, or why not.
 type Answer = Result<Option<String>, String>;
 
@@ -48,7 +51,7 @@ struct Place {
     seen: RefCell<Option<Snapshot>>,
     stand: Cell<Stand>,
     /// Who draws it.
-    ear: RefCell<Option<Rc<dyn Fn(&Streamed)>>>,
+    ear: RefCell<Option<Ear>>,
 }
 
 /// Opens the desk.
