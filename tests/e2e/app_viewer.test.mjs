@@ -120,6 +120,8 @@ test('playing goes on by itself and can be stopped', async () => {
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await at(page, records.files.events.length);
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor(); // it stops at the end
+    // As slow as it was, so that it is not over before it is stopped.
+    await page.getByRole('button', { name: '1×', exact: true }).click();
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('Home');
     await page.keyboard.press(' ');

@@ -72,6 +72,7 @@ for (const [name, change, expect, wanted] of [
     const problem = tab.locator('turnwise-agent [part=problem]');
     await problem.waitFor({ timeout: 30000 });
     assert.equal(await problem.locator('code').textContent(), wanted);
+    await tab.locator('html[data-error]').waitFor({ state: 'attached' });
     assert.equal(JSON.parse(await tab.locator('html').getAttribute('data-error')).add, wanted);
   }));
 }

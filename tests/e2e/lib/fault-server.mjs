@@ -23,8 +23,8 @@ export const STREAM = { 'content-type': 'text/event-stream', 'transfer-encoding'
 
 /** One piece of a body that is sent in chunks. */
 export const chunk = (bytes) => Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
-/** By then the page has read what was written, also on a busy machine. */
-const ARRIVED = 150;
+/** By then the page has read what was written, also on a busy machine: nothing tells this side when it has. */
+const ARRIVED = 600;
 export const LAST = '0\r\n\r\n';
 
 /** What an answer is written with: `write` bytes, then `end` well, `cut` the connection, or `hold` it open. */
