@@ -148,7 +148,7 @@ looked('cancel ends every step at once, stop starts no other', async (page, shoo
   await begin(page);
   await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByText('You stopped it; some steps completed.', { exact: true }).waitFor({ timeout: 30000 });
+  await page.getByText('You stopped it; some steps completed.', { exact: true }).waitFor({ timeout: 60000 });
   assert.match((await labels(page))[6], /\. not started /);
 }, ['wide-light']);
 

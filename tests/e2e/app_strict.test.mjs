@@ -110,8 +110,10 @@ strict('a JSON report that fails its schema, then fits', {
   assert.match(await tree.innerText(), /answer\s*1\.282/);
   const rows = tree.locator('summary', { hasText: 'rows' });
   await rows.click();
+  await tree.getByRole('button', { name: 'Show 200 more of 250' }).waitFor();
   assert.equal(await tree.locator('.level .level > details').count(), 200, 'a long level comes in portions');
   await tree.getByRole('button', { name: 'Show 200 more of 250' }).click();
+  await tree.locator('.level .level > details').nth(399).waitFor();
   assert.equal(await tree.locator('.level .level > details').count(), 400);
   await rows.click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

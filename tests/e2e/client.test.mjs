@@ -245,7 +245,7 @@ test('what a tool writes is in the agent\'s files, and what is kept of a cut ans
   }`)) assert.deepEqual([list, text], [['a.md', 'out/b.md'], 'written']);
 });
 
-test('the engine\'s worker rests when nobody has needed it for a while, and a page that only loads the package has none', { timeout: 60_000 }, async () => {
+test('the engine\'s worker rests when nobody has needed it for a while, and a page that only loads the package has none', { timeout: 120_000 }, async () => {
   await withPackage({}, async (page) => {
     await page.evaluate(() => window.turnwise.replay({}).catch(() => {}));
     assert.equal(page.workers().length > 0, true);
@@ -266,7 +266,7 @@ test('the module of pages finds its way in Node.js too, and a process ends when 
     console.log((await agent.run('go')).output, Date.now());`;
   await writeFile(file, source);
   for (const program of [[file], ['--input-type=module', '-e', source]]) {
-    const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 120_000 });
     const ended = Date.now();
     const [, said] = /^Mine\. (\d+)\n$/.exec(stdout) ?? assert.fail(stdout);
     // Not needed, the engine's thread rests after twenty seconds.

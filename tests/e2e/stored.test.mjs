@@ -217,7 +217,9 @@ for (const [name, [init, words]] of Object.entries(FAULTS)) {
     await ready(page);
     await earlier(page).nth(1).waitFor();
     for (const at of [0, 1]) {
+      const title = await earlier(page).last().locator('b').innerText();
       await earlier(page).last().click();
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await ended(page);
       assert.equal(await page.locator('section.turn').count(), 6, `run ${at}`);
     }

@@ -137,7 +137,7 @@ test('at the turn limit the synthesis stands apart, and Continue grants turns', 
     assert.equal(await run.locator('.synthesis h4').textContent(), 'Synthesis: the turn limit was reached');
     assert.match(await run.locator('.ending').textContent(), /^Concluded after 1 turn: the turn limit was reached\.$/);
     await run.getByRole('button', { name: 'Continue' }).click();
-    await run.getByText('Done: two.').waitFor({ timeout: 30000 });
+    await run.getByText('Done: two.').waitFor({ timeout: 60000 });
     await run.getByText(/^Answered in/).waitFor();
   });
 });
