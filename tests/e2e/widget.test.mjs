@@ -204,7 +204,7 @@ test('several on a page share an engine and nothing else: removing one disturbs 
     await tab.evaluate(() => window.finish());
     assert.equal((await tab.evaluate(() => window.answer)).output, 'B?');
     await tab.evaluate(() => { document.getElementById('b').remove(); });
-    await until(() => workers(tab), 0, 30);
+    await until(() => workers(tab), 0, 60);
     await tab.evaluate(() => document.body.append(window.a));
     assert.equal((await on('a', 'More A?')).output, 'Again to A.');
     assert.equal(await tab.locator('#a article').count(), 2);
