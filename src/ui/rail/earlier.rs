@@ -71,10 +71,11 @@ pub fn menu(app: App, session: String) -> impl IntoView {
     };
     let title: NodeRef<html::Input> = NodeRef::new();
     let of = session.clone();
-    // What is typed is not overwritten while the menu is open, whatever happens to the run.
+    // Set as it is opened and not after: what is typed is never overwritten, whatever happens to the run. The event that
+    // says that it is open would come later than the first key.
     let show_title = move |_| {
         if let (Some(details), Some(title)) = (details.get_untracked(), title.get_untracked())
-            && details.open()
+            && !details.open()
         {
             title.set_value(&app.title_of(&of));
         }
@@ -104,7 +105,6 @@ pub fn menu(app: App, session: String) -> impl IntoView {
     html::details()
         .class("run-menu")
         .node_ref(details)
-        .on(ev::toggle, show_title)
         .on(ev::keydown, move |event| {
             if event.key() == "Escape" {
                 event.stop_propagation();
@@ -122,6 +122,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         })
         .child((
             html::summary()
+                .on(ev::click, show_title)
                 .attr("aria-label", "Rename or delete")
                 .attr("title", "Rename or delete")
                 .child(icon(Icon::More)),
