@@ -12,8 +12,8 @@ const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, 
 
 const doc = (...args) => ['cargo', 'doc', '--locked', '--quiet', '--no-deps', ...args];
 
-// Tests that measure the page's tasks: another browser beside them would be measured too.
-const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs'];
+// Tests that measure the page's tasks and times: another browser beside them would be measured too.
+const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs', 'hostile_server.test.mjs'];
 
 // name -> commands, one after the other. `beside`: the next steps do not wait for it, those with `waits` do, and what it
 // says is shown when it has ended. `count` finds a runner's figures in a line of its output.

@@ -140,7 +140,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
   await dialog.waitFor({ state: 'hidden' });
 }));
 
-test('with no run it says what to do, and a run of this session counts', { timeout: 60_000 }, () => withApp({ context: { viewport: WIDE } }, async (page) => {
+test('with no run it says what to do, and a run of this session counts', { timeout: 120_000 }, () => withApp({ context: { viewport: WIDE } }, async (page) => {
   const open = () => page.getByRole('navigation', { name: 'Runs' }).getByRole('button', { name: 'Insight' }).click();
   const dialog = page.getByRole('dialog', { name: 'Insight' });
   await open();
@@ -152,7 +152,7 @@ test('with no run it says what to do, and a run of this session counts', { timeo
   assert.ok((await pictures(dialog)).length >= 4);
 }));
 
-test('records dropped together open as runs and plans, each step counts, and other files are the agent\'s', { timeout: 60_000 }, async () => {
+test('records dropped together open as runs and plans, each step counts, and other files are the agent\'s', { timeout: 120_000 }, async () => {
   const agent = new Agent({ provider: { kind: 'custom', complete: async () => 'done' }, tools: [], seed: 1 });
   const steps = [1, 2].map((order) => ({ order, agent: 'A', action: `step ${order}` }));
   const session = await agent.runPlan({ agents: { A: { kind: 'gather' } }, steps });

@@ -226,7 +226,11 @@ test('pictures go with the task, fit, and stand in the run and in its record', a
       })()]);
       await chooser.setFiles([{ name, mimeType: 'application/json', buffer: Buffer.from(document) }]);
       await page.getByText('to be read', { exact: false }).first().waitFor();
-      assert.deepEqual(await page.locator('.page .pictures img').evaluateAll((all) => all.map((img) => [img.alt, img.naturalWidth])), [['Picture 1 of 3', 60], ['Picture 2 of 3', 1568], ['Picture 3 of 3', 1000]]);
+      await page.locator('.page .pictures img[alt="Picture 3 of 3"]').waitFor();
+      assert.deepEqual(await page.locator('.page .pictures img').evaluateAll((all) => Promise.all(all.map(async (img) => {
+        await img.decode();
+        return [img.alt, img.naturalWidth];
+      }))), [['Picture 1 of 3', 60], ['Picture 2 of 3', 1568], ['Picture 3 of 3', 1000]]);
     }));
 });
 

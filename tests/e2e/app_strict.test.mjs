@@ -49,6 +49,7 @@ const failures = (page) => page.locator('.failed').evaluateAll((lines) => lines.
 const headline = (page) => page.locator('.ending .headline').last().textContent();
 const toTop = (page) => page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
 
+let goOn;
 strict('two failed attempts, then a tool, then the report', {
   settings: { report_format: 'markdown' },
   expect: [WARNED],
@@ -59,12 +60,13 @@ strict('two failed attempts, then a tool, then the report', {
       calls: [tool('progress_report', { status: 'Working out the time', detail: 'two calculations' }, 'p'), tool('batch', { calls: [{ name: 'calculate', arguments: { expression: '384400 km / c to seconds' } }, { name: 'calculate', arguments: { expression: '5 MJ to kWh' } }] }, 'b')],
       check: (request) => assert.match(lastOf(request).content, /^system notice: You called a tool that does not exist/),
     },
-    { delay: 2500, ...report({ format: 'markdown', content: '## Light to the moon\n\nLight needs **1.28 seconds** for 384,400 km.\n\n| distance | time |\n|---|---|\n| 384,400 km | 1.28 s |\n\n<img src=x onerror=alert(1)>' }) },
+    { until: new Promise((resolve) => { goOn = resolve; }), ...report({ format: 'markdown', content: '## Light to the moon\n\nLight needs **1.28 seconds** for 384,400 km.\n\n| distance | time |\n|---|---|\n| 384,400 km | 1.28 s |\n\n<img src=x onerror=alert(1)>' }) },
   ],
 }, async (page, shoot) => {
   const running = runTask(page, 'How long does light need to the moon, and how many kWh are 5 MJ?');
   await page.locator('.panel > .progress', { hasText: 'Working out the time' }).waitFor({ state: 'attached' });
   await shoot('running');
+  goOn();
   await running;
   assert.equal(await page.locator('.panel > .progress').count(), 0, 'it is over');
   const { reason, outcome, source, turns } = await shown(page);
@@ -108,8 +110,10 @@ strict('a JSON report that fails its schema, then fits', {
   assert.match(await tree.innerText(), /answer\s*1\.282/);
   const rows = tree.locator('summary', { hasText: 'rows' });
   await rows.click();
+  await tree.getByRole('button', { name: 'Show 200 more of 250' }).waitFor();
   assert.equal(await tree.locator('.level .level > details').count(), 200, 'a long level comes in portions');
   await tree.getByRole('button', { name: 'Show 200 more of 250' }).click();
+  await tree.locator('.level .level > details').nth(399).waitFor();
   assert.equal(await tree.locator('.level .level > details').count(), 400);
   await rows.click();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -45,66 +45,76 @@ const summary = (page) => page.locator('.call').filter({ has: page.locator('.nam
 const figure = (page) => page.evaluate(() => [...document.querySelectorAll('.panel dt')].find((it) => it.textContent === 'Sub-agents')?.nextElementSibling.textContent);
 
 for (const [look, setting] of Object.entries(looks)) {
-  test(`sixteen lanes, live, opened and concluded: ${look}`, () => withCrewApp({ pause: 8 }, setting, async (page) => {
-    await page.evaluate(axe);
-    const shoot = async (what) => {
-      await page.screenshot({ path: path.join(shots, `subagents-${what}-${look}.png`) });
-      const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`), [], what);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
-    };
-    const running = begin(page);
-    await lanes(page).nth(SIZE - 1).waitFor();
-    await page.locator('.lane[data-state=ended]').nth(1).waitFor();
-    assert.equal(await lanes(page).count(), SIZE);
-    const live = await words(page);
-    assert.ok(live.includes('waiting to begin'), `${live}`);
-    assert.ok(live.some((it) => /^turn \d of 7, (asking the model|running calculate)$/.test(it) || it === 'writing the synthesis'), `${live}`);
-    assert.match(await summary(page), /^16 sub-agents, \d+ done$/);
-    assert.match(await figure(page), /^\d+ of 16 done$/);
-    assert.match(await page.locator('p[role=status]').innerText(), /^Sub-agents: \d+ of 16 done\.$/);
-    // One that is at work, opened: it goes on in sight, and stays open.
-    const open = page.locator('.lane[data-state=running]').last();
-    const task = await open.locator('.what').innerText();
-    await open.locator('summary').first().click();
-    const inside = page.locator('.lane', { hasText: task }).filter({ has: page.locator('.lane-body') });
-    await inside.locator('.turn .call .name', { hasText: 'calculate' }).first().waitFor();
-    await shoot('running');
-    await inside.locator('.turn .box .prose').waitFor();
-    assert.match(await inside.locator('.turn .box').innerText(), /Synthesis: the turn limit was reached\s+What \d+ found\./);
-    assert.equal(await inside.locator('section.turn').count(), 8);
-    assert.match(await inside.locator('.counter').last().innerText(), /Turn 7\/7/);
-    assert.match(await inside.locator('.ending .headline').innerText(), /turn limit was reached/);
-    await running;
-    assert.deepEqual(await words(page), Array(SIZE).fill('8 turns, synthesized'));
-    assert.equal(await summary(page), '16 sub-agents, all done');
-    assert.equal(await figure(page), '16 of 16 done');
-    await inside.locator('summary').first().scrollIntoViewIfNeeded();
-    await shoot('opened');
-    await inside.locator('summary').first().click();
-    await inside.locator('.lane-body').waitFor({ state: 'detached' });
-    await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
-    await shoot('ended');
-
-    // The same of a document that is opened again.
-    const details = page.getByRole('button', { name: 'Details' });
-    if (await details.isVisible()) await details.click();
-    const saved = await download(page);
-    const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
-    try {
-      writeFileSync(path.join(folder, saved.name), saved.text);
-      await drop(page, [path.join(folder, saved.name)]);
-      await page.getByText(/^Opened run_/).waitFor();
+  test(`sixteen lanes, live, opened and concluded: ${look}`, async () => {
+    // Those of the second half begin, and go on when their lanes have been looked at.
+    let goOn;
+    const looked = new Promise((resolve) => { goOn = resolve; });
+    const gate = (who) => (who > SIZE / 2 ? looked : undefined);
+    await withCrewApp({ pause: 8, gate }, setting, async (page) => {
+      await page.evaluate(axe);
+      const shoot = async (what) => {
+        await page.screenshot({ path: path.join(shots, `subagents-${what}-${look}.png`) });
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`), [], what);
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
+      };
+      const running = begin(page);
+      await lanes(page).nth(SIZE - 1).waitFor();
+      await page.locator('.lane[data-state=ended]').nth(SIZE / 2 - 1).waitFor();
+      await page.locator('.lane[data-state=running]').nth(3).waitFor();
+      assert.equal(await lanes(page).count(), SIZE);
+      const live = await words(page);
+      assert.ok(live.includes('waiting to begin'), `${live}`);
+      assert.ok(live.some((it) => /^turn \d of 7, (asking the model|running calculate)$/.test(it) || it === 'writing the synthesis'), `${live}`);
+      assert.match(await summary(page), /^16 sub-agents, \d+ done$/);
+      assert.match(await figure(page), /^\d+ of 16 done$/);
+      assert.match(await page.locator('p[role=status]').innerText(), /^Sub-agents: \d+ of 16 done\.$/);
+      // One that is at work, opened: it goes on in sight, and stays open.
+      const open = page.locator('.lane[data-state=running]').last();
+      const task = await open.locator('.what').innerText();
+      const inside = page.locator('.lane').filter({ has: page.locator('.what', { hasText: new RegExp(`^\\s*${task}\\s*$`) }) });
+      await inside.locator('summary').first().click();
+      goOn();
+      await inside.locator('.turn .call .name', { hasText: 'calculate' }).first().waitFor();
+      await shoot('running');
+      await inside.locator('.turn .box .prose').waitFor();
+      assert.match(await inside.locator('.turn .box').innerText(), /Synthesis: the turn limit was reached\s+What \d+ found\./);
+      assert.equal(await inside.locator('section.turn').count(), 8);
+      assert.match(await inside.locator('.counter').last().innerText(), /Turn 7\/7/);
+      assert.match(await inside.locator('.ending .headline').innerText(), /turn limit was reached/);
+      await running;
       assert.deepEqual(await words(page), Array(SIZE).fill('8 turns, synthesized'));
-      await lanes(page).nth(4).locator('summary').first().click();
-      await lanes(page).nth(4).locator('.turn .box', { hasText: 'What 5 found.' }).waitFor();
-      assert.equal(await lanes(page).nth(4).locator('section.turn').count(), 8);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  }));
+      assert.equal(await summary(page), '16 sub-agents, all done');
+      assert.equal(await figure(page), '16 of 16 done');
+      await inside.locator('summary').first().scrollIntoViewIfNeeded();
+      await shoot('opened');
+      await inside.locator('summary').first().click();
+      await inside.locator('.lane-body').waitFor({ state: 'detached' });
+      await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
+      await shoot('ended');
 
-  test(`stop concludes all of them: ${look}`, () => withCrewApp({ pause: 15 }, setting, async (page, asked) => {
+      // The same of a document that is opened again.
+      const details = page.getByRole('button', { name: 'Details' });
+      if (await details.isVisible()) await details.click();
+      const saved = await download(page);
+      const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
+      try {
+        writeFileSync(path.join(folder, saved.name), saved.text);
+        await drop(page, [path.join(folder, saved.name)]);
+        await page.getByText(/^Opened run_/).waitFor();
+        assert.deepEqual(await words(page), Array(SIZE).fill('8 turns, synthesized'));
+        await lanes(page).nth(4).locator('summary').first().click();
+        await lanes(page).nth(4).locator('.turn .box', { hasText: 'What 5 found.' }).waitFor();
+        assert.equal(await lanes(page).nth(4).locator('section.turn').count(), 8);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+  });
+
+  // None is faster than the person: the third replies begin and do not end.
+  const held = (who, nth) => (who && nth === 3 ? new Promise(() => {}) : undefined);
+  test(`stop concludes all of them: ${look}`, () => withCrewApp({ pause: 15, gate: held }, setting, async (page, asked) => {
     const running = begin(page);
     await page.locator('.lane[data-state=running]').nth(3).waitFor();
     await page.locator('.lane > summary .words', { hasText: /^turn [23]/ }).first().waitFor();

@@ -33,7 +33,7 @@ test('Cancel ends a run at once, with no synthesis', async () => {
     await page.getByRole('button', { name: /Limit and synthesis/ }).click();
     await page.locator('section.turn .call').first().waitFor();
     await page.locator('.panel').getByTitle(/^End at once/).click();
-    await page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 5000 });
+    await page.getByRole('region', { name: 'How it ended' }).waitFor();
     const { reason, outcome, turns } = await shown(page);
     assert.deepEqual([reason, outcome], ['cancelled', 'cancelled']);
     assert.ok(!turns.some(({ level }) => level === 'synthesis'));

@@ -95,6 +95,7 @@ test('what the model saw is what was sent: messages, counter lines, tools, and t
     assert.deepEqual(await messages.locator('.role').allInnerTexts(), ['system', 'user']);
     assert.equal(await messages.nth(1).locator('.text').innerText(), records.limit.input);
     await seen(page).getByText(/\d+ tools, the model decides/).click();
+    await seen(page).locator('.offered b').first().waitFor();
     assert.deepEqual(await seen(page).locator('.offered b').allInnerTexts(), records.limit.tools.map(({ name }) => name));
 
     await seen(page).getByRole('button', { name: 'Next request' }).click();
@@ -120,6 +121,8 @@ test('playing goes on by itself and can be stopped', async () => {
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await at(page, records.files.events.length);
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor(); // it stops at the end
+    // As slow as it was, so that it is not over before it is stopped.
+    await page.getByRole('button', { name: '1×', exact: true }).click();
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('Home');
     await page.keyboard.press(' ');

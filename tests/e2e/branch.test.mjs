@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, runTask } from './lib/app.mjs';
+import { PHONE, WIDE, download, runTask, storedToTheEnd } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
@@ -51,6 +51,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       assert.match(await page.locator('.facts').first().innerText(), /branch of run_\d{8}_\d{6}_[0-9a-f]{6} before turn 3/);
       await page.screenshot({ path: path.join(shots, `branched-${look}.png`) });
       // Both are stored, each for itself, and the parent is as it was.
+      await storedToTheEnd(page, 2);
       await page.reload();
       await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
       if (viewport === PHONE) await page.getByRole('button', { name: 'Runs' }).click();

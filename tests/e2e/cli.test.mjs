@@ -54,9 +54,13 @@ async function withServer({ text = 'The answer is 42.', hold = () => undefined }
     seen.keys.add(request.headers.authorization);
     seen.open += 1;
     seen.most = Math.max(seen.most, seen.open);
-    response.on('close', () => { seen.open -= 1; });
+    let open = true;
+    const over = () => { seen.open -= open ? 1 : 0; open = false; };
+    response.on('close', over);
     await hold(task, seen, asked);
     if (response.destroyed) return;
+    // Before the last byte goes out: the command may ask again as soon as it has that.
+    over();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(reply({ text: typeof text === 'string' ? text : text(task) }).join(''));
   });
@@ -112,11 +116,16 @@ test('no more tasks are open at once than asked for, and as many are', () => inF
 
 test('a command that is killed goes on where it was, and reads no half of a file', () => inFolder(async (folder) => {
   writeFileSync(path.join(folder, 't.jsonl'), lines(['a', 'b', 'c', 'd'].map((id) => ({ id, task: `task ${id}` }))));
-  const hold = (task, seen) => (seen.released || !['task c', 'task d'].includes(task) ? undefined : new Promise(() => {}));
+  let both;
+  const begun = new Promise((resolve) => { both = resolve; });
+  const hold = (task, seen) => {
+    if (['task c', 'task d'].every((late) => seen.requests.includes(late))) both();
+    return seen.released || !['task c', 'task d'].includes(task) ? undefined : new Promise(() => {});
+  };
   await withServer({ hold }, async (server, seen) => {
     const args = ['run', 't.jsonl', ...server, '--concurrency', '2'];
     const first = start(args, { cwd: folder });
-    await first.until('[2/4]');
+    await Promise.all([first.until('[2/4]'), begun]);
     process.kill(first.child.pid, 'SIGKILL');
     assert.equal((await first.ended).signal, 'SIGKILL');
     assert.deepEqual(readdirSync(path.join(folder, 'runs')).filter((name) => name.endsWith('.json')).sort(), ['a.json', 'b.json']);

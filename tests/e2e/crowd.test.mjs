@@ -37,7 +37,8 @@ async function withModel(body) {
     if (results.length === TURNS - 1) return { text: `run ${who} is done` };
     return { text: 'Next. ', calls: [{ id: `c${results.length}`, name: 'step', args: { run: Number(who), step: results.length + 1 } }] };
   };
-  const server = http.createServer(async (request, response) => {
+  // Idle connections stay: a browser silently sends a request again that met one just closed, and it would count twice.
+  const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     seen.requests += 1;
     seen.open += 1;
@@ -81,7 +82,10 @@ const crowd = (page, baseUrl, count) => page.evaluate(async ({ baseUrl, count })
     return agent.run(`run ${n}`, { onEvent: () => {} });
   });
   const ends = [];
-  for (const { outcome, output, total_turns } of await Promise.all(runs)) ends.push(`${outcome} ${total_turns} ${output}`);
+  // Requests by the engine's own count, and why one was made again.
+  for (const { outcome, output, total_turns, requests, logs } of await Promise.all(runs)) {
+    ends.push([`${outcome} ${total_turns} ${output}, ${requests} requests`, ...logs.map(({ message }) => message)].join('; '));
+  }
   for (const agent of agents) agent.free();
   return { ends, seconds: (performance.now() - began) / 1000 };
 }, { baseUrl, count });
@@ -98,7 +102,7 @@ test(`${RUNS} runs at once in one page`, async (t) => {
     };
     const check = ({ ends }, count) => {
       assert.deepEqual(seen.faults, [], 'the server got requests that it did not expect');
-      assert.deepEqual(ends, Array.from({ length: count }, (_, n) => `success ${TURNS} run ${n} is done`));
+      assert.deepEqual(ends, Array.from({ length: count }, (_, n) => `success ${TURNS} run ${n} is done, ${TURNS} requests`));
     };
     check(await crowd(page, baseUrl, 1), 1);
     const fresh = await memory();

@@ -43,7 +43,7 @@ test('the stream of every sub-agent has its own deadline', async () => {
   console.warn = () => {};
   try {
     await withSilence(async (baseUrl, asked) => {
-      const limits = { idleMs: 150, childMs: 20000 };
+      const limits = { idleMs: 1000, childMs: 20000 };
       const agent = new Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['spawn_subagents'], seed: 1, retry: { baseMs: 1 }, limits });
       const trajectory = await agent.run('Share the work').finally(() => agent.free());
       assert.equal(trajectory.termination_reason, 'llm_complete', trajectory.output);

@@ -133,13 +133,13 @@ test('without its secret, or with a variable that is mistyped, it answers nobody
   }
 }));
 
-test('with its secret, nobody without it gets in', { timeout: 60_000 }, () => withScript([], (baseUrl) => withFleet(baseUrl, async ({ ask }) => {
+test('with its secret, nobody without it gets in', { timeout: 120_000 }, () => withScript([], (baseUrl) => withFleet(baseUrl, async ({ ask }) => {
   for (const authorization of ['Bearer undefined', 'Bearer ', `Bearer ${TOKEN} `.repeat(2), TOKEN, `bearer ${TOKEN}x`]) {
     assert.equal((await ask('/stats', { headers: { authorization } })).status, 401, authorization);
   }
 })));
 
-test('without the module of tools their calls say that there are no workers, and the run goes on', { timeout: 60_000 }, async () => {
+test('without the module of tools their calls say that there are no workers, and the run goes on', { timeout: 120_000 }, async () => {
   const main = `
     import init, { Agent } from 'turnwise/core';
     import agent_bg from 'turnwise/agent_bg.wasm';

@@ -26,7 +26,7 @@ const results = ({ messages }) => messages.filter(({ role }) => role === 'tool')
 const agentOn = (baseUrl, more) => new Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, ...more });
 const tool = (name, properties, execute) => ({ name, description: name, sideEffect: 'none', parameters: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false }, execute });
 
-test('an agent finds no file and no kept result of another one, whatever order they run in', { timeout: 60_000 }, async () => {
+test('an agent finds no file and no kept result of another one, whatever order they run in', { timeout: 120_000 }, async () => {
   const tools = ['search_files', 'read_file', 'list_files', 'read_result'];
   const seek = (id) => [call(`${id}1`, 'search_files', { query: 'code word' }), call(`${id}2`, 'read_file', { path: 'secret.txt' }), call(`${id}3`, 'list_files'), call(`${id}4`, 'read_result', { handle: 'kept' })];
   const theirs = (found) => (request) => {
@@ -53,7 +53,7 @@ test('an agent finds no file and no kept result of another one, whatever order t
   });
 });
 
-test('a schema of one agent does not judge the calls of another', { timeout: 60_000 }, async () => {
+test('a schema of one agent does not judge the calls of another', { timeout: 120_000 }, async () => {
   const given = [];
   const both = [call('1', 'take', { x: 1 }), call('2', 'take', { y: 'one' })];
   await withScript([{ calls: both }, { text: 'A.' }, { calls: both }, { text: 'B.' }, { calls: both }, { text: 'A again.' }], async (baseUrl) => {
@@ -68,7 +68,7 @@ test('a schema of one agent does not judge the calls of another', { timeout: 60_
   assert.deepEqual(given, [['a', { x: 1 }], ['b', { y: 'one' }], ['a', { x: 1 }]]);
 });
 
-test('a documentation site that is open is searched by whoever opened it', { timeout: 60_000 }, async () => {
+test('a documentation site that is open is searched by whoever opened it', { timeout: 120_000 }, async () => {
   const manual = (name) => ({
     '/': `<!doctype html><title>${name}</title><main><h1>${name}</h1></main>`,
     '/llms.txt': { type: 'text/plain', body: `# ${name}\n\n## Guide\n\n- [Retries](/retries.md): the retry policy of ${name}\n` },

@@ -164,7 +164,7 @@ test('requests at once are counted one by one', () => withUpstream(json({ choice
   assert.equal(seen.length, 4);
 })));
 
-test('an answer streams through, and a visitor who leaves ends the request', { timeout: 60_000 }, async () => {
+test('an answer streams through, and a visitor who leaves ends the request', { timeout: 120_000 }, async () => {
   let goOn;
   let left;
   const closed = new Promise((resolve) => { left = resolve; });

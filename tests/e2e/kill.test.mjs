@@ -38,7 +38,7 @@ const settings = (site, baseUrl) => {
 
 async function open(context, site) {
   const page = await context.newPage();
-  page.setDefaultTimeout(20000);
+  page.setDefaultTimeout(40000);
   page.faults = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.faults.push(message.text()));
   page.on('pageerror', (error) => page.faults.push(String(error)));
@@ -52,7 +52,7 @@ async function begin(page) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
 }
 
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 30000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 60000 });
 
 /** What must be the same in every run, broken off or not. */
 const essence = ({ outcome, termination_reason, output, total_turns, turns }) => ({
@@ -75,6 +75,16 @@ async function record(page) {
   assert.deepEqual(again, { ok: true });
   return document;
 }
+
+/** How many runs the database has; the list of the page may still have to be read. */
+const storedRuns = (page) => page.evaluate(async () => {
+  const request = indexedDB.open('turnwise');
+  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+  const asked = db.transaction('runs').objectStore('runs').count();
+  const count = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+  db.close();
+  return count;
+});
 
 /** The contents of the notes, as the database has them. */
 const notes = (page) => page.evaluate(async () => {
@@ -135,9 +145,8 @@ test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
             const next = await open(context, site);
             const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
             const earlier = next.locator('.earlier .run');
-            if (!asked && await earlier.count() === 0) {
+            if (!asked && await storedRuns(next) === 0) {
               // Nothing had been sent, and nothing was stored: nothing is lost.
-              await sleep(300);
               assert.equal(await earlier.count(), 0);
               fell.before += 1;
               return context.close();

@@ -81,10 +81,10 @@ const CASES = [
   ...['disconnect', 'truncate', 'malformed'].map((kind) => [`${kind} inside the arguments of a tool call`, [cut(kind, { after_chunks: 2 }), call(LONG), call('alphabet'), say()],
     [{ malformed: 'provider_error' }[kind] ?? 'stream_cut'], 'llm_complete']),
   ['a stream cut twice', [cut('truncate', { after_chunks: 2, times: 2 }), say(), say(), say()], ['stream_cut', 'stream_cut'], 'llm_complete'],
-  ['a stall', [cut('stall', { after_chunks: 3, stall_seconds: 30 }), say(), say()], ['timeout'], 'llm_complete', { limits: { idleMs: 700 } }],
-  ['a stall inside a tool call', [cut('stall', { after_chunks: 2, stall_seconds: 30 }), call(), call(), say()], ['timeout'], 'llm_complete', { limits: { idleMs: 700 } }],
-  ['a slow first token', [{ type: 'slow_first_token', seconds: 20 }, say(), say()], ['timeout'], 'llm_complete', { limits: { firstTokenMs: 700 } }],
-  ['a slow answer', [{ type: 'delay', seconds: 1.5 }, say(), say()], ['timeout'], 'llm_complete', { limits: { headersMs: 700 } }],
+  ['a stall', [cut('stall', { after_chunks: 3, stall_seconds: 30 }), say(), say()], ['timeout'], 'llm_complete', { limits: { idleMs: 2000 } }],
+  ['a stall inside a tool call', [cut('stall', { after_chunks: 2, stall_seconds: 30 }), call(), call(), say()], ['timeout'], 'llm_complete', { limits: { idleMs: 2000 } }],
+  ['a slow first token', [{ type: 'slow_first_token', seconds: 20 }, say(), say()], ['timeout'], 'llm_complete', { limits: { firstTokenMs: 2000 } }],
+  ['a slow answer', [{ type: 'delay', seconds: 4 }, say(), say()], ['timeout'], 'llm_complete', { limits: { headersMs: 2000 } }],
   ['a pause that is no fault', [{ type: 'delay', seconds: 0.3 }, { type: 'slow_first_token', seconds: 0.3 }, say()], [], 'llm_complete'],
   ['tool turns', [call('alpha'), call('beta'), call('gamma'), say('ALPHA, BETA and GAMMA.')], [], 'llm_complete'],
   ['a tool call of its own', [], [], 'llm_complete'],
@@ -165,7 +165,7 @@ test('no error of the client in random chaos', { skip: missing }, async (t) => {
   const chaos = { error_rates: { 429: 0.04, 500: 0.04, 503: 0.04 }, stream };
   await withLlmock(chaos, EXPECTED.slice(0, 1), async ({ page, requests, report }) => {
     // Attempts enough that chance does not use them up: the last one of a run that gives up would count as accepted.
-    const options = { maxAttempts: 8, retry: { baseMs: 100, rateLimitMs: 100 }, limits: { idleMs: 600 } };
+    const options = { maxAttempts: 8, retry: { baseMs: 100, rateLimitMs: 100 }, limits: { idleMs: 2000 } };
     const runs = await Promise.all(Array.from({ length: 40 }, (_, n) => run(page, `What does word ${n} mean?`, { ...options, seed: n + 1 })));
     for (const { termination_reason, output } of runs) assert.equal(termination_reason, 'llm_complete', output);
     // Not strict: chance may space two waits so that they look constant, or break a stream so late that it ends by itself.

@@ -215,7 +215,7 @@ test('silence past a deadline ends the attempt', async () => {
   // The first step never ends: it is written, and the connection stays open.
   const steps = [{ chunks: [': waiting\n\n'], hold: true }, { text: 'ok' }];
   try {
-    const trajectory = await withAgent(steps, () => ({ limits: { idleMs: 80 } }), (agent) => agent.run('go'));
+    const trajectory = await withAgent(steps, () => ({ limits: { idleMs: 1000 } }), (agent) => agent.run('go'));
     assert.equal(trajectory.turns[0].attempts[0].slugs[0], 'timeout');
     assert.equal(trajectory.output, 'ok');
   } finally {

@@ -167,11 +167,11 @@ test('an aborted signal and cancel end every step, and the agent is free again',
       checkEvents(events);
     });
   }
-  // The engine hears of the cancel when the last step has begun; its model is not faster than that.
+  // The engine hears of the cancel when the last step has begun; its model does not answer before that.
   let hasty = false;
   const last = TREE.steps.find(({ order }) => order === 4).action;
   await withServer(async (action) => {
-    if (action === last && !hasty) await new Promise((resolve) => setTimeout(resolve, 1000));
+    if (action === last && !hasty) await new Promise(() => {});
     return { text: `${action} done` };
   }, async (agent) => {
     const session = await agent.runPlan(TREE, { onEvent: (event) => { if (event.type === 'step_finished' && event.step === 3) agent.cancel(); } });
@@ -188,10 +188,20 @@ test('stop lets the running steps conclude', async () => {
     if (nth > 1) return { text: `in short: ${action}` };
     return { calls: [{ id: 'call_0', name: 'wait', args: {} }] };
   }, async (agent) => {
-    agent.registerTool({ name: 'wait', execute: (args, { signal }) => new Promise((resolve) => { setTimeout(() => resolve('waited'), 300); signal.addEventListener('abort', () => resolve('')); }) });
-    const promise = agent.runPlan(TREE);
-    setTimeout(() => agent.stop(), 100);
-    const session = await promise;
+    // Both steps that can run are at their tool when the plan is stopped; the tools end after that.
+    let begun = 0;
+    let go;
+    const stopped = new Promise((resolve) => { go = resolve; });
+    agent.registerTool({ name: 'wait', execute: async () => {
+      begun += 1;
+      if (begun === 2) {
+        agent.stop();
+        go();
+      }
+      await stopped;
+      return 'waited';
+    } });
+    const session = await agent.runPlan(TREE);
     assertValidSession(session);
     assert.equal(statuses(session), '1 completed, 2 completed, 3 cancelled, 4 cancelled');
     assert.equal(session.steps[0].run.termination_reason, 'stop_synthesized');
@@ -202,13 +212,21 @@ test('stop lets the running steps conclude', async () => {
 test('no more steps run at once than allowed', async () => {
   let open = 0;
   let most = 0;
+  const STEPS = 7;
+  let asked = 0;
+  const waiting = [];
   await withServer(async (action) => {
     most = Math.max(most, ++open);
+    asked += 1;
+    // Two are answered together, the last one alone; a third had some time to come.
+    const together = new Promise((resolve) => { waiting.push(resolve); });
+    if (open === 2 || asked === STEPS) waiting.splice(0).forEach((go) => go());
+    await together;
     await new Promise((resolve) => setTimeout(resolve, 30));
     open -= 1;
     return { text: action };
   }, async (agent) => {
-    const steps = Array.from({ length: 7 }, (_, i) => step(i + 1, 'Reader', `a${i}`));
+    const steps = Array.from({ length: STEPS }, (_, i) => step(i + 1, 'Reader', `a${i}`));
     await agent.runPlan({ agents, steps }, { parallel: 2 });
     assert.equal(most, 2);
   });

@@ -10,6 +10,7 @@ import { test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { PHONE, WIDE } from './lib/app.mjs';
 import { certificate } from './lib/certificate.mjs';
+import { deadPort } from './lib/fault-server.mjs';
 import { reply } from './lib/script-server.mjs';
 import { dist, root, withSite } from './lib/site.mjs';
 
@@ -37,9 +38,6 @@ function withModel({ answer, preflight = (_, response) => response.writeHead(204
   });
   return listening(server, (port) => body({ port, base: `http://127.0.0.1:${port}/v1`, asked }));
 }
-
-/** A port that nobody listens on. */
-const freePort = () => listening(http.createServer(), (port) => port);
 
 /**
  * A page with the package (or `app`: the app), from a server of its own. `headers`: of all that
@@ -127,7 +125,7 @@ test('what the server answers: wrong key, no such model, wrong base URL, a web p
 }));
 
 test('no server: nothing answers, and how to start it', () => withPage({}, async (page) => {
-  const port = await freePort();
+  const port = await deadPort();
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   assert.match(await failure(page, { kind: 'ollama', baseUrl }), new RegExp(`^Nothing answers at http://127\\.0\\.0\\.1:${port}\\. Start Ollama: .ollama serve.\\.`));
   assert.match(await failure(page, { kind: 'llamacpp', baseUrl }), new RegExp(`llama-server --jinja --port ${port}`));
@@ -196,7 +194,7 @@ for (const [name, policy] of [['connect-src', POLICY], ['default-src', "default-
 }
 
 test('a policy that only reports is not blamed', () => withPage({ headers: { 'content-security-policy-report-only': POLICY } }, async (page) => {
-  assert.match(await failure(page, { baseUrl: `http://127.0.0.1:${await freePort()}/v1` }), /^Nothing answers at /);
+  assert.match(await failure(page, { baseUrl: `http://127.0.0.1:${await deadPort()}/v1` }), /^Nothing answers at /);
 }));
 
 test('mixed content: an https page, a plain http server elsewhere; this machine is exempt', () => withPage({ host: 'page.example', tls: true }, (page) =>
@@ -211,7 +209,7 @@ test('mixed content: an https page, a plain http server elsewhere; this machine 
 test('offline', () => withPage({}, async (page) => {
   await page.evaluate(() => window.turnwise.inside.start()); // the network goes away after the engine has been loaded
   await page.context().setOffline(true);
-  assert.match(await failure(page, { baseUrl: `http://model.example:${await freePort()}/v1` }), /^The browser is offline, so model\.example:\d+ could not be reached\. Check the connection/);
+  assert.match(await failure(page, { baseUrl: `http://model.example:${await deadPort()}/v1` }), /^The browser is offline, so model\.example:\d+ could not be reached\. Check the connection/);
 }));
 
 // Chromium without a window answers its own question with no: nobody can be asked. What it says while the question stands
@@ -228,7 +226,7 @@ test('a public page that may not reach this machine', () => withPage(PUBLIC_PAGE
 test('a public page that may, at a server without CORS', () => withPage({ ...PUBLIC_PAGE, prepare: (context) => context.grantPermissions(['local-network-access']) }, (page, origin) =>
   withModel({ answer: (_, response) => response.end('Ollama is running'), preflight: (_, response) => response.writeHead(403).end() }, async ({ base }) => {
     assert.match(await failure(page, { kind: 'ollama', baseUrl: base }), new RegExp(`Set .OLLAMA_ORIGINS=${origin}. `));
-    assert.match(await failure(page, { kind: 'ollama', baseUrl: `http://127.0.0.1:${await freePort()}/v1` }), /^Nothing answers at /);
+    assert.match(await failure(page, { kind: 'ollama', baseUrl: `http://127.0.0.1:${await deadPort()}/v1` }), /^Nothing answers at /);
   })));
 
 test('a public page without https', () => withPage({ host: 'page.example', space: 'public' }, (page) =>
@@ -238,14 +236,14 @@ test('a public page without https', () => withPage({ host: 'page.example', space
   })));
 
 test('a browser that may still ask, and no server', () => withPage({ host: 'page.example', tls: true }, async (page) => {
-  const message = await failure(page, { kind: 'ollama', baseUrl: `http://127.0.0.1:${await freePort()}/v1` });
+  const message = await failure(page, { kind: 'ollama', baseUrl: `http://127.0.0.1:${await deadPort()}/v1` });
   assert.match(message, /this page has no permission for servers on this machine yet\. If the browser asks, choose Allow .*If it does not ask: Start Ollama/);
 }));
 
 test('in Node.js there is no browser to blame', async () => {
   const { default: init, Agent } = await import(path.join(dist, 'turnwise/node.js'));
   await init();
-  const port = await freePort();
+  const port = await deadPort();
   const agent = new Agent({ provider: { kind: 'ollama', baseUrl: `http://127.0.0.1:${port}/v1`, model: 'm-1' }, maxAttempts: 1, synthesis: false, tools: [] });
   const { logs } = await agent.run('Say yes').finally(() => agent.free());
   assert.match(logs[0].message, new RegExp(`^Nothing answers at http://127\\.0\\.0\\.1:${port}\\. .*ECONNREFUSED`));
@@ -286,7 +284,7 @@ for (const [look, viewport, colorScheme] of [['wide-light', WIDE, 'light'], ['ph
       assert.deepEqual({ title, slug }, { title: `127.0.0.1:${port} answers, but ${origin} may not read its answer (CORS).`, slug: 'network_error' });
       assert.match(advice, new RegExp(`Access-Control-Allow-Origin: ${origin} and `));
     });
-    const down = `http://127.0.0.1:${await freePort()}`;
+    const down = `http://127.0.0.1:${await deadPort()}`;
     const { title, advice } = await ask(`${down}/v1`, 'failed');
     assert.deepEqual([title, advice], [`Nothing answers at ${down}.`, 'Start the model server. If it runs, check the host and port of the base URL.']);
     const stream = (_, response) => response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream' }).end(reply({ text: 'ready' }).join(''));

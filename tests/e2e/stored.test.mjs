@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, runTask } from './lib/app.mjs';
+import { PHONE, WIDE, download, runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
 import { root, withSite } from './lib/site.mjs';
 import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
@@ -35,7 +35,7 @@ const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, b
 
 const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
 const earlier = (page) => page.locator('.earlier .run');
-const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 30000 });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 const toast = (page, words) => page.locator('.toast', { hasText: words }).waitFor();
 
 async function start(page, task) {
@@ -72,6 +72,7 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
       await page.evaluate(() => document.activeElement.blur());
       await page.keyboard.press('n');
     }
+    await storedToTheEnd(page, 3);
     await page.reload();
     await ready(page);
     await rail();
@@ -89,6 +90,7 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
     await page.keyboard.press('Escape');
     await runTask(page, 'Thanks.');
     assert.equal(await page.locator('section.turn').count(), 7);
+    await storedToTheEnd(page, 4);
 
     await rail();
     const third = page.locator('.earlier li').nth(1);
@@ -97,6 +99,8 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
     await third.getByLabel('Name', { exact: true }).fill('The first notes');
     await third.getByLabel('Name', { exact: true }).press('Enter');
     await page.locator('.earlier b', { hasText: 'The first notes' }).waitFor();
+    // A name is shown before it is stored.
+    await untilStored(page, (runs) => runs.some(({ name }) => name === 'The first notes'));
     await page.reload();
     await ready(page);
     await rail();
@@ -117,32 +121,42 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
   }));
 }
 
-test('a run in one tab is followed in another, and taken over when the first is gone', () => withStored({ model: { pace: 25 } }, async (page, { site }) => {
-  const other = await page.context().newPage();
-  await other.goto(site.app);
-  await ready(other);
-  await start(page, 'Write three notes.');
-  await earlier(other).first().waitFor();
-  await earlier(other).first().click();
-  await other.getByText('It runs in another tab; this one follows.').waitFor();
-  await other.getByText('Turn 2.').first().waitFor();
-  assert.equal(await other.getByRole('button', { name: 'Stop' }).count(), 0);
-  await other.screenshot({ path: path.join(shots, 'stored-followed.png') });
-  // The tab that drives it goes away in the middle.
-  await page.getByText('Turn 3.').first().waitFor();
-  await page.close({ runBeforeUnload: false });
-  await other.getByRole('button', { name: 'Resume' }).waitFor();
-  await other.screenshot({ path: path.join(shots, 'stored-interrupted.png') });
-  await other.getByRole('button', { name: 'Resume' }).click();
-  await ended(other);
-  assert.equal(await other.locator('section.turn').count(), 6);
-  assert.match(await other.locator('#transcript').innerText(), /interrupted/);
-  const document = JSON.parse((await download(other)).text);
-  assert.equal(document.output, ANSWER);
-}));
+test('a run in one tab is followed in another, and taken over when the first is gone', async () => {
+  // The model goes on when the other tab has seen what came so far, and not to its end while the first tab is there.
+  let [goOn, finish] = [];
+  const followed = new Promise((resolve) => { goOn = resolve; });
+  const left = new Promise((resolve) => { finish = resolve; });
+  const gate = (turn) => ({ 3: followed, 4: left })[turn];
+  await withStored({ model: { gate } }, async (page, { site }) => {
+    const other = await page.context().newPage();
+    await other.goto(site.app);
+    await ready(other);
+    await start(page, 'Write three notes.');
+    await earlier(other).first().waitFor();
+    await earlier(other).first().click();
+    await other.getByText('It runs in another tab; this one follows.').waitFor();
+    await other.getByText('Turn 2.').first().waitFor();
+    assert.equal(await other.getByRole('button', { name: 'Stop' }).count(), 0);
+    await other.screenshot({ path: path.join(shots, 'stored-followed.png') });
+    goOn();
+    // The tab that drives it goes away in the middle.
+    await page.getByText('Turn 3.').first().waitFor();
+    await page.close({ runBeforeUnload: false });
+    finish();
+    await other.getByRole('button', { name: 'Resume' }).waitFor();
+    await other.screenshot({ path: path.join(shots, 'stored-interrupted.png') });
+    await other.getByRole('button', { name: 'Resume' }).click();
+    await ended(other);
+    assert.equal(await other.locator('section.turn').count(), 6);
+    assert.match(await other.locator('#transcript').innerText(), /interrupted/);
+    const document = JSON.parse((await download(other)).text);
+    assert.equal(document.output, ANSWER);
+  });
+});
 
 test('no stored byte holds a planted key, wherever it turns up', () => withStored({ model: { say: `The key is ${KEY}.` } }, async (page) => {
   await runTask(page, `Write three notes. My key: ${KEY}`);
+  await storedToTheEnd(page, 1);
   const all = JSON.stringify(await everything(page));
   assert.ok(all.length > 5000);
   assert.ok(!all.includes(KEY), 'the key is in the database');
@@ -198,11 +212,14 @@ for (const [name, [init, words]] of Object.entries(FAULTS)) {
     await toast(page, 'stored again');
     await ended(page);
     assert.equal(JSON.parse((await download(page)).text).output, ANSWER);
+    await storedToTheEnd(page, 2);
     await page.reload();
     await ready(page);
     await earlier(page).nth(1).waitFor();
     for (const at of [0, 1]) {
+      const title = await earlier(page).last().locator('b').innerText();
       await earlier(page).last().click();
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await ended(page);
       assert.equal(await page.locator('section.turn').count(), 6, `run ${at}`);
     }
@@ -240,6 +257,7 @@ test('an older tab keeps the database locked: it is said, the run goes on, and i
     await page.getByText('Turn 2.').first().waitFor();
     await old.evaluate(() => window.db.close());
     await ended(page);
+    await untilStored(page, (runs) => runs.some(({ ended }) => ended));
     await page.reload();
     await ready(page);
     await earlier(page).first().waitFor();
@@ -254,6 +272,7 @@ test('an older tab keeps the database locked: it is said, the run goes on, and i
 
 test('a corrupt record is shown as far as it can be read, and nothing of it is lost', () => withStored({}, async (page) => {
   await runTask(page, 'Write three notes.');
+  await storedToTheEnd(page, 1);
   const garbage = () => page.evaluate(() => new Promise((resolve) => {
     const request = indexedDB.open('turnwise');
     request.onsuccess = () => {

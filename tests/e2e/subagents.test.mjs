@@ -50,7 +50,9 @@ test('sixteen sub-agents reach their limit, conclude and report, while the page 
 });
 
 test('after stop only conclusions are asked for, and each sub-agent that began has its report', async () => {
-  await withCrew({ size: SIZE, pause: 5 }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
+  // No sub-agent is faster than the stop: its third reply begins and does not end.
+  const gate = (who, nth) => (who && nth === 3 ? new Promise(() => {}) : undefined);
+  await withCrew({ size: SIZE, pause: 5, gate }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
     await start(page, baseUrl);
     await page.waitForFunction(() => window.events.filter(({ event }) => event?.type === 'tool_finished').length > 5);
     const starts = (from, to) => page.evaluate(([from, to]) => window.events.slice(from, to)

@@ -34,11 +34,13 @@ test('the launcher is at most 5 KB of brotli, and loads nothing before it is ope
     await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
     assert.deepEqual(asked, ['/', '/turnwise/embed.js']);
     // Passing over it means nothing, staying does; even then no worker starts.
+    const panel = tab.waitForResponse(/widget\.js$/);
     await launcher(tab).hover();
-    await tab.waitForResponse(/widget\.js$/);
+    await panel;
     assert.ok(!asked.some((file) => /wasm|worker/.test(file)), `${asked}`);
+    const engine = tab.waitForResponse(/agent_bg\.wasm$/);
     await launcher(tab).click();
-    await tab.waitForResponse(/agent_bg\.wasm$/);
+    await engine;
   });
 });
 
@@ -135,7 +137,7 @@ test('at the turn limit the synthesis stands apart, and Continue grants turns', 
     assert.equal(await run.locator('.synthesis h4').textContent(), 'Synthesis: the turn limit was reached');
     assert.match(await run.locator('.ending').textContent(), /^Concluded after 1 turn: the turn limit was reached\.$/);
     await run.getByRole('button', { name: 'Continue' }).click();
-    await run.getByText('Done: two.').waitFor({ timeout: 30000 });
+    await run.getByText('Done: two.').waitFor({ timeout: 60000 });
     await run.getByText(/^Answered in/).waitFor();
   });
 });
@@ -196,13 +198,13 @@ test('several on a page share an engine and nothing else: removing one disturbs 
     assert.equal(engines(), 1);
     // Moved: the same panel, open, with its conversation.
     await tab.evaluate(() => document.getElementById('right').append(document.getElementById('a')));
-    assert.ok(await tab.locator('#a article').getByText('To A.').isVisible());
+    await tab.locator('#a article').getByText('To A.').waitFor();
     await tab.evaluate(() => { window.a = document.getElementById('a'); window.a.remove(); });
     await tab.waitForTimeout(300);
     await tab.evaluate(() => window.finish());
     assert.equal((await tab.evaluate(() => window.answer)).output, 'B?');
     await tab.evaluate(() => { document.getElementById('b').remove(); });
-    await until(() => workers(tab), 0, 30);
+    await until(() => workers(tab), 0, 60);
     await tab.evaluate(() => document.body.append(window.a));
     assert.equal((await on('a', 'More A?')).output, 'Again to A.');
     assert.equal(await tab.locator('#a article').count(), 2);
@@ -290,14 +292,14 @@ test('what was set before the script came counts, attributes mirror properties, 
 
 test('a failed attempt says why and when it is tried again', async () => {
   await withWidget({
-    steps: [{ status: 503, body: '{"error":{"message":"busy"}}', headers: { 'retry-after': '2' } }, { text: 'Now.' }],
+    steps: [{ status: 503, body: '{"error":{"message":"busy"}}', headers: { 'retry-after': '4' } }, { text: 'Now.' }],
     pages: one(), options: { expect: [/503|busy/] },
   }, async (tab) => {
     await launcher(tab).click();
     await ask(tab, 'Now?');
     const note = tab.locator('turnwise-agent .retry:not(:empty)');
     await note.waitFor({ timeout: 60000 });
-    assert.match(await note.textContent(), /Trying again in [12] s: /);
+    assert.match(await note.textContent(), /Trying again in [1-4] s: /);
     const run = await answered(tab);
     assert.match(await run.textContent(), /Now\.Answered in 1 turn\./);
     assert.equal(await note.count(), 0);

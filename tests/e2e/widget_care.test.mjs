@@ -108,14 +108,17 @@ test('ask() ends with an error where the element goes, another question comes, o
   await tab.evaluate(() => document.querySelector('turnwise-agent').remove());
   assert.equal(await tab.evaluate(() => window.asked), 'the <turnwise-agent> was removed');
   await tab.goto(`${url}keys.html`);
-  await tab.evaluate(async () => {
+  await tab.evaluate(() => {
     const element = document.querySelector('turnwise-agent');
     const hear = (text) => element.ask(text).then(() => 'resolved', ({ message }) => message);
     window.asked = [hear('One?')];
-    await new Promise((resolve) => { setTimeout(resolve, 500); });
-    window.asked.push(hear('Two?'));
+    window.more = () => window.asked.push(hear('Two?'));
   });
   await tab.getByRole('heading', { name: /model/i }).waitFor();
+  assert.equal(await tab.evaluate(async () => {
+    window.more();
+    return window.asked[0];
+  }), 'another question was asked');
   await tab.getByRole('button', { name: 'New conversation' }).click();
   assert.deepEqual(await tab.evaluate(() => Promise.all(window.asked)), ['another question was asked', 'a new conversation was begun']);
 }));

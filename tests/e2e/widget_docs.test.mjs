@@ -49,7 +49,7 @@ test('the docs are read when it opens, with a line that says how far; the answer
   pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }), ...withReader(READER) }),
 }, async (tab, { url }) => {
   await launcher(tab).click();
-  await tab.getByText('Reading the docs: 34 of 120 pages').waitFor({ timeout: 30000 });
+  await tab.getByText('Reading the docs: 34 of 120 pages').waitFor({ timeout: 60000 });
   assert.equal(await tab.getByRole('progressbar').getAttribute('value'), '34');
   // Asked before the docs are there: it waits for them, unless the visitor does not.
   await ask(tab, 'Never mind?');
@@ -100,7 +100,7 @@ test('where nothing can be read, the panel says why and the model is told to say
   pages: (baseUrl) => ({ '/': page({ attributes: `provider="openai" base-url="${baseUrl}" model="scripted"` }), ...withReader("static async open() { throw new Error('this site has no index'); }") }),
 }, async (tab) => {
   await launcher(tab).click();
-  await tab.getByText('The docs of this site could not be read: this site has no index').waitFor({ timeout: 30000 });
+  await tab.getByText('The docs of this site could not be read: this site has no index').waitFor({ timeout: 60000 });
   await ask(tab, 'How many retries?');
   await answered(tab);
 }));

@@ -36,6 +36,8 @@ test('in a frame of another origin it answers, reads the docs through the host, 
       const link = run.locator('[part=answer]:not(:empty) a');
       assert.equal(await link.getAttribute('href'), `${host.url}it.html`);
       assert.equal(await link.getAttribute('target'), null, 'it opens in the host\'s tab');
+      // The frame is another document: what it tells comes a moment later.
+      await tab.waitForFunction(() => window.heard.some(({ name }) => name === 'final'));
       assert.deepEqual((await events(tab)).map(({ name }) => name), ['open', 'run', 'final']);
       assert.deepEqual(cdn.asked.filter((asked) => !asked.startsWith('/turnwise/')), []);
       await frame.getByRole('textbox').press('Escape');

@@ -70,8 +70,9 @@ for (const [name, change, expect, wanted] of [
 ]) {
   test(`a policy without ${name}: the panel and the event say what to add`, () => lacking(change, expect, async (tab) => {
     const problem = tab.locator('turnwise-agent [part=problem]');
-    await problem.waitFor({ timeout: 30000 });
+    await problem.waitFor({ timeout: 60000 });
     assert.equal(await problem.locator('code').textContent(), wanted);
+    await tab.locator('html[data-error]').waitFor({ state: 'attached' });
     assert.equal(JSON.parse(await tab.locator('html').getAttribute('data-error')).add, wanted);
   }));
 }

@@ -39,8 +39,8 @@ let last: Need | undefined;
 /** What the page's policy kept the engine from since it started, at last: also what does not end it, such as a request. */
 export const denied = () => last;
 
-/** The violation, which says more than an error, is told a moment after it. */
-const PATIENCE_MS = 50;
+/** The violation, which says more than an error, is told a moment after it; on a busy machine a longer one. */
+const PATIENCE_MS = 250;
 
 export function spawn({ hear, fail }: Ear): Line {
   const url = new URL('./engine-worker.js', import.meta.url);

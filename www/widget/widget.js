@@ -23,6 +23,7 @@ class Panel {
   #store;
   #views = [];
   #busy; // the view of the run under way
+  #ended; // how it ended, as the engine told; drawn when its record is there, so that what is offered then works
   #choice;
   #current; // the last view that ran here: the one that can go on
   #last; // the record of the last run, as text
@@ -175,7 +176,14 @@ class Panel {
       const fix = inside.denied();
       if (data.outcome === 'failed' && fix?.directive === 'connect-src') data.words = `${this.#t('blocked')} ${fix.directive} ${fix.value}`;
       data.key = data.outcome === 'failed' && Boolean(this.#busy.run.refused);
+      this.#ended = data;
+      return;
     }
+    this.#draw(data);
+  }
+
+  /** What happened in the run under way. */
+  #draw(data) {
     const stick = follows(this.#el);
     this.#busy.event(data);
     if (/^(turn|synthesis|run|ended)/.test(data.type)) drawMeter(this.#el, this.#busy.run, this.#t);
@@ -221,6 +229,7 @@ class Panel {
     try {
       const record = await Promise.race([going(), removed]);
       const { output, outcome, termination_reason: reason } = record;
+      this.#draw(this.#ended);
       this.#last = JSON.stringify(record);
       if (outcome !== 'failed') this.#store.last(this.#after = this.#last);
       view.colour((text) => this.#talk.colour(text)).then(() => this.#save(), () => {});

@@ -1,4 +1,5 @@
 // The app as a person uses it: by what stands on its buttons and what it shows.
+import assert from 'node:assert/strict';
 import { withPage } from './browser.mjs';
 import { withSite } from './site.mjs';
 
@@ -24,10 +25,35 @@ export async function runTask(page, task) {
   await ended(page);
 }
 
+/** Waits until so many runs are stored to their end: what is shown is stored a moment later. */
+export const storedToTheEnd = (page, count) => untilStored(page, (runs, least) => runs.filter(({ ended }) => ended).length >= least, count);
+
+/** Waits until `holds(headers, argument)`, of the headers of all stored runs. */
+export async function untilStored(page, holds, argument) {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    const headers = await page.evaluate(async () => {
+      const request = indexedDB.open('turnwise');
+      const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+      const asked = db.transaction('runs').objectStore('runs').getAll();
+      const runs = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+      db.close();
+      return runs.map((text) => JSON.parse(text));
+    });
+    if (holds(headers, argument)) return;
+    assert.ok(performance.now() < deadline, `stored is ${JSON.stringify(headers)}`);
+    await page.waitForTimeout(50);
+  }
+}
+
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 
 /** What the page shows of the run: turns with their calls and counter lines, and the fields of its ending. */
-export const shown = (page) => page.evaluate(read);
+export async function shown(page) {
+  // Markdown comes from the worker that renders it; until then a text stands there as it is.
+  await page.waitForFunction(() => !document.querySelector('section.turn .prose.plain'));
+  return page.evaluate(read);
+}
 
 function read() {
   const text = (element) => element?.textContent.trim();

@@ -37,7 +37,7 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
   try {
     const browserContext = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'block', ...context });
     const page = await browserContext.newPage();
-    page.setDefaultTimeout(20000);
+    page.setDefaultTimeout(40000);
     const allowed = new Set([new URL(url).origin, ...reach.map((other) => new URL(other).origin)]);
     page.on('console', (message) => ADVICE.test(message.text()) || seen.push(`${message.type()}: ${message.text()}${/^Failed to load/.test(message.text()) ? ` ${message.location().url}` : ''}`));
     page.on('pageerror', (error) => seen.push(`uncaught: ${error} ${error.stack}`));

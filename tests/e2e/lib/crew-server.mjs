@@ -9,9 +9,10 @@ const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers
 
 /**
  * Runs `body(baseUrl, asked)`. `asked` grows by one entry a request: `who` (0: the root), `tools` (offered at all), `at`.
- * `pause`: milliseconds between a stream's pieces; `root`, `child`: more of their replies.
+ * `pause`: milliseconds between a stream's pieces. `gate(who, nth)`: a promise that the end of the n-th reply to that member
+ * waits for, or nothing.
  */
-export async function withCrew({ size, pause = 0, tool = { name: 'calculate', args: { expression: '6 * 7' } } }, body) {
+export async function withCrew({ size, pause = 0, gate, tool = { name: 'calculate', args: { expression: '6 * 7' } } }, body) {
   const asked = [];
   const faults = [];
   const tasks = Array.from({ length: size }, (_, index) => ({ task: `part ${index + 1}` }));
@@ -28,14 +29,18 @@ export async function withCrew({ size, pause = 0, tool = { name: 'calculate', ar
     assert.equal(reports.length, size, 'a report for each task');
     return { text: `All together: ${reports.map(({ report }) => report).join(' ')}` };
   };
-  const server = http.createServer(async (request, response) => {
+  // Idle connections stay open: a browser sends a request silently again that meets one just closed.
+  const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];
     for await (const chunk of request) bytes.push(chunk);
     try {
       const parts = reply(answer(JSON.parse(Buffer.concat(bytes).toString())));
       response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-      for (const part of parts) {
+      const { who } = asked.at(-1);
+      const held = gate?.(who, asked.filter((other) => other.who === who).length);
+      for (const [at, part] of parts.entries()) {
+        if (at === parts.length >> 1) await held;
         response.write(part);
         if (pause) await sleep(pause);
       }

@@ -1,6 +1,8 @@
 // A model server that fails in whatever way a test asks for. It reads requests as HTTP and answers with bytes of its own,
 // so that it can stop, cut or say nonsense anywhere.
+import { once } from 'node:events';
 import http from 'node:http';
+import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const CORS = {
@@ -23,8 +25,8 @@ export const STREAM = { 'content-type': 'text/event-stream', 'transfer-encoding'
 
 /** One piece of a body that is sent in chunks. */
 export const chunk = (bytes) => Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
-/** By then the page has read what was written, also on a busy machine. */
-const ARRIVED = 150;
+/** By then the page has read what was written, also on a busy machine: nothing tells this side when it has. */
+const ARRIVED = 600;
 export const LAST = '0\r\n\r\n';
 
 /** What an answer is written with: `write` bytes, then `end` well, `cut` the connection, or `hold` it open. */
@@ -91,11 +93,13 @@ export async function withFaults(answers, body) {
   }
 }
 
-/** An address of this machine where nobody listens. */
+/** A port of this machine where nobody listens, nor will while this process lives: a connection of its own has it. */
 export async function deadPort() {
-  const server = http.createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const server = net.createServer((socket) => socket.unref()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const held = net.connect(server.address().port, '127.0.0.1');
+  await once(held, 'connect');
+  server.unref();
+  held.unref();
+  return held.localPort;
 }

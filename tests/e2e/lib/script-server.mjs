@@ -25,12 +25,14 @@ export function reply({ text = '', calls = [], finish = calls.length ? 'tool_cal
  * Runs `body(baseUrl)` against a server with the script. A step is { text, calls, … } (a reply), { status, headers, body }
  * (no stream), or { chunks: [bytes], cut: true } (raw; `cut` drops the connection after them,
  * `hold` keeps it open); `check(request)` may look
- * at the parsed request first, `delay` is waited before the answer and `pace` after each chunk, in milliseconds.
+ * at the parsed request first, `until` is a promise that the answer waits for, `delay` is waited before the answer and
+ * `pace` after each chunk, in milliseconds.
  */
 export async function withScript(steps, body) {
   const faults = [];
   let next = 0;
-  const server = http.createServer(async (request, response) => {
+  // Idle connections stay open: a browser sends a request silently again that meets one just closed.
+  const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];
     for await (const chunk of request) bytes.push(chunk);
@@ -45,6 +47,7 @@ export async function withScript(steps, body) {
     } catch (error) {
       return refuse(`request ${next}: ${error.message}`);
     }
+    await step.until;
     if (step.delay) await new Promise((resolve) => { setTimeout(resolve, step.delay); });
     if (step.status) return response.writeHead(step.status, { ...CORS, 'content-type': 'application/json', ...step.headers }).end(step.body ?? '');
     response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });

@@ -19,10 +19,12 @@ export const ANSWER = 'All notes are written: one, two and three.';
 export const LENGTH = TURNS.length + 1;
 
 /** Runs `body(baseUrl, seen)`; `seen.turns` are the turns asked for, in order, one a request, and
- * `seen.times` when (ms). `pace`: ms between chunks. */
-export async function withSteadyModel({ pace = 6, say = '' }, body) {
+ * `seen.times` when (ms). `pace`: ms between chunks; `gate(turn)`: a promise that the answer to that turn waits for, or
+ * nothing. */
+export async function withSteadyModel({ pace = 6, say = '', gate }, body) {
   const seen = { turns: [], times: [], faults: [] };
-  const server = http.createServer(async (request, response) => {
+  // Idle connections stay open: a browser sends a request silently again that meets one just closed.
+  const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];
     for await (const chunk of request) bytes.push(chunk);
@@ -43,6 +45,7 @@ export async function withSteadyModel({ pace = 6, say = '' }, body) {
       seen.faults.push(error.message);
       return response.writeHead(400, { ...CORS, 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: error.message } }));
     }
+    await gate?.(seen.turns.at(-1));
     response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     for (const part of parts) {
       if (response.destroyed) return undefined;
