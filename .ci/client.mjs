@@ -40,4 +40,4 @@ await build({
   define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart],
 });
-for (const types of ['turnwise.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));
+for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

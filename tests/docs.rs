@@ -195,7 +195,8 @@ fn the_endings_are_the_engines() {
 
 #[test]
 fn options_and_events_of_the_api_are_those_of_its_types() {
-    let (page, types) = (page("docs/api.md"), text("www/client/types/turnwise.d.ts"));
+    let records = text("www/client/types/records.d.ts");
+    let (page, types) = (page("docs/api.md"), text("www/client/types/turnwise.d.ts") + &records);
     let mut checked = 0;
     for heading in &page.headings {
         let Some(fields) = interface(&types, heading) else { continue };
@@ -206,8 +207,10 @@ fn options_and_events_of_the_api_are_those_of_its_types() {
     }
     assert_eq!(checked, 23, "sections about an interface");
     let events = page.rows("Events").iter().map(|row| row[0].trim_matches('`').to_owned()).collect::<BTreeSet<_>>();
-    let union = types.split_once("export type AgentEvent").unwrap().1.split_once(");").unwrap().0;
-    let typed = set(union.split("type: \"").skip(1).map(|rest| rest.split('"').next().unwrap()));
+    let unions = ["AgentEvent", "RunEvent"]
+        .map(|name| types.split_once(&format!("export type {name} =")).unwrap().1.split_once("\n\n").unwrap().0);
+    let types = unions.iter().flat_map(|union| union.split("type: \"").skip(1));
+    let typed = set(types.map(|rest| rest.split('"').next().unwrap()));
     assert_eq!(events, typed);
 }
 

@@ -2,7 +2,8 @@
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
-use turnwise::docs::detect::{Kind, detect};
+use turnwise::docs::Kind;
+use turnwise::docs::detect::detect;
 use turnwise::docs::find::{Finder, Source};
 use turnwise::docs::site::{MAX_PAGES, Site};
 use turnwise::docs::{Got, html, llms, mdbook, mkdocs, sphinx, url};
@@ -85,7 +86,7 @@ fn an_index_with_texts_is_all_that_is_asked_for() {
     let (asked, found) = find(PAGE, html, None, &[("/book/searchindex-9f.js", book)]);
     assert_eq!(asked, ["/book/searchindex-9f.js"]);
     let source = found.unwrap();
-    assert_eq!((source.kind.as_str(), source.title.as_str(), source.version.as_str()), ("mdbook", "The Book", "9f"));
+    assert_eq!((source.kind, source.title.as_str(), source.version.as_str()), (Kind::MdBook, "The Book", "9f"));
     assert!(source.todo.is_empty() && source.pages[0].1);
 }
 
@@ -116,7 +117,7 @@ fn lists_are_joined_and_markdown_stands_back_behind_pages() {
     assert_eq!(asked, ["/book/llms.txt", "/book/sitemap.xml"]);
     let source = found.unwrap();
     assert_eq!(source.todo, [PAGE, "https://docs.test/book/b.html", "https://docs.test/book/c.md"]);
-    assert_eq!((source.title.as_str(), source.kind.as_str()), ("Tool", "vitepress"));
+    assert_eq!((source.title.as_str(), source.kind), ("Tool", Kind::VitePress));
 }
 
 #[test]

@@ -4,7 +4,8 @@
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use serde_json::json;
-use turnwise::docs::detect::{Kind, detect};
+use turnwise::docs::Kind;
+use turnwise::docs::detect::detect;
 use turnwise::docs::index::{Index, PageText, SectionText};
 use turnwise::docs::site::Site;
 use turnwise::docs::{Got, Step, Told, html, llms, mkdocs, url};

@@ -35,7 +35,7 @@ fn words(value: &Value) -> BTreeSet<String> {
 
 /// Names of the fields of an interface.
 fn interface(name: &str) -> BTreeSet<String> {
-    let types = text("www/client/types/turnwise.d.ts");
+    let types = text("www/client/types/turnwise.d.ts") + &text("www/client/types/records.d.ts");
     let body = types.split_once(&format!("export interface {name} {{\n")).unwrap().1.split_once("\n}").unwrap().0;
     let own =
         body.lines().filter(|line| line.starts_with("  ") && line[2..].starts_with(|c: char| c.is_ascii_alphabetic()));
@@ -54,24 +54,18 @@ fn types_have_the_fields_of_the_schemas() {
     let (session, plan) = (schema("session"), schema("plan"));
     let camel = BTreeSet::from(["maxTurns".to_owned()]);
     assert_eq!(keys(&plan["properties"]), interface("Plan"));
-    assert_eq!(keys(&plan["$defs"]["agent"]["properties"]), &interface("PlanAgent") - &camel);
-    assert_eq!(keys(&plan["$defs"]["step"]["properties"]), interface("PlanStep"));
+    assert_eq!(keys(&plan["$defs"]["PlanAgent"]["properties"]), &interface("PlanAgent") - &camel);
+    assert_eq!(keys(&plan["$defs"]["PlanStep"]["properties"]), interface("PlanStep"));
     assert_eq!(keys(&session["properties"]), interface("PlanSession"));
-    for (part, name) in [
-        ("step", "PlanSessionStep"),
-        ("ending", "PlanEnding"),
-        ("trace", "PlanTrace"),
-        ("context", "PlanContext"),
-        ("artifact", "PlanArtifact"),
-    ] {
-        assert_eq!(keys(&session["$defs"][part]["properties"]), interface(name), "{name}");
+    for name in ["PlanSessionStep", "PlanEnding", "PlanTrace", "PlanContext", "PlanArtifact"] {
+        assert_eq!(keys(&session["$defs"][name]["properties"]), interface(name), "{name}");
     }
 }
 
 #[test]
 fn events_are_those_of_the_types() {
-    let types = text("www/client/types/turnwise.d.ts");
-    let union = types.split_once("export type PlanEvent").unwrap().1.split_once("));").unwrap().0;
+    let types = text("www/client/types/records.d.ts");
+    let union = types.split_once("export type PlanOwnEvent").unwrap().1.split_once("\n\n").unwrap().0;
     let typed: BTreeSet<String> =
         union.split("type: \"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
     assert_eq!(first_cells("Events of a plan"), typed);
@@ -80,8 +74,8 @@ fn events_are_those_of_the_types() {
 #[test]
 fn words_are_those_of_the_code() {
     let session = schema("session");
-    assert_eq!(first_cells("How a step ends"), words(&session["$defs"]["status"]["enum"]));
-    assert_eq!(first_cells("What a step is told"), words(&session["$defs"]["trace"]["properties"]["name"]["enum"]));
+    assert_eq!(first_cells("How a step ends"), words(&session["$defs"]["StepStatus"]["enum"]));
+    assert_eq!(first_cells("What a step is told"), words(&session["$defs"]["PlanTrace"]["properties"]["name"]["enum"]));
     let source = text("src/plan/fault.rs");
     let faults = source.split("rename = \"").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned());
     assert_eq!(first_cells("Faults of a plan"), faults.collect());

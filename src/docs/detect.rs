@@ -1,37 +1,7 @@
 //! Which generator made a page, and where its site begins: what each one writes into every page.
 
 use super::marks::{between, meta, tag, value};
-use super::url;
-
-/// Who made a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    MdBook,
-    MkDocs,
-    Sphinx,
-    Rustdoc,
-    VitePress,
-    Docusaurus,
-    Starlight,
-    Unknown,
-}
-
-impl Kind {
-    /// As it is told to a page.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Kind::MdBook => "mdbook",
-            Kind::MkDocs => "mkdocs",
-            Kind::Sphinx => "sphinx",
-            Kind::Rustdoc => "rustdoc",
-            Kind::VitePress => "vitepress",
-            Kind::Docusaurus => "docusaurus",
-            Kind::Starlight => "starlight",
-            Kind::Unknown => "pages",
-        }
-    }
-}
+use super::{Kind, url};
 
 /// What a page says of its site.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,9 +12,9 @@
 //! Pages are preferred to `.md` files and `_sources`: only they have the addresses of their headings. A `.md` file is
 //! read where no page stands beside it.
 
-use super::detect::{Detected, Kind, detect};
+use super::detect::{Detected, detect};
 use super::index::PageText;
-use super::{Got, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
+use super::{Got, Kind, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
 
 mod lists;
 use lists::Lists;
@@ -25,7 +25,7 @@ const MAX_ASKED: usize = 60;
 /// Where a site's texts are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    pub kind: String,
+    pub kind: Kind,
     pub title: String,
     pub root: String,
     /// What was read: an address, or the kind.
@@ -190,7 +190,7 @@ impl Finder {
         match read {
             Some(Ok((pages, whole))) => {
                 let version = at.stamp.clone().unwrap_or_else(|| version(got, text.unwrap_or_default()));
-                self.found(at.kind.as_str(), &got.url, pages, whole, version);
+                self.found(at.kind, &got.url, pages, whole, version);
             }
             _ => {
                 let next = at.indexes.iter().position(|index| *index == got.url).and_then(|i| at.indexes.get(i + 1));
@@ -223,14 +223,14 @@ impl Finder {
         let own = at.indexes.get(1).map(|all| url::folder(all)).unwrap_or_default();
         pages.sort_by_cached_key(|page| (!page.url.starts_with(&own), page.url.clone()));
         let version = self.lists.version(&[]);
-        self.found("rustdoc", &at.root.clone(), pages, false, version);
+        self.found(Kind::Rustdoc, &at.root.clone(), pages, false, version);
     }
 
-    fn found(&mut self, kind: &str, from: &str, pages: Vec<PageText>, whole: bool, version: String) {
+    fn found(&mut self, kind: Kind, from: &str, pages: Vec<PageText>, whole: bool, version: String) {
         let root = self.at.as_ref().map(|at| at.root.clone()).unwrap_or_default();
         let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
         self.end(Ok(Source {
-            kind: kind.to_owned(),
+            kind,
             title: self.title(kind),
             root,
             from: from.to_owned(),
@@ -243,8 +243,8 @@ impl Finder {
     }
 
     /// rustdoc's pages say only `Rust`: there it is the name of the crate that is open.
-    fn title(&self, kind: &str) -> String {
-        let own = self.at.as_ref().and_then(|at| at.indexes.get(1)).filter(|_| kind == "rustdoc");
+    fn title(&self, kind: Kind) -> String {
+        let own = self.at.as_ref().and_then(|at| at.indexes.get(1)).filter(|_| kind == Kind::Rustdoc);
         let own = own.and_then(|all| all.trim_end_matches("/all.html").rsplit('/').next());
         own.map_or_else(|| html::site_title(&self.html), str::to_owned)
     }
@@ -259,12 +259,12 @@ impl Finder {
         }
         let version = version(got, text);
         if let Ok(pages) = mdbook::read(&root, text) {
-            self.found("mdbook", &got.url, pages, true, version);
+            self.found(Kind::MdBook, &got.url, pages, true, version);
         } else if let Ok(pages) = mkdocs::read(&root, text) {
-            self.found("mkdocs", &got.url, pages, true, version);
+            self.found(Kind::MkDocs, &got.url, pages, true, version);
         } else if sphinx::is_index(text) {
             let pages = sphinx::read(&root, text, self.folders())?;
-            self.found("sphinx", &got.url, pages, false, version);
+            self.found(Kind::Sphinx, &got.url, pages, false, version);
         } else if sitemap::read(text).is_some() {
             self.named = None;
             self.listing = true;

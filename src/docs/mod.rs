@@ -98,6 +98,7 @@ pub struct Got {
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsStage"))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// It is not known yet where the texts are.
@@ -107,19 +108,6 @@ pub enum Stage {
     Indexing,
     /// It can be searched.
     Ready,
-}
-
-impl Stage {
-    /// As it is told to a page.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Stage::Finding => "finding",
-            Stage::Loading => "loading",
-            Stage::Indexing => "indexing",
-            Stage::Ready => "ready",
-        }
-    }
 }
 
 /// What comes next.
@@ -144,12 +132,28 @@ pub struct Step {
     pub error: Option<String>,
 }
 
+/// Who made a site.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsKind"))]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    MdBook,
+    MkDocs,
+    Sphinx,
+    Rustdoc,
+    VitePress,
+    Docusaurus,
+    Starlight,
+    #[default]
+    #[serde(rename = "pages")]
+    Unknown,
+}
+
 /// What is known of a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsInfo"))]
 pub struct Info {
-    /// The generator or the source: `mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `vitepress`, `docusaurus`, `starlight`,
-    /// `llms.txt`, `sitemap`, `pages`.
-    pub kind: String,
+    pub kind: Kind,
     pub title: String,
     /// Its address, with `/` at the end.
     pub root: String,
@@ -165,6 +169,7 @@ pub struct Info {
 
 /// A section that was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsHit"))]
 pub struct Hit {
     /// Of the section itself, where the site has an address for it.
     pub url: String,

@@ -11,7 +11,8 @@ use super::calls::{Calls, PageOf};
 use super::outbox::{Outbox, Refusal};
 use crate::engine::{Image, Record, RecordKind};
 use crate::protocol::{
-    AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, EventOf, FileChange, Listening, Step, Told,
+    AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
+    Told,
 };
 use crate::shell::{
     Access, Approve, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
@@ -167,9 +168,9 @@ impl Agent {
             return;
         }
         let (kind, child, turn, text) = match notice {
-            Notice::Record(record) => return self.outbox.event(segment.id, &EventOf(record, step)),
-            Notice::TextDelta { child, turn, text } => ("text_delta", child, turn, text),
-            Notice::ReasoningDelta { child, turn, text } => ("reasoning_delta", child, turn, text),
+            Notice::Record(record) => return self.outbox.event(segment.id, &RunEvent::of(record, step)),
+            Notice::TextDelta { child, turn, text } => (DeltaKind::Text, child, turn, text),
+            Notice::ReasoningDelta { child, turn, text } => (DeltaKind::Reasoning, child, turn, text),
         };
         self.outbox.streamed(segment.id, Delta { kind, child, turn, calls_left, text, step });
     }

@@ -32,8 +32,7 @@ impl Sites {
     ) {
         let outbox = Rc::clone(&self.outbox);
         let on_progress = move |step: &Step| {
-            let progress =
-                Progress { stage: step.stage.as_str(), source: &step.source, done: step.done, total: step.total };
+            let progress = Progress { stage: step.stage, source: &step.source, done: step.done, total: step.total };
             outbox.tell(&Told::Site { site, progress: Some(progress), info: step.info.as_ref() }, None);
         };
         let (docs, ready) = Docs::open(options(Box::new(on_progress)));

@@ -7,7 +7,7 @@ use js_sys::{Array, Function, Promise, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{AskId, Delta, Step, Told};
+use crate::protocol::{AskId, Delta, DeltaKind, RunEvent, Step, Told};
 use crate::shell::js;
 
 /// How long streamed text waits for more of it: a frame.
@@ -36,7 +36,7 @@ struct Queue {
 
 struct Streamed {
     id: AskId,
-    kind: &'static str,
+    kind: DeltaKind,
     child: u32,
     turn: u32,
     calls_left: u32,
@@ -204,7 +204,7 @@ impl Queue {
 
     fn settle_streamed(&mut self) {
         let Some(Streamed { id, kind, child, turn, calls_left, step, text }) = self.streamed.take() else { return };
-        self.add_event(id, &written(&Delta { kind, child, turn, calls_left, text: &text, step }));
+        self.add_event(id, &written(&RunEvent::streamed(Delta { kind, child, turn, calls_left, text: &text, step })));
     }
 
     fn settle_events(&mut self) {

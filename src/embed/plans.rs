@@ -8,7 +8,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::agents::{Agent, Segment};
 use super::outbox::Refusal;
 use crate::plan::{Fault, Plan, PlanDocument, PlanRecord, PlanRecordKind, fault};
-use crate::protocol::{AskId, Listening, PlanEventOf, Step};
+use crate::protocol::{AskId, Listening, PlanOwnEvent, Step};
 use crate::shell::{PlanNotice, PlanSession, PlanStart, StartError};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
@@ -65,7 +65,7 @@ impl Agent {
         match notice {
             PlanNotice::Plan(record) => {
                 if segment.listens {
-                    self.outbox.event(segment.id, &PlanEventOf(record));
+                    self.outbox.event(segment.id, &PlanOwnEvent::of(record));
                 }
                 if is_last(record) {
                     let session = self.plan.take();

@@ -7,8 +7,14 @@ use super::limits::{Limits, RetryConfig};
 use super::provider::ProviderConfig;
 use super::success::{AtLimit, Policy};
 
-/// Everything that decides what a run does, besides its events (SEMANTICS 2).
+/// Everything that decides what a run does, besides its events (SEMANTICS 2): no key, no header.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryConfig"),
+    ts(rename = "TrajectoryConfig")
+)]
 #[serde(default)]
 pub struct RunConfig {
     pub preset: Preset,
@@ -18,18 +24,20 @@ pub struct RunConfig {
     pub max_turns: u32,
     /// Requests per turn, retries included.
     pub max_attempts: u32,
-    /// `None` switches the turn counter off.
+    /// The turn counter; `null`: there is none.
     pub counter: Option<CounterConfig>,
-    /// `None` switches synthesis off.
+    /// `null`: there is none.
     pub synthesis: Option<SynthesisConfig>,
     /// Attempt k of a turn uses entry k modulo the length. Never empty.
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub providers: Vec<ProviderConfig>,
     /// What an accepted `final_report` must be. Read by the `strict` preset.
     pub report: ReportConfig,
-    /// Every tool the model is offered.
+    /// Every tool the model is offered. Empty in a record, where the tools stand at the top level.
+    #[cfg_attr(feature = "types", schemars(length(max = 0)))]
     pub tools: Vec<ToolSpec>,
     /// Kinds of sub-agents that the model can choose from; none: one kind with this run's own tools.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SubagentKind>,
     pub limits: Limits,
     pub retry: RetryConfig,
@@ -39,6 +47,7 @@ pub struct RunConfig {
 
 /// Ways of working that other agents have, each a preset of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
     #[default]
@@ -50,6 +59,12 @@ pub enum Preset {
 
 /// The turn counter (SEMANTICS 3). Templates know `{turn}`, `{max}`, `{remaining}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryCounter"),
+    ts(rename = "TrajectoryCounter")
+)]
 #[serde(default)]
 pub struct CounterConfig {
     pub moderate_at: u32,
@@ -59,6 +74,12 @@ pub struct CounterConfig {
 
 /// One line a level, without the newline before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryCounterTemplates"),
+    ts(rename = "TrajectoryCounterTemplates")
+)]
 #[serde(default)]
 pub struct CounterTemplates {
     pub normal: String,
@@ -68,15 +89,23 @@ pub struct CounterTemplates {
 
 /// The final report (SEMANTICS 7).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryReport"),
+    ts(rename = "TrajectoryReport")
+)]
 #[serde(default)]
 pub struct ReportConfig {
     pub format: ReportFormat,
     /// JSON Schema of `content`, where the format is `json`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub schema: Option<Value>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReportFormat {
     #[default]
@@ -89,12 +118,18 @@ pub enum ReportFormat {
 
 /// The synthesis call (SEMANTICS 4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectorySynthesis"),
+    ts(rename = "TrajectorySynthesis")
+)]
 #[serde(default)]
 pub struct SynthesisConfig {
     pub role: SynthesisRole,
     /// Whether the synthesis is turn N+1 and counted in `total_turns`.
     pub numbered: bool,
-    /// `None`: the preset's exact text.
+    /// `null`: the preset's exact text.
     pub prompt: Option<String>,
     pub on_error: SynthesisFallback,
     /// Requests for the synthesis, retries included.
@@ -102,6 +137,7 @@ pub struct SynthesisConfig {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SynthesisRole {
     #[default]
@@ -111,6 +147,7 @@ pub enum SynthesisRole {
 
 /// The report when synthesis fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SynthesisFallback {
     /// `Reached maximum reasoning steps. Failed to synthesize: {error}`
@@ -122,10 +159,17 @@ pub enum SynthesisFallback {
 
 /// A tool as offered to the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryTool"),
+    ts(rename = "TrajectoryTool")
+)]
 pub struct ToolSpec {
     pub name: String,
     pub description: String,
     /// JSON Schema of the arguments.
+    #[cfg_attr(feature = "types", schemars(extend("type" = ["object", "boolean"])), ts(type = "object"))]
     pub parameters: Value,
     /// Only such tools can end a run by the final-result protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -134,7 +178,9 @@ pub struct ToolSpec {
     pub side_effect: SideEffect,
 }
 
+/// What a call of a tool reaches besides its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum SideEffect {
     #[default]
@@ -146,13 +192,19 @@ pub enum SideEffect {
 
 /// A kind of sub-agent (SEMANTICS 9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryAgent"),
+    ts(rename = "TrajectoryAgent")
+)]
 #[serde(default)]
 pub struct SubagentKind {
     pub name: String,
     /// What it is good for, as the model that chooses reads it.
     pub description: String,
-    /// Its preset; `None`: its parent's.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Default: its parent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// Its system message; empty: its preset's.
     pub system: String,
@@ -160,8 +212,8 @@ pub struct SubagentKind {
     pub tools: Vec<String>,
     /// Turns at most, whatever a task asks for.
     pub max_turns: u32,
-    /// Whether its runs have a turn counter; `None`: as its parent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Whether its runs have a turn counter. Default: as its parent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<bool>,
 }
 

@@ -11,6 +11,12 @@ use super::restart::Branch;
 
 /// One input of the engine. Events that name an id which is no longer open do nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryEvent"),
+    ts(rename = "TrajectoryEvent")
+)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// A request ended with a whole reply.
@@ -32,7 +38,7 @@ pub enum Event {
         raw: Option<RawResponse>,
     },
     /// What an open request has streamed so far. Told right before an event that may abort the request
-    /// ([`super::Run::may_abort`]), so that the record keeps it.
+    /// (`Run::may_abort`), so that the record keeps it.
     ModelStreamed { request: RequestId, partial: PartialReply },
     /// A tool call asked for by `Effect::RunTool` ended.
     ToolFinished { call: CallId, outcome: ToolOutcome },
@@ -52,6 +58,7 @@ pub enum Event {
 
 /// How one tool call ended (SEMANTICS 6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum ToolOutcome {
     /// The tool ran and answered.
@@ -59,6 +66,7 @@ pub enum ToolOutcome {
         content: String,
         /// The arguments it ran with, where they had to be repaired first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(type = "any"))]
         repaired_args: Option<Value>,
     },
     /// The call never ran: its arguments are no JSON (`malformed_tool_call`) or fail the schema

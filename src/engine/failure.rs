@@ -4,8 +4,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! slugs {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Why an attempt, a tool call or a run failed.
+        /// Why an attempt, a tool call or a run failed. The set is open: later versions may add to it.
+        /// `docs/semantics.md` lists those in use.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(
+            feature = "types",
+            derive(schemars::JsonSchema, ts_rs::TS),
+            schemars(with = "String", extend("pattern" = "^[a-z][a-z_]*$")),
+            ts(type = "string")
+        )]
         pub enum Slug { $($(#[$doc])* $name,)* }
 
         impl Slug {

@@ -4,21 +4,25 @@ use serde::{Deserialize, Serialize};
 
 /// Milliseconds since the run started (`events[].at_ms`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(transparent)]
 pub struct Millis(pub u64);
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(transparent)]
 pub struct EpochMillis(pub u64);
 
 /// Tokens as the provider counts them, or an estimate marked as such.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(transparent)]
 pub struct TokenCount(pub u64);
 
 /// One LLM request of a run, counted from 1. Stale ids do nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(transparent)]
 pub struct RequestId(pub u32);
 
@@ -63,8 +67,9 @@ fn number(child: u32, n: u32) -> u32 {
     (child.min(MAX_CHILDREN) << OWN_BITS) | n.min(MAX_OWN)
 }
 
-/// One `Sleep` of a run. Stale ids do nothing.
+/// One wait of a run. Stale ids do nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(transparent)]
 pub struct TimerId(pub u32);
 
@@ -75,6 +80,7 @@ pub struct BaseId(pub u32);
 
 /// A tool call's id, unique in the run, of `[A-Za-z0-9_-]` (SEMANTICS 6).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS), schemars(extend("pattern" = "^[A-Za-z0-9_-]+$")))]
 #[serde(transparent)]
 pub struct CallId(pub String);
 

@@ -6,6 +6,12 @@ use super::reply::Usage;
 
 /// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryLimits"),
+    ts(rename = "TrajectoryLimits")
+)]
 #[serde(default)]
 pub struct Limits {
     pub tool_timeout_ms: u64,
@@ -13,37 +19,50 @@ pub struct Limits {
     pub tool_calls_per_turn: u32,
     pub max_result_chars: usize,
     /// Sub-agents of a run at most.
+    // `x-later`: version 1 did not have it from the start, so records without it are valid.
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub children: u32,
     /// Wall time of a sub-agent; it then concludes.
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub child_ms: u64,
     /// Deadlines of one request, counted from its release: response headers, the first part of a reply, all of it.
     pub headers_ms: u64,
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub first_token_ms: u64,
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub request_ms: u64,
     /// Silence in a stream.
     pub idle_ms: u64,
     /// Wall time of a segment; wraps up.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
     /// Tokens of the whole run, input and output; wraps up.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// US dollars of the whole run; wraps up.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
     pub cost: Option<f64>,
     /// The model's window: past it the oldest tool results are removed, and where that is not enough the run wraps up.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
 }
 
-/// Backoff (SEMANTICS 8), in milliseconds.
+/// Waits before a request is sent again (SEMANTICS 8), in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryRetry"),
+    ts(rename = "TrajectoryRetry")
+)]
 #[serde(default)]
 pub struct RetryConfig {
     pub base_ms: u64,
     pub cap_ms: u64,
     /// First wait after `rate_limited` where the server does not say how long, doubled for each attempt, up to
     /// `retry_after_cap_ms`.
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub rate_limit_ms: u64,
     /// Above it the run does not wait: it ends and names the time.
     pub retry_after_cap_ms: u64,
@@ -51,10 +70,19 @@ pub struct RetryConfig {
 
 /// US dollars a million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryPrice"),
+    ts(rename = "TrajectoryPrice")
+)]
 pub struct Price {
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
     pub input: f64,
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
     pub output: f64,
     /// Of input tokens read from the provider's cache.
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
     pub cached: f64,
 }
 

@@ -7,6 +7,12 @@ use super::ids::CallId;
 
 /// One message of the history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryMessage"),
+    ts(rename = "TrajectoryMessage")
+)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     System {
@@ -23,15 +29,29 @@ pub enum Message {
 
 /// A picture for the model to look at. Kept whole, so that a record replays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryImage"),
+    ts(rename = "TrajectoryImage")
+)]
 pub struct Image {
     /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`: what all providers with vision take.
+    #[cfg_attr(feature = "types", schemars(extend("enum" = Image::MEDIA_TYPES)))]
     pub media_type: String,
     /// Its bytes in base64.
+    #[cfg_attr(feature = "types", schemars(extend("contentEncoding" = "base64")))]
     pub data: String,
 }
 
 /// A model's reply as it entered the history.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(inline),
+    ts(rename = "AssistantMessage")
+)]
 pub struct AssistantMessage {
     pub content: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -40,12 +60,14 @@ pub struct AssistantMessage {
     pub tool_calls: Vec<ToolCall>,
     /// What the provider wants back unchanged (thinking signatures).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub opaque: Option<Value>,
 }
 
 /// A tool call as it stands in the history: the id is the engine's (unique in the run), the arguments are the
 /// model's own JSON text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct ToolCall {
     pub id: CallId,
     pub name: String,
@@ -54,6 +76,7 @@ pub struct ToolCall {
 
 /// The answer to one tool call, as the model reads it: counter line included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS), schemars(inline), ts(rename = "ToolMessage"))]
 pub struct ToolMessage {
     pub call_id: CallId,
     pub name: String,

@@ -6,24 +6,32 @@ use super::limits::Price;
 
 /// One model behind one endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryProvider"),
+    ts(rename = "TrajectoryProvider")
+)]
 #[serde(default)]
 pub struct ProviderConfig {
     pub kind: ProviderKind,
     /// Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own.
     pub base_url: String,
     pub model: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
     /// Demo model only.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demo: Option<DemoMode>,
     /// What its tokens cost, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
 
-/// Which model server. Adding one is one row here and, where it speaks a wire format of its own, one folder in `llm`.
+/// Which model server.
+// Adding one is one row here and, where it speaks a wire format of its own, one folder in `llm`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProviderKind {
     /// Scripted, not an AI: no key, no network.
@@ -47,6 +55,7 @@ pub enum ProviderKind {
 
 /// How the demo model behaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DemoMode {
     #[default]

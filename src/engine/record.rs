@@ -10,7 +10,14 @@ use super::reply::{RawResponse, Usage};
 
 /// One turn as it stands in the trajectory (SEMANTICS 10).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryTurn"),
+    ts(rename = "TrajectoryTurn")
+)]
 pub struct TurnRecord {
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub turn: u32,
     pub content: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -23,11 +30,18 @@ pub struct TurnRecord {
     pub is_final: bool,
     pub synthesis: bool,
     /// RFC 3339, UTC, milliseconds.
+    #[cfg_attr(feature = "types", schemars(regex(pattern = super::time::RFC3339)))]
     pub started_at: String,
 }
 
 /// One tool call and its answer, as the model saw it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryCall"),
+    ts(rename = "TrajectoryCall")
+)]
 pub struct CallRecord {
     pub id: CallId,
     /// The id the model gave, where it was not kept.
@@ -35,8 +49,9 @@ pub struct CallRecord {
     pub model_id: Option<String>,
     pub name: String,
     /// Parsed (and repaired) JSON, or the model's text where it is no JSON.
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub args: Value,
-    /// `None` while the call is open.
+    /// As the model saw it, counter line included; nothing while the call is open.
     pub result: Option<String>,
     /// The calls inside a batch, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -59,6 +74,12 @@ pub struct CallRecord {
 
 /// One LLM request of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryAttempt"),
+    ts(rename = "TrajectoryAttempt")
+)]
 pub struct AttemptRecord {
     pub attempt: u32,
     pub request: RequestId,
@@ -70,12 +91,13 @@ pub struct AttemptRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Hex SHA-256, chained (SEMANTICS 10).
+    #[cfg_attr(feature = "types", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub request_hash: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Since the run started.
     pub started_ms: u64,
-    /// `None` while the request is open.
+    /// Nothing while the request is open.
     pub duration_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_token_ms: Option<u64>,
@@ -84,6 +106,7 @@ pub struct AttemptRecord {
     pub waited_ms: Option<u64>,
     /// The system notice this request carried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(regex(pattern = "^system notice: ")))]
     pub notice: Option<String>,
     /// What had been streamed when stop, cancel or a limit aborted the request. Never part of the history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,6 +115,12 @@ pub struct AttemptRecord {
 
 /// The beginning of a reply whose request was aborted, as it was streamed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryPartial"),
+    ts(rename = "TrajectoryPartial")
+)]
 pub struct PartialReply {
     pub content: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -107,6 +136,7 @@ impl PartialReply {
 
 /// The turn counter's urgency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CounterLevel {
     Normal,
@@ -116,8 +146,9 @@ pub enum CounterLevel {
     Off,
 }
 
-/// How a segment ended (SEMANTICS 5): separate fields, never folded into one.
+/// How a segment ended (SEMANTICS 5).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Ending {
     pub termination_reason: TerminationReason,
     pub outcome: Outcome,
@@ -134,15 +165,18 @@ pub struct Ending {
     /// The report.
     pub output: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub final_result_data: Option<Value>,
     /// The accepted report as JSON, where its format is `json` or `slack`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub report_data: Option<Value>,
     /// RFC 3339, UTC, milliseconds.
+    #[cfg_attr(feature = "types", schemars(regex(pattern = super::time::RFC3339)))]
     pub finished_at: String,
 }
 
-/// What ended the segment. Wire values are the exact strings of SEMANTICS 5.
+/// What ended the segment. Its words are exact (SEMANTICS 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminationReason {
     LlmComplete,
@@ -158,6 +192,7 @@ pub enum TerminationReason {
 
 /// What asked for the wrap-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
     MaxTurns,
@@ -169,6 +204,7 @@ pub enum Trigger {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Success,
@@ -179,6 +215,7 @@ pub enum Outcome {
 
 /// Who wrote the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerSource {
     Model,
@@ -189,16 +226,29 @@ pub enum AnswerSource {
 
 /// A noteworthy step of the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryTrace"),
+    ts(rename = "TrajectoryTrace")
+)]
 pub struct TraceRecord {
     pub name: String,
     pub at_ms: u64,
     pub turn: u32,
     #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub data: Value,
 }
 
 /// `WRN` for each failed attempt, `ERR` for a failed run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryLog"),
+    ts(rename = "TrajectoryLog")
+)]
 pub struct LogRecord {
     pub level: LogLevel,
     pub at_ms: u64,
@@ -213,6 +263,7 @@ pub struct LogRecord {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub enum LogLevel {
     #[serde(rename = "WRN")]
     Warn,
@@ -231,6 +282,7 @@ pub struct Record {
 
 /// The events of the JavaScript API (`onEvent`), but for streamed deltas, which go from the shell to the view directly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum RecordKind {
     RunStarted {
@@ -255,6 +307,7 @@ pub enum RecordKind {
     ToolStarted {
         id: CallId,
         name: String,
+        #[cfg_attr(feature = "types", ts(type = "any"))]
         args: Value,
     },
     ToolFinished {
@@ -283,7 +336,8 @@ pub enum RecordKind {
         status: String,
         detail: Option<String>,
     },
-    /// Something of a sub-agent's.
+    /// Something of a sub-agent's. A page gets it as an event of its own kind (`protocol::RunEvent`).
+    #[cfg_attr(feature = "types", ts(skip))]
     Child {
         /// From 1 over the whole run.
         child: u32,
@@ -293,6 +347,7 @@ pub enum RecordKind {
     Final {
         output: String,
         answer_source: AnswerSource,
+        #[cfg_attr(feature = "types", ts(type = "any"))]
         final_result_data: Option<Value>,
     },
     AgentFinished {
@@ -380,6 +435,60 @@ impl std::str::FromStr for TerminationReason {
                 _ => Err(()),
             },
         }
+    }
+}
+
+#[cfg(feature = "types")]
+impl TerminationReason {
+    /// Every one of them, for what describes records.
+    pub fn all() -> impl Iterator<Item = TerminationReason> {
+        use TerminationReason::*;
+        let own = [LlmComplete, FinalResult, FinalReport, LlmError, RetriesExhausted, MaxTurnsExhausted, Cancelled];
+        let of_triggers = Trigger::ALL.iter().flat_map(|trigger| [Synthesized(*trigger), SynthesisFailed(*trigger)]);
+        own.into_iter().chain(of_triggers)
+    }
+}
+
+#[cfg(feature = "types")]
+impl schemars::JsonSchema for TerminationReason {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TerminationReason".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let words: Vec<String> = TerminationReason::all().map(|reason| reason.to_string()).collect();
+        schemars::json_schema!({ "description": "What ended the segment.", "type": "string", "enum": words })
+    }
+}
+
+#[cfg(feature = "types")]
+impl ts_rs::TS for TerminationReason {
+    type WithoutGenerics = Self;
+    type OptionInnerType = Self;
+
+    fn docs() -> Option<String> {
+        Some("/** What ended the segment. */\n".to_owned())
+    }
+
+    fn name(_: &ts_rs::Config) -> String {
+        "TerminationReason".to_owned()
+    }
+
+    fn decl(cfg: &ts_rs::Config) -> String {
+        format!("type {} = {};", Self::name(cfg), Self::inline(cfg))
+    }
+
+    fn decl_concrete(cfg: &ts_rs::Config) -> String {
+        Self::decl(cfg)
+    }
+
+    fn inline(_: &ts_rs::Config) -> String {
+        let words: Vec<String> = TerminationReason::all().map(|reason| format!("\"{reason}\"")).collect();
+        words.join(" | ")
+    }
+
+    fn output_path() -> Option<std::path::PathBuf> {
+        Some("TerminationReason.ts".into())
     }
 }
 

@@ -8,6 +8,12 @@ use super::ids::TokenCount;
 
 /// A reply whose end marker was seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryReply"),
+    ts(rename = "TrajectoryReply")
+)]
 pub struct Reply {
     pub content: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -19,6 +25,7 @@ pub struct Reply {
     pub usage: Option<Usage>,
     /// Provider parts that must be sent back unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub opaque: Option<Value>,
     /// The provider's id of the reply, and the model that answered.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -29,6 +36,12 @@ pub struct Reply {
 
 /// A tool call exactly as the model sent it: the id may be empty or repeated, the arguments may be no JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryRawCall"),
+    ts(rename = "TrajectoryRawCall")
+)]
 pub struct RawCall {
     pub id: String,
     pub name: String,
@@ -37,6 +50,7 @@ pub struct RawCall {
 
 /// Why the model stopped, in the field's words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     #[default]
@@ -52,6 +66,7 @@ pub enum FinishReason {
 
 /// Token usage of one reply. `input` includes `cached`, `output` includes `reasoning`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Usage {
     pub input: TokenCount,
     pub output: TokenCount,
@@ -78,6 +93,12 @@ impl Usage {
 
 /// A request that gave no reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryModelError"),
+    ts(rename = "TrajectoryModelError")
+)]
 pub struct ModelError {
     pub slug: Slug,
     /// For people: what happened and what to try.
@@ -93,14 +114,21 @@ pub struct ModelError {
 
 /// Whether the same request may be sent again (SEMANTICS 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Retry {
     Yes,
     Fatal,
 }
 
-/// A complete raw response as it came over the wire, cut at [`super::RAW_CAP`] bytes.
+/// A raw response as it came over the wire, cut where it is too long (`RAW_CAP`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryRaw"),
+    ts(rename = "TrajectoryRaw")
+)]
 pub struct RawResponse {
     pub text: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

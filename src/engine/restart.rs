@@ -20,6 +20,12 @@ const INTERRUPTED: &str = "the page was closed before the reply was whole";
 
 /// A branch: what it comes from, and what is different from here on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(inline),
+    ts(rename = "TrajectoryBranch")
+)]
 #[serde(default)]
 pub struct Branch {
     /// The new run's own ids: a branch is no follow-up.
@@ -28,22 +34,29 @@ pub struct Branch {
     pub parent: Parent,
     /// When it began.
     pub at: EpochMillis,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub providers: Option<Vec<ProviderConfig>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
     /// Another system message.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
     /// A message of the user's that stands before the turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub say: Option<String>,
 }
 
 /// Which run a branch comes from, and the first turn that is its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryParent"),
+    ts(rename = "TrajectoryParent")
+)]
 pub struct Parent {
     pub run_id: String,
     pub turn: u32,

@@ -2,6 +2,14 @@
 
 use super::ids::EpochMillis;
 
+/// What [`rfc3339`] writes, as the schema of records has it.
+#[cfg(feature = "types")]
+pub const RFC3339: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$";
+
+/// What [`run_id`] writes, likewise.
+#[cfg(feature = "types")]
+pub const RUN_ID: &str = r"^run_\d{8}_\d{6}_[0-9a-f]{6}$";
+
 /// RFC 3339 in UTC with milliseconds: `2026-11-21T22:16:00.000Z`.
 #[must_use]
 pub fn rfc3339(at: EpochMillis) -> String {

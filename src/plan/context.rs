@@ -10,7 +10,14 @@ use super::model::{AgentKind, Step, by_order};
 
 /// What a later step is told of a completed one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "PlanArtifact"),
+    ts(rename = "PlanArtifact")
+)]
 pub struct Artifact {
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub step_order: u32,
     pub agent: String,
     pub action: String,
@@ -19,12 +26,20 @@ pub struct Artifact {
     pub result: String,
 }
 
-/// One JSON object with at most one of its two keys.
+/// What a step is given of earlier ones: at most one of the two keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "PlanContext", extend("maxProperties" = 1)),
+    ts(rename = "PlanContext")
+)]
 pub struct Context {
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub dependency_artifacts: Option<Vec<Artifact>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub session_context: Option<Vec<Artifact>>,
 }
 

@@ -16,20 +16,33 @@ use crate::trajectory::document::ENGINE_VERSION;
 pub const FORMAT: &str = "turnwise-session";
 pub const VERSION: u32 = 1;
 
-/// The complete record of a plan run. JSON-safe; keys in snake case.
+/// The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step where it stands, the
+/// context it was given and its whole run. Its JSON Schema ships with the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "PlanSession"),
+    ts(rename = "PlanSession")
+)]
 pub struct PlanDocument {
+    #[cfg_attr(feature = "types", schemars(extend("const" = FORMAT)), ts(type = "\"turnwise-session\""))]
     pub format: String,
+    #[cfg_attr(feature = "types", schemars(extend("const" = VERSION)), ts(type = "1"))]
     pub version: u32,
     pub engine_version: String,
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub plan_id: String,
     pub session_id: String,
+    #[cfg_attr(feature = "types", ts(type = "Plan"))]
     pub plan: Plan,
     /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
+    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
     pub started_at: String,
     pub started_ms: EpochMillis,
+    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
     pub finished_at: Option<String>,
-    /// `None` while it runs.
+    /// `null` while it runs.
     pub ending: Option<PlanEnding>,
     /// LLM requests sent, and tokens, of all steps.
     pub requests: u32,
@@ -41,19 +54,28 @@ pub struct PlanDocument {
 
 /// One step: where it stands, what it was given, and its whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "PlanSessionStep"),
+    ts(rename = "PlanSessionStep")
+)]
 pub struct StepRecord {
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub order: u32,
     pub agent: String,
     pub kind: AgentKind,
     pub status: StepStatus,
     /// Steps that did not complete, where the step is blocked by them.
+    #[cfg_attr(feature = "types", schemars(inner(range(min = 1))))]
     pub blocked_by: Vec<u32>,
     /// As it stands in the first message of the run.
     pub context: Context,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// `None` where it was never started.
+    /// `null`: it was never started.
+    #[cfg_attr(feature = "types", schemars(with = "Option<Trajectory>"), ts(as = "Option<Trajectory>"))]
     pub run: Option<StepRun>,
 }
 

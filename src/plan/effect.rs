@@ -51,11 +51,13 @@ pub struct PlanRecord {
 
 /// The plan's own events of the JavaScript API. Those of its steps' runs stand between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum PlanRecordKind {
     PlanStarted {
         plan_id: String,
         session_id: String,
+        #[cfg_attr(feature = "types", ts(type = "Plan"))]
         plan: Plan,
         /// Steps that had ended in an earlier run of the plan and are not run again.
         kept: Vec<u32>,
@@ -81,30 +83,46 @@ pub enum PlanRecordKind {
     },
 }
 
+/// The names of what the scheduler traces.
+#[cfg(feature = "types")]
+const TRACES: [&str; 4] = ["synthesis_check", "previous_steps_found", "context_step_added", "context_total"];
+
 /// A noteworthy step of the scheduler's (SEMANTICS 9): whether a step is a synthesis step, how many previous steps were
 /// found, each one that was added, and the total.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "PlanTrace"),
+    ts(rename = "PlanTrace")
+)]
 pub struct PlanTraceRecord {
+    #[cfg_attr(feature = "types", schemars(extend("enum" = TRACES)))]
     pub name: String,
     /// Empty in records of versions that did not write it.
     #[serde(default)]
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub plan_id: String,
     /// Since the plan started.
     pub at_ms: u64,
     /// The order of the step it is about.
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub step: u32,
     #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[cfg_attr(feature = "types", schemars(!default, !skip_serializing_if, extend("type" = "object")), ts(type = "any"))]
     pub data: Value,
 }
 
 /// How a plan ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct PlanEnding {
     /// `success`: every step completed; `partial`: some did; `failed`: none did; `cancelled`: the user cancelled it.
     pub outcome: Outcome,
     /// The result of the last completed step.
     pub output: String,
     /// The order of that step.
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub output_step: Option<u32>,
     pub completed: u32,
     pub failed: u32,
@@ -112,7 +130,9 @@ pub struct PlanEnding {
     pub cancelled: u32,
     /// `stop`, where the user stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(extend("const" = "stop")), ts(type = "\"stop\""))]
     pub wrap_up: Option<Trigger>,
     /// RFC 3339, UTC, milliseconds.
+    #[cfg_attr(feature = "types", schemars(regex(pattern = crate::engine::time::RFC3339)))]
     pub finished_at: String,
 }

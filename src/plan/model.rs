@@ -7,19 +7,25 @@ use serde::{Deserialize, Serialize};
 use super::document::PlanDocument;
 use crate::engine::{EpochMillis, RunConfig};
 
-/// Steps and the agents they are given to. [`super::read`] makes one from JSON and names every fault of it.
+/// Agents, and steps that are given to them. Beyond its JSON Schema: orders are unique, agents and tools are known,
+/// dependencies name steps of smaller order.
+// `super::read` makes one from JSON and names every fault of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Plan {
-    /// Empty: made from the time and the seed when it runs.
+    /// Default: made from the time and the seed when it runs.
     #[serde(default)]
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub plan_id: String,
     pub agents: BTreeMap<String, AgentSpec>,
-    /// In ascending order.
+    /// Listed in any order; in a record in ascending order.
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub steps: Vec<Step>,
 }
 
 /// An agent of a plan. What is not given comes from the configuration the plan is run with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema), schemars(rename = "PlanAgent"))]
 pub struct AgentSpec {
     pub kind: AgentKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,6 +33,7 @@ pub struct AgentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub max_turns: Option<u32>,
     /// Whether its runs have a turn counter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +42,7 @@ pub struct AgentSpec {
 
 /// Which context the steps of an agent are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AgentKind {
     /// The results of the step's own dependencies.
@@ -46,14 +54,19 @@ pub enum AgentKind {
 
 /// One step: one run of its agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema), schemars(rename = "PlanStep"))]
 pub struct Step {
     /// 1 or more, unique in the plan.
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub order: u32,
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub agent: String,
     /// What the step is to do: its run's task.
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub action: String,
     /// Smaller orders.
     #[serde(default)]
+    #[cfg_attr(feature = "types", schemars(inner(range(min = 1))))]
     pub dependencies: Vec<u32>,
     /// Not empty: the only tools the step is offered.
     #[serde(default)]
@@ -62,6 +75,7 @@ pub struct Step {
 
 /// Where a step stands. Each step ends in exactly one of the last four.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
     #[default]

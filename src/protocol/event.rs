@@ -1,14 +1,59 @@
 //! Output events as the page gets them: a plain object with `type`, `turn`, `callsLeft` and what belongs to it; of a plan's
 //! step with `step` too. Nested parts have the trajectory's keys, and a sub-agent's event is again such an event.
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::engine::{Record, RecordKind};
-use crate::plan::PlanRecord;
+use crate::plan::{PlanRecord, PlanRecordKind};
 
-/// A record of a run's.
-#[derive(Debug)]
-pub struct EventOf<'a>(pub &'a Record, pub Option<Step>);
+/// What happens in a run, as the engine tells it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct RunEvent<'a> {
+    #[serde(flatten)]
+    what: What<'a>,
+    /// A sub-agent's turn is its own.
+    turn: u32,
+    /// LLM requests that can still follow at most.
+    calls_left: u32,
+    /// Of which step's run it is, in a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", ts(optional))]
+    step: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum What<'a> {
+    TextDelta {
+        text: &'a str,
+    },
+    ReasoningDelta {
+        text: &'a str,
+    },
+    Child {
+        /// Counts from 1 over the run.
+        child: u32,
+        /// An event of the sub-agent's.
+        event: Box<RunEvent<'a>>,
+    },
+    #[serde(untagged)]
+    Record(#[cfg_attr(feature = "types", ts(inline))] &'a RecordKind),
+}
+
+/// What happens in a plan, but for what its steps' runs tell. `step` is `null` for the plan as a whole.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct PlanOwnEvent<'a> {
+    #[serde(flatten)]
+    what: &'a PlanRecordKind,
+    step: Option<u32>,
+    /// LLM requests of the whole plan that can still follow at most.
+    calls_left: u32,
+}
 
 /// Which step of a plan an event belongs to, and how many requests of the whole plan can still follow.
 #[derive(Clone, Copy, Debug)]
@@ -17,11 +62,10 @@ pub struct Step {
     pub calls_left: u32,
 }
 
-/// Streamed text. A sub-agent's turn is its own.
+/// Streamed text.
 #[derive(Clone, Copy, Debug)]
 pub struct Delta<'a> {
-    /// `text_delta` or `reasoning_delta`.
-    pub kind: &'static str,
+    pub kind: DeltaKind,
     /// 0: the run itself.
     pub child: u32,
     pub turn: u32,
@@ -30,83 +74,50 @@ pub struct Delta<'a> {
     pub step: Option<Step>,
 }
 
-/// A record of a plan's.
-#[derive(Debug)]
-pub struct PlanEventOf<'a>(pub &'a PlanRecord);
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Stamped<T> {
-    #[serde(flatten)]
-    what: T,
-    turn: u32,
-    calls_left: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<u32>,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeltaKind {
+    Text,
+    Reasoning,
 }
 
-#[derive(Serialize)]
-struct Text<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-struct OfChild<T> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    child: u32,
-    event: T,
-}
-
-impl<T> OfChild<T> {
-    fn new(child: u32, event: T) -> Self {
-        OfChild { kind: "child", child, event }
-    }
-}
-
-impl Serialize for EventOf<'_> {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let EventOf(Record { what, turn, calls_left, .. }, step) = self;
-        let (turn, calls_left) = (*turn, step.map_or(*calls_left, |step| step.calls_left));
-        let step = step.map(|step| step.order);
-        match what {
+impl<'a> RunEvent<'a> {
+    /// A record of a run's.
+    #[must_use]
+    pub fn of(record: &'a Record, step: Option<Step>) -> Self {
+        let Record { what, turn, calls_left, .. } = record;
+        let what = match what {
             RecordKind::Child { child, event } => {
-                Stamped { what: OfChild::new(*child, EventOf(event, None)), turn, calls_left, step }.serialize(s)
+                What::Child { child: *child, event: Box::new(RunEvent::of(event, None)) }
             }
-            what => Stamped { what, turn, calls_left, step }.serialize(s),
-        }
+            what => What::Record(what),
+        };
+        RunEvent::at(what, *turn, *calls_left, step)
+    }
+
+    #[must_use]
+    pub fn streamed(Delta { kind, child, turn, calls_left, text, step }: Delta<'a>) -> Self {
+        let what = match kind {
+            DeltaKind::Text => What::TextDelta { text },
+            DeltaKind::Reasoning => What::ReasoningDelta { text },
+        };
+        let calls_left = step.map_or(calls_left, |step| step.calls_left);
+        let what = match child {
+            0 => what,
+            _ => What::Child { child, event: Box::new(RunEvent::at(what, turn, calls_left, None)) },
+        };
+        RunEvent::at(what, turn, calls_left, step)
+    }
+
+    fn at(what: What<'a>, turn: u32, calls_left: u32, step: Option<Step>) -> Self {
+        let calls_left = step.map_or(calls_left, |step| step.calls_left);
+        RunEvent { what, turn, calls_left, step: step.map(|step| step.order) }
     }
 }
 
-impl Serialize for Delta<'_> {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        let Delta { kind, child, turn, text, .. } = *self;
-        let calls_left = self.step.map_or(self.calls_left, |step| step.calls_left);
-        let step = self.step.map(|step| step.order);
-        let text = Text { kind, text };
-        match child {
-            0 => Stamped { what: text, turn, calls_left, step }.serialize(s),
-            _ => {
-                let event = Stamped { what: text, turn, calls_left, step: None };
-                Stamped { what: OfChild::new(child, event), turn, calls_left, step }.serialize(s)
-            }
-        }
-    }
-}
-
-impl Serialize for PlanEventOf<'_> {
-    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct OfPlan<'a> {
-            #[serde(flatten)]
-            what: &'a crate::plan::PlanRecordKind,
-            step: Option<u32>,
-            calls_left: u32,
-        }
-        let PlanRecord { step, calls_left, what } = self.0;
-        OfPlan { what, step: *step, calls_left: *calls_left }.serialize(s)
+impl<'a> PlanOwnEvent<'a> {
+    /// A record of a plan's.
+    #[must_use]
+    pub fn of(PlanRecord { step, calls_left, what }: &'a PlanRecord) -> Self {
+        PlanOwnEvent { what, step: *step, calls_left: *calls_left }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! The page says `hello` first, and the worker answers `ready`, or `fatal` where it speaks another version. Whatever has an
 //! `id` is answered once, by `done` or `refused`. `call` is the other direction: the page answers by `returned` or `failed`.
-//! The TypeScript of all this is `www/client/protocol.ts`; `tests/protocol.rs` holds the two together.
+//! The TypeScript of all this is `www/client/messages.ts`, which `tests/types.rs` makes of it.
 
 pub mod desk;
 mod event;
@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub use event::{Delta, EventOf, PlanEventOf, Step};
+pub use event::{Delta, DeltaKind, PlanOwnEvent, RunEvent, Step};
 pub use options::{AccessOptions, AgentOptions, ProviderOptions};
 pub use snapshot::{Change, Reporter, Snapshot};
 
-use crate::docs::Info;
+use crate::docs::{Info, Stage};
 use crate::engine::{SideEffect, ToolSpec};
 use crate::trajectory::Format;
 
@@ -30,12 +30,13 @@ pub const VERSION: u32 = 1;
 
 /// From the page.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Command {
     /// The first one.
     Hello {
         protocol: u32,
-        /// The page's address: relative addresses are resolved against it. None in Node.js.
+        /// The page's address: relative addresses are resolved against it. There is none in Node.js.
         page: Option<String>,
         /// Where `worker.js` is, unless an agent says otherwise.
         worker: String,
@@ -82,6 +83,7 @@ pub enum Command {
     Plan {
         id: AskId,
         agent: AgentId,
+        #[cfg_attr(feature = "types", ts(type = "unknown"))]
         plan: Value,
         parallel: Option<usize>,
         from: Option<u32>,
@@ -126,8 +128,9 @@ pub enum Command {
         source: Option<String>,
         cache: bool,
         credentials: bool,
-        /// Whether the page fetches what is of the origin of `page` (`Wanted::Fetch`).
+        /// Whether the page fetches what is of the origin of `page` (`fetch`).
         #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
         bridged: bool,
         worker_url: Option<String>,
     },
@@ -143,6 +146,7 @@ pub enum Command {
         id: AskId,
         site: SiteId,
         name: String,
+        #[cfg_attr(feature = "types", ts(type = "unknown"))]
         arguments: Value,
     },
     DocsClose {
@@ -153,6 +157,7 @@ pub enum Command {
     Returned {
         call: CallNumber,
         #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
         text: String,
     },
     /// What a `call` threw.
@@ -174,6 +179,7 @@ pub enum Command {
 
 /// What is asked about a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentTask {
     /// Does this trajectory replay? `{ok}`, and where it does not the first difference.
@@ -196,6 +202,7 @@ pub enum DocumentTask {
 
 /// Who hears of a run, and who permits calls of tools with side effects.
 #[derive(Clone, Copy, Debug, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Listening {
     /// Whether anybody is there for `events`.
@@ -205,6 +212,7 @@ pub struct Listening {
 
 /// Who permits calls of tools with side effects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
     /// Nobody: tools that reach the network or the page are refused.
@@ -220,6 +228,7 @@ pub enum Approval {
 
 /// One path of an agent's files that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct FileChange {
     pub path: String,
     /// Whether it is still there; a part goes with it then.
@@ -228,6 +237,7 @@ pub struct FileChange {
 
 /// What a function of the page's threw.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Failure {
     pub message: String,
@@ -236,13 +246,16 @@ pub struct Failure {
     /// The wait that it asks for.
     pub retry_after_ms: Option<f64>,
     /// Asking again would not help.
+    #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub fatal: bool,
     /// The conversation is too long for the model.
+    #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub too_long: bool,
 }
 
 /// The beginning of a response that the page fetched.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Head {
     pub status: u16,
@@ -258,6 +271,7 @@ pub struct Head {
 
 /// From the worker.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "FromWorker", optional_fields))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Told<'a> {
     /// The answer to `hello`.
@@ -272,6 +286,7 @@ pub enum Told<'a> {
     Done {
         id: AskId,
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional, type = "unknown"))]
         result: Option<&'a RawValue>,
     },
     /// What has an `id` could not be done.
@@ -282,7 +297,11 @@ pub enum Told<'a> {
         wrong: bool,
     },
     /// What happened in a run or a plan, in order. Streamed text is joined to at most one event a frame.
-    Events { id: AskId, events: Vec<&'a RawValue> },
+    Events {
+        id: AskId,
+        #[cfg_attr(feature = "types", ts(type = "(RunEvent | PlanOwnEvent)[]"))]
+        events: Vec<&'a RawValue>,
+    },
     /// Something that only the page can do.
     Call {
         call: CallNumber,
@@ -311,12 +330,24 @@ pub enum Told<'a> {
 
 /// What the page is asked to do.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Wanted<'a> {
     /// Call a tool with these arguments, which were checked.
-    Tool { name: &'a str, args: &'a RawValue },
+    Tool {
+        name: &'a str,
+        #[cfg_attr(feature = "types", ts(type = "unknown"))]
+        args: &'a RawValue,
+    },
     /// Ask whether a call may run.
-    Approve { id: &'a str, name: &'a str, args: &'a RawValue, side_effect: SideEffect, again: bool },
+    Approve {
+        id: &'a str,
+        name: &'a str,
+        #[cfg_attr(feature = "types", ts(type = "unknown"))]
+        args: &'a RawValue,
+        side_effect: SideEffect,
+        again: bool,
+    },
     /// Ask the model that the agent's provider of this number stands for. One part: the request, as the UTF-8 of its JSON.
     Complete { provider: usize },
     /// Fetch a page of the host's: this page is a frame, and its host is of another origin.
@@ -324,8 +355,10 @@ pub enum Wanted<'a> {
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsProgress"))]
 pub struct Progress<'a> {
-    pub stage: &'a str,
+    pub stage: Stage,
+    /// What is being read: an address.
     pub source: &'a str,
     pub done: usize,
     pub total: usize,
@@ -333,6 +366,7 @@ pub struct Progress<'a> {
 
 /// A site that can be asked.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Site<'a> {
     pub info: &'a Info,
     pub tools: &'a [ToolSpec],
@@ -340,20 +374,24 @@ pub struct Site<'a> {
 
 /// An agent of the page's, by the number that the page gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct AgentId(pub u32);
 
 /// A site, likewise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct SiteId(pub u32);
 
 /// What is answered by `done` or `refused`; never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct AskId(pub u32);
 
 /// What the page answers by `returned` or `failed`; never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct CallNumber(pub u32);

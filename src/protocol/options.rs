@@ -8,11 +8,13 @@ use crate::tools;
 
 /// What an agent is made of.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentOptions {
     /// What differs from the preset's configuration (`TrajectoryConfig`). `null` switches `counter` or `synthesis` off.
+    #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
     config: Value,
-    /// Names of built-in tools; `None`: the safe set.
+    /// Names of built-in tools. Default: the safe set.
     #[serde(default)]
     tools: Option<Vec<String>>,
     /// One entry for each of the configuration's providers, in the same order.
@@ -24,18 +26,24 @@ pub struct AgentOptions {
 
 /// A model that is asked something outside a run.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct ProviderOptions {
+    #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
     pub config: ProviderConfig,
     pub access: AccessOptions,
 }
 
-/// What opens a provider's door. Deliberately without `Debug` of its values.
+/// What opens a provider's door.
+// Deliberately without `Debug` of its values.
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
 pub struct AccessOptions {
     pub api_key: Option<String>,
+    #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub headers: Vec<(String, String)>,
     /// The page asks the model itself.
+    #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub in_page: bool,
 }
 

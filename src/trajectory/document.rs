@@ -12,15 +12,20 @@ pub const VERSION: u32 = 1;
 /// Replay is exact within one engine version.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The complete, versioned record of a run. JSON-safe; keys in snake case.
+/// The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` is every input
+/// of the engine; everything else is derived from it, the configuration and the input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Trajectory {
+    #[cfg_attr(feature = "types", schemars(extend("const" = FORMAT)), ts(type = "\"turnwise-trajectory\""))]
     pub format: String,
+    #[cfg_attr(feature = "types", schemars(extend("const" = VERSION)), ts(type = "1"))]
     pub version: u32,
     pub engine_version: String,
-    /// It was read from a file of another format: there are no events, so it can be shown, not replayed.
+    /// It was read from a file of another format: there are no events, so it cannot be replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
+    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RUN_ID)))]
     pub run_id: String,
     pub session_id: String,
     /// Of the first provider; the whole list is in `config`.
@@ -43,8 +48,10 @@ pub struct Trajectory {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
     /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
+    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
     pub started_at: String,
     pub started_ms: EpochMillis,
+    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
     pub finished_at: Option<String>,
     pub termination_reason: Option<TerminationReason>,
     pub outcome: Option<Outcome>,
@@ -60,18 +67,26 @@ pub struct Trajectory {
     pub requests: u32,
     pub tokens: Usage,
     pub output: Option<String>,
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub final_result_data: Option<Value>,
     pub turns: Vec<TurnRecord>,
     pub segments: Vec<Ending>,
     pub traces: Vec<TraceRecord>,
     pub logs: Vec<LogRecord>,
-    /// Trajectories of sub-agents, in the order they began; their events stand in the root's `events`.
+    /// Trajectories of sub-agents, in the order they began. Their events stand among their root's: the ids of their requests
+    /// and timers are n + child * 2^20.
     pub children: Vec<Trajectory>,
     pub events: Vec<RecordedEvent>,
 }
 
 /// Where an imported document comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryImported"),
+    ts(rename = "TrajectoryImported")
+)]
 pub struct Imported {
     /// `ATIF-v1.7`
     pub format: String,

@@ -26,8 +26,10 @@ pub use summary::Summary;
 
 /// One input of the engine, as recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct RecordedEvent {
     /// Counted from 1.
+    #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub seq: u32,
     pub at_ms: Millis,
     pub event: Event,

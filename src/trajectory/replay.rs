@@ -8,12 +8,15 @@ use super::{RecordedEvent, Recorder};
 
 /// The first difference between what was recorded and what the engine derives again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ReplayDifference"))]
 pub struct Mismatch {
-    /// The turn that differs; `None` where the difference is not in a turn.
+    /// The turn that differs; `null`: the difference is not in a turn.
     pub turn: Option<u32>,
     /// Which part, as a JSON Pointer into the document.
     pub path: String,
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub expected: Value,
+    #[cfg_attr(feature = "types", ts(type = "any"))]
     pub actual: Value,
     /// The engine that recorded it, where it is another than this one: differences are then to be expected.
     pub recorded_by: Option<String>,

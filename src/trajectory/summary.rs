@@ -12,8 +12,9 @@ use crate::engine::*;
 /// Characters of a title.
 const TITLE: usize = 120;
 
-/// The figures of one run. JSON-safe; keys in snake case.
+/// The figures of one run, those of its sub-agents included: a plain, JSON-safe object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Summary {
     pub run_id: String,
     pub session_id: String,
@@ -25,7 +26,7 @@ pub struct Summary {
     pub preset: Preset,
     /// Milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: u64,
-    /// When its last segment ended; `None`: it is running, or its record was written while it was.
+    /// When its last segment ended; `null`: it is running, or its record was written while it was.
     pub finished_ms: Option<u64>,
     /// From the start to the end of the last segment, waits for the user between segments included.
     pub duration_ms: Option<u64>,
@@ -47,7 +48,7 @@ pub struct Summary {
     /// Those of them that failed, by slug. What was stopped or cancelled did not fail.
     pub tool_failures: BTreeMap<String, u32>,
     pub tokens: Usage,
-    /// US dollars, where the price of every provider used is known.
+    /// US dollars; `null`: the price of a provider is not known.
     pub cost: Option<f64>,
     /// Sub-agents that began.
     pub children: u32,

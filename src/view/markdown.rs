@@ -19,24 +19,26 @@ pub use parse::parse;
 /// Containers inside containers at most; what is nested deeper loses its container and keeps its text.
 pub const MAX_DEPTH: usize = 20;
 
-/// One block or inline.
+/// A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
+/// http(s), mailto or relative; nothing in here makes a browser load anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownNode"))]
 #[serde(rename_all = "snake_case")]
 pub enum Node {
     Paragraph(Vec<Node>),
-    /// `level` is 1 to 6.
     Heading {
+        /// 1 to 6.
         level: u8,
         children: Vec<Node>,
     },
-    /// `start`: the first number of an ordered list.
     List {
+        /// The first number of an ordered list.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         start: Option<u64>,
         items: Vec<Item>,
     },
-    /// `lang` as written after the fence, first word only; empty for none.
     CodeBlock {
+        /// As written after the fence, first word only.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         lang: String,
         spans: Vec<Span>,
@@ -65,6 +67,7 @@ pub enum Node {
 
 /// One item of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownItem"))]
 pub struct Item {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
@@ -73,6 +76,7 @@ pub struct Item {
 
 /// The box of a task item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownTask"))]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
     Open,
@@ -81,6 +85,7 @@ pub enum Task {
 
 /// A table. Rows may be shorter than the head: empty cells at the end are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownTable"))]
 pub struct Table {
     pub align: Vec<Align>,
     pub head: Vec<Cell>,
@@ -91,6 +96,7 @@ pub struct Table {
 pub type Cell = Vec<Node>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownAlign"))]
 #[serde(rename_all = "snake_case")]
 pub enum Align {
     #[default]
@@ -102,6 +108,7 @@ pub enum Align {
 
 /// A run of code with one highlighting class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "CodeSpan"))]
 pub struct Span {
     #[serde(default, skip_serializing_if = "Class::is_plain")]
     pub class: Class,
@@ -110,9 +117,11 @@ pub struct Span {
 
 /// What a run of code is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "CodeClass"))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     #[default]
+    #[cfg_attr(feature = "types", ts(skip))] // is left out
     Plain,
     Comment,
     String,

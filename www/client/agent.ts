@@ -8,7 +8,7 @@ import type { Hearing, Part } from './link';
 import type { Complete } from './model';
 import { agentOptions, grantOptions, hostTool, listening, planOptions, planValue, runOptions, taskText, turnCount } from './options';
 import type { Execute, Provider, Run } from './options';
-import type { AgentId, Approval, AgentOptions, Asks, Told, ToolSpec } from './protocol';
+import type { AgentId, Approval, AgentOptions, Asks, Told, TrajectoryTool } from './protocol';
 
 const BUSY = 'this agent has a run under way: wait for it, cancel it, or make another agent';
 const CLOSED = 'this agent was freed';
@@ -21,7 +21,7 @@ const isLast = ({ type, step }: Told) => type === 'plan_finished' || (step === u
 /** What belongs to an agent. The page can forget the `Agent` itself while a run of it is under way. */
 class Own implements Guest {
   readonly id = (ids += 1);
-  readonly tools = new Map<string, { spec: ToolSpec; execute: Execute }>();
+  readonly tools = new Map<string, { spec: TrajectoryTool; execute: Execute }>();
   readonly files: Files;
   approve: Guest['approve'];
   #options: AgentOptions;
@@ -139,7 +139,7 @@ class Own implements Guest {
 
 /** A listener that throws is the page's own trouble: the run goes on. */
 function hearing(onEvent: (event: any) => void, end: () => void): Hearing {
-  let last: Told = { type: '', turn: 0, callsLeft: 0 };
+  let last: { turn?: number; callsLeft: number } = { callsLeft: 0 };
   const tell = (event: object) => {
     try {
       onEvent(event);

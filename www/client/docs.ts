@@ -3,7 +3,7 @@ import { text } from './check';
 import { host, link, sites } from './engine';
 import { disposable, keep, release } from './lifetime';
 import { docsOptions, searchLimit } from './options';
-import type { Heard, Info, Site, SiteId } from './protocol';
+import type { DocsInfo, Heard, Site, SiteId } from './protocol';
 
 const DEFAULT_HITS = 8;
 const CLOSED = 'the site was closed';
@@ -14,7 +14,7 @@ let ids: SiteId = 0;
 class Own {
   readonly id = (ids += 1);
   readonly generation = link.wake();
-  info: Info | undefined;
+  info: DocsInfo | undefined;
   #freed = false;
 
   constructor(onProgress: ((progress: unknown) => void) | undefined) {

@@ -1,15 +1,15 @@
 // The options of the API as tables: a line an option. What each one means is in turnwise.d.ts; what is not given is decided
 // by the engine, so only what was given goes to the worker.
 import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
-import type { Access, AgentOptions, Approval, Config, Listening, ProviderKind, SideEffect, ToolSpec } from './protocol';
+import type { AccessOptions, AgentOptions, Approval, Listening, ProviderKind, SideEffect, TrajectoryTool } from './protocol';
 import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
 import type { Check, Given } from './check';
 import type { Complete } from './model';
 
 /** A provider: its configuration, what opens its door, and the function that stands for a model of the page's own. */
 export interface Provider {
-  config: Config;
-  access: Access;
+  config: AgentOptions['config'];
+  access: AccessOptions;
   complete?: Complete;
 }
 
@@ -177,9 +177,9 @@ const TOOL = shape({
 });
 
 /** What `registerTool` takes. */
-export function hostTool(tool: unknown): { spec: ToolSpec; execute: Execute } {
+export function hostTool(tool: unknown): { spec: TrajectoryTool; execute: Execute } {
   const { name, description = '', parameters = { type: 'object', properties: {} }, mayFinish = false, sideEffect = 'none', execute } = TOOL(tool, 'tool') as {
-    name?: string; description?: string; parameters?: unknown; mayFinish?: boolean; sideEffect?: SideEffect; execute?: Execute;
+    name?: string; description?: string; parameters?: object; mayFinish?: boolean; sideEffect?: SideEffect; execute?: Execute;
   };
   const words = '1 to 64 of A-Z, a-z, 0-9, _ and -';
   if (name === undefined) throw missing('tool.name', words);

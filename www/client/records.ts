@@ -3,7 +3,7 @@ import { describe, json, recordText, takes, wrong } from './check';
 import { link } from './engine';
 import { provider, renderOptions } from './options';
 import { DOCUMENT_FORMAT, DOCUMENT_VERSION, FORMATS } from './protocol';
-import type { DocumentTask, Format } from './protocol';
+import type { DocumentTask, ExportFormat } from './protocol';
 
 const ask = (task: DocumentTask, name: string, text: string) => link.ask<'document', any>('document', { task, name }, [text]);
 
@@ -11,7 +11,7 @@ export async function replay(trajectory: object) {
   return ask('replay', 'trajectory', recordText('a trajectory')(trajectory, 'trajectory'));
 }
 
-export async function exportTrajectory(trajectory: object, format: Format): Promise<string> {
+export async function exportTrajectory(trajectory: object, format: ExportFormat): Promise<string> {
   if (!FORMATS.includes(format)) throw wrong('format', format, FORMATS.map((one) => `'${one}'`).join(', '));
   const { format: kind, version } = (typeof trajectory === 'object' && trajectory ? trajectory : {}) as { format?: unknown; version?: unknown };
   if (kind !== DOCUMENT_FORMAT || version !== DOCUMENT_VERSION) {

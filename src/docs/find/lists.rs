@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Finder, Source, is_text, version};
-use crate::docs::detect::Kind;
+use crate::docs::Kind;
 use crate::docs::index::PageText;
 use crate::docs::{Got, html, llms, marks, sitemap, url};
 
@@ -149,7 +149,7 @@ impl Finder {
         };
         let title = lists.llms.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
         self.end(Ok(Source {
-            kind: at.kind.as_str().to_owned(),
+            kind: at.kind,
             title: title.unwrap_or_else(|| html::site_title(&self.html)),
             from,
             pages,

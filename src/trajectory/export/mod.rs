@@ -16,8 +16,9 @@ use serde_json::{Map, Value};
 use super::Trajectory;
 use crate::engine::{AttemptRecord, Usage};
 
-/// What a trajectory can be written as. The names are those of the JavaScript API.
+/// What a trajectory can be written as. What each one holds stands in `docs/trajectory.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ExportFormat"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// The document itself, indented.

@@ -6,32 +6,34 @@ use super::words;
 use crate::engine::{Preset, TerminationReason};
 use crate::trajectory::Summary;
 
-/// A run passes where every part that is given fits. Keys as the JavaScript API names them.
+/// Which runs are looked at: those that every given part fits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightFilter"))]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 pub struct Filter {
     /// Started at this time or later; milliseconds since 1970.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_ms: Option<u64>,
     /// Started before this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ms: Option<u64>,
     /// The whole name.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Wanted>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub termination_reason: Option<TerminationReason>,
     /// Part of the title, the model or an id, in any case.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
 /// An outcome, or none yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightOutcome"))]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
     Success,

@@ -26,8 +26,9 @@ pub use words::reason_words;
 /// Tenths of the limit, and one more bin for the runs that used all of it.
 pub const BINS: usize = 11;
 
-/// Everything that is known of the runs which pass a filter. JSON-safe; keys in snake case.
+/// What runs have in common that pass a filter: a plain, JSON-safe object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Insight {
     /// Runs that pass the filter.
     pub runs: u32,
@@ -37,7 +38,7 @@ pub struct Insight {
     pub ended: u32,
     /// Runs by outcome, `success`, `partial`, `failed`, `cancelled`, and `unfinished`.
     pub outcomes: BTreeMap<String, u32>,
-    /// Ended runs whose outcome is `success`, 0 to 1; `None`: none has ended.
+    /// Ended runs whose outcome is `success`, 0 to 1; `null`: none has ended.
     pub success_share: Option<f64>,
     /// Turns used, synthesis apart.
     pub turns: Figure,
@@ -67,13 +68,14 @@ pub struct Insight {
     pub choices: Choices,
 }
 
-/// One number over several runs.
+/// One number over several runs; percentiles by nearest rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Figure {
     /// Runs that it is known of.
     pub known: u32,
     pub total: f64,
-    /// Nearest rank: a number that one of the runs has. 0 where it is known of none.
+    /// A number that one of the runs has; 0 where it is known of none.
     pub median: f64,
     pub p95: f64,
     pub max: f64,
@@ -81,8 +83,9 @@ pub struct Figure {
 
 /// How often runs ended for a reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightReason"))]
 pub struct Reason {
-    /// `None`: they have not ended, or their record was written before.
+    /// `null`: they have not ended, or their record was written before.
     pub reason: Option<TerminationReason>,
     pub outcome: Option<Outcome>,
     pub count: u32,
@@ -92,6 +95,7 @@ pub struct Reason {
 
 /// Turns used against the limit that was in force at the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightLimit"))]
 pub struct AgainstLimit {
     /// Runs that used all their turns.
     pub reached: u32,
@@ -101,6 +105,7 @@ pub struct AgainstLimit {
 
 /// Runs of one bin, by how they ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightBin"))]
 pub struct Bin {
     pub success: u32,
     pub partial: u32,
@@ -111,6 +116,7 @@ pub struct Bin {
 
 /// How often something failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightFailures"))]
 pub struct SlugCount {
     pub slug: String,
     pub count: u32,
@@ -120,6 +126,7 @@ pub struct SlugCount {
 
 /// Values that occur, with how many runs have them; the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightChoices"))]
 pub struct Choices {
     pub models: Vec<Choice>,
     pub presets: Vec<Choice>,
@@ -129,6 +136,7 @@ pub struct Choices {
 
 /// A value and how many runs have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightChoice"))]
 pub struct Choice {
     pub value: String,
     pub count: u32,

@@ -11,6 +11,7 @@ const MINUTE: u64 = 60_000;
 
 /// What one point stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightStep"))]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     Run,
@@ -56,6 +57,7 @@ impl Step {
 
 /// One run, or the runs that began in a stretch of time. Sums; the mean of a run is a sum by `runs`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightPoint"))]
 pub struct Point {
     /// Start of the run or of the stretch, milliseconds since 1970; stretches are those of UTC.
     pub at_ms: u64,
@@ -70,7 +72,7 @@ pub struct Point {
     pub success: u32,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// US dollars of the runs whose prices are known; `None`: of none.
+    /// US dollars of the runs whose prices are known; `null`: of none.
     pub cost: Option<f64>,
     /// Of the runs that have ended, and how many those are.
     pub duration_ms: u64,

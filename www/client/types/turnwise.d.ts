@@ -1,3 +1,12 @@
+// Records and events are in records.d.ts, which is made of the Rust types. What is here is written by hand: options, which
+// read better so, and functions.
+import type {
+  AgentKind, DocsHit, DocsInfo, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode, PlanOwnEvent,
+  PlanSession, Preset, ReplayDifference, RunEvent, SideEffect, Summary, Trajectory,
+} from './records.js';
+
+export * from './records.js';
+
 /** Options of an agent. Everything has a default; unknown or wrong options throw a `TypeError` that names them. */
 export interface AgentOptions {
   /** Which of the engine's presets the other options start from. Default: `research`. */
@@ -44,8 +53,6 @@ export interface SubagentKind {
   /** `false`: its runs have no turn counter. Default: as the agent. */
   counter?: boolean;
 }
-
-export type Preset = "research" | "orchestrator" | "strict";
 
 export interface ReportOptions {
   /** Default: `text`. */
@@ -215,8 +222,6 @@ export type BuiltInTool =
   /** Not in the safe set: gives tasks to sub-agents that work in parallel. */
   | "spawn_subagents";
 
-export type SideEffect = "none" | "workspace" | "network" | "page";
-
 /** A tool of the page's. */
 export interface Tool<Args = any> {
   /** 1 to 64 of A-Z, a-z, 0-9, _ and -. One of the same name is replaced. */
@@ -263,269 +268,13 @@ export interface ApprovalRequest {
   again: boolean;
 }
 
-/** What happens in a run. `callsLeft`: LLM requests that can still follow at most. */
-export type AgentEvent = { turn: number; callsLeft: number } & (
-  | { type: "run_started"; runId: string; sessionId: string; task: string; maxTurns: number }
-  | { type: "turn_started"; synthesis: boolean }
-  | { type: "attempt_started"; attempt: number; request: number }
-  | { type: "attempt_failed"; attempt: number; slugs: Slug[]; message: string }
-  | { type: "text_delta"; text: string }
-  | { type: "reasoning_delta"; text: string }
-  | { type: "tool_started"; id: string; name: string; args: any }
-  | { type: "tool_finished"; call: TrajectoryCall }
-  | { type: "turn_finished"; record: TrajectoryTurn }
-  | { type: "waiting"; attempt: number; ms: number; slugs: Slug[]; message: string }
-  | { type: "synthesis_started"; trigger: Trigger }
-  | { type: "trace"; trace: TrajectoryTrace }
-  | { type: "log"; log: TrajectoryLog }
-  | { type: "progress"; status: string; detail: string | null }
-  /** An event of a sub-agent's; `child` counts from 1 over the run. */
-  | { type: "child"; child: number; event: AgentEvent }
-  | { type: "final"; output: string; answerSource: AnswerSource; finalResultData: any }
-  | { type: "agent_finished"; ending: Ending }
-  | { type: "agent_failed"; ending: Ending }
+/** What happens in a run. */
+export type AgentEvent =
+  | RunEvent
   /** The worker in which the run lived is gone, and the run with it: its promise rejects. */
-  | { type: "worker_lost"; message: string }
-);
+  | { type: "worker_lost"; message: string; turn: number; callsLeft: number };
 
-export type Trigger = "max_turns" | "stop" | "context" | "wall_time" | "tokens" | "cost";
-export type Outcome = "success" | "partial" | "failed" | "cancelled";
-export type AnswerSource = "model" | "tool" | "synthesis" | "system";
-export type CounterLevel = "normal" | "moderate" | "urgent" | "off";
-export type TerminationReason =
-  | "llm_complete"
-  | "final_result"
-  | "final_report"
-  | `${Trigger}_synthesized`
-  | `${Trigger}_synthesis_failed`
-  | "llm_error"
-  | "retries_exhausted"
-  | "max_turns_exhausted"
-  | "cancelled";
-
-/** Why an attempt or a tool call failed. The set is open: later versions may add to it. */
-export type Slug = string;
-
-export interface Usage {
-  input: number;
-  output: number;
-  cached: number;
-  reasoning: number;
-  estimated: boolean;
-}
-
-export interface Ending {
-  termination_reason: TerminationReason;
-  outcome: Outcome;
-  answer_source: AnswerSource;
-  max_turns: number;
-  effective_max_turns: number;
-  total_turns: number;
-  wrap_up?: Trigger | null;
-  error?: string | null;
-  output: string;
-  final_result_data?: any;
-  /** The accepted report as JSON, where its format is `json` or `slack`. */
-  report_data?: any;
-  finished_at: string;
-}
-
-export interface TrajectoryCall {
-  id: string;
-  model_id?: string | null;
-  name: string;
-  args: any;
-  /** As the model saw it, counter line included. */
-  result: string | null;
-  /** The calls inside a batch. */
-  calls?: TrajectoryCall[];
-  /** Run ids of the sub-agents it started: their documents are the trajectory's `children`. */
-  children?: string[];
-  is_final: boolean;
-  error?: string | null;
-  slug?: Slug | null;
-  attempt: number;
-  started_ms: number;
-  duration_ms: number | null;
-}
-
-export interface TrajectoryAttempt {
-  attempt: number;
-  request: number;
-  provider: number;
-  slugs: Slug[];
-  error?: string | null;
-  request_hash: string;
-  usage?: Usage | null;
-  started_ms: number;
-  duration_ms: number | null;
-  first_token_ms?: number | null;
-  waited_ms?: number | null;
-  notice?: string | null;
-  /** What had been streamed when stop, cancel or a limit aborted the request. Never part of the conversation. */
-  partial?: { content: string; reasoning?: string };
-}
-
-export interface TrajectoryTurn {
-  turn: number;
-  content: string;
-  reasoning?: string;
-  tool_calls: TrajectoryCall[];
-  attempts: TrajectoryAttempt[];
-  counter_level: CounterLevel;
-  final: boolean;
-  synthesis: boolean;
-  started_at: string;
-}
-
-export interface TrajectoryTrace {
-  name: string;
-  at_ms: number;
-  turn: number;
-  data?: any;
-}
-
-export interface TrajectoryLog {
-  level: "WRN" | "ERR";
-  at_ms: number;
-  turn: number;
-  attempt: number;
-  slugs: Slug[];
-  message: string;
-  provider: string;
-  model: string;
-  raw?: { text: string; truncated?: boolean } | null;
-}
-
-export interface TrajectoryTool {
-  name: string;
-  description: string;
-  parameters: object;
-  may_finish?: boolean;
-  side_effect: SideEffect;
-}
-
-export interface TrajectoryMessage {
-  role: "system" | "user" | "assistant" | "tool";
-  content: string;
-  [key: string]: unknown;
-}
-
-/** The configuration as it is recorded: no key, no header. */
-export interface TrajectoryConfig {
-  preset: Preset;
-  system: string;
-  temperature: number | null;
-  max_turns: number;
-  max_attempts: number;
-  counter: { moderate_at: number; urgent_at: number; templates: { normal: string; moderate: string; urgent: string } } | null;
-  synthesis: {
-    role: "user" | "system";
-    numbered: boolean;
-    prompt: string | null;
-    on_error: "message" | "aggregated_text";
-    attempts: number;
-  } | null;
-  providers: {
-    kind: Provider["kind"];
-    base_url: string;
-    model: string;
-    max_output_tokens?: number;
-    demo?: "normal" | "endless" | "chaos";
-    price?: Price;
-  }[];
-  limits: {
-    tool_timeout_ms: number;
-    parallel_tools: number;
-    tool_calls_per_turn: number;
-    max_result_chars: number;
-    children: number;
-    child_ms: number;
-    headers_ms: number;
-    first_token_ms: number;
-    request_ms: number;
-    idle_ms: number;
-    wall_ms?: number;
-    tokens?: number;
-    cost?: number;
-    context_tokens?: number;
-  };
-  agents?: { name: string; description: string; preset?: Preset; system: string; tools: string[]; max_turns: number; counter?: boolean }[];
-  report: { format: "text" | "markdown" | "json" | "slack"; schema?: any };
-  retry: { base_ms: number; cap_ms: number; rate_limit_ms: number; retry_after_cap_ms: number };
-  seed: number;
-  [key: string]: unknown;
-}
-
-/** The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. */
-export interface Trajectory {
-  format: "turnwise-trajectory";
-  version: 1;
-  engine_version: string;
-  /** It was read from a file of another format: there are no events, so it cannot be replayed. */
-  imported?: { format: string; agent: string; agent_version: string; notes?: string };
-  run_id: string;
-  session_id: string;
-  model: string;
-  provider: Provider["kind"];
-  preset: Preset;
-  config: TrajectoryConfig;
-  /** Of a branch: the configuration its first events ran under. */
-  started_with?: TrajectoryConfig;
-  /** Of a branch: the run it comes from, and the first turn that is its own. */
-  parent?: { run_id: string; turn: number };
-  tools: TrajectoryTool[];
-  input: string;
-  images?: { media_type: string; data: string }[];
-  history?: TrajectoryMessage[];
-  started_at: string;
-  started_ms: number;
-  finished_at: string | null;
-  termination_reason: TerminationReason | null;
-  outcome: Outcome | null;
-  answer_source: AnswerSource | null;
-  wrap_up?: Trigger;
-  error?: string;
-  max_turns: number;
-  effective_max_turns: number;
-  total_turns: number;
-  /** Those of sub-agents included, as in `tokens`. */
-  requests: number;
-  tokens: Usage;
-  output: string | null;
-  final_result_data: any;
-  turns: TrajectoryTurn[];
-  segments: Ending[];
-  traces: TrajectoryTrace[];
-  logs: TrajectoryLog[];
-  /** Sub-agents, in the order they began. Their events stand in the root's `events`. */
-  children: Trajectory[];
-  events: { seq: number; at_ms: number; event: { type: string; [key: string]: unknown } }[];
-}
-
-export type ReplayResult =
-  | { ok: true }
-  | {
-      ok: false;
-      /** `null`: the difference is not in a turn. */
-      turn: number | null;
-      /** JSON Pointer into the trajectory. */
-      path: string;
-      expected: any;
-      actual: any;
-      /** The engine that recorded it, where it is another than this one. */
-      recorded_by: string | null;
-    };
-
-/** What `exportTrajectory` writes. What each one holds stands in docs/trajectory.md. */
-export type ExportFormat =
-  | "native"
-  | "atif"
-  | "otlp"
-  | "openai-jsonl"
-  | "mini-swe-agent"
-  | "markdown"
-  | "html";
+export type ReplayResult = { ok: true } | ({ ok: false } & ReplayDifference);
 
 /** Agents, and the steps that are given to them. */
 export interface Plan {
@@ -540,7 +289,7 @@ export interface Plan {
 /** What is not given comes from the options of the agent that runs the plan. */
 export interface PlanAgent {
   /** `gather`: its steps see the results of their dependencies. `synthesis`: those of all completed steps before them. */
-  kind: "gather" | "synthesis";
+  kind: AgentKind;
   /** The system message. */
   system?: string;
   /** Names of the tools it is offered; empty: none. */
@@ -583,190 +332,8 @@ export interface PlanRunOptions {
 /** What happens in a plan: its own events (`step: null` for the plan as a whole), and those of its steps' runs. */
 export type PlanEvent =
   | (AgentEvent & { step: number })
-  | ({ callsLeft: number } & (
-      | { type: "plan_started"; step: null; planId: string; sessionId: string; plan: Plan; kept: number[] }
-      | { type: "step_started"; step: number; agent: string; kind: PlanAgent["kind"]; runId: string; context: PlanContext }
-      | { type: "plan_trace"; step: number; trace: PlanTrace }
-      | { type: "step_finished"; step: number; status: StepStatus; blockedBy: number[]; output: string | null; error: string | null }
-      | { type: "plan_finished"; step: null; ending: PlanEnding }
-    ));
-
-export type StepStatus = "pending" | "running" | "completed" | "failed" | "blocked" | "cancelled";
-
-/** What a step is given of earlier ones: at most one of the two keys. */
-export interface PlanContext {
-  dependency_artifacts?: PlanArtifact[];
-  session_context?: PlanArtifact[];
-}
-
-export interface PlanArtifact {
-  step_order: number;
-  agent: string;
-  action: string;
-  tools: string[];
-  result: string;
-}
-
-export interface PlanTrace {
-  name: string;
-  plan_id: string;
-  at_ms: number;
-  step: number;
-  data?: any;
-}
-
-export interface PlanEnding {
-  outcome: Outcome;
-  /** The result of the last completed step. */
-  output: string;
-  output_step: number | null;
-  completed: number;
-  failed: number;
-  blocked: number;
-  cancelled: number;
-  wrap_up?: "stop";
-  finished_at: string;
-}
-
-export interface PlanSessionStep {
-  order: number;
-  agent: string;
-  kind: PlanAgent["kind"];
-  status: StepStatus;
-  blocked_by: number[];
-  context: PlanContext;
-  error?: string;
-  /** `null`: it was never started. */
-  run: Trajectory | null;
-}
-
-/** The complete record of a plan that was run: a plain, JSON-safe object. Its JSON Schema ships with the project. */
-export interface PlanSession {
-  format: "turnwise-session";
-  version: 1;
-  engine_version: string;
-  plan_id: string;
-  session_id: string;
-  plan: Plan;
-  started_at: string;
-  started_ms: number;
-  finished_at: string | null;
-  ending: PlanEnding | null;
-  requests: number;
-  tokens: Usage;
-  steps: PlanSessionStep[];
-  traces: PlanTrace[];
-}
-
-/** The figures of one run, those of its sub-agents included: a plain, JSON-safe object. */
-export interface Summary {
-  run_id: string;
-  session_id: string;
-  /** The first line of the task, at most 120 characters. */
-  title: string;
-  model: string;
-  provider: Provider["kind"];
-  preset: Preset;
-  /** Milliseconds since 1970. */
-  started_ms: number;
-  /** `null`: it had not ended. */
-  finished_ms: number | null;
-  duration_ms: number | null;
-  termination_reason: TerminationReason | null;
-  outcome: Outcome | null;
-  answer_source: AnswerSource | null;
-  max_turns: number;
-  /** After collapse and grants. */
-  effective_max_turns: number;
-  /** A numbered synthesis included. */
-  total_turns: number;
-  /** What was used of `effective_max_turns`. */
-  turns_used: number;
-  requests: number;
-  /** Attempts that failed, by the most telling slug of each. */
-  failed_attempts: Record<string, number>;
-  /** Calls inside a batch one by one, without the batch. */
-  tool_calls: number;
-  tool_failures: Record<string, number>;
-  tokens: Usage;
-  /** US dollars; `null`: a price is not known. */
-  cost: number | null;
-  children: number;
-}
-
-/** Which runs are looked at: those that every given part fits. */
-export interface InsightFilter {
-  /** Started at this time or later; milliseconds since 1970. */
-  fromMs?: number;
-  /** Started before this time. */
-  toMs?: number;
-  model?: string;
-  preset?: Preset;
-  outcome?: Outcome | "unfinished";
-  terminationReason?: TerminationReason;
-  /** Part of the title, the model or an id, in any case. */
-  text?: string;
-}
-
-/** One number over several runs; percentiles by nearest rank. */
-export interface Figure {
-  /** Runs that it is known of. */
-  known: number;
-  total: number;
-  median: number;
-  p95: number;
-  max: number;
-}
-
-/** What runs have in common: a plain, JSON-safe object. */
-export interface Insight {
-  /** Runs that pass the filter. */
-  runs: number;
-  /** All runs. */
-  of: number;
-  ended: number;
-  outcomes: Record<string, number>;
-  /** Ended runs whose outcome is `success`, 0 to 1. */
-  success_share: number | null;
-  turns: Figure;
-  tokens: Figure;
-  /** Tokens of all runs. */
-  usage: Usage;
-  cost: Figure;
-  duration_ms: Figure;
-  requests: number;
-  failed_attempts: number;
-  tool_calls: number;
-  sub_agents: number;
-  /** The most frequent first. */
-  reasons: { reason: TerminationReason | null; outcome: Outcome | null; count: number; share: number }[];
-  /** Runs by tenths of the limit used; the last of the 11 bins used all of it, `reached` counts them. */
-  limit: { reached: number; bins: { success: number; partial: number; failed: number; other: number }[] };
-  /** Failed attempts, the most frequent first. */
-  retries: { slug: string; count: number; runs: number }[];
-  /** Failed tool calls, the most frequent first. */
-  tool_failures: { slug: string; count: number; runs: number }[];
-  /** What a point of `series` stands for: a run, or a stretch of time. */
-  step: "run" | "minute" | "ten_minutes" | "hour" | "six_hours" | "day" | "week" | "four_weeks" | "year";
-  series: InsightPoint[];
-  /** Values that can be filtered by, of all runs. */
-  choices: Record<"models" | "presets" | "outcomes" | "reasons", { value: string; count: number }[]>;
-}
-
-/** A run, or the runs that began in a stretch of time; sums. */
-export interface InsightPoint {
-  at_ms: number;
-  runs: number;
-  run_id?: string;
-  title?: string;
-  outcome?: Outcome | null;
-  success: number;
-  tokens_in: number;
-  tokens_out: number;
-  cost: number | null;
-  duration_ms: number;
-  ended: number;
-}
+  | (PlanOwnEvent & { type: "plan_started" | "plan_finished"; step: null })
+  | (PlanOwnEvent & { type: "step_started" | "step_finished" | "plan_trace"; step: number });
 
 /** How a documentation site is read. */
 export interface DocsOptions {
@@ -788,85 +355,6 @@ export interface DocsOptions {
   /** Where `worker.js` is, or the smaller `docs-worker.js`. Default: `worker.js` beside the package's module. */
   workerUrl?: string | URL;
 }
-
-export interface DocsProgress {
-  stage: "finding" | "loading" | "indexing" | "ready";
-  /** What is being read: an address. */
-  source: string;
-  done: number;
-  total: number;
-}
-
-/** What is known of a documentation site. */
-export interface DocsInfo {
-  kind: "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
-  title: string;
-  /** With `/` at the end. */
-  root: string;
-  pages: number;
-  sections: number;
-  /** Changes when the site's texts do, as far as that can be told from outside. */
-  version: string;
-  /** It was kept from an earlier visit. */
-  cached: boolean;
-  /** All its pages were read, as far as they are to be. */
-  complete: boolean;
-}
-
-/** A section that was found. */
-export interface DocsHit {
-  /** Of the section itself, where the site has an address for it. */
-  url: string;
-  /** Title of its page. */
-  page: string;
-  /** Its headings, from the page down; empty for the page's beginning. */
-  section: string;
-  snippet: string;
-  score: number;
-}
-
-/**
- * A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
- * http(s), mailto or relative; a soft line break is a newline in `text`; nothing in here makes a browser load anything.
- */
-export type MarkdownNode =
-  | { paragraph: MarkdownNode[] }
-  | { heading: { level: number; children: MarkdownNode[] } }
-  /** `start`: the first number of an ordered list. `task`: the box of a task item. */
-  | { list: { start?: number; items: { task?: "open" | "done"; children: MarkdownNode[] }[] } }
-  | { code_block: { lang?: string; spans: { class?: CodeClass; text: string }[] } }
-  | { quote: MarkdownNode[] }
-  /** Rows may be shorter than the head. */
-  | {
-      table: {
-        align: ("none" | "left" | "center" | "right")[];
-        head: MarkdownNode[][];
-        rows: MarkdownNode[][][];
-      };
-    }
-  | "rule"
-  | { text: string }
-  | { strong: MarkdownNode[] }
-  | { emphasis: MarkdownNode[] }
-  | { strike: MarkdownNode[] }
-  | { code: string }
-  | { link: { href: string; children: MarkdownNode[] } }
-  /** A picture that is not loaded: its description, and its address where that is a safe one. */
-  | { image: { alt: string; href?: string } }
-  | "break";
-
-/** What a run of code is; none: plain. */
-export type CodeClass =
-  | "comment"
-  | "string"
-  | "keyword"
-  | "number"
-  | "function"
-  | "type"
-  | "constant"
-  | "name"
-  | "inserted"
-  | "deleted";
 
 /** An agent: one run at a time, as many as you like one after the other. Several agents live side by side. */
 export class Agent {

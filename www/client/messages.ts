@@ -1,0 +1,217 @@
+// What a page and the agent's worker say to each other. Made of the Rust types: UPDATE=1 cargo test --test types
+import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryTool } from './types/records';
+
+/** From the page. */
+export type Command =
+  | {
+      hello: {
+        protocol: number;
+        /** The page's address: relative addresses are resolved against it. There is none in Node.js. */
+        page?: string;
+        /** Where `worker.js` is, unless an agent says otherwise. */
+        worker: string;
+        /**
+         * Set in a frame that pages of other origins drive: of its own origin nothing is asked but what is below this
+         * address.
+         */
+        only?: string;
+      };
+    }
+  | { open: { agent: AgentId; options: AgentOptions } }
+  | { tool: { agent: AgentId; tool: TrajectoryTool } }
+  | { files: { agent: AgentId; files: FileChange[] } }
+  | {
+      run: {
+        id: AskId;
+        agent: AgentId;
+        task: string;
+        /** Data URLs. */
+        images: string[];
+        after: boolean;
+        how: Listening;
+      };
+    }
+  | { grant: { id: AskId; agent: AgentId; turns: number; how: Listening } }
+  | {
+      plan: {
+        id: AskId;
+        agent: AgentId;
+        plan: unknown;
+        parallel?: number;
+        from?: number;
+        after: boolean;
+        how: Listening;
+      };
+    }
+  | { stop: { agent: AgentId } }
+  | { cancel: { agent: AgentId } }
+  | { close: { agent: AgentId } }
+  | {
+      document: {
+        id: AskId;
+        task: DocumentTask;
+        /** What the page calls the record, for errors. */
+        name: string;
+      };
+    }
+  | { render: { id: AskId; markdown: string; workerUrl?: string } }
+  | { models: { id: AskId; provider: ProviderOptions } }
+  | {
+      docs_open: {
+        id: AskId;
+        site: SiteId;
+        page: string;
+        html?: string;
+        source?: string;
+        cache: boolean;
+        credentials: boolean;
+        /** Whether the page fetches what is of the origin of `page` (`fetch`). */
+        bridged?: boolean;
+        workerUrl?: string;
+      };
+    }
+  | { docs_search: { id: AskId; site: SiteId; query: string; limit: number } }
+  | { docs_call: { id: AskId; site: SiteId; name: string; arguments: unknown } }
+  | { docs_close: { site: SiteId } }
+  | { returned: { call: CallNumber; text?: string } }
+  | { failed: { call: CallNumber; failure: Failure } }
+  | { head: { call: CallNumber; head: Head } }
+  | { piece: { call: CallNumber } };
+
+/** An agent of the page's, by the number that the page gave it. */
+export type AgentId = number;
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  /** What differs from the preset's configuration (`TrajectoryConfig`). `null` switches `counter` or `synthesis` off. */
+  config: Record<string, unknown>;
+  /** Names of built-in tools. Default: the safe set. */
+  tools?: string[];
+  /** One entry for each of the configuration's providers, in the same order. */
+  access: AccessOptions[];
+  workerUrl?: string;
+}
+
+/** What opens a provider's door. */
+export interface AccessOptions {
+  apiKey?: string;
+  headers?: [string, string][];
+  /** The page asks the model itself. */
+  inPage?: boolean;
+}
+
+/** One path of an agent's files that changed. */
+export interface FileChange {
+  path: string;
+  /** Whether it is still there; a part goes with it then. */
+  there: boolean;
+}
+
+/** What is answered by `done` or `refused`; never used twice. */
+export type AskId = number;
+
+/** Who hears of a run, and who permits calls of tools with side effects. */
+export interface Listening {
+  /** Whether anybody is there for `events`. */
+  listens: boolean;
+  approve: Approval;
+}
+
+/** Who permits calls of tools with side effects. */
+export type Approval = "nobody" | "ask" | "all" | "same";
+
+/** What is asked about a record. */
+export type DocumentTask =
+  | "replay"
+  | "carry"
+  | { export: ExportFormat }
+  | "import"
+  | "session"
+  | "summarize"
+  | "insight"
+  | "chart";
+
+/** A model that is asked something outside a run. */
+export interface ProviderOptions {
+  config: Record<string, unknown>;
+  access: AccessOptions;
+}
+
+/** A site, likewise. */
+export type SiteId = number;
+
+/** What the page answers by `returned` or `failed`; never used twice. */
+export type CallNumber = number;
+
+/** What a function of the page's threw. */
+export interface Failure {
+  message: string;
+  /** Of an answer of a server, where the error tells it. */
+  status?: number;
+  /** The wait that it asks for. */
+  retryAfterMs?: number;
+  /** Asking again would not help. */
+  fatal?: boolean;
+  /** The conversation is too long for the model. */
+  tooLong?: boolean;
+}
+
+/** The beginning of a response that the page fetched. */
+export interface Head {
+  status: number;
+  contentType: string;
+  retryAfter?: string;
+  retryAfterMs?: string;
+  shouldRetry?: string;
+  etag?: string;
+  lastModified?: string;
+  /** Where redirects led. */
+  url?: string;
+}
+
+/** From the worker. */
+export type FromWorker =
+  | {
+      ready: {
+        protocol: number;
+        /** Version of the engine. */
+        engine: string;
+      };
+    }
+  | { fatal: { message: string } }
+  | { done: { id: AskId; result?: unknown } }
+  | {
+      refused: {
+        id: AskId;
+        message: string;
+        /** Whether what was passed in is wrong (`TypeError`), or only came at the wrong time. */
+        wrong: boolean;
+      };
+    }
+  | { events: { id: AskId; events: (RunEvent | PlanOwnEvent)[] } }
+  | {
+      call: {
+        call: CallNumber;
+        /** Whose page is asked; none where it is no agent's question. */
+        agent?: AgentId;
+        what: Wanted;
+      };
+    }
+  | { abort: { call: CallNumber } }
+  | { wrote: { agent: AgentId; files: FileChange[] } }
+  | { loading: Record<symbol, never> }
+  | { blocked: { directive: string; uri: string } }
+  | { site: { site: SiteId; progress?: DocsProgress; info?: DocsInfo } };
+
+/** What the page is asked to do. */
+export type Wanted =
+  | { tool: { name: string; args: unknown } }
+  | { approve: { id: string; name: string; args: unknown; sideEffect: SideEffect; again: boolean } }
+  | { complete: { provider: number } }
+  | { fetch: { url: string } };
+
+/** A site that can be asked. */
+export interface Site {
+  info: DocsInfo;
+  tools: TrajectoryTool[];
+}

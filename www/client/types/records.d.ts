@@ -1,0 +1,1056 @@
+// Records and events, as turnwise.d.ts exports them. Made of the Rust types: UPDATE=1 cargo test --test types
+import type { Plan } from './turnwise.js';
+
+/**
+ * The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` is every input
+ * of the engine; everything else is derived from it, the configuration and the input.
+ */
+export interface Trajectory {
+  format: "turnwise-trajectory";
+  version: 1;
+  engine_version: string;
+  /** It was read from a file of another format: there are no events, so it cannot be replayed. */
+  imported?: TrajectoryImported;
+  run_id: string;
+  session_id: string;
+  /** Of the first provider; the whole list is in `config`. */
+  model: string;
+  provider: ProviderKind;
+  preset: Preset;
+  /** The whole configuration, but for the tools. */
+  config: TrajectoryConfig;
+  /** Of a branch: the configuration its first events ran under. */
+  started_with?: TrajectoryConfig;
+  /** Of a branch: the run it comes from, and the first turn that is its own. */
+  parent?: TrajectoryParent;
+  tools: TrajectoryTool[];
+  input: string;
+  images?: TrajectoryImage[];
+  /** What a follow-up carried over. */
+  history?: TrajectoryMessage[];
+  /** RFC 3339; `started_ms` is the same as milliseconds since 1970. */
+  started_at: string;
+  started_ms: EpochMillis;
+  finished_at: string | null;
+  termination_reason: TerminationReason | null;
+  outcome: Outcome | null;
+  answer_source: AnswerSource | null;
+  wrap_up?: Trigger;
+  error?: string;
+  max_turns: number;
+  effective_max_turns: number;
+  total_turns: number;
+  /** LLM requests sent, those of sub-agents included; `tokens` counts the same way. */
+  requests: number;
+  tokens: Usage;
+  output: string | null;
+  final_result_data: any;
+  turns: TrajectoryTurn[];
+  segments: Ending[];
+  traces: TrajectoryTrace[];
+  logs: TrajectoryLog[];
+  /**
+   * Trajectories of sub-agents, in the order they began. Their events stand among their root's: the ids of their requests
+   * and timers are n + child * 2^20.
+   */
+  children: Trajectory[];
+  events: RecordedEvent[];
+}
+
+/** Where an imported document comes from. */
+export interface TrajectoryImported {
+  /** `ATIF-v1.7` */
+  format: string;
+  /** The agent that did the work. */
+  agent: string;
+  agent_version: string;
+  /** What its writer says about it. */
+  notes?: string;
+}
+
+/** Which model server. */
+export type ProviderKind =
+  | "demo"
+  | "openai"
+  | "openai-responses"
+  | "anthropic"
+  | "gemini"
+  | "openrouter"
+  | "ollama"
+  | "lmstudio"
+  | "llamacpp"
+  | "prompt-api"
+  | "custom";
+
+/** Ways of working that other agents have, each a preset of one engine. */
+export type Preset = "research" | "orchestrator" | "strict";
+
+/** Everything that decides what a run does, besides its events: no key, no header. */
+export interface TrajectoryConfig {
+  preset: Preset;
+  /** The system message; empty means the preset's default text. */
+  system: string;
+  temperature: number | null;
+  max_turns: number;
+  /** Requests per turn, retries included. */
+  max_attempts: number;
+  /** The turn counter; `null`: there is none. */
+  counter: TrajectoryCounter | null;
+  /** `null`: there is none. */
+  synthesis: TrajectorySynthesis | null;
+  /** Attempt k of a turn uses entry k modulo the length. Never empty. */
+  providers: TrajectoryProvider[];
+  /** What an accepted `final_report` must be. Read by the `strict` preset. */
+  report: TrajectoryReport;
+  /** Every tool the model is offered. Empty in a record, where the tools stand at the top level. */
+  tools: TrajectoryTool[];
+  /** Kinds of sub-agents that the model can choose from; none: one kind with this run's own tools. */
+  agents?: TrajectoryAgent[];
+  limits: TrajectoryLimits;
+  retry: TrajectoryRetry;
+  /** For jitter and ids: same seed, same run. */
+  seed: number;
+}
+
+/** The turn counter. Templates know `{turn}`, `{max}`, `{remaining}`. */
+export interface TrajectoryCounter {
+  moderate_at: number;
+  urgent_at: number;
+  templates: TrajectoryCounterTemplates;
+}
+
+/** One line a level, without the newline before it. */
+export interface TrajectoryCounterTemplates {
+  normal: string;
+  moderate: string;
+  urgent: string;
+}
+
+/** The synthesis call. */
+export interface TrajectorySynthesis {
+  role: SynthesisRole;
+  /** Whether the synthesis is turn N+1 and counted in `total_turns`. */
+  numbered: boolean;
+  /** `null`: the preset's exact text. */
+  prompt: string | null;
+  on_error: SynthesisFallback;
+  /** Requests for the synthesis, retries included. */
+  attempts: number;
+}
+
+export type SynthesisRole = "user" | "system";
+
+/** The report when synthesis fails. */
+export type SynthesisFallback = "message" | "aggregated_text";
+
+/** One model behind one endpoint. */
+export interface TrajectoryProvider {
+  kind: ProviderKind;
+  /** Up to and including the version (`/v1`, `/v1beta`); empty: the kind's own. */
+  base_url: string;
+  model: string;
+  max_output_tokens?: number;
+  /** Demo model only. */
+  demo?: DemoMode;
+  /** What its tokens cost, where that is known. */
+  price?: TrajectoryPrice;
+}
+
+/** How the demo model behaves. */
+export type DemoMode = "normal" | "endless" | "chaos";
+
+/** US dollars a million tokens. */
+export interface TrajectoryPrice {
+  input: number;
+  output: number;
+  /** Of input tokens read from the provider's cache. */
+  cached: number;
+}
+
+/** The final report. */
+export interface TrajectoryReport {
+  format: ReportFormat;
+  /** JSON Schema of `content`, where the format is `json`. */
+  schema?: any;
+}
+
+export type ReportFormat = "text" | "markdown" | "json" | "slack";
+
+/** A tool as offered to the model. */
+export interface TrajectoryTool {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments. */
+  parameters: object;
+  /** Only such tools can end a run by the final-result protocol. */
+  may_finish?: boolean;
+  side_effect: SideEffect;
+}
+
+/** What a call of a tool reaches besides its answer. */
+export type SideEffect = "none" | "workspace" | "network" | "page";
+
+/** A kind of sub-agent. */
+export interface TrajectoryAgent {
+  name: string;
+  /** What it is good for, as the model that chooses reads it. */
+  description: string;
+  /** Default: its parent's. */
+  preset?: Preset;
+  /** Its system message; empty: its preset's. */
+  system: string;
+  /** Names of the parent's tools that it is offered; empty: all of them. */
+  tools: string[];
+  /** Turns at most, whatever a task asks for. */
+  max_turns: number;
+  /** Whether its runs have a turn counter. Default: as its parent. */
+  counter?: boolean;
+}
+
+/** Bounds of a run. Times in milliseconds. */
+export interface TrajectoryLimits {
+  tool_timeout_ms: number;
+  parallel_tools: number;
+  tool_calls_per_turn: number;
+  max_result_chars: number;
+  /** Sub-agents of a run at most. */
+  children: number;
+  /** Wall time of a sub-agent; it then concludes. */
+  child_ms: number;
+  /** Deadlines of one request, counted from its release: response headers, the first part of a reply, all of it. */
+  headers_ms: number;
+  first_token_ms: number;
+  request_ms: number;
+  /** Silence in a stream. */
+  idle_ms: number;
+  /** Wall time of a segment; wraps up. */
+  wall_ms?: number;
+  /** Tokens of the whole run, input and output; wraps up. */
+  tokens?: number;
+  /** US dollars of the whole run; wraps up. */
+  cost?: number;
+  /** The model's window: past it the oldest tool results are removed, and where that is not enough the run wraps up. */
+  context_tokens?: number;
+}
+
+/** Waits before a request is sent again, in milliseconds. */
+export interface TrajectoryRetry {
+  base_ms: number;
+  cap_ms: number;
+  /**
+   * First wait after `rate_limited` where the server does not say how long, doubled for each attempt, up to
+   * `retry_after_cap_ms`.
+   */
+  rate_limit_ms: number;
+  /** Above it the run does not wait: it ends and names the time. */
+  retry_after_cap_ms: number;
+}
+
+/** Which run a branch comes from, and the first turn that is its own. */
+export interface TrajectoryParent {
+  run_id: string;
+  turn: number;
+}
+
+/** A picture for the model to look at. Kept whole, so that a record replays. */
+export interface TrajectoryImage {
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`: what all providers with vision take. */
+  media_type: string;
+  /** Its bytes in base64. */
+  data: string;
+}
+
+/** One message of the history. */
+export type TrajectoryMessage =
+  | { role: "system"; content: string }
+  | { role: "user"; content: string; images?: TrajectoryImage[] }
+  | { role: "assistant" } & AssistantMessage
+  | { role: "tool" } & ToolMessage;
+
+/** A model's reply as it entered the history. */
+export interface AssistantMessage {
+  content: string;
+  reasoning?: string;
+  tool_calls?: ToolCall[];
+  /** What the provider wants back unchanged (thinking signatures). */
+  opaque?: any;
+}
+
+/**
+ * A tool call as it stands in the history: the id is the engine's (unique in the run), the arguments are the
+ * model's own JSON text.
+ */
+export interface ToolCall {
+  id: CallId;
+  name: string;
+  arguments: string;
+}
+
+/** A tool call's id, unique in the run, of `[A-Za-z0-9_-]`. */
+export type CallId = string;
+
+/** The answer to one tool call, as the model reads it: counter line included. */
+export interface ToolMessage {
+  call_id: CallId;
+  name: string;
+  content: string;
+  is_error?: boolean;
+}
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type EpochMillis = number;
+
+/** What ended the segment. */
+export type TerminationReason =
+  | "llm_complete"
+  | "final_result"
+  | "final_report"
+  | "llm_error"
+  | "retries_exhausted"
+  | "max_turns_exhausted"
+  | "cancelled"
+  | "max_turns_synthesized"
+  | "max_turns_synthesis_failed"
+  | "stop_synthesized"
+  | "stop_synthesis_failed"
+  | "context_synthesized"
+  | "context_synthesis_failed"
+  | "wall_time_synthesized"
+  | "wall_time_synthesis_failed"
+  | "tokens_synthesized"
+  | "tokens_synthesis_failed"
+  | "cost_synthesized"
+  | "cost_synthesis_failed";
+
+export type Outcome = "success" | "partial" | "failed" | "cancelled";
+
+/** Who wrote the report. */
+export type AnswerSource = "model" | "tool" | "synthesis" | "system";
+
+/** What asked for the wrap-up. */
+export type Trigger = "max_turns" | "stop" | "context" | "wall_time" | "tokens" | "cost";
+
+/** Token usage of one reply. `input` includes `cached`, `output` includes `reasoning`. */
+export interface Usage {
+  input: TokenCount;
+  output: TokenCount;
+  cached: TokenCount;
+  reasoning: TokenCount;
+  /** True where the provider gave none and the numbers are estimates. */
+  estimated: boolean;
+}
+
+/** Tokens as the provider counts them, or an estimate marked as such. */
+export type TokenCount = number;
+
+/** One turn as it stands in the trajectory. */
+export interface TrajectoryTurn {
+  turn: number;
+  content: string;
+  reasoning?: string;
+  tool_calls: TrajectoryCall[];
+  attempts: TrajectoryAttempt[];
+  counter_level: CounterLevel;
+  /** The turn whose reply (or tool result) became the report. */
+  final: boolean;
+  synthesis: boolean;
+  /** RFC 3339, UTC, milliseconds. */
+  started_at: string;
+}
+
+/** One tool call and its answer, as the model saw it. */
+export interface TrajectoryCall {
+  id: CallId;
+  /** The id the model gave, where it was not kept. */
+  model_id?: string;
+  name: string;
+  /** Parsed (and repaired) JSON, or the model's text where it is no JSON. */
+  args: any;
+  /** As the model saw it, counter line included; nothing while the call is open. */
+  result: string | null;
+  /** The calls inside a batch, in order. */
+  calls?: TrajectoryCall[];
+  /** Run ids of the sub-agents it started, in order: their documents are the run's `children`. */
+  children?: string[];
+  /** The result carried an accepted final result. */
+  is_final: boolean;
+  error?: string;
+  slug?: Slug;
+  /** Attempt of the turn that asked for the call. */
+  attempt: number;
+  /** Since the run started. */
+  started_ms: number;
+  duration_ms: number | null;
+}
+
+/**
+ * Why an attempt, a tool call or a run failed. The set is open: later versions may add to it.
+ * `docs/semantics.md` lists those in use.
+ */
+export type Slug = string;
+
+/** One LLM request of a turn. */
+export interface TrajectoryAttempt {
+  attempt: number;
+  request: RequestId;
+  /** Index into the provider list. */
+  provider: number;
+  /** Why it failed, the most telling first; empty: it did not. */
+  slugs: Slug[];
+  /** For people, where it failed. */
+  error?: string;
+  /** Hex SHA-256, chained. */
+  request_hash: string;
+  usage?: Usage;
+  /** Since the run started. */
+  started_ms: number;
+  /** Nothing while the request is open. */
+  duration_ms: number | null;
+  first_token_ms?: number;
+  /** The wait before this attempt, where there was one. */
+  waited_ms?: number;
+  /** The system notice this request carried. */
+  notice?: string;
+  /** What had been streamed when stop, cancel or a limit aborted the request. Never part of the history. */
+  partial?: TrajectoryPartial;
+}
+
+/** One LLM request of a run, counted from 1. Stale ids do nothing. */
+export type RequestId = number;
+
+/** The beginning of a reply whose request was aborted, as it was streamed. */
+export interface TrajectoryPartial {
+  content: string;
+  reasoning?: string;
+}
+
+/** The turn counter's urgency. */
+export type CounterLevel = "normal" | "moderate" | "urgent" | "off";
+
+/** How a segment ended. */
+export interface Ending {
+  termination_reason: TerminationReason;
+  outcome: Outcome;
+  answer_source: AnswerSource;
+  max_turns: number;
+  effective_max_turns: number;
+  total_turns: number;
+  /** The trigger of a wrap-up, where there was one. */
+  wrap_up?: Trigger;
+  /** The last error, where the run failed. */
+  error?: string;
+  /** The report. */
+  output: string;
+  final_result_data?: any;
+  /** The accepted report as JSON, where its format is `json` or `slack`. */
+  report_data?: any;
+  /** RFC 3339, UTC, milliseconds. */
+  finished_at: string;
+}
+
+/** A noteworthy step of the engine. */
+export interface TrajectoryTrace {
+  name: string;
+  at_ms: number;
+  turn: number;
+  data?: any;
+}
+
+/** `WRN` for each failed attempt, `ERR` for a failed run. */
+export interface TrajectoryLog {
+  level: LogLevel;
+  at_ms: number;
+  turn: number;
+  attempt: number;
+  slugs: Slug[];
+  message: string;
+  provider: string;
+  model: string;
+  raw?: TrajectoryRaw;
+}
+
+export type LogLevel = "WRN" | "ERR";
+
+/** A raw response as it came over the wire, cut where it is too long (`RAW_CAP`). */
+export interface TrajectoryRaw {
+  text: string;
+  truncated?: boolean;
+}
+
+/** One input of the engine, as recorded. */
+export interface RecordedEvent {
+  /** Counted from 1. */
+  seq: number;
+  at_ms: Millis;
+  event: TrajectoryEvent;
+}
+
+/** Milliseconds since the run started (`events[].at_ms`). */
+export type Millis = number;
+
+/** One input of the engine. Events that name an id which is no longer open do nothing. */
+export type TrajectoryEvent =
+  | {
+      type: "model_replied";
+      request: RequestId;
+      reply: TrajectoryReply;
+      /** The response as it came; kept in the record only where the attempt failed. */
+      raw?: TrajectoryRaw;
+      /** Milliseconds from sending to the first streamed token. */
+      first_token_ms?: number;
+    }
+  | { type: "model_failed"; request: RequestId; error: TrajectoryModelError; raw?: TrajectoryRaw }
+  | { type: "model_streamed"; request: RequestId; partial: TrajectoryPartial }
+  | { type: "tool_finished"; call: CallId; outcome: ToolOutcome }
+  | { type: "timer_fired"; timer: TimerId }
+  | { type: "stop_requested" }
+  | { type: "cancelled" }
+  | { type: "turns_granted"; turns: number }
+  | { type: "resumed"; at: EpochMillis }
+  | { type: "branched" } & TrajectoryBranch;
+
+/** A reply whose end marker was seen. */
+export interface TrajectoryReply {
+  content: string;
+  reasoning?: string;
+  tool_calls?: TrajectoryRawCall[];
+  finish: FinishReason;
+  usage?: Usage;
+  /** Provider parts that must be sent back unchanged. */
+  opaque?: any;
+  /** The provider's id of the reply, and the model that answered. */
+  id?: string;
+  model?: string;
+}
+
+/** A tool call exactly as the model sent it: the id may be empty or repeated, the arguments may be no JSON. */
+export interface TrajectoryRawCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Why the model stopped, in the field's words. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "paused";
+
+/** A request that gave no reply. */
+export interface TrajectoryModelError {
+  slug: Slug;
+  /** For people: what happened and what to try. */
+  message: string;
+  /** HTTP status, where there was one. */
+  status?: number;
+  /** What `Retry-After` or `retry-after-ms` asked for, in milliseconds. */
+  retry_after_ms?: number;
+  retry: Retry;
+}
+
+/** Whether the same request may be sent again. */
+export type Retry = "yes" | "fatal";
+
+/** How one tool call ended. */
+export type ToolOutcome =
+  | {
+      status: "executed";
+      content: string;
+      /** The arguments it ran with, where they had to be repaired first. */
+      repaired_args?: any;
+    }
+  | { status: "rejected"; slug: Slug; path?: string; message: string }
+  | { status: "failed"; message: string }
+  | { status: "timed_out"; after_ms: number }
+  | { status: "cancelled" }
+  | { status: "stopped" };
+
+/** One wait of a run. Stale ids do nothing. */
+export type TimerId = number;
+
+/** A branch: what it comes from, and what is different from here on. */
+export interface TrajectoryBranch {
+  /** The new run's own ids: a branch is no follow-up. */
+  run_id: string;
+  session_id: string;
+  parent: TrajectoryParent;
+  /** When it began. */
+  at: EpochMillis;
+  providers?: TrajectoryProvider[];
+  limits?: TrajectoryLimits;
+  /** Another system message. */
+  system?: string;
+  max_turns?: number;
+  /** A message of the user's that stands before the turn. */
+  say?: string;
+}
+
+/** What happens in a run, as the engine tells it. */
+export type RunEvent = {
+  /** A sub-agent's turn is its own. */
+  turn: number;
+  /** LLM requests that can still follow at most. */
+  callsLeft: number;
+  /** Of which step's run it is, in a plan. */
+  step?: number;
+} & (
+  | { type: "text_delta"; text: string }
+  | { type: "reasoning_delta"; text: string }
+  | {
+      type: "child";
+      /** Counts from 1 over the run. */
+      child: number;
+      /** An event of the sub-agent's. */
+      event: RunEvent;
+    }
+  | { type: "run_started"; runId: string; sessionId: string; task: string; maxTurns: number }
+  | { type: "turn_started"; synthesis: boolean }
+  | { type: "attempt_started"; attempt: number; request: RequestId }
+  | { type: "attempt_failed"; attempt: number; slugs: Slug[]; message: string }
+  | { type: "tool_started"; id: CallId; name: string; args: any }
+  | { type: "tool_finished"; call: TrajectoryCall }
+  | { type: "turn_finished"; record: TrajectoryTurn }
+  | { type: "waiting"; attempt: number; ms: number; slugs: Slug[]; message: string }
+  | { type: "synthesis_started"; trigger: Trigger }
+  | { type: "trace"; trace: TrajectoryTrace }
+  | { type: "log"; log: TrajectoryLog }
+  | { type: "progress"; status: string; detail: string | null }
+  | { type: "final"; output: string; answerSource: AnswerSource; finalResultData: any }
+  | { type: "agent_finished"; ending: Ending }
+  | { type: "agent_failed"; ending: Ending }
+);
+
+/**
+ * The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step where it stands, the
+ * context it was given and its whole run. Its JSON Schema ships with the project.
+ */
+export interface PlanSession {
+  format: "turnwise-session";
+  version: 1;
+  engine_version: string;
+  plan_id: string;
+  session_id: string;
+  plan: Plan;
+  /** RFC 3339; `started_ms` is the same as milliseconds since 1970. */
+  started_at: string;
+  started_ms: EpochMillis;
+  finished_at: string | null;
+  /** `null` while it runs. */
+  ending: PlanEnding | null;
+  /** LLM requests sent, and tokens, of all steps. */
+  requests: number;
+  tokens: Usage;
+  /** In ascending order. */
+  steps: PlanSessionStep[];
+  traces: PlanTrace[];
+}
+
+/** How a plan ended. */
+export interface PlanEnding {
+  /** `success`: every step completed; `partial`: some did; `failed`: none did; `cancelled`: the user cancelled it. */
+  outcome: Outcome;
+  /** The result of the last completed step. */
+  output: string;
+  /** The order of that step. */
+  output_step: number | null;
+  completed: number;
+  failed: number;
+  blocked: number;
+  cancelled: number;
+  /** `stop`, where the user stopped it. */
+  wrap_up?: "stop";
+  /** RFC 3339, UTC, milliseconds. */
+  finished_at: string;
+}
+
+/** One step: where it stands, what it was given, and its whole run. */
+export interface PlanSessionStep {
+  order: number;
+  agent: string;
+  kind: AgentKind;
+  status: StepStatus;
+  /** Steps that did not complete, where the step is blocked by them. */
+  blocked_by: number[];
+  /** As it stands in the first message of the run. */
+  context: PlanContext;
+  /** Why it failed. */
+  error?: string;
+  /** `null`: it was never started. */
+  run: Trajectory | null;
+}
+
+/** Which context the steps of an agent are given. */
+export type AgentKind = "gather" | "synthesis";
+
+/** Where a step stands. Each step ends in exactly one of the last four. */
+export type StepStatus = "pending" | "running" | "completed" | "failed" | "blocked" | "cancelled";
+
+/** What a step is given of earlier ones: at most one of the two keys. */
+export interface PlanContext {
+  dependency_artifacts?: PlanArtifact[];
+  session_context?: PlanArtifact[];
+}
+
+/** What a later step is told of a completed one. */
+export interface PlanArtifact {
+  step_order: number;
+  agent: string;
+  action: string;
+  tools: string[];
+  /** The report of the step's run. */
+  result: string;
+}
+
+/**
+ * A noteworthy step of the scheduler's: whether a step is a synthesis step, how many previous steps were
+ * found, each one that was added, and the total.
+ */
+export interface PlanTrace {
+  name: string;
+  /** Empty in records of versions that did not write it. */
+  plan_id: string;
+  /** Since the plan started. */
+  at_ms: number;
+  /** The order of the step it is about. */
+  step: number;
+  data?: any;
+}
+
+/** What happens in a plan, but for what its steps' runs tell. `step` is `null` for the plan as a whole. */
+export type PlanOwnEvent = {
+  step: number | null;
+  /** LLM requests of the whole plan that can still follow at most. */
+  callsLeft: number;
+} & (
+  | {
+      type: "plan_started";
+      planId: string;
+      sessionId: string;
+      plan: Plan;
+      /** Steps that had ended in an earlier run of the plan and are not run again. */
+      kept: number[];
+    }
+  | { type: "step_started"; agent: string; kind: AgentKind; runId: string; context: PlanContext }
+  | { type: "plan_trace"; trace: PlanTrace }
+  | { type: "step_finished"; status: StepStatus; blockedBy: number[]; output: string | null; error: string | null }
+  | { type: "plan_finished"; ending: PlanEnding }
+);
+
+/** The figures of one run, those of its sub-agents included: a plain, JSON-safe object. */
+export interface Summary {
+  run_id: string;
+  session_id: string;
+  /** The first line of the task that says something, at most 120 characters. */
+  title: string;
+  /** Of the first provider. */
+  model: string;
+  provider: ProviderKind;
+  preset: Preset;
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  started_ms: number;
+  /** When its last segment ended; `null`: it is running, or its record was written while it was. */
+  finished_ms: number | null;
+  /** From the start to the end of the last segment, waits for the user between segments included. */
+  duration_ms: number | null;
+  termination_reason: TerminationReason | null;
+  outcome: Outcome | null;
+  answer_source: AnswerSource | null;
+  max_turns: number;
+  /** After collapse and grants. */
+  effective_max_turns: number;
+  /** As the trajectory counts them, a numbered synthesis included. */
+  total_turns: number;
+  /** The last turn that was no synthesis: what was used of `effective_max_turns`. */
+  turns_used: number;
+  requests: number;
+  /** Attempts that failed, by the most telling slug of each: as many as there are `WRN` records. */
+  failed_attempts: Record<string, number>;
+  /** Calls of tools, those inside a batch one by one and without the batch. */
+  tool_calls: number;
+  /** Those of them that failed, by slug. What was stopped or cancelled did not fail. */
+  tool_failures: Record<string, number>;
+  tokens: Usage;
+  /** US dollars; `null`: the price of a provider is not known. */
+  cost: number | null;
+  /** Sub-agents that began. */
+  children: number;
+}
+
+/** Which runs are looked at: those that every given part fits. */
+export interface InsightFilter {
+  /** Started at this time or later; milliseconds since 1970. */
+  fromMs?: number;
+  /** Started before this time. */
+  toMs?: number;
+  /** The whole name. */
+  model?: string;
+  preset?: Preset;
+  outcome?: InsightOutcome;
+  terminationReason?: TerminationReason;
+  /** Part of the title, the model or an id, in any case. */
+  text?: string;
+}
+
+/** An outcome, or none yet. */
+export type InsightOutcome = "success" | "partial" | "failed" | "cancelled" | "unfinished";
+
+/** What runs have in common that pass a filter: a plain, JSON-safe object. */
+export interface Insight {
+  /** Runs that pass the filter. */
+  runs: number;
+  /** All runs. */
+  of: number;
+  /** Runs that have ended. */
+  ended: number;
+  /** Runs by outcome, `success`, `partial`, `failed`, `cancelled`, and `unfinished`. */
+  outcomes: Record<string, number>;
+  /** Ended runs whose outcome is `success`, 0 to 1; `null`: none has ended. */
+  success_share: number | null;
+  /** Turns used, synthesis apart. */
+  turns: Figure;
+  /** Input and output tokens of a run. */
+  tokens: Figure;
+  /** Tokens of all runs. */
+  usage: Usage;
+  /** US dollars, of the runs whose prices are known. */
+  cost: Figure;
+  /** Milliseconds, of the runs that have ended. */
+  duration_ms: Figure;
+  requests: number;
+  failed_attempts: number;
+  tool_calls: number;
+  sub_agents: number;
+  /** The most frequent first. */
+  reasons: InsightReason[];
+  limit: InsightLimit;
+  /** Failed attempts, the most frequent first. */
+  retries: InsightFailures[];
+  /** Failed tool calls, the most frequent first. */
+  tool_failures: InsightFailures[];
+  /** What a point of `series` stands for. */
+  step: InsightStep;
+  series: InsightPoint[];
+  /** What can be filtered by, of all runs. */
+  choices: InsightChoices;
+}
+
+/** One number over several runs; percentiles by nearest rank. */
+export interface Figure {
+  /** Runs that it is known of. */
+  known: number;
+  total: number;
+  /** A number that one of the runs has; 0 where it is known of none. */
+  median: number;
+  p95: number;
+  max: number;
+}
+
+/** How often runs ended for a reason. */
+export interface InsightReason {
+  /** `null`: they have not ended, or their record was written before. */
+  reason: TerminationReason | null;
+  outcome: Outcome | null;
+  count: number;
+  /** Of the runs that pass the filter, 0 to 1. */
+  share: number;
+}
+
+/** Turns used against the limit that was in force at the end. */
+export interface InsightLimit {
+  /** Runs that used all their turns. */
+  reached: number;
+  /** Runs by tenths of the limit used, below 10 % first; the last bin is those that used all of it. */
+  bins: InsightBin[];
+}
+
+/** Runs of one bin, by how they ended. */
+export interface InsightBin {
+  success: number;
+  partial: number;
+  failed: number;
+  /** Cancelled or not ended. */
+  other: number;
+}
+
+/** How often something failed. */
+export interface InsightFailures {
+  slug: string;
+  count: number;
+  /** Runs in which it happened. */
+  runs: number;
+}
+
+/** What one point stands for. */
+export type InsightStep =
+  | "run"
+  | "minute"
+  | "ten_minutes"
+  | "hour"
+  | "six_hours"
+  | "day"
+  | "week"
+  | "four_weeks"
+  | "year";
+
+/** One run, or the runs that began in a stretch of time. Sums; the mean of a run is a sum by `runs`. */
+export interface InsightPoint {
+  /** Start of the run or of the stretch, milliseconds since 1970; stretches are those of UTC. */
+  at_ms: number;
+  runs: number;
+  /** Of a single run. */
+  run_id?: string;
+  title?: string;
+  outcome?: Outcome;
+  success: number;
+  tokens_in: number;
+  tokens_out: number;
+  /** US dollars of the runs whose prices are known; `null`: of none. */
+  cost: number | null;
+  /** Of the runs that have ended, and how many those are. */
+  duration_ms: number;
+  ended: number;
+}
+
+/** Values that occur, with how many runs have them; the most frequent first. */
+export interface InsightChoices {
+  models: InsightChoice[];
+  presets: InsightChoice[];
+  outcomes: InsightChoice[];
+  reasons: InsightChoice[];
+}
+
+/** A value and how many runs have it. */
+export interface InsightChoice {
+  value: string;
+  count: number;
+}
+
+/** The first difference between what was recorded and what the engine derives again. */
+export interface ReplayDifference {
+  /** The turn that differs; `null`: the difference is not in a turn. */
+  turn: number | null;
+  /** Which part, as a JSON Pointer into the document. */
+  path: string;
+  expected: any;
+  actual: any;
+  /** The engine that recorded it, where it is another than this one: differences are then to be expected. */
+  recorded_by: string | null;
+}
+
+/** What a trajectory can be written as. What each one holds stands in `docs/trajectory.md`. */
+export type ExportFormat = "native" | "atif" | "otlp" | "openai-jsonl" | "mini-swe-agent" | "markdown" | "html";
+
+/** What is known of a site. */
+export interface DocsInfo {
+  kind: DocsKind;
+  title: string;
+  /** Its address, with `/` at the end. */
+  root: string;
+  pages: number;
+  sections: number;
+  /** Changes when the site's texts do, as far as that can be told from outside. */
+  version: string;
+  /** Whether it was kept from an earlier visit. */
+  cached: boolean;
+  /** Whether all its pages were read, as far as they are to be. */
+  complete: boolean;
+}
+
+/** Who made a site. */
+export type DocsKind = "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
+
+/** A section that was found. */
+export interface DocsHit {
+  /** Of the section itself, where the site has an address for it. */
+  url: string;
+  /** Title of its page. */
+  page: string;
+  /** Its headings from the page down, joined by ` › `; empty for the page's beginning. */
+  section: string;
+  snippet: string;
+  score: number;
+}
+
+export interface DocsProgress {
+  stage: DocsStage;
+  /** What is being read: an address. */
+  source: string;
+  done: number;
+  total: number;
+}
+
+/** How far reading has come. */
+export type DocsStage = "finding" | "loading" | "indexing" | "ready";
+
+/**
+ * A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
+ * http(s), mailto or relative; nothing in here makes a browser load anything.
+ */
+export type MarkdownNode =
+  | { paragraph: MarkdownNode[] }
+  | {
+      heading: {
+        /** 1 to 6. */
+        level: number;
+        children: MarkdownNode[];
+      };
+    }
+  | {
+      list: {
+        /** The first number of an ordered list. */
+        start?: number;
+        items: MarkdownItem[];
+      };
+    }
+  | {
+      code_block: {
+        /** As written after the fence, first word only. */
+        lang?: string;
+        spans: CodeSpan[];
+      };
+    }
+  | { quote: MarkdownNode[] }
+  | { table: MarkdownTable }
+  | "rule"
+  | { text: string }
+  | { strong: MarkdownNode[] }
+  | { emphasis: MarkdownNode[] }
+  | { strike: MarkdownNode[] }
+  | { code: string }
+  | { link: { href: string; children: MarkdownNode[] } }
+  | { image: { alt: string; href?: string } }
+  | "break";
+
+/** One item of a list. */
+export interface MarkdownItem {
+  task?: MarkdownTask;
+  children: MarkdownNode[];
+}
+
+/** The box of a task item. */
+export type MarkdownTask = "open" | "done";
+
+/** A run of code with one highlighting class. */
+export interface CodeSpan {
+  class?: CodeClass;
+  text: string;
+}
+
+/** What a run of code is. */
+export type CodeClass =
+  | "comment"
+  | "string"
+  | "number"
+  | "keyword"
+  | "function"
+  | "type"
+  | "constant"
+  | "name"
+  | "inserted"
+  | "deleted";
+
+/** A table. Rows may be shorter than the head: empty cells at the end are left out. */
+export interface MarkdownTable {
+  align: MarkdownAlign[];
+  head: MarkdownNode[][];
+  rows: MarkdownNode[][][];
+}
+
+export type MarkdownAlign = "none" | "left" | "center" | "right";
