@@ -112,24 +112,29 @@ for (const [look, setting] of Object.entries(looks)) {
     });
   });
 
-  // None is faster than the person: the third replies begin and do not end.
-  const held = (who, nth) => (who && nth === 3 ? new Promise(() => {}) : undefined);
-  test(`stop concludes all of them: ${look}`, () => withCrewApp({ pause: 15, gate: held }, setting, async (page, asked) => {
-    const running = begin(page);
-    await page.locator('.lane[data-state=running]').nth(3).waitFor();
-    await page.locator('.lane > summary .words', { hasText: /^turn [23]/ }).first().waitFor();
-    await page.getByRole('main').getByRole('button', { name: 'Stop' }).click();
-    await running;
-    const after = await words(page);
-    assert.deepEqual([...new Set(after.slice(4))], ['stopped before it began']);
-    assert.ok(after.slice(0, 4).every((it) => /^\d turns?, stopped and synthesized$/.test(it)), `${after}`);
-    assert.equal(await summary(page), '16 sub-agents, 4 done, 12 not run');
-    assert.ok(asked.length < 30, `${asked.length} requests`);
-    await lanes(page).nth(7).locator('summary').click();
-    await page.getByText('It did nothing: there is no transcript.').waitFor();
-    await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
-    await page.screenshot({ path: path.join(shots, `subagents-stopped-${look}.png`) });
-  }));
+  test(`stop concludes all of them: ${look}`, async () => {
+    // None is faster than the person: the third replies begin, and go on when the stop was asked for.
+    let goOn;
+    const stopped = new Promise((resolve) => { goOn = resolve; });
+    const gate = (who, nth) => (who && nth === 3 ? stopped : undefined);
+    await withCrewApp({ pause: 15, gate }, setting, async (page, asked) => {
+      const running = begin(page);
+      await page.locator('.lane[data-state=running]').nth(3).waitFor();
+      await page.locator('.lane > summary .words', { hasText: /^turn [23]/ }).first().waitFor();
+      await page.getByRole('main').getByRole('button', { name: 'Stop' }).click();
+      goOn();
+      await running;
+      const after = await words(page);
+      assert.deepEqual([...new Set(after.slice(4))], ['stopped before it began']);
+      assert.ok(after.slice(0, 4).every((it) => /^\d turns?, stopped and synthesized$/.test(it)), `${after}`);
+      assert.equal(await summary(page), '16 sub-agents, 4 done, 12 not run');
+      assert.ok(asked.length < 30, `${asked.length} requests`);
+      await lanes(page).nth(7).locator('summary').click();
+      await page.getByText('It did nothing: there is no transcript.').waitFor();
+      await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
+      await page.screenshot({ path: path.join(shots, `subagents-stopped-${look}.png`) });
+    });
+  });
 }
 
 test('the page stays responsive with sixteen lanes, one of them open', async () => {

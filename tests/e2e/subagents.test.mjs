@@ -50,14 +50,17 @@ test('sixteen sub-agents reach their limit, conclude and report, while the page 
 });
 
 test('after stop only conclusions are asked for, and each sub-agent that began has its report', async () => {
-  // No sub-agent is faster than the stop: its third reply begins and does not end.
-  const gate = (who, nth) => (who && nth === 3 ? new Promise(() => {}) : undefined);
+  // No sub-agent is faster than the stop: its third reply begins, and goes on when the stop was asked for.
+  let goOn;
+  const stopped = new Promise((resolve) => { goOn = resolve; });
+  const gate = (who, nth) => (who && nth === 3 ? stopped : undefined);
   await withCrew({ size: SIZE, pause: 5, gate }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
     await start(page, baseUrl);
     await page.waitForFunction(() => window.events.filter(({ event }) => event?.type === 'tool_finished').length > 5);
     const starts = (from, to) => page.evaluate(([from, to]) => window.events.slice(from, to)
       .filter(({ type, event }) => type === 'attempt_started' || event?.type === 'attempt_started').length, [from, to]);
     await page.evaluate(() => window.agent.stop());
+    goOn();
     const trajectory = await ended(page);
     assertValid(trajectory);
     // The worker hears of it while it works: what follows from it begins with the first conclusion.
