@@ -107,8 +107,8 @@ pub enum Change {
 /// Says what changed in a run since it last said so. What it compares with is what can still change: the last turn.
 #[derive(Clone, Debug, Default)]
 pub struct Reporter {
-    /// The ids and the configuration it had.
-    start: Option<(String, String, RunConfig)>,
+    /// The ids it had, its own and its session's.
+    ids: Option<(String, String)>,
     turns: usize,
     last: Option<TurnRecord>,
     segments: usize,
@@ -265,12 +265,12 @@ impl Reporter {
     /// What changed since the last time; all of it the first time.
     pub fn changes(&mut self, run: &Run) -> Vec<Change> {
         let mut changes = Vec::new();
-        let (task, config) = (run.task(), run.config());
-        let same = |(id, session, was): &(String, String, RunConfig)| {
-            *id == task.run_id && *session == task.session_id && was == config
-        };
-        if !self.start.as_ref().is_some_and(same) {
-            self.start = Some((task.run_id.clone(), task.session_id.clone(), config.clone()));
+        let (task, traces) = (run.task(), run.traces().iter().skip(self.traces));
+        // What it started with changes by a branch only; that of a sub-agent's parent gives it another session.
+        let branched = traces.clone().any(|trace| trace.name == "branched");
+        let ids = (&task.run_id, &task.session_id);
+        if branched || self.ids.as_ref().map(|(run, session)| (run, session)) != Some(ids) {
+            self.ids = Some((task.run_id.clone(), task.session_id.clone()));
             changes.push(Change::Start(Box::new(Start::of(run))));
             // A branch takes its last turn back: what it keeps is told anew.
             if std::mem::take(&mut self.turns) > 0 {
@@ -284,7 +284,7 @@ impl Reporter {
         changes.extend(segments.map(|ending| Change::Ended(Box::new(ending.clone()))));
         let logs = run.logs().iter().skip(rest(&mut self.logs, run.logs().len()));
         changes.extend(logs.map(|log| Change::Log(Box::new(log.clone()))));
-        let traces = run.traces().iter().skip(rest(&mut self.traces, run.traces().len()));
+        self.traces = run.traces().len();
         changes.extend(traces.cloned().map(Change::Trace));
         self.report_children(run.children(), &mut changes);
         let now = Now::of(run);
