@@ -243,7 +243,7 @@ impl Sim {
             // The rest is played by the copy.
             self.recorder = copy;
         }
-        self.seen.follow(&self.recorder.run, self.at % 3 == 0);
+        self.seen.follow(&self.recorder.run, self.at.is_multiple_of(3));
         self.take(effects);
     }
 
