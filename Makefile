@@ -12,7 +12,7 @@ help:
 
 run:
 	@.ci/setup run
-	@.ci/build quick $(quick) worker app
+	@.ci/build quick $(quick) worker desk app
 	@node .ci/serve.mjs $(quick)
 
 test:

@@ -1,12 +1,12 @@
-// node .ci/client.mjs FOLDER GLUE: checks the types of the TypeScript client (www/client) and bundles its entries and those of
-// the widget (www/widget) into FOLDER, which also gets the declarations. GLUE: the engine's glue as wasm-bindgen wrote it out;
-// it becomes part of the worker's file.
+// node .ci/client.mjs PART FOLDER GLUE: checks the types of the TypeScript client (www/client) and bundles entries into FOLDER.
+// PART: sdk, the package, with its widget (www/widget) and declarations; desk, the app's side of its desk and the desk's worker.
+// GLUE: the engine's glue as wasm-bindgen wrote it out; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
-const [folder, glue] = process.argv.slice(2);
+const [part, folder, glue] = process.argv.slice(2);
 const www = path.resolve(import.meta.dirname, '../www');
 const client = path.join(www, 'client');
 
@@ -14,7 +14,10 @@ execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--projec
 
 // Each entry is a file of its own: what one has of another is loaded from there, so that there is one of each in a page. All
 // else is part of each file that uses it.
-const ENTRIES = {
+const ENTRIES = part === 'desk' ? {
+  client: { desk: 'desk', 'engine-worker': 'desk-worker', 'prompt-api': 'prompt-api' },
+  widget: {},
+} : {
   client: { index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', core: 'core' },
   widget: { embed: 'embed', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },
 };
@@ -40,4 +43,4 @@ await build({
   define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart],
 });
-for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));
+if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

@@ -27,7 +27,7 @@ const steps = {
       // Two real documentation sites for the docs agent; make test-sites has all seven.
       [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
       // What `make run` builds, from an empty cargo cache: a warm one hides a build that cannot download.
-      ['.ci/build', 'quick', 'target/site/fresh', 'worker', 'app'],
+      ['.ci/build', 'quick', 'target/site/fresh', 'worker', 'desk', 'app'],
     ],
     env: [{}, { EXTRA_FEATURES: 'test-tools' }, {}, { CARGO_HOME: EMPTY_CARGO_HOME }],
   },
@@ -41,6 +41,7 @@ const steps = {
     commands: [
       clippy('--all-targets'),
       clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'sdk'),
+      clippy('--target', WASM, '--no-default-features', '--lib', '--features', 'desk'),
       clippy('--target', WASM, '--no-default-features', '--bin', 'app', '--features', 'app'),
       clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'worker'),
       clippy('--target', WASM, '--no-default-features', '--bin', 'worker', '--features', 'docs'),

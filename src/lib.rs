@@ -16,13 +16,13 @@ pub mod worker;
 #[cfg(target_arch = "wasm32")]
 pub mod shell;
 
-#[cfg(all(target_arch = "wasm32", feature = "ui"))]
+#[cfg(all(target_arch = "wasm32", feature = "desk"))]
 pub mod store;
 
 #[cfg(all(target_arch = "wasm32", feature = "ui"))]
 pub mod ui;
 
-#[cfg(all(target_arch = "wasm32", feature = "ui"))]
+#[cfg(all(target_arch = "wasm32", feature = "desk"))]
 pub mod desk;
 
 #[cfg(all(target_arch = "wasm32", feature = "sdk"))]

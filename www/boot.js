@@ -1,5 +1,9 @@
 // Starts the app. A file of its own, so that the page needs no inline script (see the CSP in index.html).
 import init from "./app.js";
+import { Desk } from "./turnwise/desk.js";
+
+// Where the app finds its line to the worker that drives its runs.
+globalThis.TurnwiseDesk = Desk;
 
 init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (error) => {
   const note = document.getElementById("boot-note");

@@ -14,9 +14,9 @@ use std::rc::{Rc, Weak};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::{Branch, RunConfig, Task};
+use crate::engine::{Branch, ProviderKind, RunConfig, Task};
 use crate::protocol::desk::{FilesId, News, Order, QuestionId, SeatId, With};
-use crate::shell::{Access, Carried, Session, SessionOptions};
+use crate::shell::{Access, Carried, Page, Session, SessionOptions};
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::provider::address;
 use crate::worker::{Twin, Workspace};
@@ -29,6 +29,7 @@ use shelf::Shelf;
 pub struct Desk(Rc<Inner>);
 
 pub(crate) struct Inner {
+    page: Rc<dyn Page>,
     post: Box<dyn Fn(News, Vec<JsValue>)>,
     seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
     files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
@@ -40,11 +41,11 @@ pub(crate) struct Inner {
 pub(crate) struct Back(Weak<Inner>);
 
 impl Desk {
-    /// `post` brings news and their parts to the page. The database is opened, and its runs are listed.
+    /// `post` brings news and their parts to the page; `page` asks its models. The database is opened.
     #[must_use]
-    pub fn open(post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
+    pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
         let (seats, files) = (RefCell::default(), RefCell::default());
-        let desk = Desk(Rc::new(Inner { post: Box::new(post), seats, files, shelf: RefCell::default() }));
+        let desk = Desk(Rc::new(Inner { page, post: Box::new(post), seats, files, shelf: RefCell::default() }));
         desk.0.shelf.replace(Some(Shelf::open(&desk.back())));
         desk
     }
@@ -54,6 +55,7 @@ impl Desk {
         let mut parts = VecDeque::from(parts);
         let part = |parts: &mut VecDeque<JsValue>| parts.pop_front().and_then(|part| part.as_string());
         match order {
+            Order::List => self.list_soon(),
             Order::Run { seat, with, config, task, after } => self.run(seat, &with, *config, *task, after),
             Order::Branch { id, seat, with, of, place, branch } => {
                 let document = match of {
@@ -140,11 +142,26 @@ impl Desk {
 
     fn new_seat(&self, id: SeatId, with: &With, config: RunConfig) -> Rc<Seat> {
         let workspace = self.files(with.files).workspace().clone();
-        let session = session(with, config, workspace.clone());
+        let session = self.session(with, config, workspace.clone());
         let keeper = self.keeper(&session, &workspace);
         let seat = Seat::new(self.back(), id, session, keeper);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat
+    }
+
+    /// A session with the user's keys, each for the address it was typed in for.
+    fn session(&self, with: &With, config: RunConfig, workspace: Workspace) -> Session {
+        let key = |address: String| {
+            let address = address.trim().trim_end_matches('/');
+            with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone())
+        };
+        let access = config.providers.iter().enumerate().map(|(at, provider)| Access {
+            api_key: provider.kind.is_http().then(|| key(address(provider))).flatten(),
+            headers: Vec::new(),
+            in_page: (provider.kind == ProviderKind::PromptApi).then_some(at),
+        });
+        let (access, page) = (access.collect(), Some(Rc::clone(&self.0.page)));
+        Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page })
     }
 
     /// The desk's copy is what tools see.
@@ -210,21 +227,6 @@ impl Back {
             desk.post(news, parts);
         }
     }
-}
-
-/// A session with the user's keys, each for the address it was typed in for.
-fn session(with: &With, config: RunConfig, workspace: Workspace) -> Session {
-    let key = |address: String| {
-        let address = address.trim().trim_end_matches('/');
-        with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone())
-    };
-    let access = config.providers.iter().map(|provider| Access {
-        api_key: provider.kind.is_http().then(|| key(address(provider))).flatten(),
-        headers: Vec::new(),
-        in_page: None,
-    });
-    let access = access.collect();
-    Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page: None })
 }
 
 impl std::fmt::Debug for Desk {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 
 use super::seat::Seat;
-use super::{Back, Desk, session};
+use super::{Back, Desk};
 use crate::protocol::desk::{Header, News, SeatId, With};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Database, Keeper, Loaded, State, StoreError, Tabs, Told, Watch, claim};
@@ -101,7 +101,7 @@ impl Desk {
             slice.pause_if_long().await;
         }
         let damaged_at = events.damaged_at();
-        let session = session(with, restored.recorder.run.config().clone(), workspace.clone());
+        let session = self.session(with, restored.recorder.run.config().clone(), workspace.clone());
         session.restore(restored);
         if let Some(seq) = damaged_at {
             let last = seq.saturating_sub(1);
@@ -171,7 +171,7 @@ impl Desk {
         keepers.filter(move |keeper| keys.contains(&keeper.key()))
     }
 
-    fn list_soon(&self) {
+    pub(super) fn list_soon(&self) {
         let desk = self.clone();
         spawn_local(async move { desk.list().await });
     }

@@ -1,5 +1,7 @@
 //! The worker's end of the line: takes what the page posts, one handler a message.
 
+#[cfg(feature = "desk")]
+use std::cell::OnceCell;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -13,6 +15,8 @@ use super::calls::{Calls, PageOf};
 use super::docs::Sites;
 use super::outbox::Outbox;
 use super::plans::Wish;
+#[cfg(feature = "desk")]
+use crate::desk::Desk;
 use crate::protocol::{AgentId, AskId, Command, Told, VERSION};
 use crate::shell::{DocsOptions, Input, Page, Piece, StartError, js};
 use crate::worker;
@@ -26,6 +30,9 @@ pub struct Port {
     agents: RefCell<BTreeMap<AgentId, Rc<Agent>>>,
     /// Where `worker.js` is.
     worker_url: RefCell<String>,
+    /// Of the app.
+    #[cfg(feature = "desk")]
+    desk: OnceCell<Desk>,
     /// The page said `hello` in this protocol.
     met: Cell<bool>,
 }
@@ -49,6 +56,8 @@ impl Port {
             outbox,
             agents: RefCell::default(),
             worker_url: RefCell::default(),
+            #[cfg(feature = "desk")]
+            desk: OnceCell::new(),
             met: Cell::default(),
         }
     }
@@ -86,6 +95,10 @@ impl Port {
             }
             Command::Tool { agent, tool } => self.with(agent, |agent| agent.session.register(tool)),
             Command::Files { agent, files } => self.with(agent, |agent| agent.take_files(files, parts)),
+            Command::Desk { parts: count } => {
+                let parts = parts.drain(..count.min(parts.len())).collect();
+                self.order(parts);
+            }
             Command::Run { id, agent, task, images: urls, after, how } => {
                 let after = after.then(|| text_part(parts));
                 let input = Input { text: task, images: images(&urls) };
@@ -138,6 +151,30 @@ impl Port {
                 self.calls.piece(call, Piece::Bytes(bytes.map(|bytes| bytes.to_vec()).unwrap_or_default()));
             }
         }
+    }
+
+    /// An order for the app's desk, its text first.
+    #[cfg(feature = "desk")]
+    fn order(&self, mut parts: Vec<JsValue>) {
+        let text = if parts.is_empty() { None } else { parts.remove(0).as_string() };
+        let desk = self.desk.get_or_init(|| {
+            let page: Rc<dyn Page> = Rc::new(PageOf { calls: Rc::clone(&self.calls), agent: Some(AgentId(0)) });
+            let outbox = Rc::clone(&self.outbox);
+            Desk::open(page, move |news, parts| {
+                let text = serde_json::to_string(&news).unwrap_or_default();
+                let told = Told::Desk { parts: parts.len() + 1 };
+                outbox.tell(&told, std::iter::once(text.into()).chain(parts));
+            })
+        });
+        match serde_json::from_str(&text.unwrap_or_default()) {
+            Ok(order) => desk.take(order, parts),
+            Err(error) => self.fatal(&format!("the app posted an order that cannot be read: {error}")),
+        }
+    }
+
+    #[cfg(not(feature = "desk"))]
+    fn order(&self, _parts: Vec<JsValue>) {
+        self.fatal("this worker has no desk: it is the app's that has one");
     }
 
     fn meet(&self, protocol: u32, page: Option<String>, worker: String) {

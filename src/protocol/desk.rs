@@ -29,6 +29,8 @@ pub struct QuestionId(pub u32);
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
+    /// Tells all stored runs. The first one: it opens the desk.
+    List,
     /// Starts a run. `after`: it is a follow-up of that one.
     Run {
         seat: SeatId,

@@ -59,6 +59,10 @@ pub enum Command {
         agent: AgentId,
         files: Vec<FileChange>,
     },
+    /// An order of the app's to its desk (`desk::Order`). So many parts: its JSON text, then its own.
+    Desk {
+        parts: usize,
+    },
     /// Starts a run; answered when it has ended, with its trajectory. One part where `after` is set: the text of an earlier
     /// trajectory.
     Run {
@@ -314,6 +318,8 @@ pub enum Told<'a> {
     Abort { call: CallNumber },
     /// Files that tools wrote or removed. A part for each that is there: a blob.
     Wrote { agent: AgentId, files: Vec<FileChange> },
+    /// News of the app's desk (`desk::News`). So many parts: its JSON text, then its own.
+    Desk { parts: usize },
     /// The worker's script runs, and loads the module. Said by that script, not from here.
     Loading {},
     /// The content security policy of the worker blocked something. Said by the worker's own script, not from here.

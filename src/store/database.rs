@@ -7,8 +7,6 @@ use futures_channel::oneshot;
 use indexed_db_futures::database::Database as Connection;
 use indexed_db_futures::prelude::*;
 use indexed_db_futures::transaction::{Transaction, TransactionDurability, TransactionMode, TransactionOptions};
-use js_sys::{Function, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
 use super::error::StoreError;
@@ -50,7 +48,6 @@ struct Inner {
     /// Told when it opens, or when it is found to be shut.
     on_change: Box<dyn Fn(&State)>,
     opening: Cell<bool>,
-    asked_to_stay: Cell<bool>,
 }
 
 /// How much a write is worth.
@@ -72,7 +69,6 @@ impl Database {
             waiting: RefCell::default(),
             on_change: Box::new(on_change),
             opening: Cell::default(),
-            asked_to_stay: Cell::default(),
         }));
         database.connect();
         database
@@ -81,18 +77,6 @@ impl Database {
     #[must_use]
     pub fn state(&self) -> State {
         self.0.state.borrow().clone()
-    }
-
-    /// Asks the browser not to clear the stored runs when space gets short. It may say no, and nothing changes then.
-    pub fn ask_to_stay(&self) {
-        if self.0.asked_to_stay.replace(true) {
-            return;
-        }
-        let get = |of: &JsValue, key: &str| Reflect::get(of, &key.into()).unwrap_or_default();
-        let storage = get(&get(&js_sys::global(), "navigator"), "storage");
-        if let Some(persist) = get(&storage, "persist").dyn_ref::<Function>() {
-            let _ = persist.call0(&storage);
-        }
     }
 
     /// Waits until it is known whether there is a database.

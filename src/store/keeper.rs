@@ -239,7 +239,6 @@ impl Keeper {
 
 impl Journal for Keeper {
     fn begun(&self, recorder: &Recorder) {
-        self.0.database.ask_to_stay();
         let key = new_key(js::epoch_ms());
         self.0.key.replace(key.clone());
         let this = self.clone();

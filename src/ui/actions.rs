@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
@@ -88,7 +89,7 @@ impl App {
     }
 
     pub fn grant(&self, turns: u32) {
-        self.with_seat(|seat| seat.grant(turns));
+        self.with_seat(move |seat| seat.grant(turns));
         follow::stand(*self, true);
     }
 
@@ -190,6 +191,15 @@ impl App {
         if last.stand() != Stand::Here {
             return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
+        if last.is_lost() {
+            let (app, thread) = (*self, thread.clone());
+            return spawn_local(async move {
+                match app.find_again(&thread).await {
+                    Ok(()) => app.follow_up(&thread, asked, config),
+                    Err(why) => app.complain(why),
+                }
+            });
+        }
         let Some((next, page)) = self.start(asked, config, workspace, Some(&last)) else { return };
         let page = Page { place: thread.pages.with_untracked(Vec::len), ..page };
         self.draw(&next, &page, &thread.rail);
@@ -234,7 +244,7 @@ impl App {
         let task = Task { run_id, session_id, input, images, started_at, ..Task::default() };
         let (with, after) = (line.with(workspace), after.map(Seat::id));
         let (config, task) = (Box::new(config), Box::new(task));
-        line.tell(Order::Run { seat: seat.id(), with, config, task, after }, Vec::new());
+        line.tell(&Order::Run { seat: seat.id(), with, config, task, after }, Vec::new());
         let mut page = Page::of(&seat, 0)?;
         // With the names of their files, which a record does not keep.
         page.head.pictures = pictures;
@@ -275,12 +285,20 @@ impl App {
         Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url(), page: None })
     }
 
-    pub(super) fn with_seat(&self, act: impl FnOnce(&Seat)) {
-        if let Some(Thread { backing: Backing::Live { seat, .. }, .. }) = self.thread_now() {
-            // Out of the cell first: what the seat tells may read it.
-            let seat = seat.borrow().clone();
-            act(&seat);
+    pub(super) fn with_seat(&self, act: impl FnOnce(&Seat) + 'static) {
+        let Some(thread) = self.thread_now() else { return };
+        let Backing::Live { seat, .. } = &thread.backing else { return };
+        // Out of the cell first: what the seat tells may read it.
+        let (app, seat) = (*self, seat.borrow().clone());
+        if !seat.is_lost() {
+            return act(&seat);
         }
+        spawn_local(async move {
+            match app.find_again(&thread).await {
+                Ok(()) => act(&seat),
+                Err(why) => app.complain(why),
+            }
+        });
     }
 
     pub(super) fn add_thread(&self, thread: Thread) {

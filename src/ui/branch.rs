@@ -16,7 +16,6 @@ use crate::view::{RailView, Source};
 use super::desk::{Line, Seat};
 use super::dialog::dialog;
 use super::follow;
-use super::slots::Behind;
 use super::state::{App, Backing, Dialog, Page, Thread};
 
 pub fn branch(app: App) -> impl IntoView {
@@ -140,9 +139,13 @@ impl App {
     }
 
     async fn start_branch(&self, line: &Line, of: BranchOf, place: usize, branch: Branch) -> Result<(), String> {
+        let thread = self.thread_now();
+        if let Some(thread) = &thread {
+            self.find_again(thread).await?;
+        }
         // Files as they are now: what a turn of the past had is not kept apart.
         let workspace = self.new_workspace();
-        if let Some(Thread { backing: Backing::Live { workspace: of, .. }, .. }) = self.thread_now() {
+        if let Some(Thread { backing: Backing::Live { workspace: of, .. }, .. }) = thread {
             for file in of.list() {
                 if let Some(blob) = of.get(&file.path) {
                     let _ = workspace.put(&file.path, blob);
@@ -186,11 +189,8 @@ impl BranchOf {
             let document = Trajectory::parse(text).ok()?;
             return Some(BranchOf::Document { document: Box::new(document), text: Arc::clone(text) });
         }
-        match thread.pages.with_untracked(|pages| pages.get(page).cloned())?.behind {
-            Behind::Seat(seat) => Some(BranchOf::Seat(Seat::clone(&seat))),
-            // Steps of a plan and of a record are shown apart; the run they are of is on the page.
-            Behind::Session(_) | Behind::Document(_) | Behind::Stepped(_) => None,
-        }
+        let page = thread.pages.with_untracked(|pages| pages.get(page).cloned())?;
+        page.seat().map(BranchOf::Seat)
     }
 
     fn draft(&self, turn: usize) -> Option<BranchDraft> {

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use futures_channel::oneshot;
+use js_sys::{Array, Function, Reflect};
 use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::desk::Desk;
 use crate::protocol::desk::{FilesId, News, Order, QuestionId, SeatId, Stand, Streamed, With};
 use crate::protocol::snapshot::Start;
 use crate::protocol::{Change, Snapshot};
@@ -27,10 +28,11 @@ pub struct Line(Rc<Inner>);
 
 struct Inner {
     app: App,
-    desk: OnceCell<Desk>,
+    desk: OnceCell<JsDesk>,
     seats: RefCell<BTreeMap<SeatId, Weak<Place>>>,
     files: RefCell<Vec<(FilesId, Rc<Twin>)>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<Answer>>>,
+    asked_to_stay: Cell<bool>,
     /// Numbers of seats, files and questions.
     last: Cell<u32>,
 }
@@ -50,27 +52,63 @@ struct Place {
     line: Line,
     seen: RefCell<Option<Snapshot>>,
     stand: Cell<Stand>,
+    /// The desk that is there now does not know the run: it was lost by another.
+    lost: Cell<bool>,
+    /// What is told next of it is all of it.
+    anew: Cell<bool>,
     /// Who draws it.
     ear: RefCell<Option<Ear>>,
 }
 
-/// Opens the desk.
+/// Opens the line; the desk says what is stored.
 pub fn open(app: App) {
     let (seats, files, questions) = (RefCell::default(), RefCell::default(), RefCell::default());
-    let inner = Rc::new(Inner { app, desk: OnceCell::new(), seats, files, questions, last: Cell::default() });
-    let line = Rc::downgrade(&inner);
-    let _ = inner.desk.set(Desk::open(move |news, parts| {
-        if let Some(line) = line.upgrade().map(Line) {
-            line.hear(news, parts);
+    let inner = Rc::new(Inner {
+        app,
+        desk: OnceCell::new(),
+        seats,
+        files,
+        questions,
+        asked_to_stay: Cell::default(),
+        last: Cell::default(),
+    });
+    let (hearing, losing) = (Rc::downgrade(&inner), Rc::downgrade(&inner));
+    let hear = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
+        if let Some(line) = hearing.upgrade().map(Line) {
+            line.hear(&text, parts.to_vec());
         }
-    }));
-    app.line.set_value(Some(Line(inner)));
+    });
+    let lost = Closure::<dyn Fn(String)>::new(move |message: String| {
+        if let Some(line) = losing.upgrade().map(Line) {
+            line.lost(&message);
+        }
+    });
+    let _ = inner.desk.set(JsDesk::new(hear.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
+    // For as long as the page is there.
+    hear.forget();
+    lost.forget();
+    let line = Line(inner);
+    line.tell(&Order::List, Vec::new());
+    app.line.set_value(Some(line));
+}
+
+/// `www/client/desk.ts`; `boot.js` puts it here.
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = TurnwiseDesk)]
+    type JsDesk;
+
+    #[wasm_bindgen(constructor, js_class = "TurnwiseDesk")]
+    fn new(hear: &Function, lost: &Function) -> JsDesk;
+
+    #[wasm_bindgen(method)]
+    fn tell(this: &JsDesk, text: &str, parts: Array);
 }
 
 impl Line {
-    pub fn tell(&self, order: Order, parts: Vec<JsValue>) {
-        if let Some(desk) = self.0.desk.get() {
-            desk.take(order, parts);
+    pub fn tell(&self, order: &Order, parts: Vec<JsValue>) {
+        if let (Some(desk), Ok(text)) = (self.0.desk.get(), serde_json::to_string(order)) {
+            desk.tell(&text, parts.into_iter().collect());
         }
     }
 
@@ -79,15 +117,15 @@ impl Line {
         let id = QuestionId(self.number());
         let (told, answer) = oneshot::channel();
         self.0.questions.borrow_mut().insert(id, told);
-        self.tell(order(id), parts);
+        self.tell(&order(id), parts);
         answer.await.unwrap_or_else(|_| Err("the run's worker is gone".to_owned()))
     }
 
     /// A seat that shows nothing yet.
     pub fn seat(&self) -> Seat {
         let id = SeatId(self.number());
-        let (seen, stand, ear) = (RefCell::default(), Cell::default(), RefCell::default());
-        let place = Rc::new(Place { id, line: self.clone(), seen, stand, ear });
+        let (seen, stand, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
+        let place = Rc::new(Place { id, line: self.clone(), seen, stand, lost, anew: Cell::default(), ear });
         self.0.seats.borrow_mut().insert(id, Rc::downgrade(&place));
         Seat(place)
     }
@@ -116,7 +154,7 @@ impl Line {
         let twin = Twin::new(workspace.clone(), move |changes, blobs| {
             if let Some(line) = line.upgrade() {
                 let parts = blobs.into_iter().map(JsValue::from).collect();
-                Line(line).tell(Order::Files { files: id, changes }, parts);
+                Line(line).tell(&Order::Files { files: id, changes }, parts);
             }
         });
         self.0.files.borrow_mut().push((id, twin));
@@ -128,8 +166,12 @@ impl Line {
         self.0.last.get()
     }
 
-    fn hear(&self, news: News, parts: Vec<JsValue>) {
+    fn hear(&self, text: &str, parts: Vec<JsValue>) {
         let app = self.0.app;
+        let news = match serde_json::from_str(text) {
+            Ok(news) => news,
+            Err(error) => return app.complain(format!("The desk told what cannot be read: {error}")),
+        };
         match news {
             News::Seen { seat, stand, streamed, changes } => {
                 let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
@@ -145,11 +187,40 @@ impl Line {
                 }
             }
             News::Listed { headers, unread } => app.take_list(headers, unread),
-            News::Stored { header } => app.note(*header),
+            News::Stored { header } => {
+                self.ask_to_stay();
+                app.note(*header);
+            }
             News::Told { message, wrong: true } => app.complain(message),
             News::Told { message, wrong: false } => app.tell(message),
             News::Done { id } => self.answered(id, Ok(parts.first().and_then(JsValue::as_string))),
             News::Failed { id, message } => self.answered(id, Err(message)),
+        }
+    }
+
+    /// The desk is gone, with all that it drove. What is stored can be gone on with.
+    fn lost(&self, message: &str) {
+        let questions = self.0.questions.take();
+        questions.into_values().for_each(|told| drop(told.send(Err(message.to_owned()))));
+        // Another desk has none of these files.
+        self.0.files.take();
+        let seats: Vec<Seat> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(Seat).collect();
+        let running = seats.iter().filter(|seat| seat.is_running()).count();
+        seats.iter().for_each(Seat::lose);
+        let words = if running == 0 { "" } else { " What was stored of the run is there: resume it." };
+        self.0.app.complain(format!("Something went wrong: {message}.{words}"));
+        self.tell(&Order::List, Vec::new());
+    }
+
+    /// Asks the browser, once, not to clear the stored runs when space gets short. It may say no, and nothing changes then.
+    fn ask_to_stay(&self) {
+        if self.0.asked_to_stay.replace(true) {
+            return;
+        }
+        let get = |of: &JsValue, key: &str| Reflect::get(of, &key.into()).unwrap_or_default();
+        let storage = get(&dom::window().navigator(), "storage");
+        if let Some(persist) = get(&storage, "persist").dyn_ref::<Function>() {
+            let _ = persist.call0(&storage);
         }
     }
 
@@ -196,25 +267,25 @@ impl Seat {
     }
 
     pub fn stop(&self) {
-        self.tell(Order::Stop { seat: self.0.id });
+        self.tell(&Order::Stop { seat: self.0.id });
     }
 
     pub fn cancel(&self) {
-        self.tell(Order::Cancel { seat: self.0.id });
+        self.tell(&Order::Cancel { seat: self.0.id });
     }
 
     pub fn grant(&self, turns: u32) {
-        self.tell(Order::Grant { seat: self.0.id, turns });
+        self.tell(&Order::Grant { seat: self.0.id, turns });
     }
 
     /// Goes on with a run that was left open.
     pub fn resume(&self) {
-        self.tell(Order::Resume { seat: self.0.id });
+        self.tell(&Order::Resume { seat: self.0.id });
     }
 
     /// Nothing of the run goes on. What was told of it stays.
     pub fn close(&self) {
-        self.tell(Order::Close { seat: self.0.id });
+        self.tell(&Order::Close { seat: self.0.id });
     }
 
     /// The run's record, as JSON text.
@@ -233,7 +304,8 @@ impl Seat {
         self.0.stand.set(stand);
         {
             let mut seen = self.0.seen.borrow_mut();
-            *seen = Snapshot::after(seen.take(), changes);
+            let before = seen.take().filter(|_| !self.0.anew.take());
+            *seen = Snapshot::after(before, changes);
         }
         let ear = self.0.ear.borrow().clone();
         if let Some(ear) = ear {
@@ -241,8 +313,28 @@ impl Seat {
         }
     }
 
-    fn tell(&self, order: Order) {
+    fn tell(&self, order: &Order) {
         self.0.line.tell(order, Vec::new());
+    }
+
+    /// Its desk is gone: a run under way is as one whose page was closed.
+    fn lose(&self) {
+        let running = self.is_running();
+        self.0.lost.set(true);
+        if running {
+            self.take(Stand::Interrupted, &Streamed { void: true, ..Streamed::default() }, Vec::new());
+        }
+    }
+
+    /// Whether the desk has to open the run before anything is asked of it.
+    pub fn is_lost(&self) -> bool {
+        self.0.lost.get()
+    }
+
+    /// The desk is about to open the run: everything is told anew.
+    pub fn reopen(&self) {
+        self.0.lost.set(false);
+        self.0.anew.set(true);
     }
 }
 

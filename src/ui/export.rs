@@ -78,7 +78,9 @@ impl App {
     }
 
     async fn open_run(self) -> Option<Named> {
-        match self.thread_now()?.backing {
+        let thread = self.thread_now()?;
+        self.find_again(&thread).await.ok()?;
+        match thread.backing {
             Backing::Document { name, text } => {
                 let run_id = Trajectory::parse(&text).map(|document| document.run_id).ok()?;
                 Some(Named { run_id, name: Some(name), text: text.to_string() })

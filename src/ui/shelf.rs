@@ -9,7 +9,7 @@ use crate::protocol::desk::{Header, Order};
 use crate::view::RailView;
 
 use super::desk::{Line, Seat};
-use super::state::{App, Page};
+use super::state::{App, Backing, Page, Thread};
 
 /// One line of the list of earlier runs: a task and its follow-ups.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,29 @@ impl App {
         if let Some(seat) = last {
             self.add_run(pages, rail, seat, workspace);
         }
+        Ok(())
+    }
+
+    /// Has the desk open the runs of a thread again, where they were lost with the one before it.
+    ///
+    /// # Errors
+    /// One of them is not stored, or cannot be read.
+    pub(super) async fn find_again(&self, thread: &Thread) -> Result<(), String> {
+        let Backing::Live { workspace, .. } = &thread.backing else { return Ok(()) };
+        let pages = thread.pages.get_untracked();
+        let seats: Vec<Seat> = pages.iter().filter_map(Page::seat).filter(Seat::is_lost).collect();
+        let Some(line) = self.line.get_value().filter(|_| !seats.is_empty()) else { return Ok(()) };
+        let key = |seat: &Seat| {
+            let run_id = seat.start()?.run_id;
+            let of = |header: &&Header| header.summary.run_id == run_id;
+            self.stored.with_untracked(|headers| headers.iter().find(of).map(|header| (seat.id(), header.key.clone())))
+        };
+        let runs: Option<Vec<_>> = seats.iter().map(key).collect();
+        let runs = runs.ok_or("This run was not stored, so it is gone with its worker. Ask it again.")?;
+        // What is stored of the files is read again; what the page has of them is the same, or newer.
+        let with = line.with(workspace);
+        seats.iter().for_each(Seat::reopen);
+        line.ask(|id| Order::Open { id, with, runs }, Vec::new()).await?;
         Ok(())
     }
 

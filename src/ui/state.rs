@@ -244,6 +244,14 @@ impl Page {
         seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
     }
 
+    /// Where its run is; `None`: it is no run that the desk drives.
+    pub fn seat(&self) -> Option<Seat> {
+        match &self.behind {
+            Behind::Seat(seat) => Some(Seat::clone(seat)),
+            Behind::Session(_) | Behind::Document(_) | Behind::Stepped(_) => None,
+        }
+    }
+
     /// A run as it stands.
     pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
         let mut log = Log::default();

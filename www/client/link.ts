@@ -40,8 +40,9 @@ export interface Handlers {
   abort(message: Heard['abort']): void;
   wrote(message: Heard['wrote'], parts: Part[]): void;
   site(message: Heard['site']): void;
-  /** The other side is gone, and all that it knew. */
-  lost(): void;
+  desk?(parts: Part[]): void;
+  /** The other side is gone, and all that it knew; why, for people. */
+  lost(message: string): void;
 }
 
 interface Ask {
@@ -255,6 +256,7 @@ export class Link {
       case 'abort': this.#handlers.abort(body); break;
       case 'wrote': this.#handlers.wrote(body, parts); break;
       case 'site': this.#handlers.site(body); break;
+      case 'desk': this.#handlers.desk?.(parts.splice(0, body.parts)); break;
     }
   }
 
@@ -277,8 +279,8 @@ export class Link {
     const asks = [...this.#asks.values(), ...this.#meeting ?? []];
     this.#asks.clear();
     this.#close();
-    this.#handlers.lost();
     const message = `the agent's worker is gone: ${words(cause)}`;
+    this.#handlers.lost(message);
     for (const { reject, hearing } of asks) {
       hearing?.lost(message);
       reject(new Error(message, { cause }));

@@ -20,6 +20,7 @@ export type Command =
   | { open: { agent: AgentId; options: AgentOptions } }
   | { tool: { agent: AgentId; tool: TrajectoryTool } }
   | { files: { agent: AgentId; files: FileChange[] } }
+  | { desk: { parts: number } }
   | {
       run: {
         id: AskId;
@@ -199,6 +200,7 @@ export type FromWorker =
     }
   | { abort: { call: CallNumber } }
   | { wrote: { agent: AgentId; files: FileChange[] } }
+  | { desk: { parts: number } }
   | { loading: Record<symbol, never> }
   | { blocked: { directive: string; uri: string } }
   | { site: { site: SiteId; progress?: DocsProgress; info?: DocsInfo } };

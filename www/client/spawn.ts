@@ -42,8 +42,7 @@ export const denied = () => last;
 /** The violation, which says more than an error, is told a moment after it; on a busy machine a longer one. */
 const PATIENCE_MS = 250;
 
-export function spawn({ hear, fail }: Ear): Line {
-  const url = new URL('./engine-worker.js', import.meta.url);
+export function spawn({ hear, fail }: Ear, url = new URL('./engine-worker.js', import.meta.url)): Line {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
   // Others on the page violate policies too.

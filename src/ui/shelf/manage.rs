@@ -7,7 +7,6 @@ use crate::protocol::desk::{Header, Order};
 use crate::view::RailView;
 
 use super::super::desk::Seat;
-use super::super::slots::Behind;
 use super::super::state::{App, Page, Thread};
 
 impl App {
@@ -81,11 +80,7 @@ impl App {
             let of = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
             of.map(|thread| thread.pages.get_untracked()).unwrap_or_default()
         });
-        let seat = |page: Page| match page.behind {
-            Behind::Seat(seat) => Some(Seat::clone(&seat)),
-            Behind::Session(_) | Behind::Document(_) | Behind::Stepped(_) => None,
-        };
-        pages.into_iter().filter_map(seat).collect()
+        pages.iter().filter_map(Page::seat).collect()
     }
 
     fn runs_of(&self, session_id: &str) -> Vec<Header> {

@@ -42,6 +42,9 @@ impl App {
         }
         let app = *self;
         spawn_local(async move {
+            if let Err(why) = app.find_again(&thread).await {
+                return app.complain(why);
+            }
             let Some(Staged { whole, text }) = Staged::of(&thread).await else {
                 return app.complain("This run has no record yet.");
             };
