@@ -8,7 +8,7 @@ mod seat;
 mod shelf;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::{Rc, Weak};
 
 use wasm_bindgen::{JsCast, JsValue};
@@ -34,6 +34,9 @@ pub(crate) struct Inner {
     seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
     files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
     shelf: RefCell<Option<Shelf>>,
+    /// Stored runs that are being opened, and orders about them.
+    opening: RefCell<BTreeSet<SeatId>>,
+    waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
 }
 
 /// A desk that may be gone.
@@ -44,14 +47,24 @@ impl Desk {
     /// `post` brings news and their parts to the page; `page` asks its models. The database is opened.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
-        let (seats, files) = (RefCell::default(), RefCell::default());
-        let desk = Desk(Rc::new(Inner { page, post: Box::new(post), seats, files, shelf: RefCell::default() }));
+        let desk = Desk(Rc::new(Inner {
+            page,
+            post: Box::new(post),
+            seats: RefCell::default(),
+            files: RefCell::default(),
+            shelf: RefCell::default(),
+            opening: RefCell::default(),
+            waiting: RefCell::default(),
+        }));
         desk.0.shelf.replace(Some(Shelf::open(&desk.back())));
         desk
     }
 
     /// One order with its parts.
     pub fn take(&self, order: Order, parts: Vec<JsValue>) {
+        if order.about().iter().any(|seat| self.0.opening.borrow().contains(seat)) {
+            return self.0.waiting.borrow_mut().push((order, parts));
+        }
         let mut parts = VecDeque::from(parts);
         let part = |parts: &mut VecDeque<JsValue>| parts.pop_front().and_then(|part| part.as_string());
         match order {
@@ -65,10 +78,14 @@ impl Desk {
                 self.answer(id, self.branch(seat, &with, document, place, *branch));
             }
             Order::Open { id, with, runs } => {
+                self.0.opening.borrow_mut().extend(runs.iter().map(|(seat, _)| *seat));
                 let desk = self.clone();
                 spawn_local(async move {
-                    let opened = desk.open_stored(&with, runs).await;
+                    let opened = desk.open_stored(&with, &runs).await;
                     desk.answer(id, opened);
+                    desk.0.opening.borrow_mut().retain(|seat| runs.iter().all(|(opened, _)| opened != seat));
+                    let waited = desk.0.waiting.take();
+                    waited.into_iter().for_each(|(order, parts)| desk.take(order, parts));
                 });
             }
             Order::Stop { seat } => self.with(seat, |seat| seat.session.stop()),

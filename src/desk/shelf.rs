@@ -81,15 +81,16 @@ impl Desk {
     }
 
     /// Opens stored runs, in their order; all of them or an error.
-    pub(super) async fn open_stored(&self, with: &With, runs: Vec<(SeatId, String)>) -> Result<(), String> {
+    pub(super) async fn open_stored(&self, with: &With, runs: &[(SeatId, String)]) -> Result<(), String> {
         for (id, key) in runs {
-            self.open_one(with, id, &key).await.map_err(|error| error.to_string())?;
+            self.open_one(with, *id, key).await.map_err(|error| error.to_string())?;
         }
         Ok(())
     }
 
     async fn open_one(&self, with: &With, id: SeatId, key: &str) -> Result<(), StoreError> {
         let Some(Shelf { database, .. }) = self.shelf() else { return Ok(()) };
+        database.ready().await;
         let gone = || StoreError::Failed("it is not stored any more".to_owned());
         let header = database.header(key).await?.ok_or_else(gone)?;
         let workspace = self.files(with.files).workspace().clone();
@@ -177,7 +178,9 @@ impl Desk {
     }
 
     async fn list(&self) {
-        let Some(Shelf { database, .. }) = self.shelf() else { return };
+        // Where it is being opened, this is asked again once it is open.
+        let database = self.shelf().map(|shelf| shelf.database).filter(|database| database.state() != State::Opening);
+        let Some(database) = database else { return };
         match database.list().await {
             Ok((headers, unread)) => self.post(News::Listed { headers, unread }, Vec::new()),
             Err(error) => self.told(error.to_string(), true),

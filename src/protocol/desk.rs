@@ -49,7 +49,7 @@ pub enum Order {
         place: usize,
         branch: Box<Branch>,
     },
-    /// Opens stored runs, each in a seat. Answered when all are there.
+    /// Opens stored runs, each in a seat. Answered when all are there; orders about them wait until then.
     Open {
         id: QuestionId,
         with: With,
@@ -95,6 +95,24 @@ pub enum Order {
         keys: Vec<String>,
         seats: Vec<SeatId>,
     },
+}
+
+impl Order {
+    /// The runs that have to be there first.
+    #[must_use]
+    pub fn about(&self) -> Vec<SeatId> {
+        match self {
+            Order::Stop { seat }
+            | Order::Cancel { seat }
+            | Order::Grant { seat, .. }
+            | Order::Resume { seat }
+            | Order::Close { seat }
+            | Order::Record { seat, .. } => vec![*seat],
+            Order::Run { after: of, .. } | Order::Branch { of, .. } => of.iter().copied().collect(),
+            Order::Delete { seats, .. } => seats.clone(),
+            Order::List | Order::Open { .. } | Order::Files { .. } | Order::Rename { .. } => Vec::new(),
+        }
+    }
 }
 
 /// What a run needs beside its configuration.

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
@@ -89,7 +88,7 @@ impl App {
     }
 
     pub fn grant(&self, turns: u32) {
-        self.with_seat(move |seat| seat.grant(turns));
+        self.with_seat(|seat| seat.grant(turns));
         follow::stand(*self, true);
     }
 
@@ -191,14 +190,8 @@ impl App {
         if last.stand() != Stand::Here {
             return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
-        if last.is_lost() {
-            let (app, thread) = (*self, thread.clone());
-            return spawn_local(async move {
-                match app.find_again(&thread).await {
-                    Ok(()) => app.follow_up(&thread, asked, config),
-                    Err(why) => app.complain(why),
-                }
-            });
+        if let Err(why) = self.find_again(thread) {
+            return self.complain(why);
         }
         let Some((next, page)) = self.start(asked, config, workspace, Some(&last)) else { return };
         let page = Page { place: thread.pages.with_untracked(Vec::len), ..page };
@@ -285,20 +278,15 @@ impl App {
         Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url(), page: None })
     }
 
-    pub(super) fn with_seat(&self, act: impl FnOnce(&Seat) + 'static) {
+    pub(super) fn with_seat(&self, act: impl FnOnce(&Seat)) {
         let Some(thread) = self.thread_now() else { return };
         let Backing::Live { seat, .. } = &thread.backing else { return };
         // Out of the cell first: what the seat tells may read it.
-        let (app, seat) = (*self, seat.borrow().clone());
-        if !seat.is_lost() {
-            return act(&seat);
+        let seat = seat.borrow().clone();
+        match self.find_again(&thread) {
+            Ok(()) => act(&seat),
+            Err(why) => self.complain(why),
         }
-        spawn_local(async move {
-            match app.find_again(&thread).await {
-                Ok(()) => act(&seat),
-                Err(why) => app.complain(why),
-            }
-        });
     }
 
     pub(super) fn add_thread(&self, thread: Thread) {

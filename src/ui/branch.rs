@@ -141,7 +141,7 @@ impl App {
     async fn start_branch(&self, line: &Line, of: BranchOf, place: usize, branch: Branch) -> Result<(), String> {
         let thread = self.thread_now();
         if let Some(thread) = &thread {
-            self.find_again(thread).await?;
+            self.find_again(thread)?;
         }
         // Files as they are now: what a turn of the past had is not kept apart.
         let workspace = self.new_workspace();

@@ -208,8 +208,15 @@ impl Line {
         let running = seats.iter().filter(|seat| seat.is_running()).count();
         seats.iter().for_each(Seat::lose);
         let words = if running == 0 { "" } else { " What was stored of the run is there: resume it." };
-        self.0.app.complain(format!("Something went wrong: {message}.{words}"));
+        let app = self.0.app;
+        app.complain(format!("Something went wrong: {message}.{words}"));
         self.tell(&Order::List, Vec::new());
+        // More may be stored than was shown. Once only, and not for what ended: opening a run may be what the desk died of.
+        if running > 0
+            && let Some(thread) = app.thread_now()
+        {
+            let _ = app.find_again(&thread);
+        }
     }
 
     /// Asks the browser, once, not to clear the stored runs when space gets short. It may say no, and nothing changes then.

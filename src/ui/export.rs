@@ -79,7 +79,7 @@ impl App {
 
     async fn open_run(self) -> Option<Named> {
         let thread = self.thread_now()?;
-        self.find_again(&thread).await.ok()?;
+        self.find_again(&thread).ok()?;
         match thread.backing {
             Backing::Document { name, text } => {
                 let run_id = Trajectory::parse(&text).map(|document| document.run_id).ok()?;

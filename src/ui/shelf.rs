@@ -84,11 +84,12 @@ impl App {
         Ok(())
     }
 
-    /// Has the desk open the runs of a thread again, where they were lost with the one before it.
+    /// Has the desk open the runs of a thread again, where they were lost with the one before it. What is asked of them
+    /// from now on waits for that.
     ///
     /// # Errors
-    /// One of them is not stored, or cannot be read.
-    pub(super) async fn find_again(&self, thread: &Thread) -> Result<(), String> {
+    /// One of them was not stored.
+    pub(super) fn find_again(&self, thread: &Thread) -> Result<(), String> {
         let Backing::Live { workspace, .. } = &thread.backing else { return Ok(()) };
         let pages = thread.pages.get_untracked();
         let seats: Vec<Seat> = pages.iter().filter_map(Page::seat).filter(Seat::is_lost).collect();
@@ -103,7 +104,12 @@ impl App {
         // What is stored of the files is read again; what the page has of them is the same, or newer.
         let with = line.with(workspace);
         seats.iter().for_each(Seat::reopen);
-        line.ask(|id| Order::Open { id, with, runs }, Vec::new()).await?;
+        let app = *self;
+        spawn_local(async move {
+            if let Err(why) = line.ask(|id| Order::Open { id, with, runs }, Vec::new()).await {
+                app.complain(why);
+            }
+        });
         Ok(())
     }
 

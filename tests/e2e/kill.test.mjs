@@ -1,6 +1,7 @@
-// The renderer is killed at random moments of a run. After each, the stored run is there with every turn that had ended,
-// and goes on to the same end as a run that was never broken off: nothing twice, nothing lost.
-// 20 moments by seed; KILLS sets another number, KILL_SEED another first seed. A moment is so many requests of the run and
+// The renderer, or the worker that drives the run alone, is killed at random moments of a run. After each, the stored run is
+// there with every turn that had ended, and goes on to the same end as a run that was never broken off: nothing twice,
+// nothing lost.
+// 20 moments each by seed; KILLS sets another number, KILL_SEED another first seed. A moment is so many requests of the run and
 // a part of the time to the next one, so that a slow machine is killed as far into the run as a fast one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -42,6 +43,15 @@ async function open(context, site) {
   page.faults = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.faults.push(message.text()));
   page.on('pageerror', (error) => page.faults.push(String(error)));
+  // Who kills the worker alone has to know it.
+  await page.addInitScript(() => {
+    window.Worker = class extends Worker {
+      constructor(url, options) {
+        super(url, options);
+        if (String(url).endsWith('/desk-worker.js')) window.desk = this;
+      }
+    };
+  });
   await page.goto(site.app);
   await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
   return page;
@@ -101,90 +111,113 @@ const notes = (page) => page.evaluate(async () => {
   return found;
 });
 
-test(`a run outlasts ${KILLS} killed renderers`, async (t) => {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
-  try {
-    await withSite(async (site) => {
-      // One run that nobody breaks off, to compare with; the pace of its requests says when to break.
-      const whole = await withSteadyModel({}, async (baseUrl, seen) => {
-        const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
-        const page = await open(context, site);
-        await begin(page);
-        await ended(page);
-        const gaps = seen.times.slice(1).map((time, at) => time - seen.times[at]).sort((a, b) => a - b);
-        const document = await record(page);
-        assert.equal(document.output, ANSWER);
-        const written = await notes(page);
-        assert.deepEqual(Object.keys(written), ['notes/one.md', 'notes/three.md', 'notes/two.md']);
-        assert.deepEqual(page.faults, []);
-        await context.close();
-        return { essence: essence(document), gap: gaps[gaps.length >> 1], written };
+const KINDS = {
+  // What a person does then: opens the app again, and the run from the list.
+  renderer: {
+    async kill(page, context) {
+      const crashed = page.waitForEvent('crash');
+      const session = await context.newCDPSession(page);
+      session.send('Page.crash').catch(() => {}); // it never answers
+      await crashed;
+      await page.close();
+    },
+    next: (page, context, site) => open(context, site),
+    async reopen(next) {
+      await next.locator('.earlier .run').first().click();
+    },
+  },
+  // The page stays, and so does what it shows.
+  worker: {
+    async kill(page) {
+      await page.evaluate(() => {
+        window.desk.terminate();
+        window.desk.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
       });
-      const fell = { before: 0, during: 0, after: 0 };
-      for (let seed = FIRST; seed < FIRST + KILLS; seed++) {
-        await t.test(`seed ${seed}`, async () => {
-          const chance = random(seed);
-          await withSteadyModel({}, async (baseUrl, seen) => {
-            const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
-            const page = await open(context, site);
-            await begin(page);
-            const moment = chance() * (LENGTH + 1); // from before the first request to the last answer
-            const deadline = performance.now() + 30000;
-            while (seen.turns.length < Math.floor(moment)) {
-              assert.ok(performance.now() < deadline, `request ${Math.floor(moment)} never came`);
-              await sleep(1);
-            }
-            await sleep((moment % 1) * whole.gap);
-            const crashed = page.waitForEvent('crash');
-            const session = await context.newCDPSession(page);
-            session.send('Page.crash').catch(() => {}); // it never answers
-            await crashed;
-            await page.close();
-            const asked = Math.max(0, ...seen.turns);
+      await page.locator('.toast', { hasText: 'the agent\'s worker is gone: out of memory' }).waitFor();
+    },
+    next: (page) => page,
+    reopen: async () => {},
+  },
+};
 
-            const next = await open(context, site);
-            const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
-            const earlier = next.locator('.earlier .run');
-            if (!asked && await storedRuns(next) === 0) {
-              // Nothing had been sent, and nothing was stored: nothing is lost.
-              assert.equal(await earlier.count(), 0);
-              fell.before += 1;
-              return context.close();
-            }
-            await earlier.first().click();
-            const state = await Promise.race([
-              next.getByRole('button', { name: 'Resume' }).waitFor().then(() => 'left open'),
-              ended(next).then(() => 'ended'),
-            ]);
-            if (state === 'left open') {
-              const before = JSON.parse((await download(next)).text);
-              // What a request was sent for is stored: the turns before it, whole, and its own beginning.
-              assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
-              const over = Math.max(0, asked - 1);
-              assert.deepEqual(essence(before).turns.slice(0, over), whole.essence.turns.slice(0, over));
-              await next.getByRole('button', { name: 'Resume' }).click();
-              await ended(next);
-              fell.during += 1;
-            } else {
-              fell.after += 1;
-            }
-            const document = await record(next);
-            assert.deepEqual(essence(document), whole.essence);
-            assert.deepEqual(await notes(next), whole.written);
-            assert.equal(document.requests >= seen.turns.length, true, 'a request that was sent is counted');
-            assert.ok(seen.turns.length <= MAX_TURNS * MAX_ATTEMPTS + SYNTHESIS);
-            assert.ok(seen.turns.length <= LENGTH + 1, `${seen.turns.length} requests: more than one was repeated`);
-            assert.equal(await left.count(), 0);
-            assert.equal(await next.locator('.run').count(), 1, 'the run is in the list once');
-            assert.deepEqual(next.faults.filter((line) => !/interrupted/.test(line)), []);
-            return context.close();
-          });
+for (const [kind, { kill, next: nextOf, reopen }] of Object.entries(KINDS)) {
+  test(`a run outlasts ${KILLS} killed ${kind}s`, async (t) => {
+    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
+    try {
+      await withSite(async (site) => {
+        // One run that nobody breaks off, to compare with; the pace of its requests says when to break.
+        const whole = await withSteadyModel({}, async (baseUrl, seen) => {
+          const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
+          const page = await open(context, site);
+          await begin(page);
+          await ended(page);
+          const gaps = seen.times.slice(1).map((time, at) => time - seen.times[at]).sort((a, b) => a - b);
+          const document = await record(page);
+          assert.equal(document.output, ANSWER);
+          const written = await notes(page);
+          assert.deepEqual(Object.keys(written), ['notes/one.md', 'notes/three.md', 'notes/two.md']);
+          assert.deepEqual(page.faults, []);
+          await context.close();
+          return { essence: essence(document), gap: gaps[gaps.length >> 1], written };
         });
-      }
-      t.diagnostic(`${KILLS} kills: ${fell.before} before anything was sent, ${fell.during} during the run, ${fell.after} after its end`);
-      assert.ok(fell.during >= KILLS / 2, 'too few kills fell into the run');
-    });
-  } finally {
-    await browser.close();
-  }
-});
+        const fell = { before: 0, during: 0, after: 0 };
+        for (let seed = FIRST; seed < FIRST + KILLS; seed++) {
+          await t.test(`seed ${seed}`, async () => {
+            const chance = random(seed);
+            await withSteadyModel({}, async (baseUrl, seen) => {
+              const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
+              const page = await open(context, site);
+              await begin(page);
+              const moment = chance() * (LENGTH + 1); // from before the first request to the last answer
+              const deadline = performance.now() + 30000;
+              while (seen.turns.length < Math.floor(moment)) {
+                assert.ok(performance.now() < deadline, `request ${Math.floor(moment)} never came`);
+                await sleep(1);
+              }
+              await sleep((moment % 1) * whole.gap);
+              await kill(page, context);
+              const asked = Math.max(0, ...seen.turns);
+
+              const next = await nextOf(page, context, site);
+              const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
+              if (!asked && await storedRuns(next) === 0) {
+                // Nothing had been sent, and nothing was stored: nothing is lost.
+                assert.equal(await next.locator('.earlier .run').count(), 0);
+                fell.before += 1;
+                return context.close();
+              }
+              await reopen(next);
+              await Promise.race([next.getByRole('button', { name: 'Resume' }).waitFor(), ended(next)]);
+              const before = JSON.parse((await download(next)).text);
+              if (!before.outcome) {
+                // What a request was sent for is stored: the turns before it, whole, and its own beginning.
+                assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
+                const over = Math.max(0, asked - 1);
+                assert.deepEqual(essence(before).turns.slice(0, over), whole.essence.turns.slice(0, over));
+                await next.getByRole('button', { name: 'Resume' }).click();
+                await ended(next);
+                fell.during += 1;
+              } else {
+                fell.after += 1;
+              }
+              const document = await record(next);
+              assert.deepEqual(essence(document), whole.essence);
+              assert.deepEqual(await notes(next), whole.written);
+              assert.equal(document.requests >= seen.turns.length, true, 'a request that was sent is counted');
+              assert.ok(seen.turns.length <= MAX_TURNS * MAX_ATTEMPTS + SYNTHESIS);
+              assert.ok(seen.turns.length <= LENGTH + 1, `${seen.turns.length} requests: more than one was repeated`);
+              assert.equal(await left.count(), 0);
+              assert.equal(await next.locator('.run').count(), 1, 'the run is in the list once');
+              assert.deepEqual(next.faults.filter((line) => !/interrupted/.test(line)), []);
+              return context.close();
+            });
+          });
+        }
+        t.diagnostic(`${KILLS} kills: ${fell.before} before anything was sent, ${fell.during} during the run, ${fell.after} after its end`);
+        assert.ok(fell.during >= KILLS / 2, 'too few kills fell into the run');
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

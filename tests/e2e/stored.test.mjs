@@ -1,13 +1,14 @@
 // Runs that outlast the page: the list, follow-ups after a reload, two tabs, names and deleting, and what is said when
 // storing fails. Whatever fails, the run goes on, and what was stored before stays.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { PHONE, WIDE, download, runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
-import { root, withSite } from './lib/site.mjs';
+import { dist, root, withSite } from './lib/site.mjs';
 import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
 
 const shots = path.join(root, 'tests/e2e/shots');
@@ -15,8 +16,11 @@ mkdirSync(shots, { recursive: true });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 
-/** The app with the steady model, and a key that must turn up nowhere. `init` runs before the page's own scripts. */
-const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, body) => withSite((site) => withSteadyModel(model, (baseUrl, seen) => {
+/**
+ * The app with the steady model, and a key that must turn up nowhere. `init` runs in the worker that stores the runs, before
+ * its own script.
+ */
+const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, body) => withPatched(init, (mounts) => withSite((site) => withSteadyModel(model, (baseUrl, seen) => {
   const local = [
     { name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'steady' }) },
     { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) },
@@ -24,14 +28,26 @@ const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, b
   const origin = new URL(site.app).origin;
   const context = { viewport: look[0], colorScheme: look[1], reducedMotion: 'reduce', storageState: { cookies: [], origins: [{ origin, localStorage: local }] } };
   return withPage(site.app, { reach: [baseUrl], expect, context }, async (page) => {
-    if (init) {
-      await page.context().addInitScript(init);
-      await page.reload();
-    }
     await ready(page);
     return body(page, { site, seen, baseUrl });
   });
-}));
+}), { mounts }));
+
+/** The worker's file with `init` before it, for `withSite`. */
+async function withPatched(init, body) {
+  if (!init) return body({});
+  const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-stored-'));
+  try {
+    const file = path.join(folder, 'desk-worker.js');
+    writeFileSync(file, `(${init})();\n${readFileSync(path.join(dist, 'turnwise/desk-worker.js'), 'utf8')}`);
+    return await body({ '/turnwise/desk-worker.js': file });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Whether what `FAULTS` names fails from now on. */
+const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/desk-worker.js')).evaluate((value) => { self.failing = value; }, fails);
 
 const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
 const earlier = (page) => page.locator('.earlier .run');
@@ -169,31 +185,31 @@ test('no stored byte holds a planted key, wherever it turns up', () => withStore
 const FAULTS = {
   'storage does not answer': [() => {
     // Somebody else's transaction that never ends: all others wait behind it.
-    window.addEventListener('load', () => setInterval(() => {
-      if (!window.failing || window.holding) return;
-      window.holding = true;
+    setInterval(() => {
+      if (!self.failing || self.holding) return;
+      self.holding = true;
       const request = indexedDB.open('turnwise');
       request.onsuccess = () => {
         const store = request.result.transaction(['runs', 'origins', 'events'], 'readwrite').objectStore('runs');
         const hold = () => {
-          if (window.failing) store.get('nothing').onsuccess = hold;
-          else { window.holding = false; request.result.close(); }
+          if (self.failing) store.get('nothing').onsuccess = hold;
+          else { self.holding = false; request.result.close(); }
         };
         hold();
       };
-    }, 5));
+    }, 5);
   }, 'takes unusually long'],
   'no space is left': [() => {
     const put = IDBObjectStore.prototype.put;
     IDBObjectStore.prototype.put = function full(...args) {
-      if (window.failing) throw new DOMException('The quota was exceeded.', 'QuotaExceededError');
+      if (self.failing) throw new DOMException('The quota was exceeded.', 'QuotaExceededError');
       return put.apply(this, args);
     };
   }, 'There is no space left'],
   'a transaction is aborted': [() => {
     const commit = IDBTransaction.prototype.commit;
     IDBTransaction.prototype.commit = function aborted() {
-      return window.failing ? this.abort() : commit.call(this);
+      return self.failing ? this.abort() : commit.call(this);
     };
   }, 'The run could not be stored'],
 };
@@ -203,12 +219,12 @@ for (const [name, [init, words]] of Object.entries(FAULTS)) {
     await runTask(page, 'Write three notes.');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^New run/ }).first().click();
-    await page.evaluate(() => { window.failing = true; });
+    await failing(page, true);
     await start(page, 'Write them again.');
     await toast(page, words);
     await page.screenshot({ path: path.join(shots, `stored-fault-${name.replaceAll(' ', '-')}.png`) });
     await page.getByText('Turn 3.').first().waitFor();
-    await page.evaluate(() => { window.failing = false; });
+    await failing(page, false);
     await toast(page, 'stored again');
     await ended(page);
     assert.equal(JSON.parse((await download(page)).text).output, ANSWER);
@@ -227,7 +243,7 @@ for (const [name, [init, words]] of Object.entries(FAULTS)) {
 }
 
 test('storage that never works: it is said once, and the run ends in memory', () => withStored({ init: () => {
-  Object.defineProperty(window, 'indexedDB', { value: undefined });
+  Object.defineProperty(self, 'indexedDB', { value: undefined });
 } }, async (page) => {
   await toast(page, 'does not let the page store runs');
   await runTask(page, 'Write three notes.');

@@ -42,7 +42,7 @@ impl App {
         }
         let app = *self;
         spawn_local(async move {
-            if let Err(why) = app.find_again(&thread).await {
+            if let Err(why) = app.find_again(&thread) {
                 return app.complain(why);
             }
             let Some(Staged { whole, text }) = Staged::of(&thread).await else {
