@@ -9,12 +9,13 @@ use plans::*;
 use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::plan::*;
+use turnwise::protocol::Snapshot;
 use turnwise::view::ending::Tone;
 use turnwise::view::plan::cell::Field;
 use turnwise::view::plan::edit::{FaultView, PlanDraft};
 use turnwise::view::plan::example::PLAN;
 use turnwise::view::plan::*;
-use turnwise::view::{Origin, TickKind, TickState};
+use turnwise::view::{Origin, Source, TickKind, TickState};
 
 /// Agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
@@ -40,11 +41,15 @@ fn columns(graph: &Graph) -> Vec<(u32, usize)> {
     graph.nodes.iter().map(|node| (node.order, node.column)).collect()
 }
 
+/// A step as its record tells it.
+fn with_source<T>(document: &PlanDocument, record: &StepRecord, look: impl FnOnce(&StepSource<'_>) -> T) -> T {
+    let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
+    let run = run.as_ref().map(|run| Source::from(run).recorded());
+    look(&StepSource { plan: &document.plan, record, run, traces: &document.traces })
+}
+
 fn views(document: &PlanDocument) -> Vec<StepView> {
-    let view = |record: &StepRecord| {
-        let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
-        StepView::from(&StepSource::recorded(&document.plan, record, run.as_ref(), &document.traces))
-    };
+    let view = |record: &StepRecord| with_source(document, record, |source| StepView::from(source));
     document.steps.iter().map(view).collect()
 }
 
@@ -54,8 +59,7 @@ fn view(document: &PlanDocument, order: u32) -> StepView {
 
 fn context(document: &PlanDocument, order: u32) -> ContextView {
     let record = document.steps.iter().find(|step| step.order == order).expect("a step");
-    let run = record.run.as_ref().map(|run| run.trajectory().unwrap());
-    ContextView::from(&StepSource::recorded(&document.plan, record, run.as_ref(), &document.traces))
+    with_source(document, record, |source| ContextView::from(source))
 }
 
 fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {

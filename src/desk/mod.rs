@@ -4,6 +4,7 @@
 //! sessions, their files, the database, and what other tabs say. Deliberately absent: how orders come here, and everything
 //! that is seen (`ui`).
 
+mod plans;
 mod seat;
 mod shelf;
 
@@ -11,16 +12,19 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::{Rc, Weak};
 
+use serde::Serialize;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::{Branch, ProviderKind, RunConfig, Task};
-use crate::protocol::desk::{FilesId, News, Order, QuestionId, SeatId, With};
-use crate::shell::{Access, Carried, Page, Session, SessionOptions};
+use crate::engine::{Branch, ProviderConfig, ProviderKind, RunConfig, Task};
+use crate::protocol::desk::{FilesId, News, Order, PlanId, QuestionId, SeatId, With};
+use crate::shell::{self, Access, Carried, Notice, Page, Session, SessionOptions, js};
 use crate::trajectory::{Restored, Trajectory};
+use crate::view::probe::{self, Probe};
 use crate::view::provider::address;
 use crate::worker::{Twin, Workspace};
 
+use plans::PlanRunning;
 use seat::Seat;
 use shelf::Shelf;
 
@@ -32,6 +36,7 @@ pub(crate) struct Inner {
     page: Rc<dyn Page>,
     post: Box<dyn Fn(News, Vec<JsValue>)>,
     seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
+    plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
     files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
     shelf: RefCell<Option<Shelf>>,
     /// Stored runs that are being opened, and orders about them.
@@ -51,6 +56,7 @@ impl Desk {
             page,
             post: Box::new(post),
             seats: RefCell::default(),
+            plans: RefCell::default(),
             files: RefCell::default(),
             shelf: RefCell::default(),
             opening: RefCell::default(),
@@ -69,7 +75,10 @@ impl Desk {
         let part = |parts: &mut VecDeque<JsValue>| parts.pop_front().and_then(|part| part.as_string());
         match order {
             Order::List => self.list_soon(),
-            Order::Run { seat, with, config, task, after } => self.run(seat, &with, *config, *task, after),
+            Order::Run { seat, with, config, task, after, kept } => {
+                let seat = self.new_seat(seat, &with, config.as_ref().clone(), kept);
+                self.run(&seat, *config, *task, after);
+            }
             Order::Branch { id, seat, with, of, place, branch } => {
                 let document = match of {
                     Some(of) => self.seat(of).and_then(|seat| seat.session.document()),
@@ -99,13 +108,40 @@ impl Desk {
                 self.complain(resumed);
                 self.with(seat, Seat::renew);
             }
-            Order::Close { seat } => self.with(seat, |seat| seat.session.close()),
+            Order::Close { seat: id } => self.with(id, |seat| {
+                seat.session.close();
+                if seat.keeper.is_none() {
+                    self.0.seats.borrow_mut().remove(&id);
+                }
+            }),
             Order::Record { id, seat } => {
                 let document = self.seat(seat).and_then(|seat| seat.session.document());
-                match document.and_then(|document| serde_json::to_string_pretty(&document).ok()) {
-                    Some(text) => self.post(News::Done { id }, vec![text.into()]),
-                    None => self.answer(id, Err("this run has no record yet".to_owned())),
-                }
+                self.hand_over(id, document.as_ref());
+            }
+            Order::Plan { plan, seats, with, config, written, after, from } => {
+                let (desk, text) = (self.clone(), part(&mut parts));
+                let start = plans::Start { plan, seats, with, config: *config, written: *written, from };
+                spawn_local(async move { desk.run_plan(start, after, text).await });
+            }
+            Order::ShowPlan { id, plan, seats } => {
+                let shown = self.show_plan(plan, seats, &part(&mut parts).unwrap_or_default());
+                self.answer(id, shown);
+            }
+            Order::StopPlan { plan } => self.with_plan(plan, |plan| plan.session.stop()),
+            Order::CancelPlan { plan } => self.with_plan(plan, |plan| plan.session.cancel()),
+            Order::PlanRecord { id, plan } => {
+                let running = self.0.plans.borrow().get(&plan).cloned();
+                self.hand_over(id, running.map(|running| running.session.document()).as_ref());
+            }
+            Order::Probe { id, seat, with, config } => self.probe(id, seat, &with, *config),
+            Order::Models { id, with, provider } => {
+                let desk = self.clone();
+                spawn_local(async move {
+                    match shell::list_models(&provider, &access(&with, &provider, 0)).await {
+                        Ok(models) => desk.hand_over(id, Some(&models)),
+                        Err(error) => desk.answer(id, Err(error.message)),
+                    }
+                });
             }
             Order::Files { files, changes } => {
                 let blobs = parts.into_iter().filter_map(|part| part.dyn_into().ok());
@@ -122,13 +158,12 @@ impl Desk {
         }
     }
 
-    fn run(&self, id: SeatId, with: &With, config: RunConfig, task: Task, after: Option<SeatId>) {
+    fn run(&self, seat: &Rc<Seat>, config: RunConfig, task: Task, after: Option<SeatId>) {
         let carried = after.and_then(|after| self.seat(after)?.session.with_run(|run| run.map(Carried::from_run)));
         let task = match carried {
             Some(Carried { session_id, history }) => Task { session_id, history, ..task },
             None => task,
         };
-        let seat = self.new_seat(id, with, config.clone());
         let hear = seat.ear();
         if let Err(error) = seat.session.begin(config, task, hear) {
             self.told(error.to_string(), true);
@@ -150,33 +185,25 @@ impl Desk {
         if let Some(providers) = &branch.providers {
             config.providers.clone_from(providers);
         }
-        let seat = self.new_seat(id, with, config);
+        let seat = self.new_seat(id, with, config, true);
         let hear = seat.ear();
         seat.session.branch(restored, branch, hear).map_err(|error| error.to_string())?;
         seat.tell();
         Ok(())
     }
 
-    fn new_seat(&self, id: SeatId, with: &With, config: RunConfig) -> Rc<Seat> {
+    fn new_seat(&self, id: SeatId, with: &With, config: RunConfig, kept: bool) -> Rc<Seat> {
         let workspace = self.files(with.files).workspace().clone();
         let session = self.session(with, config, workspace.clone());
-        let keeper = self.keeper(&session, &workspace);
+        let keeper = if kept { self.keeper(&session, &workspace) } else { None };
         let seat = Seat::new(self.back(), id, session, keeper);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat
     }
 
-    /// A session with the user's keys, each for the address it was typed in for.
+    /// A session with the user's keys.
     fn session(&self, with: &With, config: RunConfig, workspace: Workspace) -> Session {
-        let key = |address: String| {
-            let address = address.trim().trim_end_matches('/');
-            with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone())
-        };
-        let access = config.providers.iter().enumerate().map(|(at, provider)| Access {
-            api_key: provider.kind.is_http().then(|| key(address(provider))).flatten(),
-            headers: Vec::new(),
-            in_page: (provider.kind == ProviderKind::PromptApi).then_some(at),
-        });
+        let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at));
         let (access, page) = (access.collect(), Some(Rc::clone(&self.0.page)));
         Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page })
     }
@@ -225,12 +252,49 @@ impl Desk {
         }
     }
 
+    /// Answers with what was asked for, as JSON.
+    fn hand_over<T: Serialize>(&self, id: QuestionId, what: Option<&T>) {
+        match what.and_then(|what| serde_json::to_string_pretty(what).ok()) {
+            Some(text) => self.post(News::Done { id }, vec![text.into()]),
+            None => self.answer(id, Err("There is no record of it.".to_owned())),
+        }
+    }
+
+    /// One turn, one attempt; told when it is over.
+    fn probe(&self, id: QuestionId, seat: SeatId, with: &With, config: RunConfig) {
+        let seat = self.new_seat(seat, with, config, false);
+        let (back, began, run) = (self.back(), js::now(), Rc::downgrade(&seat));
+        let hear = move |notice: Notice<'_>| {
+            let Notice::Record(record) = notice else { return };
+            let document = || run.upgrade()?.session.document();
+            let found = Probe::of(&record.what, (js::now() - began) as u64, document);
+            if let (Some(found), Some(desk)) = (found, back.desk()) {
+                desk.hand_over(id, Some(&found));
+            }
+        };
+        if let Err(error) = seat.session.start(probe::QUESTION.to_owned(), None, hear) {
+            self.answer(id, Err(error.to_string()));
+        }
+    }
+
     fn answer(&self, id: QuestionId, done: Result<(), String>) {
         let news = match done {
             Ok(()) => News::Done { id },
             Err(message) => News::Failed { id, message },
         };
         self.post(news, Vec::new());
+    }
+}
+
+/// The user's key for a provider, where there is one for the address it was typed in for.
+fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
+    let address = address(provider);
+    let address = address.trim().trim_end_matches('/');
+    let key = || with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone());
+    Access {
+        api_key: provider.kind.is_http().then(key).flatten(),
+        headers: Vec::new(),
+        in_page: (provider.kind == ProviderKind::PromptApi).then_some(at),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::shell::{self, Notice, Session};
 use crate::store::Keeper;
 
 /// How long what happens waits for more of it, in milliseconds: a frame.
-const FRAME_MS: u32 = 16;
+pub(super) const FRAME_MS: u32 = 16;
 
 pub(super) struct Seat {
     back: Back,
@@ -52,7 +52,7 @@ impl Seat {
         }
     }
 
-    fn hear(self: &Rc<Self>, notice: Notice<'_>) {
+    pub(super) fn hear(self: &Rc<Self>, notice: Notice<'_>) {
         {
             let mut streamed = self.streamed.borrow_mut();
             match notice {

@@ -137,6 +137,12 @@ impl PlanDocument {
         }
     }
 
+    /// Whether a text says that it is such a record.
+    #[must_use]
+    pub fn is_one(text: &str) -> bool {
+        serde_json::from_str::<Marks>(text).is_ok_and(|marks| marks.format == FORMAT)
+    }
+
     /// Reads a document. An unknown version is refused, whatever else it holds.
     ///
     /// # Errors

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::FileChange;
 use super::snapshot::Change;
-use crate::engine::{Branch, RunConfig, Task};
+use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Task};
+use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use crate::trajectory::Summary;
 
 /// A run on the app's page; numbered by the page.
@@ -20,6 +21,11 @@ pub struct SeatId(pub u32);
 #[serde(transparent)]
 pub struct FilesId(pub u32);
 
+/// A plan on the app's page; numbered by the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PlanId(pub u32);
+
 /// A question of the page's; numbered by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -31,13 +37,14 @@ pub struct QuestionId(pub u32);
 pub enum Order {
     /// Tells all stored runs. The first one: it opens the desk.
     List,
-    /// Starts a run. `after`: it is a follow-up of that one.
+    /// Starts a run. `after`: it is a follow-up of that one. It is stored where it is `kept`.
     Run {
         seat: SeatId,
         with: With,
         config: Box<RunConfig>,
         task: Box<Task>,
         after: Option<SeatId>,
+        kept: bool,
     },
     /// Starts a branch of a run, from before the turn at that place. Answered when it has begun. A part where `of` is none:
     /// the run's record.
@@ -78,6 +85,48 @@ pub enum Order {
         id: QuestionId,
         seat: SeatId,
     },
+    /// Runs a plan. The run of the step at place `n` of the plan is in the seat that many after `seats`. A part where it
+    /// goes on after a record from a file: that text.
+    Plan {
+        plan: PlanId,
+        seats: SeatId,
+        with: With,
+        config: Box<RunConfig>,
+        written: Box<Plan>,
+        after: Option<After>,
+        /// Run this step again, and everything that builds on it.
+        from: Option<u32>,
+    },
+    /// Shows the record of a plan, in seats likewise. Answered. A part: its text.
+    ShowPlan {
+        id: QuestionId,
+        plan: PlanId,
+        seats: SeatId,
+    },
+    StopPlan {
+        plan: PlanId,
+    },
+    CancelPlan {
+        plan: PlanId,
+    },
+    /// Answered with a part: the plan's record.
+    PlanRecord {
+        id: QuestionId,
+        plan: PlanId,
+    },
+    /// The tiny run that tests a provider; stored nowhere. Answered with a part: what came of it (`view::probe::Probe`).
+    Probe {
+        id: QuestionId,
+        seat: SeatId,
+        with: With,
+        config: Box<RunConfig>,
+    },
+    /// Answered with a part: the models that a provider lists (`llm::models::ModelInfo`).
+    Models {
+        id: QuestionId,
+        with: With,
+        provider: Box<ProviderConfig>,
+    },
     /// Changes that the user made. A part for each path that is still there: a blob.
     Files {
         files: FilesId,
@@ -110,9 +159,29 @@ impl Order {
             | Order::Record { seat, .. } => vec![*seat],
             Order::Run { after: of, .. } | Order::Branch { of, .. } => of.iter().copied().collect(),
             Order::Delete { seats, .. } => seats.clone(),
-            Order::List | Order::Open { .. } | Order::Files { .. } | Order::Rename { .. } => Vec::new(),
+            Order::List
+            | Order::Open { .. }
+            | Order::Plan { .. }
+            | Order::ShowPlan { .. }
+            | Order::StopPlan { .. }
+            | Order::CancelPlan { .. }
+            | Order::PlanRecord { .. }
+            | Order::Probe { .. }
+            | Order::Models { .. }
+            | Order::Files { .. }
+            | Order::Rename { .. } => Vec::new(),
         }
     }
+}
+
+/// What a plan is run again after: the steps that ended there are not run again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum After {
+    /// One that the desk ran.
+    Plan(PlanId),
+    /// A record from a file of that name. It may have been changed, and later steps are told its results: it has to replay.
+    Record(String),
 }
 
 /// What a run needs beside its configuration.
@@ -136,6 +205,17 @@ pub enum News {
         streamed: Streamed,
         changes: Vec<Change>,
     },
+    /// What is new in a plan, at most once a frame. `begun`: it is the first news of it.
+    Planned {
+        plan: PlanId,
+        begun: Option<Box<Begun>>,
+        /// Those that changed, without their runs, which are in their seats.
+        steps: Vec<StepRecord>,
+        traces: Vec<PlanTraceRecord>,
+        /// LLM requests that can still follow.
+        calls_left: u32,
+        ending: Option<Box<PlanEnding>>,
+    },
     /// Changes that tools made. A part for each path that is still there: a blob.
     Wrote {
         files: FilesId,
@@ -155,7 +235,7 @@ pub enum News {
         message: String,
         wrong: bool,
     },
-    /// A part where the question was for a record.
+    /// A part where the question was for one.
     Done {
         id: QuestionId,
     },
@@ -176,6 +256,15 @@ pub enum Stand {
     Interrupted,
     /// Another tab.
     Elsewhere,
+    /// It is a record, to be read.
+    Recorded,
+}
+
+/// A plan that has begun.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Begun {
+    pub plan: Plan,
+    pub started_at: EpochMillis,
 }
 
 /// What a run itself said since the last time. What a sub-agent says is seen once its reply is whole.

@@ -1,5 +1,5 @@
 //! A run as it is seen from outside its worker: a [`Snapshot`] that [`Change`]s bring up to date, and the [`Reporter`] that
-//! says what changed. Whoever draws a run needs no engine.
+//! says what changed. Whoever draws a run needs no engine. A record from a file is read to the same shape.
 //!
 //! Invariant, property-tested in `tests/sim_run`: a snapshot that took every change shows what the run itself shows.
 
@@ -9,11 +9,11 @@ use crate::engine::{
     CallId, CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Parent, Run, RunConfig, Status, TraceRecord,
     Trigger, TurnRecord, Usage,
 };
-use crate::trajectory::Summary;
 use crate::trajectory::summary::{Tree, Whole};
+use crate::trajectory::{Imported, Summary, Trajectory};
 
 /// What can be seen of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub start: Start,
     pub turns: Vec<TurnRecord>,
@@ -38,6 +38,9 @@ pub struct Start {
     /// The run that this one is a branch of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// It is another agent's, read from a file of another format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
 }
 
 /// Where a run stands.
@@ -57,7 +60,7 @@ pub struct Now {
 }
 
 /// One sub-agent, from the moment it was asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subagent {
     pub asked: Asked,
     /// Once it has begun.
@@ -77,6 +80,8 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
+    /// All of it, as a record has it. Nothing comes before or after.
+    Whole(Box<Snapshot>),
     /// The run as it began; a branch begins anew.
     Start(Box<Start>),
     /// There are so many turns.
@@ -130,6 +135,7 @@ impl Start {
             images: task.images.clone(),
             started_at: task.started_at,
             parent: run.parent().cloned(),
+            imported: None,
         }
     }
 }
@@ -161,7 +167,9 @@ impl Snapshot {
         Snapshot { turns: vec![first], now: Now { calls_left, ..empty.now }, ..empty }
     }
 
-    fn empty(start: Start) -> Self {
+    /// Nothing of a run but what it starts from.
+    #[must_use]
+    pub fn empty(start: Start) -> Self {
         let now = Now {
             status: Status::Calling { turn: 1, attempt: 1, synthesis: false },
             can_continue: false,
@@ -192,6 +200,7 @@ impl Snapshot {
             Some(snapshot) => snapshot,
             None => match changes.next() {
                 Some(Change::Start(start)) => Snapshot::empty(*start),
+                Some(Change::Whole(whole)) => *whole,
                 _ => return None,
             },
         };
@@ -201,6 +210,7 @@ impl Snapshot {
 
     fn take(&mut self, change: Change) {
         match change {
+            Change::Whole(whole) => *self = *whole,
             Change::Start(start) => self.start = *start,
             Change::Turns(count) => self.turns.truncate(count),
             Change::Turn { at, turn, calls } => {
@@ -233,6 +243,62 @@ impl Snapshot {
                 None => self.children.push(Subagent { asked, run: Snapshot::after(None, changes) }),
             },
         }
+    }
+}
+
+impl Snapshot {
+    /// A record without its turns, logs, traces and sub-agents.
+    #[must_use]
+    pub fn head(document: &Trajectory) -> Self {
+        let start = Start {
+            run_id: document.run_id.clone(),
+            session_id: document.session_id.clone(),
+            config: document.config.clone(),
+            input: document.input.clone(),
+            images: document.images.clone(),
+            started_at: document.started_ms,
+            parent: document.parent.clone(),
+            imported: document.imported.clone(),
+        };
+        let now = Now {
+            status: Status::Ended,
+            can_continue: false,
+            requests: document.requests,
+            calls_left: 0,
+            effective_max_turns: document.effective_max_turns,
+            wrap_up: None,
+            usage: document.tokens,
+            cost: None,
+            context_percent: None,
+        };
+        Snapshot { now, segments: document.segments.clone(), ..Snapshot::empty(start) }
+    }
+
+    /// A record as it stands; its sub-agents are in its order.
+    #[must_use]
+    pub fn recorded(document: &Trajectory) -> Self {
+        Snapshot {
+            turns: document.turns.clone(),
+            logs: document.logs.clone(),
+            traces: document.traces.clone(),
+            children: document.children.iter().map(|child| Subagent::recorded(document, child)).collect(),
+            ..Snapshot::head(document)
+        }
+    }
+}
+
+impl Subagent {
+    /// One of a record's sub-agents, with the call that started it.
+    #[must_use]
+    pub fn recorded(document: &Trajectory, child: &Trajectory) -> Self {
+        let calls = document.turns.iter().flat_map(|turn| &turn.tool_calls);
+        let started = |call: &CallRecord| call.children.iter().position(|run_id| *run_id == child.run_id);
+        let (call, place) = calls
+            .filter_map(|call| Some((call.id.clone(), started(call)?)))
+            .next()
+            .unwrap_or((CallId(String::new()), 0));
+        let task_id = u32::try_from(place + 1).unwrap_or(u32::MAX);
+        Subagent { asked: Asked { call, task_id, refused: false }, run: Some(Snapshot::recorded(child)) }
     }
 }
 

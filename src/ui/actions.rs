@@ -7,10 +7,10 @@ use leptos::prelude::*;
 
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
+use crate::protocol::Snapshot;
 use crate::protocol::desk::{Order, Stand};
 use crate::protocol::snapshot::Start;
-use crate::shell::{Access, Session, SessionOptions, random_seed, session_id};
-use crate::trajectory::Trajectory;
+use crate::shell::{random_seed, session_id};
 use crate::view::format::counted;
 use crate::view::provider::address;
 use crate::view::settings::Field;
@@ -92,23 +92,16 @@ impl App {
         follow::stand(*self, true);
     }
 
-    /// Shows a trajectory, to be read.
-    pub fn open_document(&self, name: &str, text: String, document: Trajectory) {
-        self.add_thread(self.document_thread(name, text, document));
-    }
-
-    /// The same, not shown yet: of a long one that is a task of its own.
-    pub(super) fn document_thread(&self, name: &str, text: String, document: Trajectory) -> Thread {
-        // The events are in the text, which is what is downloaded.
-        let document = Arc::new(Trajectory { events: Vec::new(), ..document });
-        let source = Source::from(document.as_ref());
-        let behind = Behind::Document(Arc::clone(&document));
-        let page = Page::new(0, &source, behind);
+    /// A trajectory, to be read; not shown yet, since that is a task of its own for a long one.
+    pub(super) fn document_thread(&self, name: &str, text: String, whole: Snapshot, events: usize) -> Thread {
+        let whole = Arc::new(whole);
+        let source = Source::from(whole.as_ref()).recorded();
+        let page = Page::new(0, &source, Behind::Document(Arc::clone(&whole)));
         Thread {
             id: self.next_id(),
             pages: ArcRwSignal::new(vec![page]),
             rail: ArcRwSignal::new(RailView::from(&source)),
-            backing: Backing::Document { name: name.to_owned(), text: text.into() },
+            backing: Backing::Document { name: name.to_owned(), text: text.into(), whole: Arc::clone(&whole), events },
             session_id: None,
             queued: ArcRwSignal::default(),
         }
@@ -226,6 +219,7 @@ impl App {
         let Asked { text: input, pictures } = asked;
         let images: Vec<Image> = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
         let seat = line.begin(Start {
+            imported: None,
             run_id: run_id.clone(),
             session_id: session_id.clone(),
             config: config.clone().normalized(),
@@ -237,7 +231,7 @@ impl App {
         let task = Task { run_id, session_id, input, images, started_at, ..Task::default() };
         let (with, after) = (line.with(workspace), after.map(Seat::id));
         let (config, task) = (Box::new(config), Box::new(task));
-        line.tell(&Order::Run { seat: seat.id(), with, config, task, after }, Vec::new());
+        line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true }, Vec::new());
         let mut page = Page::of(&seat, 0)?;
         // With the names of their files, which a record does not keep.
         page.head.pictures = pictures;
@@ -266,16 +260,23 @@ impl App {
         });
     }
 
-    /// What opens a provider's door: the key that was given for its address.
-    pub(super) fn access(&self, provider: &ProviderConfig) -> Access {
+    /// The key that was given for a provider's address.
+    pub(super) fn key_for(&self, provider: &ProviderConfig) -> Option<String> {
         let key = || self.keys.with_untracked(|keys| keys.get(&address(provider)));
-        Access { api_key: provider.kind.is_http().then(key).flatten(), headers: Vec::new(), in_page: None }
+        provider.kind.is_http().then(key).flatten()
     }
 
-    /// A session with the user's keys, for what is not drawn as a run.
-    pub(super) fn session(&self, config: RunConfig, workspace: Workspace) -> Session {
-        let access = config.providers.iter().map(|provider| self.access(provider)).collect();
-        Session::new(SessionOptions { config, access, workspace, worker_url: dom::worker_url(), page: None })
+    /// A run that is neither drawn nor stored, over no files.
+    pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<Seat> {
+        let line = self.line.get_value()?;
+        models::complete(&mut config);
+        let started_at = EpochMillis(dom::now());
+        let (run_id, session_id) = (time::run_id(started_at, config.seed), session_id(started_at.0, config.seed));
+        let task = Task { run_id, session_id, input, started_at, ..Task::default() };
+        let (seat, with) = (line.seat(), line.with_no_files());
+        let (config, task) = (Box::new(config), Box::new(task));
+        line.tell(&Order::Run { seat: seat.id(), with, config, task, after: None, kept: false }, Vec::new());
+        Some(seat)
     }
 
     pub(super) fn with_seat(&self, act: impl FnOnce(&Seat)) {

@@ -8,8 +8,8 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::Branch;
+use crate::protocol::Snapshot;
 use crate::protocol::desk::Order;
-use crate::trajectory::Trajectory;
 use crate::view::branch::BranchDraft;
 use crate::view::{RailView, Source};
 
@@ -175,19 +175,19 @@ impl App {
 #[derive(Clone, Debug)]
 pub enum BranchOf {
     Seat(Seat),
-    /// A document, kept letter by letter.
+    /// A record, kept letter by letter.
     Document {
-        document: Box<Trajectory>,
+        whole: Arc<Snapshot>,
         text: Arc<str>,
+        events: usize,
     },
 }
 
 impl BranchOf {
     /// The run on the thread's page of that place.
     fn new(thread: &Thread, page: usize) -> Option<Self> {
-        if let Backing::Document { text, .. } = &thread.backing {
-            let document = Trajectory::parse(text).ok()?;
-            return Some(BranchOf::Document { document: Box::new(document), text: Arc::clone(text) });
+        if let Backing::Document { text, whole, events, .. } = &thread.backing {
+            return Some(BranchOf::Document { whole: Arc::clone(whole), text: Arc::clone(text), events: *events });
         }
         let page = thread.pages.with_untracked(|pages| pages.get(page).cloned())?;
         page.seat().map(BranchOf::Seat)
@@ -199,13 +199,13 @@ impl BranchOf {
                 let run_id = seat.start()?.run_id;
                 seat.look(|source| BranchDraft::of(source, &run_id, turn)).flatten()
             }
-            BranchOf::Document { document, .. } => {
-                BranchDraft::of(&Source::from(document.as_ref()), &document.run_id, turn)
+            BranchOf::Document { whole, .. } => {
+                BranchDraft::of(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn)
             }
         }
     }
 
     fn has_no_events(&self) -> bool {
-        matches!(self, BranchOf::Document { document, .. } if document.events.is_empty())
+        matches!(self, BranchOf::Document { events: 0, .. })
     }
 }

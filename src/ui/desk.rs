@@ -9,10 +9,11 @@ use std::rc::{Rc, Weak};
 use futures_channel::oneshot;
 use js_sys::{Array, Function, Reflect};
 use leptos::prelude::*;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::protocol::desk::{FilesId, News, Order, QuestionId, SeatId, Stand, Streamed, With};
+use crate::protocol::desk::{FilesId, News, Order, PlanId, QuestionId, SeatId, Stand, Streamed, With};
 use crate::protocol::snapshot::Start;
 use crate::protocol::{Change, Snapshot};
 use crate::trajectory::Summary;
@@ -20,7 +21,14 @@ use crate::view::Source;
 use crate::worker::{Twin, Workspace};
 
 use super::dom;
+use super::plan::live::LivePlan;
+use super::plan::state::Fresh;
 use super::state::App;
+
+/// Of no workspace: numbers begin after it.
+const NO_FILES: FilesId = FilesId(0);
+/// Seats that are put aside for the steps of a plan.
+const MOST_STEPS: u32 = 1 << 20;
 
 /// The line to the desk; clones share it.
 #[derive(Clone)]
@@ -31,6 +39,7 @@ struct Inner {
     desk: OnceCell<JsDesk>,
     seats: RefCell<BTreeMap<SeatId, Weak<Place>>>,
     files: RefCell<Vec<(FilesId, Rc<Twin>)>>,
+    plans: RefCell<BTreeMap<PlanId, LivePlan>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<Answer>>>,
     asked_to_stay: Cell<bool>,
     /// Numbers of seats, files and questions.
@@ -62,13 +71,13 @@ struct Place {
 
 /// Opens the line; the desk says what is stored.
 pub fn open(app: App) {
-    let (seats, files, questions) = (RefCell::default(), RefCell::default(), RefCell::default());
     let inner = Rc::new(Inner {
         app,
         desk: OnceCell::new(),
-        seats,
-        files,
-        questions,
+        seats: RefCell::default(),
+        plans: RefCell::default(),
+        files: RefCell::default(),
+        questions: RefCell::default(),
         asked_to_stay: Cell::default(),
         last: Cell::default(),
     });
@@ -121,9 +130,19 @@ impl Line {
         answer.await.unwrap_or_else(|_| Err("the run's worker is gone".to_owned()))
     }
 
+    /// Asks for something, and reads the answer.
+    pub async fn ask_for<T: DeserializeOwned>(&self, order: impl FnOnce(QuestionId) -> Order) -> Result<T, String> {
+        let text = self.ask(order, Vec::new()).await?.unwrap_or_default();
+        serde_json::from_str(&text).map_err(|error| format!("the answer cannot be read: {error}"))
+    }
+
     /// A seat that shows nothing yet.
     pub fn seat(&self) -> Seat {
-        let id = SeatId(self.number());
+        self.seat_of(SeatId(self.number()))
+    }
+
+    /// The same, of a number that is taken already.
+    pub fn seat_of(&self, id: SeatId) -> Seat {
         let (seen, stand, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
         let place = Rc::new(Place { id, line: self.clone(), seen, stand, lost, anew: Cell::default(), ear });
         self.0.seats.borrow_mut().insert(id, Rc::downgrade(&place));
@@ -139,8 +158,13 @@ impl Line {
 
     /// What a run with these files needs.
     pub fn with(&self, workspace: &Workspace) -> With {
+        With { files: self.files(workspace), ..self.with_no_files() }
+    }
+
+    /// The same for a run without files.
+    pub fn with_no_files(&self) -> With {
         let keys = self.0.app.keys.with_untracked(super::keys::Keys::all);
-        With { files: self.files(workspace), worker_url: dom::worker_url(), keys }
+        With { files: NO_FILES, worker_url: dom::worker_url(), keys }
     }
 
     /// The number of these files; from the first time on the desk has them too.
@@ -161,6 +185,18 @@ impl Line {
         id
     }
 
+    /// The number of a plan, and that of its first step's seat; those that follow are its other steps'.
+    pub fn plan_numbers(&self) -> (PlanId, SeatId) {
+        let first = self.number();
+        self.0.last.set(first.saturating_add(MOST_STEPS));
+        (PlanId(first), SeatId(first))
+    }
+
+    /// Who draws a plan.
+    pub fn hear_plan(&self, plan: PlanId, live: LivePlan) {
+        self.0.plans.borrow_mut().insert(plan, live);
+    }
+
     fn number(&self) -> u32 {
         self.0.last.set(self.0.last.get() + 1);
         self.0.last.get()
@@ -177,6 +213,13 @@ impl Line {
                 let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
                 if let Some(seat) = seat.map(Seat) {
                     seat.take(stand, &streamed, changes);
+                }
+            }
+            News::Planned { plan, begun, steps, traces, calls_left, ending } => {
+                let live = self.0.plans.borrow().get(&plan).cloned();
+                if let Some(live) = live {
+                    let fresh = Fresh { steps, traces, calls_left, ending: ending.map(|ending| *ending) };
+                    live.hear(begun.map(|begun| *begun), fresh);
                 }
             }
             News::Wrote { files, changes } => {
@@ -207,6 +250,8 @@ impl Line {
         let seats: Vec<Seat> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(Seat).collect();
         let running = seats.iter().filter(|seat| seat.is_running()).count();
         seats.iter().for_each(Seat::lose);
+        let plans: Vec<LivePlan> = self.0.plans.borrow().values().cloned().collect();
+        plans.iter().for_each(LivePlan::lose);
         let words = if running == 0 { "" } else { " What was stored of the run is there: resume it." };
         let app = self.0.app;
         app.complain(format!("Something went wrong: {message}.{words}"));
@@ -252,6 +297,7 @@ impl Seat {
             Stand::Here => source,
             Stand::Interrupted => source.interrupted(),
             Stand::Elsewhere => source.elsewhere(),
+            Stand::Recorded => source.recorded(),
         }))
     }
 
@@ -260,8 +306,18 @@ impl Seat {
         self.0.seen.borrow().as_ref().map(|seen| seen.start.clone())
     }
 
+    /// The run as it was told so far.
+    pub fn snapshot(&self) -> Option<Snapshot> {
+        self.0.seen.borrow().clone()
+    }
+
     pub fn summary(&self) -> Option<Summary> {
         self.0.seen.borrow().as_ref().map(Snapshot::summary)
+    }
+
+    /// Whether there is a run, and it has ended.
+    pub fn snapshot_ended(&self) -> bool {
+        self.look(|source| source.status == crate::engine::Status::Ended) == Some(true)
     }
 
     pub fn stand(&self) -> Stand {
@@ -300,6 +356,12 @@ impl Seat {
         let seat = self.0.id;
         let text = self.0.line.ask(|id| Order::Record { id, seat }, Vec::new()).await?;
         text.ok_or_else(|| "this run has no record yet".to_owned())
+    }
+
+    /// The seat for whoever it holds itself; `None` once it is gone.
+    pub fn downgrade(&self) -> impl Fn() -> Option<Seat> + use<> {
+        let place = Rc::downgrade(&self.0);
+        move || place.upgrade().map(Seat)
     }
 
     /// Who draws it from now on.

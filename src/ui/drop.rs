@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
-use crate::plan::{PlanDocument, SessionError};
+use crate::plan::PlanDocument;
 use crate::trajectory::import::EMBEDDED;
 use crate::view::format::counted;
 use crate::view::formats::MOST_MB;
@@ -182,14 +182,14 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
         let text = text_of(&file).await;
         return text.contains(EMBEDDED.0) && app.import(name, text).await;
     }
-    match viewer::open_text(app, name, &file).await {
+    match viewer::open_text(app, Some(name), &file).await {
         Ok(()) => {
             app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
             true
         }
         Err(Refused::OtherFormat) => {
             let text = text_of(&file).await;
-            if text.contains("\"ATIF-v") { app.import(name, text).await } else { open_plan(app, name, text) }
+            if text.contains("\"ATIF-v") { app.import(name, text).await } else { open_plan(app, name, text).await }
         }
         // Any other JSON is a file like all others.
         Err(Refused::NotJson) => false,
@@ -216,20 +216,15 @@ async fn text_of(blob: &Blob) -> String {
 }
 
 /// The same for the record of a plan.
-fn open_plan(app: App, name: &str, text: String) -> bool {
-    match PlanDocument::parse(&text) {
-        Ok(document) => {
-            app.dialog.set(None);
-            app.open_plan(name, text, document);
-            true
-        }
-        Err(SessionError::NotJson(_) | SessionError::OtherFormat) => false,
-        Err(error) => {
-            app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
-            app.complain(format!("{name} was not opened. {error}"));
-            true
-        }
+async fn open_plan(app: App, name: &str, text: String) -> bool {
+    if !PlanDocument::is_one(&text) {
+        return false;
     }
+    if let Err(error) = app.open_plan(name, text).await {
+        app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
+        app.complain(format!("{name} was not opened. {error}"));
+    }
+    true
 }
 
 /// All files below the entries, with their paths.

@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::trajectory::{Format, Trajectory};
+use crate::trajectory::Format;
 use crate::view::formats::{DOWNLOADS, SHARE, SHARED};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
@@ -14,7 +14,7 @@ use crate::worker::records;
 use super::icon::{Icon, icon};
 use super::menu::{Entry, menu};
 use super::state::{App, Backing};
-use super::{dom, gzip};
+use super::{dom, gzip, viewer};
 
 const MENU: &str = "download-menu";
 
@@ -81,9 +81,8 @@ impl App {
         let thread = self.thread_now()?;
         self.find_again(&thread).ok()?;
         match thread.backing {
-            Backing::Document { name, text } => {
-                let run_id = Trajectory::parse(&text).map(|document| document.run_id).ok()?;
-                Some(Named { run_id, name: Some(name), text: text.to_string() })
+            Backing::Document { name, text, whole, .. } => {
+                Some(Named { run_id: whole.start.run_id.clone(), name: Some(name), text: text.to_string() })
             }
             Backing::Live { seat, .. } => {
                 let seat = seat.borrow().clone();
@@ -96,16 +95,14 @@ impl App {
 
     /// Opens a file of another format; `false` where it is none.
     pub async fn import(self, name: &str, text: String) -> bool {
-        let opened = match records::ask(dom::worker_url(), DocumentTask::Import, text).await {
-            Ok(text) => Trajectory::parse(&text).map(|document| (text, document)).map_err(|e| e.to_string()),
-            Err(why) => Err(why),
+        let opened = async {
+            let text = records::ask(dom::worker_url(), DocumentTask::Import, text).await?;
+            let blob = dom::text_blob(&text, "application/json").ok_or("there is no room for it")?;
+            // Named after the run that it is.
+            viewer::open_text(self, None, &blob).await.map_err(|refused| refused.to_string())
         };
-        match opened {
-            Ok((text, document)) => {
-                self.dialog.set(None);
-                self.open_document(&Format::Native.file_name(&document.run_id), text, document);
-                self.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
-            }
+        match opened.await {
+            Ok(()) => self.tell(format!("Opened {name}, to be read. Nothing in it is changed.")),
             Err(why) => self.complain(format!("{name} was not opened. {why}")),
         }
         true

@@ -1,7 +1,6 @@
-//! A live run on the screen: what the session tells is gathered and drawn once a frame.
+//! A live run on the screen: what the desk tells is gathered and drawn once a frame.
 //!
-//! Invariants: nothing is drawn inside the session's call, so that streaming never blocks it; only turns that can have
-//! changed are looked at again; streamed text of a failed attempt is dropped.
+//! Invariants: only turns that can have changed are looked at again; streamed text of a failed attempt is dropped.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,9 +9,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 
-use crate::engine::{RecordKind, Status};
+use crate::engine::Status;
 use crate::protocol::desk::Streamed;
-use crate::shell::Notice;
 use crate::view::{Live, PanelView, Phase, RailView, Source};
 
 use super::prose::Streaming;
@@ -68,30 +66,6 @@ impl LiveRun {
             }
             pending.text.push_str(&streamed.text);
             pending.reasoning.push_str(&streamed.reasoning);
-        }
-        if !self.0.scheduled.replace(true) {
-            self.schedule();
-        }
-    }
-
-    /// Takes note of what the session of a plan's step tells.
-    pub fn observe(&self, notice: Notice<'_>) {
-        {
-            let mut pending = self.0.pending.borrow_mut();
-            match notice {
-                Notice::TextDelta { child: 0, text, .. } => pending.text.push_str(text),
-                Notice::ReasoningDelta { child: 0, text, .. } => pending.reasoning.push_str(text),
-                // What a sub-agent says is seen once its reply is whole.
-                Notice::TextDelta { .. } | Notice::ReasoningDelta { .. } => {}
-                Notice::Record(record) => {
-                    pending.records = true;
-                    if let RecordKind::AttemptStarted { .. } | RecordKind::AttemptFailed { .. } = record.what {
-                        pending.text.clear();
-                        pending.reasoning.clear();
-                        pending.void = true;
-                    }
-                }
-            }
         }
         if !self.0.scheduled.replace(true) {
             self.schedule();

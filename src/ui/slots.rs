@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use crate::shell::Session;
-use crate::trajectory::Trajectory;
+use crate::protocol::Snapshot;
 use crate::view::lane;
 use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segments};
 
@@ -25,9 +24,8 @@ use super::viewer::Stepped;
 #[derive(Clone, Debug)]
 pub enum Behind {
     Seat(Local<Seat>),
-    /// A step of a plan.
-    Session(Local<Session>),
-    Document(Arc<Trajectory>),
+    /// A record from a file.
+    Document(Arc<Snapshot>),
     /// A document up to a step of it.
     Stepped(Local<RefCell<Stepped>>),
 }
@@ -95,8 +93,7 @@ impl Behind {
     pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         match self {
             Behind::Seat(seat) => seat.look(look),
-            Behind::Session(session) => session.with_run(|run| run.map(|run| look(&Source::from(run)))),
-            Behind::Document(document) => Some(look(&Source::from(document.as_ref()))),
+            Behind::Document(document) => Some(look(&Source::from(document.as_ref()).recorded())),
             Behind::Stepped(stepped) => Some(look(&stepped.borrow().source())),
         }
     }

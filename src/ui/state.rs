@@ -9,6 +9,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 
+use crate::protocol::Snapshot;
 use crate::protocol::desk::Header;
 use crate::view::branch::BranchDraft;
 use crate::view::log::Log;
@@ -112,8 +113,8 @@ pub struct Thread {
 pub enum Backing {
     /// Its last run, and its files.
     Live { seat: Local<RefCell<Seat>>, workspace: Local<Workspace> },
-    /// A document, kept letter by letter.
-    Document { name: String, text: Arc<str> },
+    /// A record, kept letter by letter, and how many events it has.
+    Document { name: String, text: Arc<str>, whole: Arc<Snapshot>, events: usize },
     /// A plan, and the files of its steps where it runs here.
     Plan { page: PlanPage, workspace: Option<Local<Workspace>> },
 }
@@ -248,7 +249,7 @@ impl Page {
     pub fn seat(&self) -> Option<Seat> {
         match &self.behind {
             Behind::Seat(seat) => Some(Seat::clone(seat)),
-            Behind::Session(_) | Behind::Document(_) | Behind::Stepped(_) => None,
+            Behind::Document(_) | Behind::Stepped(_) => None,
         }
     }
 

@@ -193,7 +193,8 @@ impl<'a> Source<'a> {
         match self.children {
             Children::Live(children) => {
                 let of = |child: &&Subagent| child.asked.call == call.id && child.asked.task_id == task_id;
-                children.iter().find(of)?.run.as_ref().map(Source::from)
+                let run = children.iter().find(of)?.run.as_ref().map(Source::from)?;
+                Some(if self.origin == Origin::Document { run.recorded() } else { run })
             }
             Children::Run(children) => {
                 let child = children.iter().find(|child| child.call == call.id && child.task_id == task_id)?;
@@ -209,10 +210,12 @@ impl<'a> Source<'a> {
 
     /// Whether a call has asked for sub-agents at all, and was not refused.
     fn has_children(&self, call: &CallRecord) -> bool {
-        match self.children {
-            Children::Live(_) | Children::Run(_) => call.name == spawn::TOOL && self.refused(&call.id.0, 1).is_some(),
+        match self.origin {
             // Those of other agents began by calls of other names.
-            Children::Document(_) => !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some()),
+            Origin::Document => !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some()),
+            Origin::Session | Origin::Interrupted | Origin::Elsewhere => {
+                call.name == spawn::TOOL && self.refused(&call.id.0, 1).is_some()
+            }
         }
     }
 }

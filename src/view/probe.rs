@@ -1,5 +1,7 @@
 //! The Test button's question and what its answer means.
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::{Event, RecordKind, Reply, RunConfig};
 use crate::trajectory::Trajectory;
 
@@ -9,15 +11,16 @@ use super::format::{duration, one_line, thousands};
 pub const QUESTION: &str = "Reply with the one word: ready";
 
 /// Where a test stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Probe {
     Asking,
     Works {
         answer: String,
-        ms: u64,
+        /// Who answered, and what it took.
+        facts: String,
     },
     Failed {
-        slug: Option<&'static str>,
+        slug: Option<String>,
         /// What happened, in one sentence.
         title: String,
         /// What was said and what to do; may be empty. Commands stand between backticks.
@@ -42,11 +45,14 @@ pub fn probe_config(config: RunConfig) -> RunConfig {
 impl Probe {
     /// What a record of the tiny run says about it, if anything; `ms` is the time since it began.
     #[must_use]
-    pub fn of(record: &RecordKind, ms: u64) -> Option<Self> {
+    pub fn of(record: &RecordKind, ms: u64, document: impl FnOnce() -> Option<Trajectory>) -> Option<Self> {
         match record {
-            RecordKind::AgentFinished { ending } => Some(Probe::Works { answer: one_line(&ending.output, 60), ms }),
+            RecordKind::AgentFinished { ending } => {
+                let facts = document().map(|document| facts(&document, ms)).unwrap_or_default();
+                Some(Probe::Works { answer: one_line(&ending.output, 60), facts })
+            }
             RecordKind::AttemptFailed { slugs, message, .. } => {
-                Some(Probe::failed(slugs.first().map(|slug| slug.as_str()), message))
+                Some(Probe::failed(slugs.first().map(|slug| slug.as_str().to_owned()), message))
             }
             _ => None,
         }
@@ -54,7 +60,7 @@ impl Probe {
 
     /// Messages begin with one sentence of what happened.
     #[must_use]
-    pub fn failed(slug: Option<&'static str>, message: &str) -> Self {
+    pub fn failed(slug: Option<String>, message: &str) -> Self {
         let line = one_line(message, 1_000);
         let (title, text) = match line.split_once(". ") {
             Some((first, rest)) => (format!("{first}."), rest.to_owned()),

@@ -119,7 +119,7 @@ impl<'a> From<&'a Snapshot> for Source<'a> {
             status: now.status,
             can_continue: now.can_continue,
             origin: Origin::Session,
-            imported: None,
+            imported: start.imported.as_ref(),
             children: Children::Live(children),
         }
     }
@@ -157,6 +157,8 @@ impl Source<'_> {
     /// Whether a call's task, from 1, was one sub-agent too many; `None`: nobody was asked for it, or that is not known.
     pub(super) fn refused(&self, call: &str, task_id: u32) -> Option<bool> {
         match self.children {
+            // A record has those that began.
+            _ if self.origin == Origin::Document => None,
             Children::Live(children) => {
                 let of = |child: &&Subagent| child.asked.call.0 == call && child.asked.task_id == task_id;
                 children.iter().find(of).map(|child| child.asked.refused)
@@ -167,6 +169,12 @@ impl Source<'_> {
             }
             Children::Document(_) => None,
         }
+    }
+
+    /// A record: it is read as ended, also where it was written while the run was open.
+    #[must_use]
+    pub fn recorded(self) -> Self {
+        Source { origin: Origin::Document, status: Status::Ended, can_continue: false, ..self }
     }
 
     /// A run that was left open: to be read, and to be resumed.

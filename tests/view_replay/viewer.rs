@@ -1,7 +1,8 @@
 //! The answers about an open record: words, marks, parts, differences, comparison.
 
 use turnwise::engine::*;
-use turnwise::trajectory::Trajectory;
+use turnwise::protocol::Snapshot;
+use turnwise::trajectory::Summary;
 use turnwise::view::compare::{Comparison, Row};
 use turnwise::view::replay::answer::Steps;
 use turnwise::view::replay::difference::{Piece, PieceKind};
@@ -90,15 +91,16 @@ fn a_viewer_answers_about_its_record() {
     let text = serde_json::to_string(&document).unwrap();
     let (mut viewer, opened) = Viewer::open(&text).unwrap();
     assert_eq!((opened.turns, opened.events), (document.turns.len(), document.events.len()));
-    assert!(opened.document.turns.is_empty() && opened.document.events.is_empty());
+    assert!(opened.head.turns.is_empty());
 
-    let mut whole = opened.document;
+    let mut whole = opened.head;
     let mut next = Some(Cursor::default());
     while let Some(cursor) = next {
         let part: Part = ask(&mut viewer, &Ask::Part(cursor));
         next = part.join(&mut whole);
     }
-    assert_eq!(whole, Trajectory { events: Vec::new(), ..document.clone() });
+    assert_eq!(whole, Snapshot::recorded(&document));
+    assert_eq!(whole.summary(), Summary::from(&document));
 
     let steps: Steps = ask(&mut viewer, &Ask::Steps { from: 2 });
     assert_eq!((steps.of, steps.steps.len()), (document.events.len() + 1, document.events.len() - 1));
@@ -125,14 +127,14 @@ fn long_documents_come_in_parts() {
     let document =
         play(RunConfig { limits: Limits { max_result_chars: 100_000, ..of.limits.clone() }, ..of }, steps).document();
     let (mut next, mut parts) = (Some(Cursor::default()), 0);
-    let mut whole = Trajectory { turns: Vec::new(), logs: Vec::new(), traces: Vec::new(), ..document.clone() };
+    let mut whole = Snapshot::head(&document);
     while let Some(cursor) = next {
         let part = Part::of(&document, cursor);
         assert!(serde_json::to_string(&part).unwrap().len() < 256 * 1024);
         next = part.join(&mut whole);
         parts += 1;
     }
-    assert_eq!(whole, document);
+    assert_eq!(whole, Snapshot::recorded(&document));
     assert!((3..=6).contains(&parts), "{parts}");
 }
 

@@ -1,5 +1,6 @@
 //! The providers' lists of models, in the shapes they have.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::engine::{Price, ProviderKind};
@@ -7,7 +8,7 @@ use crate::engine::{Price, ProviderKind};
 use super::facts;
 
 /// One model a provider offers; what neither its list nor the table says is `None`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelInfo {
     /// As requests name it.
     pub id: String,

@@ -4,14 +4,13 @@ use std::collections::HashMap;
 
 use leptos::prelude::*;
 
-use crate::trajectory::{Summary, Trajectory};
+use crate::trajectory::Summary;
 
-use super::super::plan::state::Record;
 use super::super::state::{App, Backing, Thread};
 
 thread_local! {
-    /// Of documents, by thread: they do not change, and reading a long one takes its time.
-    static READ: std::cell::RefCell<HashMap<u32, Option<Summary>>> = std::cell::RefCell::default();
+    /// Of documents, by thread: they do not change, and adding up a long one takes its time.
+    static READ: std::cell::RefCell<HashMap<u32, Summary>> = std::cell::RefCell::default();
 }
 
 /// The figures of every run of the page, in the order in which they were opened.
@@ -32,20 +31,10 @@ pub fn summaries(app: App) -> Vec<Summary> {
 fn of_thread(thread: &Thread) -> Vec<Summary> {
     match &thread.backing {
         Backing::Live { seat, .. } => seat.borrow().summary().into_iter().collect(),
-        Backing::Document { text, .. } => READ.with_borrow_mut(|read| {
-            let parsed = || Trajectory::parse(text).ok().map(|document| Summary::from(&document));
-            read.entry(thread.id).or_insert_with(parsed).clone().into_iter().collect()
-        }),
+        Backing::Document { whole, .. } => {
+            READ.with_borrow_mut(|read| vec![read.entry(thread.id).or_insert_with(|| whole.summary()).clone()])
+        }
         // Each step is a run.
-        Backing::Plan { page, .. } => match &page.record {
-            Record::Live(session) => session.with_run(|run| {
-                let records = run.plan().steps.iter().filter_map(|step| run.step_record(step.order));
-                let runs = records.filter_map(|record| record.run?.trajectory().ok());
-                runs.map(|run| Summary::from(&run)).collect()
-            }),
-            Record::Document { .. } => {
-                page.steps.iter().filter_map(|slot| slot.recorded.as_deref().map(Summary::from)).collect()
-            }
-        },
+        Backing::Plan { page, .. } => page.steps.iter().filter_map(|slot| slot.ended()?.summary()).collect(),
     }
 }

@@ -1,21 +1,27 @@
 //! What the user can do with plans, wired to sessions. No rule of a plan is here.
 
-use std::cell::OnceCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::RunConfig;
-use crate::plan::{Plan, PlanDocument};
-use crate::shell::{PlanSession, PlanStart};
-use crate::worker::protocol::DocumentTask;
-use crate::worker::{Workspace, records};
-use wasm_bindgen_futures::spawn_local;
+use crate::plan::Plan;
+use crate::protocol::desk::{After, Order, PlanId};
+use crate::view::RailView;
+use crate::worker::Workspace;
 
 use super::super::dom;
 use super::super::state::{App, Backing, Local, Thread};
 use super::live::LivePlan;
 use super::state::{PlanPage, Record};
+
+/// What a plan is run again from.
+pub struct Again {
+    /// With its text, where it is a file.
+    after: (After, Option<Arc<str>>),
+    from: u32,
+}
 
 impl App {
     /// The plan of the open thread.
@@ -29,40 +35,47 @@ impl App {
     }
 
     /// Runs a plan as a thread of its own.
-    pub fn run_plan(&self, plan: Plan, config: RunConfig, workspace: Workspace, how: PlanStart) {
-        let app = *self;
-        let agent = self.session(config, workspace.clone());
-        let live: Rc<OnceCell<LivePlan>> = Rc::default();
-        let place = live.clone();
+    pub fn run_plan(&self, written: Plan, config: RunConfig, workspace: &Workspace, again: Option<Again>) {
+        let Some(line) = self.line.get_value() else { return };
         self.toast.set(None);
-        let ready = move |session: &PlanSession| {
-            let page = PlanPage::live(session);
-            let rail = ArcRwSignal::new(page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
-            let _ = place.set(LivePlan::new(app, session.clone(), page.clone(), rail.clone()));
-            app.add_plan(page, rail, Some(workspace));
+        let (app, files) = (*self, workspace.clone());
+        let (plan, seats) = line.plan_numbers();
+        let added = move |page: &PlanPage, rail: &ArcRwSignal<RailView>| {
+            app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         };
-        let started = PlanSession::start(&agent, plan, how, ready, move |notice| {
-            if let Some(live) = live.get() {
-                live.observe(notice);
-            }
-        });
-        if let Err(error) = started {
-            self.complain(error.to_string());
-        }
+        line.hear_plan(plan, LivePlan::new(app, line.clone(), seats, Record::Live(plan), added));
+        let (after, from) = match again {
+            Some(Again { after, from }) => (Some(after), Some(from)),
+            None => (None, None),
+        };
+        let (after, text) = after.map_or((None, None), |(after, text)| (Some(after), text));
+        let (with, config, written) = (line.with(workspace), Box::new(config), Box::new(written));
+        let parts = text.iter().map(|text| text.as_ref().into()).collect();
+        line.tell(&Order::Plan { plan, seats, with, config, written, after, from }, parts);
     }
 
     /// Shows the record of a plan.
-    pub fn open_plan(&self, name: &str, text: String, document: PlanDocument) {
-        let page = match PlanPage::document(name, text, document) {
-            Ok(page) => page,
-            Err(why) => return self.complain(format!("{name} was not opened. {why}")),
+    ///
+    /// # Errors
+    /// Why it was not opened.
+    pub async fn open_plan(&self, name: &str, text: String) -> Result<(), String> {
+        let Some(line) = self.line.get_value() else { return Ok(()) };
+        let app = *self;
+        let (plan, seats) = line.plan_numbers();
+        let parts = vec![text.as_str().into()];
+        let record = Record::Document { name: name.to_owned(), text: text.into() };
+        let added = move |page: &PlanPage, rail: &ArcRwSignal<RailView>| {
+            app.dialog.set(None);
+            app.add_plan(page.clone(), rail.clone(), None);
         };
+        line.hear_plan(plan, LivePlan::new(app, line.clone(), seats, record, added));
+        let opened = line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await;
+        opened?;
         self.tell(format!("Opened {name}. Nothing in it is changed."));
-        let rail = ArcRwSignal::new(page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
-        self.add_plan(page, rail, None);
+        Ok(())
     }
 
-    fn add_plan(&self, page: PlanPage, rail: ArcRwSignal<crate::view::RailView>, workspace: Option<Workspace>) {
+    fn add_plan(&self, page: PlanPage, rail: ArcRwSignal<RailView>, workspace: Option<Workspace>) {
         let backing = Backing::Plan { page, workspace: workspace.map(Local::new) };
         self.add_thread(Thread {
             id: self.next_id(),
@@ -75,34 +88,38 @@ impl App {
     }
 
     pub fn stop_plan(&self) {
-        self.with_plan(PlanSession::stop);
+        self.order_plan(|plan| Order::StopPlan { plan });
     }
 
     pub fn cancel_plan(&self) {
-        self.with_plan(PlanSession::cancel);
+        self.order_plan(|plan| Order::CancelPlan { plan });
     }
 
-    fn with_plan(&self, act: impl FnOnce(&PlanSession)) {
-        if let Some(PlanPage { record: Record::Live(session), .. }) = self.plan_now() {
-            act(&session);
+    fn order_plan(&self, order: impl FnOnce(PlanId) -> Order) {
+        if let (Some(line), Some(PlanPage { record: Record::Live(plan), .. })) =
+            (self.line.get_value(), self.plan_now())
+        {
+            line.tell(&order(plan), Vec::new());
         }
     }
 
     /// The record as a file, letter by letter where it came from one.
     pub fn download_plan(&self) {
-        let Some(page) = self.plan_now() else { return };
-        let named = match &page.record {
-            Record::Document { name, text, .. } => Some((name.clone(), text.to_string())),
-            Record::Live(session) => {
-                let document = session.document();
-                let text = serde_json::to_string_pretty(&document).ok();
-                text.map(|text| (format!("{}.json", document.plan_id), text))
+        let (Some(page), Some(line), app) = (self.plan_now(), self.line.get_value(), *self) else { return };
+        spawn_local(async move {
+            let named = match page.record {
+                Record::Document { name, text } => Ok((name, text.to_string())),
+                Record::Live(plan) => {
+                    let text = line.ask(|id| Order::PlanRecord { id, plan }, Vec::new()).await;
+                    text.map(|text| (format!("{}.json", page.plan.plan_id), text.unwrap_or_default()))
+                }
+            };
+            match named.map(|(name, text)| (name, dom::text_blob(&text, "application/json"))) {
+                Ok((name, Some(blob))) => dom::save_as(&name, &blob),
+                Ok((_, None)) => app.complain("There is nothing to download yet."),
+                Err(why) => app.complain(why),
             }
-        };
-        match named.and_then(|(name, text)| Some((name, dom::text_blob(&text, "application/json")?))) {
-            Some((name, blob)) => dom::save_as(&name, &blob),
-            None => self.complain("There is nothing to download yet."),
-        }
+        });
     }
 
     /// The open plan again from a step: what does not build on it is kept. A thread of its own, so that both can be read.
@@ -110,24 +127,10 @@ impl App {
         let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
         let Some(config) = self.config() else { return };
         let workspace = workspace.map_or_else(|| self.new_workspace(), |workspace| Workspace::clone(&workspace));
-        let plan = page.plan.as_ref().clone();
-        let app = *self;
-        let run = move |document: PlanDocument| {
-            let how = PlanStart { after: Some(Box::new(document)), from: Some(order), parallel: None };
-            app.run_plan(plan, config, workspace, how);
+        let after = match &page.record {
+            Record::Live(plan) => (After::Plan(*plan), None),
+            Record::Document { name, text } => (After::Record(name.clone()), Some(Arc::clone(text))),
         };
-        match &page.record {
-            Record::Live(session) => run(session.document()),
-            Record::Document { name, text, document } => {
-                // A file may have been changed, and later steps are told its results.
-                let (name, text, document) = (name.clone(), text.to_string(), PlanDocument::clone(document));
-                spawn_local(async move {
-                    match records::ask(dom::worker_url(), DocumentTask::Session, text).await {
-                        Ok(_) => run(document),
-                        Err(why) => app.complain(format!("{name} cannot be gone on with: {why}.")),
-                    }
-                });
-            }
-        }
+        self.run_plan(page.plan.as_ref().clone(), config, &workspace, Some(Again { after, from: order }));
     }
 }

@@ -7,7 +7,6 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::plan::{fault, read};
-use crate::shell::PlanStart;
 use crate::view::plan::example::PLAN;
 
 use super::super::samples::fetch;
@@ -33,7 +32,7 @@ impl App {
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
         match read(&PLAN.plan(), &tools) {
             Ok(plan) => self.with_sample_documents(move |files| {
-                app.run_plan(plan, config, app.workspace_of(files), PlanStart::default());
+                app.run_plan(plan, config, &app.workspace_of(files), None);
             }),
             Err(faults) => app.complain(format!("The example does not fit the settings. {}", fault::listed(&faults))),
         }

@@ -1,145 +1,119 @@
-//! A plan under way on the screen: each step's run is drawn as any run; what changes in the graph is gathered and drawn
-//! once a frame.
+//! A plan on the screen as it is told: each step's run is drawn as any run; what changes in the graph is drawn as it comes,
+//! which is at most once a frame.
 
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
 
-use crate::shell::{Notice, PlanNotice, PlanSession, Session};
-use crate::view::plan::{ContextView, PlanPanelView, StepSource, StepView, Told};
-use crate::view::{Origin, RailView, Source};
+use crate::protocol::desk::{Begun, SeatId, Stand, Streamed};
+use crate::view::RailView;
 
-use super::super::dom;
+use super::super::desk::Line;
 use super::super::live::LiveRun;
-use super::super::slots::{Behind, put};
-use super::super::state::{App, Local, Page};
-use super::state::PlanPage;
+use super::super::slots::put;
+use super::super::state::{App, Page};
+use super::state::{Fresh, PlanPage, Record, StepSlot};
 
-/// Draws one plan run; clones share it.
+/// What is done with a page and its line in the list when the plan has begun.
+type Begins = dyn Fn(&PlanPage, &ArcRwSignal<RailView>);
+
+/// Draws one plan; clones share it.
 #[derive(Clone)]
 pub struct LivePlan(Rc<Inner>);
 
 struct Inner {
     app: App,
-    session: PlanSession,
-    page: PlanPage,
-    rail: ArcRwSignal<RailView>,
-    steps: RefCell<BTreeMap<u32, LiveStep>>,
-    /// Steps of which something was told since the last frame.
-    fresh: RefCell<BTreeSet<u32>>,
-    scheduled: Cell<bool>,
-}
-
-/// A step that was started here. Its session stays readable when it has ended.
-#[derive(Clone)]
-struct LiveStep {
-    session: Session,
-    page: Page,
-    run: LiveRun,
+    line: Line,
+    /// That of the first step's run; the others follow.
+    seats: SeatId,
+    record: Record,
+    /// What is done when it has begun.
+    then: Box<Begins>,
+    shown: OnceCell<(PlanPage, ArcRwSignal<RailView>)>,
+    runs: RefCell<BTreeMap<u32, LiveRun>>,
 }
 
 impl LivePlan {
-    pub fn new(app: App, session: PlanSession, page: PlanPage, rail: ArcRwSignal<RailView>) -> Self {
-        let (steps, fresh, scheduled) = (RefCell::default(), RefCell::default(), Cell::default());
-        LivePlan(Rc::new(Inner { app, session, page, rail, steps, fresh, scheduled }))
+    pub fn new(
+        app: App,
+        line: Line,
+        seats: SeatId,
+        record: Record,
+        then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
+    ) -> Self {
+        let (shown, runs) = (OnceCell::new(), RefCell::default());
+        LivePlan(Rc::new(Inner { app, line, seats, record, then: Box::new(then), shown, runs }))
     }
 
-    /// Takes note of what the plan tells.
-    pub fn observe(&self, notice: PlanNotice<'_>) {
-        match notice {
-            PlanNotice::Plan(record) => self.0.fresh.borrow_mut().extend(record.step),
-            PlanNotice::Step { order, notice, .. } => {
-                if let Some(step) = self.step(order) {
-                    step.run.observe(notice);
-                }
-                if !matches!(notice, Notice::Record(_)) {
-                    return;
-                }
-                self.0.fresh.borrow_mut().insert(order);
-            }
+    /// Takes what the desk told.
+    pub fn hear(&self, begun: Option<Begun>, fresh: Fresh) {
+        if let Some(begun) = begun {
+            return self.begin(begun, fresh);
         }
-        if !self.0.scheduled.replace(true) {
-            self.schedule();
+        if let Some((page, _)) = self.0.shown.get() {
+            page.take(fresh).into_iter().for_each(|order| page.draw_step(order));
+            self.draw_panel();
         }
     }
 
-    fn step(&self, order: u32) -> Option<LiveStep> {
-        if let Some(step) = self.0.steps.borrow().get(&order) {
-            return Some(step.clone());
+    fn begin(&self, begun: Begun, fresh: Fresh) {
+        let Inner { app, line, seats, record, then, .. } = self.0.as_ref();
+        let page = PlanPage::new(line, begun, *seats, fresh, record.clone());
+        for slot in page.steps.iter() {
+            let (live, step) = (self.clone(), slot.clone());
+            slot.seat.observe(move |streamed| {
+                live.draw_run(&step, streamed);
+            });
         }
-        let session = self.0.session.step(order)?;
-        let (app, renderer) = (self.0.app, self.0.app.renderer.get_value());
-        let (page, rail) = session.with_run(|run| {
-            let source = Source::from(run?);
-            let behind = Behind::Session(Local::new(session.clone()));
-            Some((Page::new(0, &source, behind), RailView::from(&source)))
-        })?;
-        let run = LiveRun::new(app, page.clone(), ArcRwSignal::new(rail), renderer);
-        let step = LiveStep { session, page, run };
-        self.0.steps.borrow_mut().insert(order, step.clone());
-        Some(step)
+        let rail = ArcRwSignal::new(page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
+        let _ = self.0.shown.set((page.clone(), rail.clone()));
+        then(&page, &rail);
+        app.tick();
     }
 
-    /// Frames stop in hidden tabs; the plan does not.
-    fn schedule(&self) {
-        let live = self.clone();
-        let draw = Closure::once_into_js(move || live.draw());
-        let draw = draw.unchecked_ref();
-        let window = dom::window();
-        let _ = if dom::document().hidden() {
-            window.set_timeout_with_callback_and_timeout_and_arguments_0(draw, 250)
-        } else {
-            window.request_animation_frame(draw)
-        };
-    }
-
-    fn draw(&self) {
-        self.0.scheduled.set(false);
-        let fresh = self.0.fresh.take();
-        for order in fresh {
-            self.draw_step(order);
+    /// Something was told of a step's run.
+    fn draw_run(&self, slot: &StepSlot, streamed: &Streamed) {
+        if slot.seat.stand() == Stand::Recorded {
+            self.redraw(slot.order);
+            return;
         }
-        let views: Vec<StepView> = self.0.page.steps.iter().map(|slot| slot.view.get_untracked()).collect();
-        let panel = self.0.session.with_run(|run| {
-            let told = Told {
-                started_at: run.options().started_at,
-                calls_left: run.calls_left(),
-                ending: run.ending(),
-                origin: Origin::Session,
-            };
-            PlanPanelView::of(&views, &told)
+        let known = self.0.runs.borrow().get(&slot.order).cloned();
+        let run = known.or_else(|| {
+            let page = Page::of(&slot.seat, 0)?;
+            let rail = ArcRwSignal::new(slot.seat.look(|source| RailView::from(source))?);
+            let run = LiveRun::new(self.0.app, page.clone(), rail, self.0.app.renderer.get_value());
+            self.0.runs.borrow_mut().insert(slot.order, run.clone());
+            slot.page.set(Some(page));
+            Some(run)
         });
-        let rail = panel.rail(&self.0.page.head.title);
-        put(&self.0.page.panel, panel);
-        put(&self.0.rail, rail);
+        if let Some(run) = run {
+            run.hear(streamed);
+        }
+    }
+
+    fn redraw(&self, order: u32) {
+        if let Some((page, _)) = self.0.shown.get() {
+            page.draw_step(order);
+            self.draw_panel();
+        }
+    }
+
+    fn draw_panel(&self) {
+        let Some((page, rail)) = self.0.shown.get() else { return };
+        page.draw_panel();
+        put(rail, page.panel.with_untracked(|panel| panel.rail(&page.head.title)));
         self.0.app.tick();
     }
 
-    fn draw_step(&self, order: u32) {
-        let Some(slot) = self.0.page.slot(order) else { return };
-        let (record, traces) = self.0.session.with_run(|run| (run.step_record(order), run.traces().to_vec()));
-        let Some(record) = record else { return };
-        let traces = traces.as_slice();
-        let live = self.0.steps.borrow().get(&order).cloned();
-        let plan = &self.0.page.plan;
-        let draw = |source: &StepSource<'_>| {
-            put(&slot.view, StepView::from(source));
-            put(&slot.context, ContextView::from(source));
-        };
-        match &live {
-            Some(step) => {
-                step.session
-                    .with_run(|run| draw(&StepSource { plan, record: &record, run: run.map(Source::from), traces }));
-            }
-            None => draw(&StepSource::recorded(plan, &record, slot.recorded.as_deref(), traces)),
-        }
-        let there = slot.page.with_untracked(Option::is_some);
-        if let Some(step) = live.filter(|_| !there) {
-            slot.page.set(Some(step.page));
+    /// The desk that ran it is gone. What was told of it stays.
+    pub fn lose(&self) {
+        let Some((page, _)) = self.0.shown.get() else { return };
+        if matches!(page.record, Record::Live(_)) {
+            page.lose();
+            page.steps.iter().for_each(|slot| page.draw_step(slot.order));
+            self.draw_panel();
         }
     }
 }

@@ -6,7 +6,7 @@ mod detail;
 pub mod editor;
 mod example;
 mod graph;
-mod live;
+pub mod live;
 mod page;
 pub mod panel;
 pub mod state;

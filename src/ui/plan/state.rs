@@ -1,17 +1,19 @@
-//! A plan on the screen, as signals: one slot a step, and where the records come from.
+//! A plan on the screen, as signals: one slot a step, and what was told of it.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
 
 use crate::engine::EpochMillis;
-use crate::plan::{Plan, PlanDocument, PlanTraceRecord, StepRecord};
-use crate::shell::PlanSession;
-use crate::trajectory::{ParseError, Trajectory};
+use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
+use crate::protocol::desk::{Begun, PlanId, SeatId};
+use crate::view::Origin;
 use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource, StepView, Told};
-use crate::view::{Origin, Source};
 
-use super::super::slots::Behind;
+use super::super::desk::{Line, Seat};
+use super::super::slots::put;
 use super::super::state::{Local, Page};
 
 /// One plan run; a cheap copy.
@@ -27,18 +29,16 @@ pub struct PlanPage {
     pub selected: ArcRwSignal<Option<u32>>,
     pub record: Record,
     pub started_at: u64,
+    known: Local<RefCell<Known>>,
 }
 
-/// Where the records of the steps are.
+/// Where the record is.
 #[derive(Clone, Debug)]
 pub enum Record {
-    Live(Local<PlanSession>),
-    /// A document, kept letter by letter.
-    Document {
-        name: String,
-        text: Arc<str>,
-        document: Arc<PlanDocument>,
-    },
+    /// The desk runs the plan, or has run it.
+    Live(PlanId),
+    /// In a file, kept letter by letter.
+    Document { name: String, text: Arc<str> },
 }
 
 /// One step on the screen.
@@ -47,78 +47,65 @@ pub struct StepSlot {
     pub order: u32,
     pub view: ArcRwSignal<StepView>,
     pub context: ArcRwSignal<ContextView>,
-    /// Its run, where it ended before.
-    pub recorded: Option<Arc<Trajectory>>,
+    /// Its run, once it has one.
+    pub seat: Local<Seat>,
     /// Its transcript; made when it runs, or when it is looked at.
     pub page: ArcRwSignal<Option<Page>>,
 }
 
+/// What was told of the plan.
+#[derive(Debug, Default)]
+struct Known {
+    records: BTreeMap<u32, StepRecord>,
+    traces: Vec<PlanTraceRecord>,
+    calls_left: u32,
+    ending: Option<PlanEnding>,
+    /// The desk that ran it is gone.
+    lost: bool,
+}
+
+/// What is new in a plan.
+#[derive(Debug)]
+pub struct Fresh {
+    pub steps: Vec<StepRecord>,
+    pub traces: Vec<PlanTraceRecord>,
+    pub calls_left: u32,
+    pub ending: Option<PlanEnding>,
+}
+
 impl PlanPage {
-    pub fn live(session: &PlanSession) -> Self {
-        let record = Record::Live(Local::new(session.clone()));
-        session.with_run(|run| {
-            let records = run.plan().steps.iter().filter_map(|step| run.step_record(step.order));
-            // What was kept was read before: a run that is none is shown without its turns.
-            let records = records.map(|record| (trajectory(&record).ok().flatten(), record)).collect::<Vec<_>>();
-            let told = Told {
-                started_at: run.options().started_at,
-                calls_left: run.calls_left(),
-                ending: run.ending(),
-                origin: Origin::Session,
-            };
-            PlanPage::new(run.plan(), &records, run.traces(), &told, record)
-        })
-    }
-
-    /// # Errors
-    /// Which run in it is none.
-    pub fn document(name: &str, text: String, document: PlanDocument) -> Result<Self, String> {
-        let document = Arc::new(document);
-        let told = Told {
-            started_at: document.started_ms,
-            calls_left: 0,
-            ending: document.ending.as_ref(),
-            origin: Origin::Document,
-        };
-        let mut records = Vec::new();
-        for record in &document.steps {
-            let run = trajectory(record).map_err(|e| format!("The run of step {} is damaged: {e}", record.order))?;
-            records.push((run, record.clone()));
-        }
-        let record = Record::Document { name: name.to_owned(), text: text.into(), document: Arc::clone(&document) };
-        Ok(PlanPage::new(&document.plan, &records, &document.traces, &told, record))
-    }
-
-    fn new(
-        plan: &Plan,
-        records: &[(Option<Arc<Trajectory>>, StepRecord)],
-        traces: &[PlanTraceRecord],
-        told: &Told<'_>,
-        record: Record,
-    ) -> Self {
-        let slot = |(run, record): &(Option<Arc<Trajectory>>, StepRecord)| {
-            let source = StepSource::recorded(plan, record, run.as_deref(), traces);
-            StepSlot {
-                order: record.order,
+    /// The page of a plan that has begun. `seats`: that of its first step's run; the others follow.
+    pub fn new(line: &Line, begun: Begun, seats: SeatId, fresh: Fresh, record: Record) -> Self {
+        let Begun { plan, started_at } = begun;
+        let EpochMillis(started_ms) = started_at;
+        let Fresh { steps, traces, calls_left, ending } = fresh;
+        let slots = plan.steps.iter().zip(seats.0..).filter_map(|(step, seat)| {
+            let record = steps.iter().find(|record| record.order == step.order)?;
+            let source = StepSource { plan: &plan, record, run: None, traces: &traces };
+            Some(StepSlot {
+                order: step.order,
                 view: ArcRwSignal::new(StepView::from(&source)),
                 context: ArcRwSignal::new(ContextView::from(&source)),
-                recorded: run.clone(),
+                seat: Local::new(line.seat_of(SeatId(seat))),
                 page: ArcRwSignal::new(None),
-            }
-        };
-        let steps: Arc<[StepSlot]> = records.iter().map(slot).collect();
-        let views: Vec<StepView> = steps.iter().map(|slot| slot.view.get_untracked()).collect();
-        let EpochMillis(started_at) = told.started_at;
+            })
+        });
+        let slots: Arc<[StepSlot]> = slots.collect();
+        let views: Vec<StepView> = slots.iter().map(|slot| slot.view.get_untracked()).collect();
+        let records = steps.into_iter().map(|record| (record.order, record)).collect();
+        let known = Known { records, traces, calls_left, ending, lost: false };
+        let panel = PlanPanelView::of(&views, &known.told(started_at, &record));
         PlanPage {
-            head: PlanHead::of(plan),
-            wide: Arc::new(Graph::wide(plan)),
-            narrow: Arc::new(Graph::narrow(plan)),
-            plan: Arc::new(plan.clone()),
-            panel: ArcRwSignal::new(PlanPanelView::of(&views, told)),
+            head: PlanHead::of(&plan),
+            wide: Arc::new(Graph::wide(&plan)),
+            narrow: Arc::new(Graph::narrow(&plan)),
+            plan: Arc::new(plan),
+            panel: ArcRwSignal::new(panel),
             selected: ArcRwSignal::new(None),
-            steps,
+            steps: slots,
             record,
-            started_at,
+            started_at: started_ms,
+            known: Local::new(RefCell::new(known)),
         }
     }
 
@@ -126,29 +113,73 @@ impl PlanPage {
         self.steps.iter().find(|slot| slot.order == order)
     }
 
+    /// Takes in what is new; which steps changed.
+    pub fn take(&self, fresh: Fresh) -> Vec<u32> {
+        let mut known = self.known.borrow_mut();
+        let orders = fresh.steps.iter().map(|record| record.order).collect();
+        known.records.extend(fresh.steps.into_iter().map(|record| (record.order, record)));
+        known.traces.extend(fresh.traces);
+        known.calls_left = fresh.calls_left;
+        known.ending = fresh.ending;
+        orders
+    }
+
+    /// The desk that ran it is gone.
+    pub fn lose(&self) {
+        self.known.borrow_mut().lost = true;
+    }
+
+    /// Draws a step anew.
+    pub fn draw_step(&self, order: u32) {
+        let Some(slot) = self.slot(order) else { return };
+        let known = self.known.borrow();
+        let Some(record) = known.records.get(&order) else { return };
+        let (plan, traces) = (self.plan.as_ref(), known.traces.as_slice());
+        let draw = |source: &StepSource<'_>| {
+            put(&slot.view, StepView::from(source));
+            put(&slot.context, ContextView::from(source));
+        };
+        let run = slot.seat.look(|run| draw(&StepSource { plan, record, run: Some(*run), traces }));
+        if run.is_none() {
+            draw(&StepSource { plan, record, run: None, traces });
+        }
+    }
+
+    /// Draws what is said of the plan as a whole.
+    pub fn draw_panel(&self) {
+        let views: Vec<StepView> = self.steps.iter().map(|slot| slot.view.get_untracked()).collect();
+        let told = self.known.borrow();
+        put(&self.panel, PlanPanelView::of(&views, &told.told(EpochMillis(self.started_at), &self.record)));
+    }
+
     /// Shows a step, or puts it away.
     pub fn select(&self, order: Option<u32>) {
-        if let Some(order) = order {
-            self.make_transcript(order);
+        if let Some(slot) = order.and_then(|order| self.slot(order)) {
+            // The transcript of a run that is only recorded: nothing is made of a long one before it is wanted.
+            let there = slot.page.with_untracked(Option::is_some);
+            if let Some(page) = Page::of(&slot.seat, 0).filter(|_| !there) {
+                slot.page.set(Some(page));
+            }
         }
         self.selected.set(order);
     }
+}
 
-    /// The transcript of a run that is only recorded: long ones cost something, so nothing is made before it is wanted.
-    fn make_transcript(&self, order: u32) {
-        let Some(slot) = self.slot(order) else { return };
-        if slot.page.with_untracked(Option::is_some) {
-            return;
-        }
-        let Some(run) = &slot.recorded else { return };
-        let behind = Behind::Document(Arc::clone(run));
-        slot.page.set(Some(Page::new(0, &Source::from(run.as_ref()), behind)));
+impl Known {
+    fn told(&self, started_at: EpochMillis, record: &Record) -> Told<'_> {
+        let origin = match record {
+            Record::Live(_) if self.lost => Origin::Interrupted,
+            Record::Live(_) => Origin::Session,
+            Record::Document { .. } => Origin::Document,
+        };
+        Told { started_at, calls_left: self.calls_left, ending: self.ending.as_ref(), origin }
     }
 }
 
-/// The run of a record, without its events: the record has them.
-fn trajectory(record: &StepRecord) -> Result<Option<Arc<Trajectory>>, ParseError> {
-    let Some(run) = &record.run else { return Ok(None) };
-    let run = run.trajectory()?;
-    Ok(Some(Arc::new(Trajectory { events: Vec::new(), ..run })))
+impl StepSlot {
+    /// Its run, where it has ended.
+    pub fn ended(&self) -> Option<&Seat> {
+        let seat: &Seat = &self.seat;
+        seat.snapshot_ended().then_some(seat)
+    }
 }

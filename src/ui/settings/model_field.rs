@@ -12,7 +12,8 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::KeyboardEvent;
 
 use crate::engine::ProviderKind;
-use crate::shell;
+use crate::llm::models::ModelInfo;
+use crate::protocol::desk::Order;
 use crate::view::format::{counted, one_line};
 use crate::view::models::{ModelOption, options};
 use crate::view::provider::{Endpoint, Need};
@@ -262,18 +263,19 @@ impl Combo {
                 .wrong
                 .set(Some("Say first where the model answers: the base URL is missing or wrong.".to_owned()));
         }
-        let access = self.app.access(&provider);
         // OpenRouter lists its models to anyone.
         let needs_key = self.of.key == Need::Needed && self.of.kind != ProviderKind::Openrouter;
-        if needs_key && access.api_key.is_none() {
+        if needs_key && self.app.key_for(&provider).is_none() {
             return self
                 .wrong
                 .set(Some(format!("Enter the key first: {} lists its models to whoever has one.", self.of.name)));
         }
+        let Some(line) = self.app.line.get_value() else { return };
         self.asking.set(true);
         self.wrong.set(None);
         spawn_local(async move {
-            let listed = shell::list_models(&provider, &access).await;
+            let (with, provider) = (line.with_no_files(), Box::new(provider));
+            let listed = line.ask_for::<Vec<ModelInfo>>(|id| Order::Models { id, with, provider }).await;
             self.asking.try_set(false);
             match listed {
                 Ok(models) if models.is_empty() => {
@@ -284,7 +286,7 @@ impl Combo {
                     self.show();
                 }
                 Err(error) => {
-                    self.wrong.try_set(Some(one_line(&error.message, 400)));
+                    self.wrong.try_set(Some(one_line(&error, 400)));
                 }
             }
         });

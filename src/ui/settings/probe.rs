@@ -4,27 +4,27 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::RunConfig;
-use crate::shell::{Notice, Session};
-use crate::view::probe::{Probe, facts, probe_config};
-use crate::worker::Workspace;
+use crate::protocol::desk::Order;
+use crate::view::probe::{Probe, probe_config};
 
-use super::super::dom;
+use super::super::desk::Seat;
 use super::super::state::App;
 
 pub fn probe(app: App) -> impl IntoView {
     let state = RwSignal::new(Option::<Probe>::None);
-    let running = RwSignal::new_local(Option::<Session>::None);
+    let running = RwSignal::new_local(Option::<Seat>::None);
     // A result says nothing about other settings.
     Effect::new(move || {
         app.settings.track();
         app.keys.track();
         state.set(None);
+        running.set(None);
     });
     on_cleanup(move || {
-        if let Some(session) = running.try_get_untracked().flatten() {
-            session.close();
+        if let Some(seat) = running.try_get_untracked().flatten() {
+            seat.close();
         }
     });
     let test = move |_| {
@@ -36,22 +36,27 @@ pub fn probe(app: App) -> impl IntoView {
                 return state.set(Some(Probe::failed(None, &message)));
             }
         };
+        let Some(line) = app.line.get_value() else { return };
         state.set(Some(Probe::Asking));
-        if let Some(session) = ask(app, config, state) {
-            running.set(Some(session));
-        }
+        let seat = line.seat();
+        running.set(Some(seat.clone()));
+        spawn_local(async move {
+            let (with, config) = (line.with_no_files(), Box::new(config));
+            let found = line.ask_for(|id| Order::Probe { id, seat: seat.id(), with, config }).await;
+            // What is there by now may be about other settings.
+            let asked = running.try_with_untracked(|running| running.as_ref().map(Seat::id)).flatten();
+            if asked == Some(seat.id()) {
+                state.try_set(Some(found.unwrap_or_else(|why| Probe::failed(None, &why))));
+            }
+            seat.close();
+        });
     };
     let asking = move || matches!(state.get(), Some(Probe::Asking));
     let result = move || match state.get() {
         None => ("", ().into_any()),
         Some(Probe::Asking) => ("asking", (html::span().class("pulse"), "Asking the model for one word.").into_any()),
-        Some(Probe::Works { answer, ms }) => {
-            let document = running.with_untracked(|session| session.as_ref().and_then(Session::document));
-            let facts = document.map(|document| facts(&document, ms));
-            (
-                "ok",
-                (html::strong().child(format!("It works: “{answer}”")), advice(&facts.unwrap_or_default())).into_any(),
-            )
+        Some(Probe::Works { answer, facts }) => {
+            ("ok", (html::strong().child(format!("It works: “{answer}”")), advice(&facts)).into_any())
         }
         Some(Probe::Failed { slug, title, text }) => (
             "failed",
@@ -79,23 +84,4 @@ fn advice(text: &str) -> impl IntoView + use<> {
         })
         .collect();
     (!text.is_empty()).then(|| html::span().class("advice").child(parts))
-}
-
-fn ask(app: App, config: RunConfig, state: RwSignal<Option<Probe>>) -> Option<Session> {
-    let session = app.session(config, Workspace::new());
-    let began = dom::now();
-    let observer = move |notice: Notice<'_>| {
-        if let Notice::Record(record) = notice
-            && let Some(found) = Probe::of(&record.what, dom::now().saturating_sub(began))
-        {
-            state.try_set(Some(found));
-        }
-    };
-    match session.start(crate::view::probe::QUESTION.to_owned(), None, observer) {
-        Ok(()) => Some(session),
-        Err(error) => {
-            state.set(Some(Probe::failed(None, &error.to_string())));
-            None
-        }
-    }
 }

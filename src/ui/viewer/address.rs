@@ -60,7 +60,7 @@ async fn fetch_and_open(app: App, url: &Url, name: &str) -> Result<(), String> {
     let record = body(app, name, &response)
         .await
         .ok_or_else(|| format!("{path} broke off while it was fetched. Load the page again to try once more."))?;
-    match open_text(app, name, &record).await {
+    match open_text(app, Some(name), &record).await {
         Ok(()) => {
             app.tell(format!("Opened {name}, to be read."));
             Ok(())

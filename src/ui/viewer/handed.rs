@@ -150,7 +150,7 @@ impl HandedOver {
         let (name, from) = ("The record", self.site());
         let text = String::from(&*self.text);
         let blob = dom::text_blob(&text, "application/json").ok_or("The record could not be taken over.")?;
-        open_text(app, name, &blob).await.map_err(|why| match why {
+        open_text(app, Some(name), &blob).await.map_err(|why| match why {
             Refused::Unreadable(why) => format!("The record from {from} was not opened. {why}"),
             Refused::NotJson | Refused::OtherFormat => format!("What {from} handed over is no trajectory."),
         })?;

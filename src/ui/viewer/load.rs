@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
-use crate::trajectory::Trajectory;
+use crate::protocol::Snapshot;
 use crate::view::replay::answer::Steps;
 use crate::view::replay::play::bands;
 use crate::view::replay::{Ask, Refused};
@@ -61,7 +61,7 @@ impl App {
             let ready = fetch(&stage, record, whole.turns.len()).await;
             if ready == Load::Ready {
                 let first = stage.all();
-                stage.bands.set(bands(&first, &Meter::from(&Source::from(whole.as_ref())).ticks));
+                stage.bands.set(bands(&first, &Meter::from(&Source::from(whole.as_ref()).recorded()).ticks));
                 stage.load.set(ready);
                 stage.go(app, 0);
             } else {
@@ -81,7 +81,7 @@ impl App {
 }
 
 /// A page that shows the state at a step.
-fn staged(whole: &Arc<Trajectory>) -> (Page, Local<RefCell<Stepped>>) {
+fn staged(whole: &Arc<Snapshot>) -> (Page, Local<RefCell<Stepped>>) {
     let stepped = Stepped::new(Arc::clone(whole));
     let stepped = Local::new(RefCell::new(stepped));
     let page = {
@@ -91,25 +91,22 @@ fn staged(whole: &Arc<Trajectory>) -> (Page, Local<RefCell<Stepped>>) {
     (page, stepped)
 }
 
-/// The last run of a thread as a document without its events, and its whole text.
+/// The last run of a thread as it stands, and the text of its record.
 struct Staged {
-    whole: Arc<Trajectory>,
+    whole: Arc<Snapshot>,
     text: String,
 }
 
 impl Staged {
     async fn of(thread: &Thread) -> Option<Self> {
         match &thread.backing {
-            Backing::Document { text, .. } => {
-                let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
-                let Behind::Document(whole) = page.behind else { return None };
-                Some(Staged { whole, text: text.to_string() })
-            }
+            Backing::Document { text, whole, .. } => Some(Staged { whole: Arc::clone(whole), text: text.to_string() }),
             Backing::Live { seat, .. } => {
                 let seat = seat.borrow().clone();
-                let text = seat.record().await.ok()?;
-                let document = Trajectory::parse(&text).ok()?;
-                Some(Staged { whole: Arc::new(Trajectory { events: Vec::new(), ..document }), text })
+                let (text, mut whole) = (seat.record().await.ok()?, seat.snapshot()?);
+                // The record has those that began.
+                whole.children.retain(|child| child.run.is_some());
+                Some(Staged { whole: Arc::new(whole), text })
             }
             Backing::Plan { .. } => None,
         }

@@ -1,4 +1,4 @@
-//! Opening a long record: read and taken apart in a worker, put together here piece by piece, so that no task is long.
+//! Opening a record: read and taken apart in a worker, put together here piece by piece, so that no task is long.
 
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::trajectory::Trajectory;
+use crate::protocol::Snapshot;
+use crate::trajectory::Format;
 use crate::view::format::bytes;
 use crate::view::replay::pieces::{Cursor, Part};
 use crate::view::replay::{Ask, Opened, Refused};
@@ -16,38 +17,28 @@ use super::super::dom;
 use super::super::state::App;
 use super::super::toast::{Kind, Toast};
 
-/// Shorter texts are read by the page itself: that takes less time than starting a worker.
-const SHORT: f64 = 192.0 * 1024.0;
+/// What is longer takes a moment.
+const LONG: f64 = 192.0 * 1024.0;
 /// Bytes that become text in one go.
 const SLICE: u32 = 512 * 1024;
 
-/// Opens a trajectory as a run.
+/// Opens a trajectory as a run. Without a name it is called after the run.
 ///
 /// # Errors
 /// Why it was not opened; nothing has changed then.
-pub async fn open_text(app: App, name: &str, blob: &Blob) -> Result<(), Refused> {
-    if blob.size() <= SHORT {
-        let text = JsFuture::from(blob.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
-        let document = Trajectory::parse(&text).map_err(|error| {
-            use crate::trajectory::document::ParseError;
-            match error {
-                ParseError::NotJson(_) => Refused::NotJson,
-                ParseError::OtherFormat => Refused::OtherFormat,
-                other => Refused::Unreadable(other.to_string()),
-            }
-        })?;
-        app.dialog.set(None);
-        app.open_document(name, text, document);
-        return Ok(());
+pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), Refused> {
+    if blob.size() > LONG {
+        let what = name.unwrap_or("the record");
+        app.progress(format!("Opening {what}, {}", bytes(size(blob))));
     }
-    app.progress(format!("Opening {name}, {}", bytes(size(blob))));
     let host = ViewerHost::new(dom::worker_url());
     let text = text_of(blob.clone());
-    let (document, events) = assemble(&host, blob).await?;
+    let (whole, events) = assemble(&host, blob).await?;
     let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
     // Reading the last piece was a task, what the page shows of all is the next, and drawing the first turns another.
     dom::pause().await;
-    let thread = app.document_thread(name, text, document);
+    let name = name.map_or_else(|| Format::Native.file_name(&whole.start.run_id), str::to_owned);
+    let thread = app.document_thread(&name, text, whole, events);
     dom::pause().await;
     // Its events stay with the worker.
     app.dialog.set(None);
@@ -58,15 +49,15 @@ pub async fn open_text(app: App, name: &str, blob: &Blob) -> Result<(), Refused>
     Ok(())
 }
 
-/// The document without its events, and how many there are.
-async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Trajectory, usize), Refused> {
-    let Opened { mut document, events, .. } = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
+/// The record as it stands, and how many events it has.
+async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, usize), Refused> {
+    let Opened { head: mut whole, events, .. } = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
     let mut next = Some(Cursor::default());
     while let Some(cursor) = next {
         let part = host.ask::<Part>(Ask::Part(cursor)).await.map_err(Refused::Unreadable)?;
-        next = part.join(&mut document);
+        next = part.join(&mut whole);
     }
-    Ok((document, events))
+    Ok((whole, events))
 }
 
 /// The text, read meanwhile.

@@ -17,7 +17,6 @@ pub use panel::{PlanPanelView, Told};
 pub use step::{Given, StepView};
 
 use crate::plan::{Plan, PlanTraceRecord, StepRecord};
-use crate::trajectory::Trajectory;
 
 use super::format::{counted, one_line};
 use super::source::Source;
@@ -39,19 +38,6 @@ pub struct PlanHead {
     /// What the plan leads to: the action of its last step.
     pub title: String,
     pub facts: Vec<String>,
-}
-
-impl<'a> StepSource<'a> {
-    /// A step whose run, if any, was read from its record.
-    #[must_use]
-    pub fn recorded(
-        plan: &'a Plan,
-        record: &'a StepRecord,
-        run: Option<&'a Trajectory>,
-        traces: &'a [PlanTraceRecord],
-    ) -> Self {
-        StepSource { plan, record, run: run.map(Source::from), traces }
-    }
 }
 
 impl PlanHead {

@@ -80,7 +80,7 @@ impl PlanPanelView {
             of,
             running,
             can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
-            can_rerun: !running,
+            can_rerun: !running && told.origin != Origin::Interrupted,
             meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{words} completed") },
             note: note(told, at_work),
             calls,
@@ -152,12 +152,14 @@ fn note(told: &Told<'_>, at_work: usize) -> String {
         (Some(_), Origin::Session | Origin::Elsewhere) => {
             "Any step can be run again: select it in the graph.".to_owned()
         }
-        (Some(_), Origin::Document | Origin::Interrupted) => {
+        (_, Origin::Interrupted) => {
+            "The worker that ran it is gone, and a plan is not stored. What its steps found until then is here."
+                .to_owned()
+        }
+        (Some(_), Origin::Document) => {
             "Opened from a file. Nothing in it is changed by running a step again.".to_owned()
         }
-        (None, Origin::Document | Origin::Interrupted) => {
-            "Opened from a file that was written while the plan was under way.".to_owned()
-        }
+        (None, Origin::Document) => "Opened from a file that was written while the plan was under way.".to_owned(),
         (None, Origin::Session | Origin::Elsewhere) => {
             let left = counted(u64::from(told.calls_left), "LLM call");
             format!("{} running, at most {left} more.", counted(at_work as u64, "step"))

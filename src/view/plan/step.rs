@@ -164,7 +164,8 @@ pub fn kind_words(kind: AgentKind) -> &'static str {
 }
 
 fn tone(source: &StepSource<'_>) -> Option<Tone> {
-    let partial = source.record.run.as_ref().is_some_and(|run| run.outcome == Some(Outcome::Partial));
+    let ending = source.run.and_then(|run| run.segments.last());
+    let partial = ending.is_some_and(|ending| ending.outcome == Outcome::Partial);
     match source.record.status {
         StepStatus::Pending | StepStatus::Running => None,
         StepStatus::Completed if partial => Some(Tone::Synthesized),
@@ -190,7 +191,7 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) ->
         StepStatus::Failed => "failed".to_owned(),
         StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: nothing to go on".to_owned(),
         StepStatus::Blocked => format!("blocked by {}", named(&record.blocked_by)),
-        StepStatus::Cancelled if record.run.is_some() => "cancelled".to_owned(),
+        StepStatus::Cancelled if source.run.is_some() => "cancelled".to_owned(),
         StepStatus::Cancelled => "not started".to_owned(),
     }
 }

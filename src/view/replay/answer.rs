@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::trajectory::Trajectory;
+use crate::protocol::Snapshot;
 
 use super::pieces::Cursor;
 use super::step::Step;
@@ -36,8 +36,8 @@ pub enum Ask {
 /// A record that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
-    /// Without its lists: they follow in parts.
-    pub document: Trajectory,
+    /// Without its turns, logs, traces and sub-agents: they follow in parts.
+    pub head: Snapshot,
     pub turns: usize,
     pub events: usize,
 }
@@ -52,6 +52,16 @@ pub enum Refused {
     OtherFormat,
     /// A trajectory that cannot be read, and why, for people.
     Unreadable(String),
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Refused::NotJson => "it is not JSON",
+            Refused::OtherFormat => "it is no trajectory",
+            Refused::Unreadable(why) => why,
+        })
+    }
 }
 
 /// Some steps.

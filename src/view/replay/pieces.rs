@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{LogRecord, TraceRecord, TurnRecord};
+use crate::protocol::Snapshot;
+use crate::protocol::snapshot::Subagent;
 use crate::trajectory::Trajectory;
 
 /// Bytes of text of one part, about; an entry that is longer comes alone.
@@ -35,7 +37,7 @@ pub struct Part {
     pub turns: Vec<TurnRecord>,
     pub logs: Vec<LogRecord>,
     pub traces: Vec<TraceRecord>,
-    pub children: Vec<Trajectory>,
+    pub children: Vec<Subagent>,
     /// None: this was the last.
     pub next: Option<Cursor>,
 }
@@ -50,27 +52,28 @@ impl Part {
         loop {
             let (taken, of, next) = match cursor.list {
                 List::Turns => (
-                    take(&document.turns, cursor.at, &mut left, &mut part.turns, weigh),
+                    take(&document.turns, cursor.at, &mut left, &mut part.turns, weigh, TurnRecord::clone),
                     document.turns.len(),
                     Some(List::Logs),
                 ),
                 List::Logs => {
                     let weigh = |log: &LogRecord| log.raw.as_ref().map_or(0, |raw| raw.text.len());
                     (
-                        take(&document.logs, cursor.at, &mut left, &mut part.logs, weigh),
+                        take(&document.logs, cursor.at, &mut left, &mut part.logs, weigh, LogRecord::clone),
                         document.logs.len(),
                         Some(List::Traces),
                     )
                 }
                 List::Traces => (
-                    take(&document.traces, cursor.at, &mut left, &mut part.traces, |_| 0),
+                    take(&document.traces, cursor.at, &mut left, &mut part.traces, |_| 0, TraceRecord::clone),
                     document.traces.len(),
                     Some(List::Children),
                 ),
                 List::Children => {
                     let weigh = |child: &Trajectory| child.turns.iter().map(|turn| self::weigh(turn) + ENTRY).sum();
+                    let copy = |child: &Trajectory| Subagent::recorded(document, child);
                     (
-                        take(&document.children, cursor.at, &mut left, &mut part.children, weigh),
+                        take(&document.children, cursor.at, &mut left, &mut part.children, weigh, copy),
                         document.children.len(),
                         None,
                     )
@@ -88,18 +91,25 @@ impl Part {
         }
     }
 
-    /// Adds the part to a document that is being put together.
-    pub fn join(self, document: &mut Trajectory) -> Option<Cursor> {
-        document.turns.extend(self.turns);
-        document.logs.extend(self.logs);
-        document.traces.extend(self.traces);
-        document.children.extend(self.children);
+    /// Adds the part to what is being put together.
+    pub fn join(self, snapshot: &mut Snapshot) -> Option<Cursor> {
+        snapshot.turns.extend(self.turns);
+        snapshot.logs.extend(self.logs);
+        snapshot.traces.extend(self.traces);
+        snapshot.children.extend(self.children);
         self.next
     }
 }
 
 /// Copies entries while there is room; at least one where nothing was copied yet. How many.
-fn take<T: Clone>(all: &[T], at: usize, left: &mut usize, into: &mut Vec<T>, weigh: impl Fn(&T) -> usize) -> usize {
+fn take<T, U>(
+    all: &[T],
+    at: usize,
+    left: &mut usize,
+    into: &mut Vec<U>,
+    weigh: impl Fn(&T) -> usize,
+    copy: impl Fn(&T) -> U,
+) -> usize {
     let mut taken = 0;
     for entry in all.get(at..).unwrap_or_default() {
         let weight = weigh(entry) + ENTRY;
@@ -108,7 +118,7 @@ fn take<T: Clone>(all: &[T], at: usize, left: &mut usize, into: &mut Vec<T>, wei
             break;
         }
         *left = left.saturating_sub(weight);
-        into.push(entry.clone());
+        into.push(copy(entry));
         taken += 1;
     }
     taken

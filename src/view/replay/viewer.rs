@@ -1,9 +1,8 @@
 //! A record that is open, and the answers about it. Lives in a worker; the fold is made when it is first needed.
 
-use std::mem::take;
-
 use serde::Serialize;
 
+use crate::protocol::Snapshot;
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::ParseError;
 
@@ -35,8 +34,8 @@ impl Viewer {
             other => Refused::Unreadable(other.to_string()),
         })?;
         let (turns, events) = (document.turns.len(), document.events.len());
-        let mut viewer = Viewer { document, replay: None };
-        let opened = Opened { document: viewer.head(), turns, events };
+        let viewer = Viewer { document, replay: None };
+        let opened = Opened { head: Snapshot::head(&viewer.document), turns, events };
         Ok((viewer, opened))
     }
 
@@ -78,16 +77,6 @@ impl Viewer {
     fn replay(&mut self) -> &Replay {
         let document = &self.document;
         self.replay.get_or_insert_with(|| Replay::of(document))
-    }
-
-    /// The document without its lists, which are put aside meanwhile: a copy of them would be one of everything.
-    fn head(&mut self) -> Trajectory {
-        let whole = &mut self.document;
-        let (turns, logs, traces) = (take(&mut whole.turns), take(&mut whole.logs), take(&mut whole.traces));
-        let (children, events) = (take(&mut whole.children), take(&mut whole.events));
-        let head = whole.clone();
-        (whole.turns, whole.logs, whole.traces, whole.children, whole.events) = (turns, logs, traces, children, events);
-        head
     }
 }
 

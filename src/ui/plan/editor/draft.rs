@@ -6,12 +6,12 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::engine::{ProviderKind, RecordKind, RunConfig};
+use crate::engine::{ProviderKind, RunConfig, Status};
 use crate::plan::{AgentSpec, draft, fault};
-use crate::shell::{Notice, Session};
+use crate::protocol;
 use crate::view::plan::edit::PlanDraft;
-use crate::worker::Workspace;
 
+use super::super::super::desk::Seat;
 use super::super::super::state::{App, Local};
 
 /// Where drafting stands.
@@ -19,17 +19,17 @@ use super::super::super::state::{App, Local};
 enum Stand {
     #[default]
     Idle,
-    Drafting(Local<Session>),
+    Drafting(Local<Seat>),
     Done(String),
     Failed(String),
 }
 
 pub fn draft(app: App) -> impl IntoView {
     let stand = RwSignal::new(Stand::Idle);
-    // The session goes with the dialog.
+    // The run goes with the dialog.
     on_cleanup(move || {
-        if let Some(Stand::Drafting(session)) = stand.try_get_untracked() {
-            session.close();
+        if let Some(Stand::Drafting(seat)) = stand.try_get_untracked() {
+            seat.close();
         }
     });
     let demo = Memo::new(move |_| {
@@ -40,8 +40,8 @@ pub fn draft(app: App) -> impl IntoView {
     let act = move || {
         if busy.get() {
             let cancel = move |_| {
-                if let Stand::Drafting(session) = stand.get_untracked() {
-                    session.cancel();
+                if let Stand::Drafting(seat) = stand.get_untracked() {
+                    seat.cancel();
                 }
             };
             html::button().r#type("button").class("btn quiet").on(ev::click, cancel).child("Cancel").into_any()
@@ -105,16 +105,19 @@ fn begin(app: App, stand: RwSignal<Stand>) {
         Ok(agents) => agents,
         Err(why) => return stand.set(Stand::Failed(why)),
     };
-    let session = app.session(draft::config(&base, &agents), Workspace::new());
     let input = draft::input(&task, &base, &agents);
-    let ear = session.clone();
-    let observer = move |notice: Notice<'_>| {
-        let Notice::Record(record) = notice else { return };
-        if !matches!(record.what, RecordKind::AgentFinished { .. } | RecordKind::AgentFailed { .. }) {
+    let Some(seat) = app.run_apart(draft::config(&base, &agents), input) else { return };
+    stand.set(Stand::Drafting(Local::new(seat.clone())));
+    let hear = seat.downgrade();
+    seat.observe(move |_| {
+        let Some(seat) = hear() else { return };
+        if seat.stand() == protocol::desk::Stand::Interrupted {
+            let _ = stand.try_set(Stand::Failed("The worker that drafted it is gone. Draft it again.".to_owned()));
             return;
         }
-        let ending = ear.with_run(|run| run.and_then(|run| run.segments().last().cloned()));
-        let Some(ending) = ending else { return };
+        let ended = seat.look(|run| run.segments.last().filter(|_| run.status == Status::Ended).cloned()).flatten();
+        let Some(ending) = ended else { return };
+        seat.close();
         let came = match draft::plan(&ending, &base, &agents) {
             Ok(plan) => {
                 app.plan_draft.update(|draft| draft.fill_from(&plan));
@@ -123,11 +126,7 @@ fn begin(app: App, stand: RwSignal<Stand>) {
             Err(faults) => Stand::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),
         };
         let _ = stand.try_set(came);
-    };
-    match session.start(input, None, observer) {
-        Ok(()) => stand.set(Stand::Drafting(Local::new(session))),
-        Err(error) => stand.set(Stand::Failed(error.to_string())),
-    }
+    });
 }
 
 /// The agents that were written, where there are any and nothing is wrong with them.

@@ -8,7 +8,6 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::plan::Plan;
-use crate::shell::PlanStart;
 use crate::view::plan::edit::{FaultView, PlanDraft};
 use crate::view::plan::example::PLAN;
 
@@ -185,11 +184,11 @@ impl App {
         let app = *self;
         if self.plan_draft.with_untracked(|draft| draft.samples) {
             self.with_sample_documents(move |files| {
-                app.run_plan(plan, config, app.workspace_of(files), PlanStart::default());
+                app.run_plan(plan, config, &app.workspace_of(files), None);
             });
         } else {
             super::super::samples::when_ready(app, move || {
-                app.run_plan(plan, config, app.new_workspace(), PlanStart::default());
+                app.run_plan(plan, config, &app.new_workspace(), None);
             });
         }
     }
