@@ -1,6 +1,7 @@
-//! What goes to the page: messages of one task in one post, streamed text at most once a frame.
+//! What goes to the page: messages of one task in one post. What happens in a run goes along with the next message, or waits
+//! for a frame: a post costs both threads a quarter of a millisecond.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Uint8Array};
@@ -10,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use crate::protocol::{AskId, Delta, DeltaKind, RunEvent, Step, Told};
 use crate::shell::js;
 
-/// How long streamed text waits for more of it: a frame.
+/// How long events wait for more of them: a frame.
 const FRAME_MS: f64 = 16.0;
 /// A longer result goes as bytes, which are transferred.
 const MAX_INLINE: usize = 16 * 1024;
@@ -20,6 +21,8 @@ pub(super) struct Outbox {
     post: Function,
     queue: RefCell<Queue>,
     flush: RefCell<Option<Flush>>,
+    /// The next frame's timer is set.
+    awaits_frame: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -64,7 +67,12 @@ struct Flush {
 impl Outbox {
     /// `post(text, parts)`.
     pub(super) fn new(post: Function) -> Rc<Self> {
-        let outbox = Rc::new(Outbox { post, queue: RefCell::default(), flush: RefCell::default() });
+        let outbox = Rc::new(Outbox {
+            post,
+            queue: RefCell::default(),
+            flush: RefCell::default(),
+            awaits_frame: Cell::default(),
+        });
         let (now, frame) = (Rc::downgrade(&outbox), Rc::downgrade(&outbox));
         let flush = Flush {
             at_once: Closure::new(move |_| {
@@ -74,6 +82,7 @@ impl Outbox {
             }),
             on_frame: Closure::new(move || {
                 if let Some(outbox) = frame.upgrade() {
+                    outbox.awaits_frame.set(false);
                     outbox.flush();
                 }
             }),
@@ -112,7 +121,7 @@ impl Outbox {
     }
 
     pub(super) fn event(&self, id: AskId, event: &impl Serialize) {
-        self.with_queue(Due::Now, |queue| {
+        self.with_queue(Due::Frame, |queue| {
             queue.settle_streamed();
             queue.add_event(id, &written(event));
         });
@@ -159,6 +168,8 @@ impl Outbox {
         if let Some(flush) = &*self.flush.borrow() {
             match due {
                 Due::Now => drop(Promise::resolve(&JsValue::UNDEFINED).then(&flush.at_once)),
+                // One that is set for what was posted meanwhile is early enough.
+                Due::Frame if self.awaits_frame.replace(true) => {}
                 Due::Frame => drop(js::set_timeout(flush.on_frame.as_ref().unchecked_ref(), FRAME_MS)),
                 Due::Never => {}
             }

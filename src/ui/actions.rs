@@ -7,7 +7,6 @@ use leptos::prelude::*;
 
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
-use crate::protocol::Snapshot;
 use crate::protocol::desk::{Order, Stand};
 use crate::protocol::snapshot::Start;
 use crate::shell::{random_seed, session_id};
@@ -21,7 +20,7 @@ use crate::worker::Workspace;
 use super::desk::Seat;
 use super::live::LiveRun;
 use super::slots::Behind;
-use super::state::{App, Backing, Dialog, Local, Page, Thread};
+use super::state::{App, Backing, Dialog, Local, OpenRecord, Page, Thread};
 use super::viewer::View;
 use super::{composer, dom, follow, samples};
 
@@ -93,15 +92,14 @@ impl App {
     }
 
     /// A trajectory, to be read; not shown yet, since that is a task of its own for a long one.
-    pub(super) fn document_thread(&self, name: &str, text: String, whole: Snapshot, events: usize) -> Thread {
-        let whole = Arc::new(whole);
-        let source = Source::from(whole.as_ref()).recorded();
-        let page = Page::new(0, &source, Behind::Document(Arc::clone(&whole)));
+    pub(super) fn record_thread(&self, record: &OpenRecord) -> Thread {
+        let source = Source::from(record.whole.as_ref()).recorded();
+        let page = Page::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
         Thread {
             id: self.next_id(),
             pages: ArcRwSignal::new(vec![page]),
             rail: ArcRwSignal::new(RailView::from(&source)),
-            backing: Backing::Document { name: name.to_owned(), text: text.into(), whole: Arc::clone(&whole), events },
+            backing: Backing::Document(record.clone()),
             session_id: None,
             queued: ArcRwSignal::default(),
         }
@@ -120,7 +118,7 @@ impl App {
         self.current.set(Some(id));
         self.rail_open.set(false);
         // A document is read from its beginning, a run is followed at its end.
-        let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document { .. }));
+        let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document(_)));
         self.unseen.set(false);
         self.at_end.set(!document);
         follow::keep_up(*self);

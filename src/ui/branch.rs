@@ -1,14 +1,11 @@
 //! Another way from one of a run's turns: the form, and the new run.
 
-use std::sync::Arc;
-
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::Branch;
-use crate::protocol::Snapshot;
 use crate::protocol::desk::Order;
 use crate::view::branch::BranchDraft;
 use crate::view::{RailView, Source};
@@ -16,7 +13,7 @@ use crate::view::{RailView, Source};
 use super::desk::{Line, Seat};
 use super::dialog::dialog;
 use super::follow;
-use super::state::{App, Backing, Dialog, Page, Thread};
+use super::state::{App, Backing, Dialog, OpenRecord, Page, Thread};
 
 pub fn branch(app: App) -> impl IntoView {
     dialog(app, Dialog::Branch, "sheet branch", "Branch", move || content(app))
@@ -155,7 +152,7 @@ impl App {
         let (seat, with, branch) = (line.seat(), line.with(&workspace), Box::new(branch));
         let (of, parts) = match of {
             BranchOf::Seat(of) => (Some(of.id()), Vec::new()),
-            BranchOf::Document { text, .. } => (None, vec![text.as_ref().into()]),
+            BranchOf::Record(record) => (None, vec![record.text.as_ref().into()]),
         };
         let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch };
         line.ask(order, parts).await?;
@@ -175,19 +172,14 @@ impl App {
 #[derive(Clone, Debug)]
 pub enum BranchOf {
     Seat(Seat),
-    /// A record, kept letter by letter.
-    Document {
-        whole: Arc<Snapshot>,
-        text: Arc<str>,
-        events: usize,
-    },
+    Record(OpenRecord),
 }
 
 impl BranchOf {
     /// The run on the thread's page of that place.
     fn new(thread: &Thread, page: usize) -> Option<Self> {
-        if let Backing::Document { text, whole, events, .. } = &thread.backing {
-            return Some(BranchOf::Document { whole: Arc::clone(whole), text: Arc::clone(text), events: *events });
+        if let Backing::Document(record) = &thread.backing {
+            return Some(BranchOf::Record(record.clone()));
         }
         let page = thread.pages.with_untracked(|pages| pages.get(page).cloned())?;
         page.seat().map(BranchOf::Seat)
@@ -199,13 +191,13 @@ impl BranchOf {
                 let run_id = seat.start()?.run_id;
                 seat.look(|source| BranchDraft::of(source, &run_id, turn)).flatten()
             }
-            BranchOf::Document { whole, .. } => {
+            BranchOf::Record(OpenRecord { whole, .. }) => {
                 BranchDraft::of(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn)
             }
         }
     }
 
     fn has_no_events(&self) -> bool {
-        matches!(self, BranchOf::Document { events: 0, .. })
+        matches!(self, BranchOf::Record(OpenRecord { events: 0, .. }))
     }
 }

@@ -71,7 +71,7 @@ pub fn composer(app: App) -> impl IntoView {
             .into_any(),
     };
     let to_read = move || match app.thread().map(|thread| thread.backing) {
-        Some(Backing::Document { .. }) => {
+        Some(Backing::Document(_)) => {
             Some("This run was opened from a file: it can be read and downloaded, not continued.")
         }
         Some(Backing::Plan { .. }) => Some("A plan takes no follow-ups. Any of its steps can be run again."),

@@ -13,7 +13,7 @@ use crate::worker::records;
 
 use super::icon::{Icon, icon};
 use super::menu::{Entry, menu};
-use super::state::{App, Backing};
+use super::state::{App, Backing, OpenRecord};
 use super::{dom, gzip, viewer};
 
 const MENU: &str = "download-menu";
@@ -81,7 +81,7 @@ impl App {
         let thread = self.thread_now()?;
         self.find_again(&thread).ok()?;
         match thread.backing {
-            Backing::Document { name, text, whole, .. } => {
+            Backing::Document(OpenRecord { name, text, whole, .. }) => {
                 Some(Named { run_id: whole.start.run_id.clone(), name: Some(name), text: text.to_string() })
             }
             Backing::Live { seat, .. } => {

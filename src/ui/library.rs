@@ -131,7 +131,7 @@ fn workspace(of: Option<Thread>) -> Option<Workspace> {
     match of?.backing {
         Backing::Live { workspace, .. } => Some(Workspace::clone(&workspace)),
         Backing::Plan { workspace, .. } => workspace.map(|workspace| Workspace::clone(&workspace)),
-        Backing::Document { .. } => None,
+        Backing::Document(_) => None,
     }
 }
 

@@ -11,6 +11,7 @@ use send_wrapper::SendWrapper;
 
 use crate::protocol::Snapshot;
 use crate::protocol::desk::Header;
+use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
@@ -112,11 +113,28 @@ pub struct Thread {
 #[derive(Clone, Debug)]
 pub enum Backing {
     /// Its last run, and its files.
-    Live { seat: Local<RefCell<Seat>>, workspace: Local<Workspace> },
-    /// A record, kept letter by letter, and how many events it has.
-    Document { name: String, text: Arc<str>, whole: Arc<Snapshot>, events: usize },
+    Live {
+        seat: Local<RefCell<Seat>>,
+        workspace: Local<Workspace>,
+    },
+    Document(OpenRecord),
     /// A plan, and the files of its steps where it runs here.
-    Plan { page: PlanPage, workspace: Option<Local<Workspace>> },
+    Plan {
+        page: PlanPage,
+        workspace: Option<Local<Workspace>>,
+    },
+}
+
+/// A record from a file.
+#[derive(Clone, Debug)]
+pub struct OpenRecord {
+    pub name: String,
+    /// Letter by letter.
+    pub text: Arc<str>,
+    pub whole: Arc<Snapshot>,
+    pub summary: Arc<Summary>,
+    /// How many it has.
+    pub events: usize,
 }
 
 /// Something of the page's one thread, in a shared handle that nothing disposes of while it is held.
@@ -234,7 +252,7 @@ impl Thread {
     pub fn plan(&self) -> Option<PlanPage> {
         match &self.backing {
             Backing::Plan { page, .. } => Some(page.clone()),
-            Backing::Live { .. } | Backing::Document { .. } => None,
+            Backing::Live { .. } | Backing::Document(_) => None,
         }
     }
 }

@@ -1,17 +1,10 @@
 //! Which runs there are to count. The one place that says where they come from.
 
-use std::collections::HashMap;
-
 use leptos::prelude::*;
 
 use crate::trajectory::Summary;
 
 use super::super::state::{App, Backing, Thread};
-
-thread_local! {
-    /// Of documents, by thread: they do not change, and adding up a long one takes its time.
-    static READ: std::cell::RefCell<HashMap<u32, Summary>> = std::cell::RefCell::default();
-}
 
 /// The figures of every run of the page, in the order in which they were opened.
 pub fn summaries(app: App) -> Vec<Summary> {
@@ -31,9 +24,7 @@ pub fn summaries(app: App) -> Vec<Summary> {
 fn of_thread(thread: &Thread) -> Vec<Summary> {
     match &thread.backing {
         Backing::Live { seat, .. } => seat.borrow().summary().into_iter().collect(),
-        Backing::Document { whole, .. } => {
-            READ.with_borrow_mut(|read| vec![read.entry(thread.id).or_insert_with(|| whole.summary()).clone()])
-        }
+        Backing::Document(record) => vec![record.summary.as_ref().clone()],
         // Each step is a run.
         Backing::Plan { page, .. } => page.steps.iter().filter_map(|slot| slot.ended()?.summary()).collect(),
     }

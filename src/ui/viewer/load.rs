@@ -100,7 +100,9 @@ struct Staged {
 impl Staged {
     async fn of(thread: &Thread) -> Option<Self> {
         match &thread.backing {
-            Backing::Document { text, whole, .. } => Some(Staged { whole: Arc::clone(whole), text: text.to_string() }),
+            Backing::Document(record) => {
+                Some(Staged { whole: Arc::clone(&record.whole), text: record.text.to_string() })
+            }
             Backing::Live { seat, .. } => {
                 let seat = seat.borrow().clone();
                 let (text, mut whole) = (seat.record().await.ok()?, seat.snapshot()?);

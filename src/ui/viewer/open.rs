@@ -1,5 +1,7 @@
 //! Opening a record: read and taken apart in a worker, put together here piece by piece, so that no task is long.
 
+use std::sync::Arc;
+
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
@@ -14,7 +16,7 @@ use crate::view::replay::{Ask, Opened, Refused};
 use crate::worker::ViewerHost;
 
 use super::super::dom;
-use super::super::state::App;
+use super::super::state::{App, OpenRecord};
 use super::super::toast::{Kind, Toast};
 
 /// What is longer takes a moment.
@@ -33,12 +35,13 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     }
     let host = ViewerHost::new(dom::worker_url());
     let text = text_of(blob.clone());
-    let (whole, events) = assemble(&host, blob).await?;
+    let (whole, Opened { summary, events, .. }) = assemble(&host, blob).await?;
     let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
     // Reading the last piece was a task, what the page shows of all is the next, and drawing the first turns another.
     dom::pause().await;
     let name = name.map_or_else(|| Format::Native.file_name(&whole.start.run_id), str::to_owned);
-    let thread = app.document_thread(&name, text, whole, events);
+    let (text, whole, summary) = (text.into(), Arc::new(whole), Arc::new(summary));
+    let thread = app.record_thread(&OpenRecord { name, text, whole, summary, events });
     dom::pause().await;
     // Its events stay with the worker.
     app.dialog.set(None);
@@ -49,15 +52,16 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     Ok(())
 }
 
-/// The record as it stands, and how many events it has.
-async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, usize), Refused> {
-    let Opened { head: mut whole, events, .. } = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
+/// The record as it stands, put together from its parts, and what else was said of it.
+async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, Opened), Refused> {
+    let opened = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
+    let mut whole = opened.head.clone();
     let mut next = Some(Cursor::default());
     while let Some(cursor) = next {
         let part = host.ask::<Part>(Ask::Part(cursor)).await.map_err(Refused::Unreadable)?;
         next = part.join(&mut whole);
     }
-    Ok((whole, events))
+    Ok((whole, opened))
 }
 
 /// The text, read meanwhile.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::Snapshot;
+use crate::trajectory::Summary;
 
 use super::pieces::Cursor;
 use super::step::Step;
@@ -38,6 +39,7 @@ pub enum Ask {
 pub struct Opened {
     /// Without its turns, logs, traces and sub-agents: they follow in parts.
     pub head: Snapshot,
+    pub summary: Summary,
     pub turns: usize,
     pub events: usize,
 }

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::protocol::Snapshot;
-use crate::trajectory::Trajectory;
 use crate::trajectory::document::ParseError;
+use crate::trajectory::{Summary, Trajectory};
 
 use super::answer::{Ask, Opened, Refused, Steps};
 use super::fold::Replay;
@@ -34,9 +34,8 @@ impl Viewer {
             other => Refused::Unreadable(other.to_string()),
         })?;
         let (turns, events) = (document.turns.len(), document.events.len());
-        let viewer = Viewer { document, replay: None };
-        let opened = Opened { head: Snapshot::head(&viewer.document), turns, events };
-        Ok((viewer, opened))
+        let opened = Opened { head: Snapshot::head(&document), summary: Summary::from(&document), turns, events };
+        Ok((Viewer { document, replay: None }, opened))
     }
 
     /// The answer to a question, as JSON.
