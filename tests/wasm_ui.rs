@@ -1,15 +1,21 @@
 //! The page in a real browser: hostile text stays text, the meter, the empty page, the keyboard, a first turn.
-#![cfg(all(target_arch = "wasm32", feature = "app", feature = "worker"))]
+#![cfg(all(target_arch = "wasm32", feature = "app", feature = "desk", feature = "worker"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use std::cell::Cell;
+use std::rc::Rc;
 
+use js_sys::{Array, Function};
+use turnwise::desk::Desk;
 use turnwise::engine::CounterLevel;
+use turnwise::protocol::CallNumber;
+use turnwise::shell::{Approval, Asked, Page, Piece};
 use turnwise::ui;
 use turnwise::view::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise::view::{Meter, Tick, TickKind, TickState};
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 use web_sys::{Document, Element, HtmlElement, HtmlTextAreaElement, KeyboardEvent, KeyboardEventInit};
 
@@ -62,10 +68,55 @@ async fn pause(ms: i32) {
     JsFuture::from(promise).await.unwrap();
 }
 
+/// Nothing here asks the page for anything.
+struct Nobody;
+
+impl Page for Nobody {
+    fn tool(&self, _: &str, _: &str) -> Asked {
+        panic!("a tool was asked for")
+    }
+
+    fn approve(&self, _: Approval<'_>) -> Asked {
+        panic!("a permission was asked for")
+    }
+
+    fn complete(&self, _: usize, _: &[u8], _: Box<dyn FnMut(Piece)>) -> Asked {
+        panic!("a model was asked for")
+    }
+
+    fn fetch(&self, _: &str, _: Box<dyn FnMut(Piece)>) -> Asked {
+        panic!("a page was asked for")
+    }
+
+    fn abort(&self, _: CallNumber) {
+        panic!("nothing was asked for")
+    }
+}
+
+/// The app's desk, in this thread: there is no file of a worker beside this page. News come later, as from a worker.
+fn put_desk() {
+    let open = Closure::<dyn Fn(Function) -> JsValue>::new(|hear: Function| {
+        let desk = Desk::open(Rc::new(Nobody), move |news, parts| {
+            let (hear, text) = (hear.clone(), serde_json::to_string(&news).unwrap());
+            spawn_local(async move {
+                let parts: Array = parts.into_iter().collect();
+                hear.call2(&JsValue::UNDEFINED, &text.into(), &parts).unwrap();
+            });
+        });
+        let tell = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
+            desk.take(serde_json::from_str(&text).unwrap(), parts.to_vec());
+        });
+        tell.into_js_value()
+    });
+    let class = "globalThis.TurnwiseDesk = class { constructor(hear) { this.tell = open(hear); } }";
+    Function::new_with_args("open", class).call1(&JsValue::UNDEFINED, &open.into_js_value()).unwrap();
+}
+
 /// The app on its start page, mounted once for all tests of this page.
 async fn app() -> Element {
     thread_local!(static MOUNTED: Cell<bool> = const { Cell::new(false) });
     if !MOUNTED.replace(true) {
+        put_desk();
         ui::mount();
     }
     pause(50).await;
