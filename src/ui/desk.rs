@@ -121,13 +121,17 @@ impl Line {
         }
     }
 
-    /// Asks, and waits for the answer.
-    pub async fn ask(&self, order: impl FnOnce(QuestionId) -> Order, parts: Vec<JsValue>) -> Answer {
+    /// Asks at once; who wants the answer waits for it. What is told after this call comes after it.
+    pub fn ask<O: FnOnce(QuestionId) -> Order>(
+        &self,
+        order: O,
+        parts: Vec<JsValue>,
+    ) -> impl Future<Output = Answer> + use<O> {
         let id = QuestionId(self.number());
         let (told, answer) = oneshot::channel();
         self.0.questions.borrow_mut().insert(id, told);
         self.tell(&order(id), parts);
-        answer.await.unwrap_or_else(|_| Err("the run's worker is gone".to_owned()))
+        async move { answer.await.unwrap_or_else(|_| Err("the run's worker is gone".to_owned())) }
     }
 
     /// Asks for something, and reads the answer.

@@ -105,8 +105,9 @@ impl App {
         let with = line.with(workspace);
         seats.iter().for_each(Seat::reopen);
         let app = *self;
+        let opened = line.ask(|id| Order::Open { id, with, runs }, Vec::new());
         spawn_local(async move {
-            if let Err(why) = line.ask(|id| Order::Open { id, with, runs }, Vec::new()).await {
+            if let Err(why) = opened.await {
                 app.complain(why);
             }
         });

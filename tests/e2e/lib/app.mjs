@@ -28,18 +28,23 @@ export async function runTask(page, task) {
 /** Waits until so many runs are stored to their end: what is shown is stored a moment later. */
 export const storedToTheEnd = (page, count) => untilStored(page, (runs, least) => runs.filter(({ ended }) => ended).length >= least, count);
 
+/** The headers of all stored runs, as the database has them; the list of the page may still have to be read. */
+export const storedRuns = (page) => page.evaluate(async () => {
+  // Opening what is not there would make it.
+  if (!(await indexedDB.databases()).some(({ name }) => name === 'turnwise')) return [];
+  const request = indexedDB.open('turnwise');
+  const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
+  const asked = db.transaction('runs').objectStore('runs').getAll();
+  const runs = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
+  db.close();
+  return runs.map((text) => JSON.parse(text));
+});
+
 /** Waits until `holds(headers, argument)`, of the headers of all stored runs. */
 export async function untilStored(page, holds, argument) {
   const deadline = performance.now() + 30_000;
   for (;;) {
-    const headers = await page.evaluate(async () => {
-      const request = indexedDB.open('turnwise');
-      const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
-      const asked = db.transaction('runs').objectStore('runs').getAll();
-      const runs = await new Promise((resolve) => { asked.onsuccess = () => resolve(asked.result); });
-      db.close();
-      return runs.map((text) => JSON.parse(text));
-    });
+    const headers = await storedRuns(page);
     if (holds(headers, argument)) return;
     assert.ok(performance.now() < deadline, `stored is ${JSON.stringify(headers)}`);
     await page.waitForTimeout(50);
