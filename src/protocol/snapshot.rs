@@ -274,7 +274,7 @@ impl Snapshot {
         Snapshot { now, segments: document.segments.clone(), ..Snapshot::empty(start) }
     }
 
-    /// A record as it stands; its sub-agents are in its order.
+    /// A whole record; sub-agents keep the record's order.
     #[must_use]
     pub fn recorded(document: &Trajectory) -> Self {
         Snapshot {

@@ -208,25 +208,22 @@ impl App {
     ) -> Option<(Seat, Page)> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
-        let started_at = EpochMillis(dom::now());
-        let run_id = time::run_id(started_at, config.seed);
-        let session_id = match after {
-            Some(after) => after.start()?.session_id,
-            None => session_id(started_at.0, config.seed),
-        };
-        let Asked { text: input, pictures } = asked;
+        let Asked { text, pictures } = asked;
         let images: Vec<Image> = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
+        let mut task = Task { images, ..new_task(&config, text) };
+        if let Some(after) = after {
+            task.session_id = after.start()?.session_id;
+        }
         let seat = line.begin(Start {
-            imported: None,
-            run_id: run_id.clone(),
-            session_id: session_id.clone(),
+            run_id: task.run_id.clone(),
+            session_id: task.session_id.clone(),
             config: config.clone().normalized(),
-            input: input.clone(),
-            images: images.clone(),
-            started_at,
+            input: task.input.clone(),
+            images: task.images.clone(),
+            started_at: task.started_at,
             parent: None,
+            imported: None,
         });
-        let task = Task { run_id, session_id, input, images, started_at, ..Task::default() };
         let (with, after) = (line.with(workspace), after.map(Seat::id));
         let (config, task) = (Box::new(config), Box::new(task));
         line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true }, Vec::new());
@@ -268,11 +265,8 @@ impl App {
     pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<Seat> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
-        let started_at = EpochMillis(dom::now());
-        let (run_id, session_id) = (time::run_id(started_at, config.seed), session_id(started_at.0, config.seed));
-        let task = Task { run_id, session_id, input, started_at, ..Task::default() };
         let (seat, with) = (line.seat(), line.with_no_files());
-        let (config, task) = (Box::new(config), Box::new(task));
+        let (task, config) = (Box::new(new_task(&config, input)), Box::new(config));
         line.tell(&Order::Run { seat: seat.id(), with, config, task, after: None, kept: false }, Vec::new());
         Some(seat)
     }
@@ -297,6 +291,13 @@ impl App {
     pub(super) fn next_id(&self) -> u32 {
         self.threads.with_untracked(|threads| threads.iter().map(|thread| thread.id).max().map_or(1, |id| id + 1))
     }
+}
+
+/// A task that begins now, in a session of its own.
+fn new_task(config: &RunConfig, input: String) -> Task {
+    let started_at = EpochMillis(dom::now());
+    let (run_id, session_id) = (time::run_id(started_at, config.seed), session_id(started_at.0, config.seed));
+    Task { run_id, session_id, input, started_at, ..Task::default() }
 }
 
 /// Whether the thread's last run is under way.

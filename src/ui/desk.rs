@@ -210,7 +210,7 @@ impl Line {
         let app = self.0.app;
         let news = match serde_json::from_str(text) {
             Ok(news) => news,
-            Err(error) => return app.complain(format!("The desk told what cannot be read: {error}")),
+            Err(error) => return app.complain(format!("The app's worker sent a message that cannot be read: {error}")),
         };
         match news {
             News::Seen { seat, stand, streamed, changes } => {
@@ -249,23 +249,22 @@ impl Line {
     fn lost(&self, message: &str) {
         let questions = self.0.questions.take();
         questions.into_values().for_each(|told| drop(told.send(Err(message.to_owned()))));
-        // Another desk has none of these files.
+        // The next desk starts without files.
         self.0.files.take();
         let seats: Vec<Seat> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(Seat).collect();
         let running = seats.iter().filter(|seat| seat.is_running()).count();
         seats.iter().for_each(Seat::lose);
         let plans: Vec<LivePlan> = self.0.plans.borrow().values().cloned().collect();
         plans.iter().for_each(LivePlan::lose);
-        let words = if running == 0 { "" } else { " What was stored of the run is there: resume it." };
         let app = self.0.app;
-        app.complain(format!("Something went wrong: {message}.{words}"));
         self.tell(&Order::List, Vec::new());
         // More may be stored than was shown. Once only, and not for what ended: opening a run may be what the desk died of.
-        if running > 0
-            && let Some(thread) = app.thread_now()
-        {
-            let _ = app.find_again(&thread);
-        }
+        let thread = app.thread_now().filter(|thread| running > 0 && thread.plan().is_none());
+        let words = match thread.map(|thread| app.find_again(&thread)) {
+            Some(Ok(())) => " The run was stored: resume it.",
+            Some(Err(_)) | None => "",
+        };
+        app.complain(format!("Something went wrong: {message}.{words}"));
     }
 
     /// Asks the browser, once, not to clear the stored runs when space gets short. It may say no, and nothing changes then.

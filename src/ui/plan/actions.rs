@@ -18,8 +18,9 @@ use super::state::{PlanPage, Record};
 
 /// What a plan is run again from.
 pub struct Again {
-    /// With its text, where it is a file.
-    after: (After, Option<Arc<str>>),
+    after: After,
+    /// Of the record, where it is a file.
+    text: Option<Arc<str>>,
     from: u32,
 }
 
@@ -44,11 +45,10 @@ impl App {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         };
         line.hear_plan(plan, LivePlan::new(app, line.clone(), seats, Record::Live(plan), added));
-        let (after, from) = match again {
-            Some(Again { after, from }) => (Some(after), Some(from)),
-            None => (None, None),
+        let (after, text, from) = match again {
+            Some(Again { after, text, from }) => (Some(after), text, Some(from)),
+            None => (None, None, None),
         };
-        let (after, text) = after.map_or((None, None), |(after, text)| (Some(after), text));
         let (with, config, written) = (line.with(workspace), Box::new(config), Box::new(written));
         let parts = text.iter().map(|text| text.as_ref().into()).collect();
         line.tell(&Order::Plan { plan, seats, with, config, written, after, from }, parts);
@@ -127,10 +127,10 @@ impl App {
         let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
         let Some(config) = self.config() else { return };
         let workspace = workspace.map_or_else(|| self.new_workspace(), |workspace| Workspace::clone(&workspace));
-        let after = match &page.record {
+        let (after, text) = match &page.record {
             Record::Live(plan) => (After::Plan(*plan), None),
             Record::Document { name, text } => (After::Record(name.clone()), Some(Arc::clone(text))),
         };
-        self.run_plan(page.plan.as_ref().clone(), config, &workspace, Some(Again { after, from: order }));
+        self.run_plan(page.plan.as_ref().clone(), config, &workspace, Some(Again { after, text, from: order }));
     }
 }
