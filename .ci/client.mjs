@@ -2,7 +2,8 @@
 // PART: sdk, the package, with its widget (www/widget) and declarations; desk, the app's side of its desk and the desk's worker.
 // GLUE: the engine's glue as wasm-bindgen wrote it out; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'esbuild';
 
@@ -18,18 +19,21 @@ const ENTRIES = part === 'desk' ? {
   client: { desk: 'desk', 'engine-worker': 'desk-worker', 'prompt-api': 'prompt-api' },
   widget: {},
 } : {
-  client: { index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', core: 'core' },
+  client: {
+    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', core: 'core',
+    'sdk/index': 'index', 'sdk/node': 'index.node',
+  },
   widget: { embed: 'embed', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },
 };
 const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
 const apart = {
   name: 'entries apart',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\// }, ({ path: name, kind, importer }) => {
+    onResolve({ filter: /^\.\.?\// }, ({ path: name, kind, importer }) => {
       if (kind === 'entry-point') return undefined;
-      const plain = name.slice(2).replace(/\.js$/, '');
+      const plain = path.relative(client, path.resolve(path.dirname(importer), name)).replace(/\.js$/, '');
       // The widget names files as they are called in the package.
-      const file = importer.startsWith(client) ? ENTRIES.client[plain] : FILES.has(plain) && plain;
+      const file = importer.startsWith(client) ? ENTRIES.client[plain] : FILES.has(path.basename(plain)) && path.basename(plain);
       return file ? { path: `./${file}.js`, external: true } : undefined;
     });
     onResolve({ filter: /^turnwise-tools$/ }, () => ({ path: './worker.js', external: true }));
@@ -39,8 +43,25 @@ const apart = {
 
 await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
-  outdir: folder, bundle: true, format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*'], minify: true, charset: 'utf8', legalComments: 'none',
+  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*'], minify: true, charset: 'utf8', legalComments: 'none',
   define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart],
 });
+
+/** The declarations of the API in www/client/sdk, made by the compiler; those of the low-level API are written by hand. */
+function declare() {
+  const made = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
+  try {
+    execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', made], { stdio: 'inherit' });
+    mkdirSync(path.join(folder, 'types'));
+    for (const name of readdirSync(path.join(made, 'sdk'))) {
+      const text = readFileSync(path.join(made, 'sdk', name), 'utf8');
+      writeFileSync(path.join(folder, 'types', name), text.replaceAll(/'\.\.\/(types\/turnwise|index)\.js'/g, "'../turnwise.js'"));
+    }
+    writeFileSync(path.join(folder, 'index.d.ts'), "export * from './types/index.js';\nexport { default } from './types/index.js';\n");
+  } finally {
+    rmSync(made, { recursive: true });
+  }
+}
+if (part === 'sdk') declare();
 if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

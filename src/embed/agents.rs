@@ -4,12 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use serde::de::DeserializeOwned;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
 use super::calls::{Calls, PageOf};
 use super::outbox::{Outbox, Refusal};
-use crate::engine::{Image, Record, RecordKind};
+use crate::engine::{Branch, Image, Message, ProviderConfig, Record, RecordKind};
 use crate::protocol::{
     AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
     Told,
@@ -17,6 +18,7 @@ use crate::protocol::{
 use crate::shell::{
     Access, Approve, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
 };
+use crate::trajectory::{Course, Restored};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::{Twin, Workspace, records};
 
@@ -90,29 +92,72 @@ impl Agent {
     }
 
     /// Starts a run, now or when what it follows has been read.
-    pub(super) fn run(self: &Rc<Self>, id: AskId, input: Input, after: Option<String>, how: Listening) {
+    pub(super) fn run(self: &Rc<Self>, id: AskId, input: Input, before: Before, how: Listening) {
+        match before {
+            _ if self.session.is_running() => self.outbox.refused(id, &StartError::Busy.into()),
+            Before::Messages(history) => {
+                self.begin(id, input, Some(Carried { history, ..Carried::default() }), how);
+            }
+            Before::Run(text) => self.read(id, DocumentTask::Carry, "options.after", text, move |agent, carried| {
+                agent.begin(id, input, Some(carried), how);
+            }),
+        }
+    }
+
+    /// Goes on with a recorded run, or branches from one.
+    pub(super) fn restart(self: &Rc<Self>, id: AskId, task: DocumentTask, text: String, how: Listening) {
         if self.session.is_running() {
             return self.outbox.refused(id, &StartError::Busy.into());
         }
-        let Some(text) = after else { return self.begin(id, input, None, how) };
+        self.read(id, task, "trajectory", text, move |agent, Course { config, task, events, branch }| {
+            let providers = agent.session.providers();
+            if branch.is_none() && !same_servers(&config.providers, &providers) {
+                return agent.outbox.refused(id, &Refusal::Wrong(OTHER_MODEL.to_owned()));
+            }
+            let restored = Restored::from_events(config, task, events);
+            let ear = Rc::clone(agent);
+            let hear = move |notice: Notice<'_>| ear.hear(notice);
+            agent.segment(id, how, |session| match branch {
+                Some(branch) => session.branch(restored, Branch { providers: Some(providers), ..branch }, hear),
+                None => {
+                    session.restore(restored);
+                    session.observe(hear);
+                    session.resume()
+                }
+            });
+        });
+    }
+
+    /// The record as it is now.
+    pub(super) fn checkpoint(&self, id: AskId) {
+        match self.session.document() {
+            Some(document) => self.outbox.done(id, &document),
+            None => self.outbox.done(id, &()),
+        }
+    }
+
+    /// Has a worker read the text of a record, which the page calls `name`, and goes on with what that gives.
+    fn read<T: DeserializeOwned>(
+        self: &Rc<Self>,
+        id: AskId,
+        task: DocumentTask,
+        name: &'static str,
+        text: String,
+        then: impl FnOnce(&Rc<Self>, T) + 'static,
+    ) {
         let (agent, before) = (Rc::clone(self), self.cancels.get());
         spawn_local(async move {
-            match agent.carried(text).await {
-                Ok(carried) => {
-                    agent.begin(id, input, Some(carried), how);
+            let answer = records::ask(agent.session.worker_url(), task, text).await;
+            match answer.and_then(|answer| serde_json::from_str(&answer).map_err(|error| error.to_string())) {
+                Ok(read) => {
+                    then(&agent, read);
                     if agent.cancels.get() != before {
                         agent.session.cancel();
                     }
                 }
-                Err(refusal) => agent.outbox.refused(id, &refusal),
+                Err(error) => agent.outbox.refused(id, &Refusal::Wrong(format!("{name}: {error}"))),
             }
         });
-    }
-
-    async fn carried(&self, text: String) -> Result<Carried, Refusal> {
-        let wrong = |error: String| Refusal::Wrong(format!("options.after: {error}"));
-        let carried = records::ask(self.session.worker_url(), DocumentTask::Carry, text).await.map_err(wrong)?;
-        serde_json::from_str(&carried).map_err(|error| wrong(error.to_string()))
     }
 
     fn begin(self: &Rc<Self>, id: AskId, input: Input, after: Option<Carried>, how: Listening) {
@@ -209,6 +254,22 @@ impl Agent {
     fn plan_under_way(&self) -> Option<PlanSession> {
         self.plan.borrow().clone()
     }
+}
+
+/// What a run is the continuation of.
+pub(super) enum Before {
+    /// The text of a trajectory.
+    Run(String),
+    /// A conversation that the page has; empty: none.
+    Messages(Vec<Message>),
+}
+
+const OTHER_MODEL: &str = "trajectory: the run was made with another model or address than this agent's; branch from it";
+
+/// Whether keys for these models go where they belong: the address in a record can be anybody's.
+fn same_servers(recorded: &[ProviderConfig], own: &[ProviderConfig]) -> bool {
+    let server = |provider: &ProviderConfig| (provider.kind, provider.base_url.clone(), provider.model.clone());
+    recorded.iter().map(server).eq(own.iter().map(server))
 }
 
 /// Data URLs; the page checked them.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use js_sys::{Array, Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
-use super::agents::{Agent, images};
+use super::agents::{Agent, Before, images};
 use super::asks;
 use super::calls::{Calls, PageOf};
 use super::docs::Sites;
@@ -17,7 +17,7 @@ use super::outbox::Outbox;
 use super::plans::Wish;
 #[cfg(feature = "desk")]
 use crate::desk::Desk;
-use crate::protocol::{AgentId, AskId, Command, Told, VERSION};
+use crate::protocol::{AgentId, AskId, Command, DocumentTask, Told, VERSION};
 use crate::shell::{DocsOptions, Input, Page, Piece, StartError, js};
 use crate::worker;
 
@@ -94,16 +94,26 @@ impl Port {
                 }
             }
             Command::Tool { agent, tool } => self.with(agent, |agent| agent.session.register(tool)),
+            Command::Untool { agent, name } => self.with(agent, |agent| agent.session.unregister(&name)),
             Command::Files { agent, files } => self.with(agent, |agent| agent.take_files(files, parts)),
             Command::Desk { parts: count } => {
                 let parts = parts.drain(..count.min(parts.len())).collect();
                 self.order(parts);
             }
-            Command::Run { id, agent, task, images: urls, after, how } => {
-                let after = after.then(|| text_part(parts));
+            Command::Run { id, agent, task, images: urls, after, history, how } => {
+                let before = if after { Before::Run(text_part(parts)) } else { Before::Messages(history) };
                 let input = Input { text: task, images: images(&urls) };
-                self.ask(id, agent, |agent| agent.run(id, input, after, how));
+                self.ask(id, agent, |agent| agent.run(id, input, before, how));
             }
+            Command::Resume { id, agent, how } => {
+                let text = text_part(parts);
+                self.ask(id, agent, |agent| agent.restart(id, DocumentTask::Resume, text, how));
+            }
+            Command::Branch { id, agent, how } => {
+                let text = text_part(parts);
+                self.ask(id, agent, |agent| agent.restart(id, DocumentTask::Branch, text, how));
+            }
+            Command::Checkpoint { id, agent } => self.ask(id, agent, |agent| agent.checkpoint(id)),
             Command::Grant { id, agent, turns, how } => self.ask(id, agent, |agent| agent.grant(id, turns, how)),
             Command::Plan { id, agent, plan, parallel, from, after, how } => {
                 let after = after.then(|| text_part(parts));

@@ -47,6 +47,12 @@ pub struct Branch {
     /// A message of the user's that stands before the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub say: Option<String>,
+    /// Takes the place of the model's reply in the turn. It counts as a request, though none is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Reply>,
+    /// The call before the turn whose result was changed by hand: the events before this one hold the new result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<CallId>,
 }
 
 /// Which run a branch comes from, and the first turn that is its own.
@@ -119,7 +125,7 @@ impl Run {
         // Nothing of it is sent.
         self.phase = Phase::Waiting { attempt: 1, timer: TimerId(0), ms: 0, until: self.now };
         (self.synthesis, self.wrap_up, self.wrap_up_pending) = (None, None, None);
-        let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say } = branch;
+        let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say, reply, edited: _ } = branch;
         self.started_with.get_or_insert_with(|| Box::new(self.config.clone()));
         if let Some(providers) = providers {
             self.config.providers = providers;
@@ -155,6 +161,17 @@ impl Run {
             AtLimit::Synthesis if self.turn() >= self.effective_max_turns => self.limit_reached(Trigger::MaxTurns),
             _ => self.begin_turn(self.turn().saturating_add(1)),
         }
+        if let Some(reply) = reply {
+            self.take_reply(reply);
+        }
+    }
+
+    /// Instead of asking the model. What its request would have carried goes with the next one.
+    fn take_reply(&mut self, reply: Reply) {
+        let Phase::Calling { request, .. } = self.phase else { return };
+        self.out.retain(|effect| !matches!(effect, Effect::CallModel(call) if call.request == request));
+        self.history.start_over(&self.config);
+        self.replied(1, reply, None, None);
     }
 
     /// The time in which nobody drove the run does not count, but timestamps are those of the world.

@@ -22,7 +22,7 @@ pub use options::{AccessOptions, AgentOptions, ProviderOptions};
 pub use snapshot::{Change, Reporter, Snapshot};
 
 use crate::docs::{Info, Stage};
-use crate::engine::{SideEffect, ToolSpec};
+use crate::engine::{Message, SideEffect, ToolSpec};
 use crate::trajectory::Format;
 
 /// Of this protocol: both sides come in one package, and are never mixed with those of another one.
@@ -54,6 +54,11 @@ pub enum Command {
         agent: AgentId,
         tool: ToolSpec,
     },
+    /// Takes a tool of the page's away, from the next run on.
+    Untool {
+        agent: AgentId,
+        name: String,
+    },
     /// Changes in the agent's files. A part for each path that is still there: a blob.
     Files {
         agent: AgentId,
@@ -74,7 +79,28 @@ pub enum Command {
         images: Vec<String>,
         #[serde(default)]
         after: bool,
+        /// The conversation so far, where it does not come from a trajectory.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
+        history: Vec<Message>,
         how: Listening,
+    },
+    /// Goes on with a run that had not ended; answered as `run`. The part: the text of its trajectory.
+    Resume {
+        id: AskId,
+        agent: AgentId,
+        how: Listening,
+    },
+    /// Starts a branch of a run; answered as `run`. The part: the text of a `BranchWish`.
+    Branch {
+        id: AskId,
+        agent: AgentId,
+        how: Listening,
+    },
+    /// The record of the run under way or of the last one; answered with a trajectory, or nothing.
+    Checkpoint {
+        id: AskId,
+        agent: AgentId,
     },
     /// More turns for a run that ended on a limit; answered as `run`.
     Grant {
@@ -190,6 +216,10 @@ pub enum DocumentTask {
     Replay,
     /// What a follow-up takes over from this trajectory: `{session_id, history}`.
     Carry,
+    /// What a run that had not ended goes on from: a `Course`.
+    Resume,
+    /// What a branch goes on from: of a `BranchWish` a `Course`.
+    Branch,
     /// This trajectory as the text of a file.
     Export(Format),
     /// A file of any known kind as a trajectory.

@@ -125,8 +125,13 @@ impl Session {
     ) -> Result<(), StartError> {
         let config = self.config();
         let started_at = js::epoch_ms();
-        let Carried { session_id, history } = after
-            .unwrap_or_else(|| Carried { session_id: ids::session_id(started_at, config.seed), history: Vec::new() });
+        let Carried { mut session_id, mut history } = after.unwrap_or_default();
+        if session_id.is_empty() {
+            session_id = ids::session_id(started_at, config.seed);
+        }
+        if history.first().is_some_and(|first| !matches!(first, Message::System { .. })) {
+            history.insert(0, Message::system(config.system_text()));
+        }
         let run_id = time::run_id(EpochMillis(started_at), config.seed);
         let Input { text: input, images } = input.into();
         let task = Task { run_id, session_id, input, images, history, started_at: EpochMillis(started_at), child: 0 };
@@ -217,6 +222,21 @@ impl Session {
         let mut tools = self.0.host_tools.borrow_mut();
         tools.retain(|other| other.spec.name != tool.spec.name);
         tools.push(Rc::new(tool));
+    }
+
+    /// Takes a tool of the page's away from the next run on.
+    pub fn unregister(&self, name: &str) {
+        let known = self.0.host_tools.borrow().iter().any(|tool| tool.spec.name == name);
+        if known {
+            self.0.host_tools.borrow_mut().retain(|tool| tool.spec.name != name);
+            self.0.config.borrow_mut().tools.retain(|spec| spec.name != name);
+        }
+    }
+
+    /// The models that this session has the keys of.
+    #[must_use]
+    pub fn providers(&self) -> Vec<ProviderConfig> {
+        self.0.config.borrow().providers.clone()
     }
 
     /// Who permits calls of tools with side effects; nobody: those that reach the network or the page are refused.

@@ -126,6 +126,7 @@ fn event(of: &mut RecordedEvent) {
             branch.max_turns.iter_mut().for_each(count);
             branch.limits.iter_mut().for_each(limits);
             branch.providers.iter_mut().flatten().for_each(provider);
+            branch.reply.iter_mut().filter_map(|reply| reply.usage.as_mut()).for_each(usage);
         }
         Event::ModelStreamed { .. }
         | Event::ToolFinished { .. }

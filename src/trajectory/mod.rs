@@ -4,6 +4,7 @@
 //! it again. No secret is ever in it: the shell redacts an event before it is recorded **and** before the engine sees it.
 
 mod clamp;
+pub mod course;
 pub mod document;
 pub mod export;
 pub mod import;
@@ -17,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Effect, Event, LogRecord, Millis, RecordKind, Run, RunConfig, Task};
+pub use course::{BranchWish, Course};
 pub use document::{Imported, ParseError, Trajectory};
 pub use export::Format;
 pub use redact::Secrets;

@@ -38,13 +38,20 @@ impl Restored {
     /// The run as it stood when this turn (by its place in `turns`) was about to be asked for; `None`: it has no such turn.
     #[must_use]
     pub fn before_turn(recorded: &Trajectory, place: usize) -> Option<Self> {
+        Self::up_to_turn(recorded, place).map(|(restored, _)| restored)
+    }
+
+    /// The same, with the events that lead there.
+    #[must_use]
+    pub fn up_to_turn(recorded: &Trajectory, place: usize) -> Option<(Self, Vec<RecordedEvent>)> {
         let (config, task) = recorded.origin();
         let mut restored = Restored::from_events(config, task, Vec::new());
-        let mut events = recorded.events.iter();
+        let mut played = 0;
         while !restored.begins(place) {
-            restored.play(events.next()?.clone());
+            restored.play(recorded.events.get(played)?.clone());
+            played += 1;
         }
-        Some(restored)
+        Some((restored, recorded.events.get(..played)?.to_vec()))
     }
 
     fn begins(&self, place: usize) -> bool {

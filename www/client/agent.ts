@@ -6,7 +6,8 @@ import { Files } from './files';
 import type { Guest } from './host';
 import type { Hearing, Part } from './link';
 import type { Complete } from './model';
-import { agentOptions, grantOptions, hostTool, listening, planOptions, planValue, runOptions, taskText, turnCount } from './options';
+import { recordText } from './check';
+import { agentOptions, branchOptions, grantOptions, hostTool, listening, planOptions, planValue, runOptions, taskText, turnCount } from './options';
 import type { Execute, Provider, Run } from './options';
 import type { AgentId, Approval, AgentOptions, Asks, Told, TrajectoryTool } from './protocol';
 
@@ -56,11 +57,29 @@ class Own implements Guest {
     if (link.knows(this.#generation)) link.tell('tool', { agent: this.id, tool: tool.spec });
   }
 
+  unregister(name: string) {
+    if (this.tools.delete(name) && link.knows(this.#generation)) link.tell('untool', { agent: this.id, name });
+  }
+
   async run(task: unknown, options: unknown) {
     const text = taskText(task);
     const given = runOptions(options);
-    const { after, images = [] } = given;
-    return this.#begin('run', given, 'nobody', (how) => ({ agent: this.id, task: text, images, after: after !== undefined, how }), after);
+    const { after, images = [], history } = given;
+    return this.#begin('run', given, 'nobody', (how) => ({ agent: this.id, task: text, images, after: after !== undefined, history, how }), after);
+  }
+
+  async resume(trajectory: unknown, options: unknown) {
+    return this.#begin('resume', grantOptions(options), 'nobody', (how) => ({ agent: this.id, how }), recordText('a trajectory')(trajectory, 'trajectory'));
+  }
+
+  async branch(trajectory: unknown, options: unknown) {
+    const { given, wish } = branchOptions(options);
+    const text = recordText('a trajectory')(trajectory, 'trajectory');
+    return this.#begin('branch', given, 'nobody', (how) => ({ agent: this.id, how }), `{"trajectory":${text},${JSON.stringify(wish).slice(1)}`.replace(/,}$/, '}'));
+  }
+
+  async checkpoint() {
+    return this.#generation && link.knows(this.#generation) ? (await link.ask('checkpoint', { agent: this.id })) ?? undefined : undefined;
   }
 
   async grant(turns: unknown, options: unknown) {
@@ -100,7 +119,7 @@ class Own implements Guest {
     if (files.length) link.tell('files', { agent, files }, blobs);
   }
 
-  async #begin<N extends 'run' | 'grant' | 'plan'>(name: N, given: Run, otherwise: Approval, message: (how: Asks[N]['how']) => Asks[N], after?: string) {
+  async #begin<N extends 'run' | 'resume' | 'branch' | 'grant' | 'plan'>(name: N, given: Run, otherwise: Approval, message: (how: Asks[N]['how']) => Asks[N], after?: string) {
     if (this.#freed) throw new Error(CLOSED);
     if (this.#busy) throw new Error(BUSY);
     const { onEvent, signal, approve } = given;
@@ -179,6 +198,18 @@ export class Agent {
     return this.#own.run(task, options);
   }
 
+  resume(trajectory: object, options?: object): Promise<any> {
+    return this.#own.resume(trajectory, options);
+  }
+
+  branch(trajectory: object, options?: object): Promise<any> {
+    return this.#own.branch(trajectory, options);
+  }
+
+  checkpoint(): Promise<any> {
+    return this.#own.checkpoint();
+  }
+
   grantTurns(turns: number, options?: object): Promise<any> {
     return this.#own.grant(turns, options);
   }
@@ -189,6 +220,10 @@ export class Agent {
 
   registerTool(tool: object) {
     this.#own.register(tool);
+  }
+
+  removeTool(name: string) {
+    this.#own.unregister(name);
   }
 
   stop() {

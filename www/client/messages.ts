@@ -1,5 +1,5 @@
 // What a page and the agent's worker say to each other. Made of the Rust types: UPDATE=1 cargo test --test types
-import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryTool } from './types/records';
+import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
 
 /** From the page. */
 export type Command =
@@ -19,6 +19,7 @@ export type Command =
     }
   | { open: { agent: AgentId; options: AgentOptions } }
   | { tool: { agent: AgentId; tool: TrajectoryTool } }
+  | { untool: { agent: AgentId; name: string } }
   | { files: { agent: AgentId; files: FileChange[] } }
   | { desk: { parts: number } }
   | {
@@ -29,9 +30,14 @@ export type Command =
         /** Data URLs. */
         images: string[];
         after: boolean;
+        /** The conversation so far, where it does not come from a trajectory. */
+        history?: TrajectoryMessage[];
         how: Listening;
       };
     }
+  | { resume: { id: AskId; agent: AgentId; how: Listening } }
+  | { branch: { id: AskId; agent: AgentId; how: Listening } }
+  | { checkpoint: { id: AskId; agent: AgentId } }
   | { grant: { id: AskId; agent: AgentId; turns: number; how: Listening } }
   | {
       plan: {
@@ -125,6 +131,8 @@ export type Approval = "nobody" | "ask" | "all" | "same";
 export type DocumentTask =
   | "replay"
   | "carry"
+  | "resume"
+  | "branch"
   | { export: ExportFormat }
   | "import"
   | "session"

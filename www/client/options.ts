@@ -1,7 +1,7 @@
 // The options of the API as tables: a line an option. What each one means is in turnwise.d.ts; what is not given is decided
 // by the engine, so only what was given goes to the worker.
 import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
-import type { AccessOptions, AgentOptions, Approval, Listening, ProviderKind, SideEffect, TrajectoryTool } from './protocol';
+import type { AccessOptions, AgentOptions, Approval, Listening, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './protocol';
 import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
 import type { Check, Given } from './check';
 import type { Complete } from './model';
@@ -206,17 +206,38 @@ export interface Run {
   approve?: Approve;
   after?: string;
   images?: string[];
+  history?: TrajectoryMessage[];
   parallel?: number;
   from?: number;
 }
 
 const GRANT = { onEvent: callable, signal, approve };
-const RUN = shape({ ...GRANT, after: recordText('the trajectory of an earlier run'), images });
+const MESSAGES = 'an array of messages, as in a trajectory';
+const history: Check = (value, path) => {
+  if (!Array.isArray(value)) throw wrong(path, value, MESSAGES);
+  const stray = value.findIndex((one) => !['system', 'user', 'assistant', 'tool'].includes(one?.role) || typeof one.content !== 'string');
+  if (stray >= 0) throw wrong(`${path}[${stray}]`, value[stray], 'a message with a role and a text as its content');
+  return plain(MESSAGES)(value, path);
+};
+const RUN = shape({ ...GRANT, after: recordText('the trajectory of an earlier run'), images, history });
+const REPLY = shape({
+  text, toolCalls: takes('an array of { toolName, input }', (value) => Array.isArray(value) && value.every((one) => typeof one?.toolName === 'string' && one.input !== undefined)),
+});
+const reply: Check = (value, path) => (typeof value === 'string' ? { text: value } : REPLY(value, path));
+const BRANCH = shape({ ...GRANT, turn: whole(1, U32), callId: text, result: text, reply, system: text, say: text });
 const PLAN = shape({ ...GRANT, parallel: whole(1, U32), after: recordText('the record of an earlier run of a plan'), from: whole(1, U32) });
 const optional = (check: Check<Given>) => (given: unknown): Run => (given === undefined ? {} : check(given, 'options'));
 
 export const runOptions = optional(RUN);
 export const grantOptions = optional(shape(GRANT));
+
+/** What a branch is to change, and who hears of it. */
+export function branchOptions(value: unknown): { given: Run; wish: Given } {
+  const { onEvent, signal: aborts, approve: asked, ...wish } = value === undefined ? {} as Given : BRANCH(value, 'options');
+  if ((wish['callId'] === undefined) !== (wish['result'] === undefined)) throw new TypeError('options: callId and result go together');
+  if (wish['callId'] !== undefined && wish['reply'] !== undefined) throw wrong('options.reply', wish['reply'], 'nothing where a result is changed: branch again from the branch');
+  return { given: { onEvent, signal: aborts, approve: asked } as Run, wish };
+}
 
 export function planOptions(given: unknown): Run {
   const read = optional(PLAN)(given);

@@ -9,7 +9,7 @@ import type { ExportFormat, Preset, ProviderKind, ReportFormat, SideEffect } fro
 export type {
   AccessOptions, AgentId, AgentOptions, Approval, CallNumber, DocumentTask, Failure, FileChange, Head, Listening, Site, SiteId, Wanted,
 } from './messages';
-export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryTool } from './types/records';
+export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
 
 export const VERSION = 1;
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 use looks::{Scan, scan, without};
 pub use stream::StreamScrub;
 
-use crate::engine::{CounterConfig, Event, Message, ProviderConfig, RawResponse, RunConfig, Task, ToolOutcome};
+use crate::engine::{CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome};
 
 /// What stands where a secret stood.
 pub const REDACTED: &str = "[redacted]";
@@ -94,18 +94,7 @@ impl Secrets {
     pub fn scrub_event(&self, event: &mut Event) {
         match event {
             Event::ModelReplied { reply, raw, .. } => {
-                self.scrub_in_place(&mut reply.content);
-                self.scrub_in_place(&mut reply.reasoning);
-                self.scrub_in_place(&mut reply.id);
-                self.scrub_in_place(&mut reply.model);
-                for call in &mut reply.tool_calls {
-                    self.scrub_in_place(&mut call.id);
-                    self.scrub_in_place(&mut call.name);
-                    self.scrub_in_place(&mut call.arguments);
-                }
-                if let Some(opaque) = &mut reply.opaque {
-                    self.scrub_value(opaque);
-                }
+                self.scrub_reply(reply);
                 self.scrub_raw(raw);
             }
             Event::ModelStreamed { partial, .. } => {
@@ -130,12 +119,28 @@ impl Secrets {
                 let texts = [branch.system.as_mut(), branch.say.as_mut()];
                 texts.into_iter().flatten().for_each(|text| self.scrub_in_place(text));
                 branch.providers.iter_mut().flatten().for_each(|provider| self.scrub_provider(provider));
+                branch.reply.iter_mut().for_each(|reply| self.scrub_reply(reply));
             }
             Event::TimerFired { .. }
             | Event::StopRequested
             | Event::Cancelled
             | Event::TurnsGranted { .. }
             | Event::Resumed { .. } => {}
+        }
+    }
+
+    fn scrub_reply(&self, reply: &mut Reply) {
+        self.scrub_in_place(&mut reply.content);
+        self.scrub_in_place(&mut reply.reasoning);
+        self.scrub_in_place(&mut reply.id);
+        self.scrub_in_place(&mut reply.model);
+        for call in &mut reply.tool_calls {
+            self.scrub_in_place(&mut call.id);
+            self.scrub_in_place(&mut call.name);
+            self.scrub_in_place(&mut call.arguments);
+        }
+        if let Some(opaque) = &mut reply.opaque {
+            self.scrub_value(opaque);
         }
     }
 

@@ -7,7 +7,7 @@ use super::super::protocol::DocumentTask;
 use super::{does_not_replay, written};
 use crate::plan::{PlanDocument, StepStatus};
 use crate::trajectory::import::import;
-use crate::trajectory::{Mismatch, Summary, Trajectory, replay};
+use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, replay};
 use crate::view::export::export;
 use crate::view::insight::{DrawRequest, Filter, Insight, draw};
 
@@ -56,6 +56,14 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             Ok(written(&Insight::of(&summaries, &filter)))
         }
         DocumentTask::Carry => super::answer(task, text),
+        DocumentTask::Resume => {
+            let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
+            Ok(written(&Course::resumed(&document)?))
+        }
+        DocumentTask::Branch => {
+            let wish: BranchWish = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&Course::branched(wish)?))
+        }
         DocumentTask::Chart => {
             let request: DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
             Ok(written(&draw::draw(&request)?))

@@ -580,6 +580,10 @@ export interface TrajectoryBranch {
   max_turns?: number;
   /** A message of the user's that stands before the turn. */
   say?: string;
+  /** Takes the place of the model's reply in the turn. It counts as a request, though none is sent. */
+  reply?: TrajectoryReply;
+  /** The call before the turn whose result was changed by hand: the events before this one hold the new result. */
+  edited?: CallId;
 }
 
 /** What happens in a run, as the engine tells it. */

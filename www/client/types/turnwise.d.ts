@@ -2,7 +2,7 @@
 // read better so, and functions.
 import type {
   AgentKind, DocsHit, DocsInfo, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode, PlanOwnEvent,
-  PlanSession, Preset, ReplayDifference, RunEvent, SideEffect, Summary, Trajectory,
+  PlanSession, Preset, ReplayDifference, RunEvent, SideEffect, Summary, Trajectory, TrajectoryMessage,
 } from './records.js';
 
 export * from './records.js';
@@ -254,6 +254,22 @@ export interface RunOptions extends GrantOptions {
   after?: Trajectory;
   /** Pictures that belong to the task, as data URLs (`image/png`, `image/jpeg`, `image/webp`, `image/gif`). */
   images?: string[];
+  /** The conversation so far, oldest first, where it comes from elsewhere. A system message is put first where there is none. */
+  history?: TrajectoryMessage[];
+}
+
+export interface BranchOptions extends GrantOptions {
+  /** The first turn that is the branch's own, from 1. Default: the turn after the call `callId`, else the last one. */
+  turn?: number;
+  /** A call whose result is changed, together with `result`. */
+  callId?: string;
+  result?: string;
+  /** Takes the place of the model's reply in the turn. It counts as a request. */
+  reply?: string | { text?: string; toolCalls?: { toolName: string; input: unknown }[] };
+  /** Another system message from the turn on. */
+  system?: string;
+  /** A message of the user's before the turn. */
+  say?: string;
 }
 
 /** Who permits calls of tools with side effects: a function that is asked, or `'all'`. */
@@ -362,6 +378,15 @@ export class Agent {
   constructor(options?: AgentOptions);
   /** Runs a task. Resolves with the trajectory for every way a run can end; rejects for misuse, and where the worker is gone. */
   run(task: string, options?: RunOptions): Promise<Trajectory>;
+  /**
+   * Goes on with a run that had not ended, from its record. Refused where the record was made with another model or address:
+   * the agent's key would go there.
+   */
+  resume(trajectory: Trajectory, options?: GrantOptions): Promise<Trajectory>;
+  /** A new run that goes on from a turn of a recorded one, with something changed, asking this agent's models. */
+  branch(trajectory: Trajectory, options?: BranchOptions): Promise<Trajectory>;
+  /** The record as it is now, of the run under way or of the last one. Replays, and can be resumed after a crash. */
+  checkpoint(): Promise<Trajectory | undefined>;
   /** Continues a run that ended on a limit, with more turns. */
   grantTurns(turns: number, options?: GrantOptions): Promise<Trajectory>;
   /**
@@ -375,6 +400,8 @@ export class Agent {
   cancel(): void;
   /** Offers a tool of the page's, from the next run on. */
   registerTool(tool: Tool): void;
+  /** The tool is not offered from the next run on. */
+  removeTool(name: string): void;
   /** The files the agent's tools see. */
   readonly files: Files;
   /** Releases everything. A run under way still ends and keeps its promise. */

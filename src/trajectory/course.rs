@@ -1,0 +1,156 @@
+//! How a recorded run goes on elsewhere: what it is driven through again before its next event. A worker that reads records
+//! makes it of a trajectory; the worker in which runs live takes it, and knows no trajectory.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::document::Trajectory;
+use super::restore::Restored;
+use super::{RecordedEvent, replay};
+use crate::engine::{Branch, CallId, Event, FinishReason, Parent, RawCall, Reply, RunConfig, Task, ToolOutcome};
+
+/// A run's origin and the events that lead to where it goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    pub config: RunConfig,
+    pub task: Task,
+    pub events: Vec<RecordedEvent>,
+    /// What is different from there on; `None`: the same run goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
+}
+
+/// A branch that is asked for.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BranchWish {
+    pub trajectory: Box<Trajectory>,
+    /// The first turn that is the branch's own. Default: the turn after the edited call, else the last one.
+    #[serde(default)]
+    pub turn: Option<u32>,
+    /// A call whose result is changed, and the result.
+    #[serde(default)]
+    pub call_id: Option<CallId>,
+    #[serde(default)]
+    pub result: String,
+    /// Takes the place of the model's reply in the turn.
+    #[serde(default)]
+    pub reply: Option<WishedReply>,
+    #[serde(default)]
+    pub system: Option<String>,
+    #[serde(default)]
+    pub say: Option<String>,
+}
+
+/// What the model is to have replied.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct WishedReply {
+    pub text: String,
+    pub tool_calls: Vec<WishedCall>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WishedCall {
+    pub tool_name: String,
+    pub input: Value,
+}
+
+impl Course {
+    /// The course of a run that had not ended.
+    ///
+    /// # Errors
+    /// What is wrong with the record, for people.
+    pub fn resumed(recorded: &Trajectory) -> Result<Self, String> {
+        if recorded.outcome.is_some() {
+            return Err("this run has ended; follow it up, or branch from one of its turns".to_owned());
+        }
+        replay(recorded).map_err(|_| "this trajectory does not replay; replay() says where".to_owned())?;
+        let (config, task) = recorded.origin();
+        Ok(Course { config, task, events: recorded.events.clone(), branch: None })
+    }
+
+    /// The course of a branch.
+    ///
+    /// # Errors
+    /// There is no such turn or call, or the events do not lead there.
+    pub fn branched(wish: BranchWish) -> Result<Self, String> {
+        let BranchWish { trajectory: recorded, turn, call_id, result, reply, system, say } = wish;
+        let mut recorded = *recorded;
+        let place = match &call_id {
+            Some(call) => after_call(&recorded, call, turn)?,
+            None => of_turn(&recorded, turn)?,
+        };
+        if let Some(call) = &call_id {
+            edit(&mut recorded, call, result)?;
+        }
+        let (restored, events) = Restored::up_to_turn(&recorded, place)
+            .ok_or("the events of this trajectory do not lead to that turn")?;
+        let turn = restored.recorder.run.turns().last().map_or(0, |turn| turn.turn);
+        let branch = Branch {
+            parent: Parent { run_id: recorded.run_id.clone(), turn },
+            system,
+            say,
+            reply: reply.map(Reply::from),
+            edited: call_id,
+            ..Branch::default()
+        };
+        let (config, task) = recorded.origin();
+        Ok(Course { config, task, events, branch: Some(branch) })
+    }
+}
+
+fn of_turn(recorded: &Trajectory, turn: Option<u32>) -> Result<usize, String> {
+    let turns = &recorded.turns;
+    match turn {
+        Some(wanted) => turns.iter().position(|turn| turn.turn == wanted).ok_or_else(|| no_turn(recorded, wanted)),
+        None => turns.len().checked_sub(1).ok_or_else(|| "this trajectory has no turn".to_owned()),
+    }
+}
+
+fn no_turn(recorded: &Trajectory, wanted: u32) -> String {
+    format!("there is no turn {wanted}; the run has {}", recorded.turns.len())
+}
+
+/// The place of the turn that follows the call's.
+fn after_call(recorded: &Trajectory, call: &CallId, turn: Option<u32>) -> Result<usize, String> {
+    let has = |id: &CallId| id == call;
+    let place = recorded.turns.iter().position(|turn| {
+        turn.tool_calls.iter().any(|one| has(&one.id) || one.calls.iter().any(|inner| has(&inner.id)))
+    });
+    let place = place.ok_or_else(|| format!("there is no call {}", call.0))?;
+    let own = recorded.turns.get(place).map_or(0, |turn| turn.turn);
+    match turn {
+        Some(turn) if turn != own && turn != own.saturating_add(1) => {
+            Err(format!("the call {} belongs to turn {own}, not to turn {turn}", call.0))
+        }
+        _ => Ok(place.saturating_add(1)),
+    }
+}
+
+fn edit(recorded: &mut Trajectory, call: &CallId, result: String) -> Result<(), String> {
+    let finished = recorded.events.iter_mut().find_map(|recorded| match &mut recorded.event {
+        Event::ToolFinished { call: id, outcome } if id == call => Some(outcome),
+        _ => None,
+    });
+    let outcome = finished.ok_or_else(|| format!("the call {} was not run, so its result cannot be changed", call.0))?;
+    let repaired_args = match outcome {
+        ToolOutcome::Executed { repaired_args, .. } => repaired_args.take(),
+        _ => None,
+    };
+    *outcome = ToolOutcome::Executed { content: result, repaired_args };
+    Ok(())
+}
+
+impl From<WishedReply> for Reply {
+    fn from(WishedReply { text, tool_calls }: WishedReply) -> Self {
+        let finish = if tool_calls.is_empty() { FinishReason::Stop } else { FinishReason::ToolCalls };
+        let call = |WishedCall { tool_name, input }: WishedCall| RawCall {
+            id: String::new(),
+            name: tool_name,
+            arguments: input.to_string(),
+        };
+        Reply { content: text, tool_calls: tool_calls.into_iter().map(call).collect(), finish, ..Reply::default() }
+    }
+}

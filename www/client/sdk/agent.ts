@@ -1,0 +1,284 @@
+// `Agent`: what an agent is made of, and the runs it gives. Each run has an agent of the low-level API for itself, so runs go
+// on side by side.
+import { describe, number, shape, whole } from '../check.js';
+import { Agent as Implementation } from '../index.js';
+import type {
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
+} from '../types/turnwise.js';
+import type { Agent as LowLevelAgent } from '../types/turnwise.js';
+import { approver } from './approval.js';
+import type { Approve } from './approval.js';
+import { Chat } from './chat.js';
+import type { ChatOptions } from './chat.js';
+import { TurnwiseError, errorOf } from './error.js';
+import type { Model } from './models.js';
+import { readMessages, readPrompt } from './prompt.js';
+import type { Message, Prompt } from './prompt.js';
+import { resultOf } from './result.js';
+import type { RunResult } from './result.js';
+import { Run } from './run.js';
+import { Invalid, readSchema } from './schema.js';
+import type { Infer, ReadSchema, Schema } from './schema.js';
+import { readTool } from './tool.js';
+import type { ReadTool, Tool, Tools } from './tool.js';
+
+/** Passes by returning nothing or true; ends the run by returning a slug of your own, with a message for people. */
+export type Guardrail<T> = (value: T, options: { signal: AbortSignal }) => Verdict | Promise<Verdict>;
+type Verdict = void | undefined | true | { slug: string; message?: string };
+
+export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefined = undefined> {
+  /** One model, or a list that is used in turn: attempt k of a turn asks entry k, starting over at the end. */
+  model: Model | readonly Model[];
+  /** The system message. Default: what the run is, how many turns it has, that it may be asked to conclude. */
+  instructions?: string;
+  /** Your tools, by name. */
+  tools?: T;
+  /** Built-in tools: their names, or `'safe'` for those that read, calculate and write to the run's files. Default: `'safe'` with `files`, else none. */
+  builtInTools?: 'safe' | readonly BuiltInTool[];
+  /** Files that the built-in tools see, by path. Each run has a copy; a chat keeps its own. */
+  files?: Record<string, string | Blob>;
+  /** What the result must be. The run then succeeds only with a value that fits; the model is told what does not. */
+  output?: S;
+  /** Default: 15. */
+  maxTurns?: number;
+  /** LLM requests per turn, retries included. Default: 3. */
+  maxAttempts?: number;
+  /** At a limit the run concludes from what it has: `ending.outcome` is then `partial`. `usd` needs a model with a known price. */
+  budget?: { usd?: number; tokens?: number; ms?: number };
+  reasoning?: 'minimal' | 'low' | 'medium' | 'high';
+  /** For the first turn; later turns are the model's choice. */
+  toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
+  temperature?: number;
+  topP?: number;
+  /** Kinds of sub-agents by name; the model gives them parts of the task. */
+  subagents?: Record<string, SubagentKind>;
+  /** Who permits calls that touch more than the workspace. A run may bring its own. Default: nobody, such calls are refused. */
+  approve?: Approve;
+  /** Checks of the prompt before a run and of the result after it. */
+  guardrails?: { input?: readonly Guardrail<string>[]; output?: readonly Guardrail<{ output: OutputOf<S>; text: string }>[] };
+  /** Default: `research`; with `output`, `strict`. */
+  preset?: Preset;
+  counter?: CounterOptions | false;
+  synthesis?: SynthesisOptions | false;
+  limits?: Omit<LimitOptions, 'wallMs' | 'tokens' | 'cost'>;
+  retry?: RetryOptions;
+  /** For jitter and ids: same seed, same run. */
+  seed?: number;
+}
+
+/** The type of a result's `output`. */
+export type OutputOf<S extends Schema | undefined> = S extends Schema ? Infer<S> : string;
+
+export interface RunOptions {
+  /** The conversation so far, oldest first. */
+  messages?: readonly Message[];
+  /** Aborting it cancels the run: its result throws a `TurnwiseError` with the reason `cancelled`. */
+  signal?: AbortSignal;
+  /** Who permits calls of tools in this run. Default: the agent's. */
+  approve?: Approve;
+}
+
+/** What a branch changes: one of them. */
+export type BranchEdit =
+  /** What the tool answered in this call. The branch goes on after the call's turn. */
+  | { callId: string; result: string }
+  /** What the model replied in the turn. The branch goes on from this reply. */
+  | { reply: string | { text?: string; toolCalls?: { toolName: string; input: unknown }[] } }
+  /** The system message, from this turn on. */
+  | { system: string }
+  /** The model, from this turn on. Default: the agent's. */
+  | { model: Model | readonly Model[] }
+  /** A message of the user's before this turn. */
+  | { say: string };
+
+const any = (value: unknown) => value;
+const OPTIONS = shape(Object.fromEntries([
+  'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
+  'subagents', 'approve', 'guardrails', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
+].map((name) => [name, any])));
+const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
+const RUN = shape({ messages: any, signal: any, approve: any });
+
+const NO_MODEL = 'options.model: missing; it takes a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
+const SAFE: BuiltInTool[] = ['search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now'];
+const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
+
+export class Agent<T extends Tools = Tools, S extends Schema | undefined = undefined> {
+  readonly #options: AgentOptions<T, S>;
+  readonly #tools = new Map<string, ReadTool>();
+  readonly #removed = new Set<string>();
+  readonly #output: ReadSchema | undefined;
+
+  /** Throws a `TypeError` that names what is wrong with the options. */
+  constructor(options: AgentOptions<T, S>) {
+    const given = options === undefined ? {} : OPTIONS(options, 'options') as Partial<AgentOptions<T, S>>;
+    if (given.model === undefined) throw new TypeError(NO_MODEL);
+    this.#options = { ...given } as AgentOptions<T, S>;
+    if (given.budget !== undefined) BUDGET(given.budget, 'options.budget');
+    this.#output = given.output === undefined ? undefined : readSchema(given.output, 'options.output');
+    if (given.tools !== undefined && (typeof given.tools !== 'object' || given.tools === null || Array.isArray(given.tools))) {
+      throw new TypeError(`options.tools: got ${describe(given.tools)}; it takes an object of tools by name`);
+    }
+    for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, readTool(name, one));
+    this.#open().free(); // what is wrong is said now, not by the first run
+  }
+
+  /** Offers a tool from the next run on; one of the same name is replaced. */
+  addTool(name: string, tool: Tool) {
+    this.#removed.delete(name);
+    this.#tools.set(name, readTool(name, tool));
+  }
+
+  /** The tool is not offered from the next run on. Whether there was one. */
+  removeTool(name: string): boolean {
+    this.#removed.add(name);
+    return this.#tools.delete(name);
+  }
+
+  /** Starts a run. Await it for the result, iterate it for its parts. */
+  stream(prompt: Prompt, options?: RunOptions): Run<OutputOf<S>> {
+    return this.#begin(prompt, options);
+  }
+
+  /** Runs to the end. The same as awaiting `stream`. */
+  async generate(prompt: Prompt, options?: RunOptions): Promise<RunResult<OutputOf<S>>> {
+    return this.stream(prompt, options);
+  }
+
+  /** A conversation: each message is a run that knows those before it. */
+  chat(options?: ChatOptions): Chat<OutputOf<S>> {
+    return new Chat<OutputOf<S>>(options, {
+      open: () => this.#open(),
+      run: (prompt, given, low, after) => this.#begin(prompt, given, low, after),
+      resume: (trajectory, given, low) => this.resume(trajectory, given, low),
+    });
+  }
+
+  /**
+   * Goes on with a run that had not ended, from its record: that of `run.checkpoint()`, or of a chat. The run keeps its limits
+   * and the requests it has made. It was made with this agent's models; for another model, branch from it.
+   */
+  resume(trajectory: Trajectory, options?: Omit<RunOptions, 'messages'>, low?: LowLevelAgent): Run<OutputOf<S>> {
+    return this.#drive(options, low, (agent, given) => agent.resume(trajectory, given));
+  }
+
+  /** A new run that goes on from a turn of another one, with one thing changed. `turn` counts from 1. */
+  branch(trajectory: Trajectory, { turn, edit = {}, ...options }: { turn?: number; edit?: BranchEdit | object } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
+    const { model, ...rest } = edit as { model?: Model | readonly Model[] };
+    const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
+    if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
+    return this.#drive(options, low, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), true);
+  }
+
+  #begin(prompt: Prompt, options: RunOptions = {}, low?: LowLevelAgent, after?: () => Promise<Trajectory | undefined>): Run<OutputOf<S>> {
+    return this.#drive(options, low, async (agent, given) => {
+      const { text, images } = await readPrompt(prompt);
+      await this.#guard(this.#options.guardrails?.input, text, given.signal);
+      const last = await after?.();
+      const follows = last && { after: last };
+      const history = options.messages && await readMessages(options.messages);
+      return agent.run(text, { ...given, images, ...follows, ...(history && { history }) });
+    });
+  }
+
+  #drive(
+    options: RunOptions | undefined, kept: LowLevelAgent | undefined,
+    start: (agent: LowLevelAgent, given: { onEvent: (event: AgentEvent) => void; signal: AbortSignal; approve?: any }) => Promise<Trajectory>, frees = !kept,
+  ): Run<OutputOf<S>> {
+    const given = options === undefined ? {} : RUN(options, 'options') as RunOptions;
+    const { signal } = given;
+    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError(`options.signal: got ${describe(signal)}; it takes an AbortSignal`);
+    const approve = given.approve ?? this.#options.approve;
+    if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; it takes a function or 'all'`);
+    const low = kept ?? this.#open();
+    if (kept) this.#sync(kept);
+    const tools = new Map(this.#tools);
+    const own = new AbortController();
+    const cancel = () => own.abort();
+    signal?.addEventListener('abort', cancel);
+    if (signal?.aborted) cancel();
+    return new Run<OutputOf<S>>({
+      start: async (onEvent) => {
+        try {
+          // Not before whoever made the run can read it.
+          await undefined;
+          const trajectory = await start(low, { onEvent, signal: own.signal, ...permits(approver(approve, tools)) });
+          if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
+          return await this.#result(trajectory, low.files, own.signal);
+        } catch (error) {
+          throw error instanceof TypeError || error instanceof TurnwiseError ? error : lost(error as Error);
+        } finally {
+          signal?.removeEventListener('abort', cancel);
+          if (frees) low.free();
+        }
+      },
+      stop: () => low.stop(),
+      cancel,
+      checkpoint: () => low.checkpoint(),
+    });
+  }
+
+  async #result(trajectory: Trajectory, files: Files, signal: AbortSignal): Promise<RunResult<OutputOf<S>>> {
+    let output: unknown = trajectory.output ?? '';
+    if (this.#output) {
+      try {
+        output = await this.#output.parse(trajectory.segments.at(-1)?.report_data);
+      } catch (error) {
+        if (!(error instanceof Invalid)) throw error;
+        throw new TurnwiseError('output_invalid', `The output does not pass its schema: ${error.message}`, { slugs: ['output_invalid'], trajectory, cause: error });
+      }
+    }
+    const result = resultOf(trajectory, files, output as OutputOf<S>);
+    await this.#guard(this.#options.guardrails?.output, { output: result.output, text: result.text }, signal, trajectory);
+    return result;
+  }
+
+  async #guard<V>(guardrails: readonly Guardrail<V>[] | undefined, value: V, signal: AbortSignal, trajectory?: Trajectory) {
+    for (const guardrail of guardrails ?? []) {
+      const verdict = await guardrail(value, { signal });
+      if (verdict === undefined || verdict === true) continue;
+      const { slug, message } = verdict;
+      throw new TurnwiseError('guardrail', message ?? `A guardrail ended the run: ${slug}.`, { slugs: [slug], trajectory });
+    }
+  }
+
+  /** The tools of today, for an agent that was opened earlier. */
+  #sync(low: LowLevelAgent) {
+    for (const tool of this.#tools.values()) low.registerTool(tool.low);
+    for (const name of this.#removed) low.removeTool(name);
+  }
+
+  #open(): LowLevelAgent {
+    const low = new Implementation(this.#lowLevel()) as unknown as LowLevelAgent;
+    for (const tool of this.#tools.values()) low.registerTool(tool.low);
+    for (const [path, content] of Object.entries(this.#options.files ?? {})) low.files.put(path, content);
+    return low;
+  }
+
+  #lowLevel(): LowLevelOptions {
+    const {
+      model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, preset, counter, synthesis,
+      limits, retry, seed,
+    } = this.#options;
+    const strict = this.#output !== undefined;
+    const builtIn = builtInTools ?? (files ? 'safe' : []);
+    const tools = [...(builtIn === 'safe' ? SAFE : builtIn)];
+    if (subagents && !tools.includes('spawn_subagents')) tools.push('spawn_subagents');
+    const limited = { ...limits, cost: budget.usd, tokens: budget.tokens, wallMs: budget.ms };
+    return given({
+      provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
+      system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
+      report: this.#output && { format: 'json', schema: this.#output.json },
+      tools, agents: subagents, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
+    });
+  }
+}
+
+const permits = (approve: ReturnType<typeof approver>) => (approve === undefined ? {} : { approve });
+
+/** Without what was left out. */
+const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as LowLevelOptions;
+
+function lost(error: Error): TurnwiseError {
+  return new TurnwiseError('worker_lost', error.message, { slugs: ['worker_lost'], cause: error });
+}

@@ -1,0 +1,22 @@
+// What `import … from 'turnwise'` gives.
+export { Agent as LowLevelAgent, DocsSite, default, exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from '../index.js';
+export { Agent } from './agent.js';
+export type { AgentOptions, BranchEdit, Guardrail, OutputOf, RunOptions } from './agent.js';
+export type { Approval, ApprovalRequest, Approve } from './approval.js';
+export { Chat } from './chat.js';
+export type { ChatMessage, ChatOptions } from './chat.js';
+export { TurnwiseError } from './error.js';
+export type { FailureReason } from './error.js';
+export { anthropic, chrome, custom, demo, gemini, llamacpp, lmstudio, ollama, openai, openaiResponses, openrouter } from './models.js';
+export type { Model, ModelSettings } from './models.js';
+export type { Part, ToolResultPart } from './parts.js';
+export type { Message, Prompt, PromptPart } from './prompt.js';
+export type { Ending, RunResult, TokenUsage } from './result.js';
+export { Run } from './run.js';
+export { jsonSchema } from './schema.js';
+export type { Infer, JSONSchema, Schema, StandardSchema, TypedSchema } from './schema.js';
+export { inBrowser, inMemory } from './storage.js';
+export type { ChatStorage } from './storage.js';
+export { tool } from './tool.js';
+export type { Tool, ToolCallOptions, ToolOptions, Tools, Touches } from './tool.js';
+export type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';

@@ -1,0 +1,50 @@
+// Models by the names of their providers: `openai('gpt-5.4-mini', { apiKey })`. Each function returns plain data, the
+// `provider` of the low-level API.
+import type { CustomProvider, DemoProvider, HttpProvider, Price, PromptApiProvider, Provider } from '../types/turnwise.js';
+
+/** A model that an agent can ask. Made by `openai`, `anthropic`, …, or `custom`. */
+export type Model = Provider;
+
+export interface ModelSettings {
+  /** Sent in the header that the provider wants; no such header without it. It never enters a trajectory. */
+  apiKey?: string;
+  /** Up to and including the version (`/v1`). In a page, a relative one is resolved against the page. Default: the provider's own. */
+  baseUrl?: string;
+  /** Extra request headers. Their values never enter a trajectory. */
+  headers?: Record<string, string>;
+  /** Maximum output tokens of one request. Default: the provider's. */
+  maxOutputTokens?: number;
+  /** US dollars per million tokens. Default: the built-in price list, where it knows the model. */
+  price?: Price;
+  /** Merged into the body of each request. It enters the trajectory: no secrets here. */
+  providerOptions?: Record<string, unknown>;
+}
+
+type HttpKind = HttpProvider['kind'];
+const http = (kind: HttpKind) => (model: string, settings: ModelSettings = {}): Model => ({ ...settings, kind, model });
+
+/** A model of OpenAI, by Chat Completions; with `baseUrl`, of any server that speaks them. */
+export const openai = /* @__PURE__ */ http('openai');
+/** A model of OpenAI, by the Responses API. */
+export const openaiResponses = /* @__PURE__ */ http('openai-responses');
+/** A model of Anthropic, by the Messages API. */
+export const anthropic = /* @__PURE__ */ http('anthropic');
+/** A model of Google, by the Gemini API. */
+export const gemini = /* @__PURE__ */ http('gemini');
+/** Any model at OpenRouter, as `vendor/model`. */
+export const openrouter = /* @__PURE__ */ http('openrouter');
+/** A model that Ollama serves. */
+export const ollama = /* @__PURE__ */ http('ollama');
+/** A model that LM Studio serves. */
+export const lmstudio = /* @__PURE__ */ http('lmstudio');
+/** The model that a llama.cpp server serves. */
+export const llamacpp = /* @__PURE__ */ http('llamacpp');
+
+/** The model built into Chrome: no key, no server. */
+export const chrome = (): Model => ({ kind: 'prompt-api' } satisfies PromptApiProvider);
+
+/** The scripted demo model: no AI, no key, no network. `endless` never finishes by itself; `chaos` misbehaves by seed. */
+export const demo = (mode: NonNullable<DemoProvider['demo']> = 'normal'): Model => ({ kind: 'demo', demo: mode });
+
+/** A function of your own that asks a model. It takes and gives what OpenAI's Chat Completions do. */
+export const custom = (complete: CustomProvider['complete'], settings: Omit<CustomProvider, 'kind' | 'complete'> = {}): Model => ({ ...settings, kind: 'custom', complete });

@@ -1,0 +1,5 @@
+// The same in Node.js: the engine runs in a thread.
+import '../node.js';
+
+export * from './index.js';
+export { default } from './index.js';

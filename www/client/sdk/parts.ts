@@ -1,0 +1,85 @@
+// The parts of a streamed run, and how the engine's events become them.
+import type { AgentEvent, CounterLevel, TrajectoryCall, Trigger } from '../types/turnwise.js';
+import { resultUsage } from './result.js';
+import type { Ending, TokenUsage } from './result.js';
+import type { TurnwiseError } from './error.js';
+
+/** What every part says. */
+interface Counted {
+  /** The turn that it belongs to; a sub-agent counts its own. */
+  turn: number;
+  /** LLM requests that can still follow at most, retries and sub-agents included. */
+  callsLeft: number;
+}
+
+/** One step of a run as it happens. */
+export type Part = Counted & (
+  /** More of the answer's text. Void when an `attempt-failed` of the same turn follows. */
+  | { type: 'text-delta'; text: string }
+  | { type: 'reasoning-delta'; text: string }
+  | { type: 'tool-call'; toolCallId: string; toolName: string; input: any }
+  | ToolResultPart
+  | { type: 'turn-start'; maxTurns: number; synthesis: boolean }
+  | { type: 'turn-finish'; text: string; reasoning?: string; usage: TokenUsage; counterLevel: CounterLevel; synthesis: boolean }
+  /** The run waits before it asks the model again. */
+  | { type: 'waiting'; attempt: number; ms: number; slugs: string[]; message: string }
+  /** A request failed. What this attempt streamed is void. */
+  | { type: 'attempt-failed'; attempt: number; slugs: string[]; message: string }
+  /** A limit was reached: the model is asked to conclude from what it has. */
+  | { type: 'synthesis-start'; trigger: Trigger }
+  /** A part of a sub-agent's run; `child` counts from 1. */
+  | { type: 'child'; child: number; part: Part }
+  /** The last part of a run that has an answer. */
+  | { type: 'finish'; text: string; ending: Ending }
+  /** The last part of a run that failed or was cancelled. */
+  | { type: 'error'; error: TurnwiseError }
+);
+
+export interface ToolResultPart {
+  type: 'tool-result';
+  toolCallId: string;
+  toolName: string;
+  input: any;
+  /** As the model reads it, but for the turn counter. */
+  output: string;
+  /** Whether the call failed; `slug` says how. */
+  isError: boolean;
+  slug?: string;
+  durationMs: number;
+}
+
+/** What an event of the engine's tells; nothing where it tells nothing for people who use parts. Ends are made elsewhere. */
+export function partOf(event: AgentEvent, maxTurns: number): Part | undefined {
+  const { turn, callsLeft } = event;
+  const part = ownPart(event, maxTurns);
+  return part && { turn, callsLeft, ...part } as Part;
+}
+
+function ownPart(event: AgentEvent, maxTurns: number): object | undefined {
+  switch (event.type) {
+    case 'text_delta': return { type: 'text-delta', text: event.text };
+    case 'reasoning_delta': return { type: 'reasoning-delta', text: event.text };
+    case 'tool_started': return { type: 'tool-call', toolCallId: event.id, toolName: event.name, input: event.args };
+    case 'tool_finished': return toolResult(event.call);
+    case 'turn_started': return { type: 'turn-start', maxTurns, synthesis: event.synthesis };
+    case 'turn_finished': {
+      const { content, reasoning, attempts, counter_level, synthesis } = event.record;
+      return { type: 'turn-finish', text: content, reasoning, usage: resultUsage(attempts.map(({ usage }) => usage)), counterLevel: counter_level, synthesis };
+    }
+    case 'waiting': return { type: 'waiting', attempt: event.attempt, ms: event.ms, slugs: event.slugs, message: event.message };
+    case 'attempt_failed': return { type: 'attempt-failed', attempt: event.attempt, slugs: event.slugs, message: event.message };
+    case 'synthesis_started': return { type: 'synthesis-start', trigger: event.trigger };
+    case 'child': {
+      const part = partOf(event.event as AgentEvent, maxTurns);
+      return part && { type: 'child', child: event.child, part };
+    }
+    default: return undefined;
+  }
+}
+
+function toolResult({ id, name, args, result, error, slug, duration_ms }: TrajectoryCall): ToolResultPart {
+  return {
+    type: 'tool-result', toolCallId: id, toolName: name, input: args, output: result ?? '', isError: error !== undefined || slug !== undefined, slug,
+    durationMs: duration_ms ?? 0,
+  };
+}

@@ -1,0 +1,67 @@
+// What an agent is asked: a text, or texts with pictures and PDFs; and the conversation before it.
+import { describe } from '../check.js';
+import type { TrajectoryMessage } from '../types/turnwise.js';
+
+export type PromptPart =
+  | { type: 'text'; text: string }
+  /** A picture or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that take it. */
+  | { type: 'image' | 'file'; data: string | Blob | ArrayBuffer | Uint8Array; mediaType?: string };
+
+export type Prompt = string | readonly PromptPart[];
+
+/** A message of the conversation so far. */
+export type Message =
+  | { role: 'user' | 'assistant'; content: string | readonly PromptPart[] }
+  /** As `useChat` and other UIs keep it. Only its texts are read. */
+  | { role: 'user' | 'assistant'; parts: readonly { type: string; text?: string }[] }
+  /** As in a trajectory, tool calls and results included. */
+  | TrajectoryMessage;
+
+export interface ReadPrompt {
+  text: string;
+  /** Data URLs. */
+  images: string[];
+}
+
+async function dataUrl({ data, mediaType }: Exclude<PromptPart, { type: 'text' }>): Promise<string> {
+  if (typeof data === 'string') return data.startsWith('data:') ? data : `data:${mediaType ?? 'image/png'};base64,${data}`;
+  const blob = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>], { type: mediaType });
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return `data:${mediaType ?? blob.type};base64,${btoa(binary)}`;
+}
+
+/** `path` is what complaints call it. */
+export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<ReadPrompt> {
+  if (typeof prompt === 'string') return { text: prompt, images: [] };
+  if (!Array.isArray(prompt)) throw new TypeError(`${path}: got ${describe(prompt)}; it takes a text, or an array of parts`);
+  const texts: string[] = [];
+  const images: string[] = [];
+  for (const [at, part] of (prompt as PromptPart[]).entries()) {
+    if (part?.type === 'text') texts.push(part.text);
+    else if (part?.type === 'image' || part?.type === 'file') images.push(await dataUrl(part));
+    else throw new TypeError(`${path}[${at}]: got ${describe(part)}; it takes { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
+  }
+  return { text: texts.join('\n\n'), images };
+}
+
+/** The conversation as the engine carries it over. */
+export async function readMessages(messages: unknown): Promise<TrajectoryMessage[]> {
+  if (!Array.isArray(messages)) throw new TypeError(`messages: got ${describe(messages)}; it takes an array of messages`);
+  return Promise.all((messages as Message[]).map(async (message, at): Promise<TrajectoryMessage> => {
+    const path = `messages[${at}]`;
+    if (message?.role === 'tool' || (message?.role === 'assistant' && 'tool_calls' in message) || message?.role === 'system') return message as TrajectoryMessage;
+    if (message?.role !== 'user' && message?.role !== 'assistant') throw new TypeError(`${path}.role: got ${describe((message as Message | undefined)?.role)}; it takes 'user' or 'assistant'`);
+    const content = 'parts' in message
+      ? message.parts.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n\n')
+      : message.content;
+    const { text, images } = await readPrompt(content, `${path}.content`);
+    if (message.role === 'assistant') return { role: 'assistant', content: text };
+    const pictures = images.map((url) => {
+      const [, media_type = '', data = ''] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+      return { media_type, data };
+    });
+    return pictures.length ? { role: 'user', content: text, images: pictures } : { role: 'user', content: text };
+  }));
+}

@@ -1,0 +1,121 @@
+// One run under way: a promise of its result, and the parts that lead there.
+import type { AgentEvent, Trajectory } from '../types/turnwise.js';
+import { TurnwiseError } from './error.js';
+import { partOf } from './parts.js';
+import type { Part } from './parts.js';
+import { Replay } from './replay.js';
+import { endingOf } from './result.js';
+import type { RunResult } from './result.js';
+import { uiMessageChunks, uiMessageResponse } from './ui-stream.js';
+import type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';
+
+/** What drives a run, as `Run` uses it. */
+export interface Engine<Output> {
+  /** Starts it; resolves with the result, rejects with a `TurnwiseError`, or with a `TypeError` for misuse. */
+  start(hear: (event: AgentEvent) => void): Promise<RunResult<Output>>;
+  stop(): void;
+  cancel(): void;
+  checkpoint(): Promise<Trajectory | undefined>;
+}
+
+/**
+ * A run: await it for its result, iterate it for its parts, or both. Each reader gets all parts, whenever it begins. A run goes
+ * on whether anybody reads it or not.
+ */
+export class Run<Output = string> implements PromiseLike<RunResult<Output>>, AsyncIterable<Part> {
+  readonly #parts = new Replay<Part>();
+  readonly #engine: Engine<Output>;
+  readonly #result: Promise<RunResult<Output>>;
+
+  /** Made by `agent.stream`, `chat.send` and the like. */
+  constructor(engine: Engine<Output>) {
+    this.#engine = engine;
+    let last = { turn: 0, callsLeft: 0 };
+    let maxTurns = 0;
+    const hear = (event: AgentEvent) => {
+      last = { turn: event.turn, callsLeft: event.callsLeft };
+      if (event.type === 'run_started') maxTurns = event.maxTurns;
+      const part = partOf(event, maxTurns);
+      if (part) this.#parts.push(part);
+    };
+    this.#result = engine.start(hear);
+    this.#result.then(
+      ({ text, trajectory }) => {
+        this.#parts.push({ type: 'finish', ...last, text, ending: endingOf(trajectory) });
+        this.#parts.end();
+      },
+      (error: unknown) => {
+        if (error instanceof TurnwiseError) this.#parts.push({ type: 'error', ...last, error });
+        this.#parts.end(error instanceof TurnwiseError ? undefined : { error });
+      },
+    );
+  }
+
+  /** The result. Throws a `TurnwiseError` where the run failed or was cancelled. */
+  get result(): Promise<RunResult<Output>> {
+    return this.#result;
+  }
+
+  then<A = RunResult<Output>, B = never>(onResult?: ((result: RunResult<Output>) => A | PromiseLike<A>) | null, onError?: ((error: any) => B | PromiseLike<B>) | null): Promise<A | B> {
+    return this.#result.then(onResult, onError);
+  }
+
+  catch<B = never>(onError?: ((error: any) => B | PromiseLike<B>) | null): Promise<RunResult<Output> | B> {
+    return this.#result.catch(onError);
+  }
+
+  finally(then?: (() => void) | null): Promise<RunResult<Output>> {
+    return this.#result.finally(then);
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<Part, void, undefined> {
+    return this.#parts[Symbol.asyncIterator]();
+  }
+
+  /**
+   * The text that the model writes, as it comes: that of earlier turns too, and that of attempts that failed later. Where the
+   * answer was not streamed, since it is a report or a tool's result, it comes whole at the end. Throws like the result.
+   */
+  get textStream(): AsyncIterable<string> {
+    const run = this;
+    return {
+      async *[Symbol.asyncIterator]() {
+        let streamed = '';
+        for await (const part of run) {
+          if (part.type === 'turn-start' || part.type === 'attempt-failed') streamed = '';
+          if (part.type === 'text-delta') {
+            streamed += part.text;
+            yield part.text;
+          }
+          if (part.type === 'finish' && part.text !== streamed) yield part.text;
+          if (part.type === 'error') throw part.error;
+        }
+      },
+    };
+  }
+
+  /** The run as chunks of the AI SDK's UI message stream, which `useChat` and assistant-ui read. */
+  toUIMessageStream(options?: UIMessageStreamOptions): ReadableStream<UIMessageChunk> {
+    return uiMessageChunks(this, options);
+  }
+
+  /** The same as the response of a server's route. */
+  toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: HeadersInit }): Response {
+    return uiMessageResponse(this, options);
+  }
+
+  /** Asks the run to conclude from what it has. Its result says so: `ending.outcome` is `partial`. */
+  stop() {
+    this.#engine.stop();
+  }
+
+  /** Ends the run at once. Its result throws. */
+  cancel() {
+    this.#engine.cancel();
+  }
+
+  /** The record as it is now. `agent.resume` goes on from it after a crash; nothing before the run has begun. */
+  checkpoint(): Promise<Trajectory | undefined> {
+    return this.#engine.checkpoint();
+  }
+}

@@ -1,0 +1,83 @@
+// Schemas of arguments and of output: any library that implements Standard Schema with its JSON Schema part (Zod 4.2,
+// ArkType 2.1, Valibot through toStandardJsonSchema of @valibot/to-json-schema), or a plain JSON Schema.
+import { describe } from '../check.js';
+
+/** The parts of Standard Schema (https://standardschema.dev) that are used. `Output` is the type of a value that passed. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> };
+  };
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] };
+
+/** A JSON Schema (2020-12). What it describes is of type `any`: write `jsonSchema<T>(schema)` to give it a type. */
+export interface JSONSchema {
+  readonly [key: string]: unknown;
+  readonly '~standard'?: never;
+}
+
+declare const described: unique symbol;
+/** A JSON Schema whose values are of type `T`. */
+export interface TypedSchema<T> extends JSONSchema {
+  readonly [described]?: T;
+}
+
+export type Schema<T = any> = StandardSchema<T> | TypedSchema<T> | JSONSchema;
+
+/** The type of a value that passed a schema. */
+export type Infer<S> = S extends StandardSchema<infer T> ? T : S extends { readonly [described]?: infer T } ? ([T] extends [undefined] ? any : Exclude<T, undefined>) : any;
+
+/** A plain JSON Schema with a type of your choice. Nothing checks that the two agree. */
+export const jsonSchema = <T>(schema: Record<string, unknown>): TypedSchema<T> => schema as TypedSchema<T>;
+
+/** A schema as the engine takes it, and the check that the schema's own library adds. */
+export interface ReadSchema {
+  json: Record<string, unknown>;
+  /** What the value is after the library's own checks and transformations; throws `Invalid`. */
+  parse(value: unknown): Promise<unknown>;
+}
+
+/** The value does not pass. The message lists what is wrong. */
+export class Invalid extends Error {
+  override name = 'Invalid';
+}
+
+const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
+
+/** Reads a schema; `path` is what complaints call it. Throws a `TypeError` for what is no schema. */
+export function readSchema(schema: unknown, path: string): ReadSchema {
+  if (!isObject(schema) || Array.isArray(schema)) throw new TypeError(`${path}: got ${describe(schema)}; it takes a schema of Zod, Valibot or ArkType, or a JSON Schema`);
+  const standard = (schema as StandardSchema)['~standard'];
+  if (!standard) return { json: JSON.parse(JSON.stringify(schema)) as Record<string, unknown>, parse: async (value) => value };
+  if (!standard.jsonSchema) {
+    const remedy = standard.vendor === 'valibot'
+      ? 'wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema'
+      : `this version of ${standard.vendor} does not convert its schemas to JSON Schema; a newer one may, or pass a JSON Schema`;
+    throw new TypeError(`${path}: ${remedy}`);
+  }
+  let json: Record<string, unknown>;
+  try {
+    json = { ...standard.jsonSchema.input({ target: 'draft-2020-12' }) };
+    delete json['$schema'];
+  } catch (error) {
+    throw new TypeError(`${path}: ${standard.vendor} cannot express it as JSON Schema: ${(error as Error).message}`, { cause: error });
+  }
+  return {
+    json,
+    async parse(value) {
+      const result = await standard.validate(value);
+      if (!result.issues) return result.value;
+      throw new Invalid(result.issues.map(({ message, path: at }) => {
+        const place = (at ?? []).map((part) => String(isObject(part) ? (part as { key: PropertyKey }).key : part)).join('.');
+        return place ? `${place}: ${message}` : message;
+      }).join('; '));
+    },
+  };
+}
