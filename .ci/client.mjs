@@ -21,9 +21,9 @@ const ENTRIES = part === 'desk' ? {
 } : {
   client: {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', core: 'core',
-    'sdk/index': 'index', 'sdk/node': 'index.node',
+    'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/ai-sdk': 'ai-sdk',
   },
-  widget: { embed: 'embed', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },
+  widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },
 };
 const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
 const apart = {
@@ -43,7 +43,7 @@ const apart = {
 
 await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
-  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*'], minify: true, charset: 'utf8', legalComments: 'none',
+  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, charset: 'utf8', legalComments: 'none',
   define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart],
 });
@@ -56,7 +56,7 @@ function declare() {
     mkdirSync(path.join(folder, 'types'));
     for (const name of readdirSync(path.join(made, 'sdk'))) {
       const text = readFileSync(path.join(made, 'sdk', name), 'utf8');
-      writeFileSync(path.join(folder, 'types', name), text.replaceAll(/'\.\.\/(types\/turnwise|index)\.js'/g, "'../turnwise.js'"));
+      writeFileSync(path.join(folder, 'types', name), text.replaceAll(/'\.\.\/(?:types\/(turnwise|element)|index)\.js'/g, (_, file = 'turnwise') => `'../${file}.js'`));
     }
     writeFileSync(path.join(folder, 'index.d.ts'), "export * from './types/index.js';\nexport { default } from './types/index.js';\n");
   } finally {
@@ -64,4 +64,4 @@ function declare() {
   }
 }
 if (part === 'sdk') declare();
-if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));
+if (part === 'sdk') for (const types of ['turnwise.d.ts', 'records.d.ts', 'core.d.ts', 'element.d.ts']) copyFileSync(path.join(client, 'types', types), path.join(folder, types));

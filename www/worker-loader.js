@@ -14,10 +14,11 @@ const listen = (scope, load) => {
   };
 };
 
-const inNode = async () => {
-  const { parentPort } = await import('node:worker_threads');
+const inNode = () => {
+  const builtIn = process.getBuiltinModule; // not imported, so that bundlers for pages do not stumble over it
+  const { parentPort } = builtIn('node:worker_threads');
   if (!parentPort) return; // not in a thread of its own
-  const { readFile } = await import('node:fs/promises');
+  const { readFile } = builtIn('node:fs/promises');
   globalThis.postMessage = (message) => parentPort.postMessage(message);
   listen(globalThis, () => readFile(new URL('./worker_bg.wasm', import.meta.url)));
   parentPort.on('message', (data) => globalThis.onmessage({ data }));

@@ -39,10 +39,11 @@ pub struct Port {
 
 #[wasm_bindgen]
 impl Port {
-    /// `post(text, parts)` brings a post to the page; `make_worker(url, name)` makes the workers of tools, documents and
+    /// `post(text, parts)` brings a post to the page; `tool_worker` is where `worker.js` is, unless the page says
+    /// otherwise; `make_worker(url, name)` makes the workers of tools, documents and
     /// Markdown, where this is nothing, `new Worker` does.
     #[wasm_bindgen(constructor)]
-    pub fn new(post: Function, make_worker: Option<Function>) -> Port {
+    pub fn new(post: Function, tool_worker: String, make_worker: Option<Function>) -> Port {
         worker::make_by(make_worker);
         let outbox = Outbox::new(post.clone());
         std::panic::set_hook(Box::new(move |info| {
@@ -55,7 +56,7 @@ impl Port {
             sites: Sites::new(Rc::clone(&outbox)),
             outbox,
             agents: RefCell::default(),
-            worker_url: RefCell::default(),
+            worker_url: RefCell::new(tool_worker),
             #[cfg(feature = "desk")]
             desk: OnceCell::new(),
             met: Cell::default(),
@@ -187,7 +188,7 @@ impl Port {
         self.fatal("this worker has no desk: it is the app's that has one");
     }
 
-    fn meet(&self, protocol: u32, page: Option<String>, worker: String) {
+    fn meet(&self, protocol: u32, page: Option<String>, worker: Option<String>) {
         if protocol != VERSION {
             return self.fatal(&format!(
                 "the page speaks version {protocol} of the protocol and its worker version {VERSION}: their files are of \
@@ -195,7 +196,9 @@ impl Port {
             ));
         }
         js::set_page(page);
-        self.worker_url.replace(worker);
+        if let Some(worker) = worker {
+            self.worker_url.replace(worker);
+        }
         self.met.set(true);
         self.outbox.tell(&Told::Ready { protocol: VERSION, engine: env!("CARGO_PKG_VERSION") }, None);
     }

@@ -38,8 +38,8 @@ pub enum Command {
         protocol: u32,
         /// The page's address: relative addresses are resolved against it. There is none in Node.js.
         page: Option<String>,
-        /// Where `worker.js` is, unless an agent says otherwise.
-        worker: String,
+        /// Where `worker.js` is, unless an agent says otherwise. Default: where this worker's own script knows it.
+        worker: Option<String>,
         /// Set in a frame that pages of other origins drive: of its own origin nothing is asked but what is below this
         /// address.
         only: Option<String>,

@@ -184,12 +184,18 @@ fn wrapper(url: &str) -> Result<Option<String>, String> {
         return Ok(None);
     }
     // A JSON string is a JavaScript string.
-    let script = format!("import {};", serde_json::Value::String(url.href()));
+    let address = serde_json::Value::String(url.href());
+    let classic = url.hash() == CLASSIC;
+    let script = if classic { format!("importScripts({address});") } else { format!("import {address};") };
     let options = BlobPropertyBag::new();
     options.set_type("text/javascript");
     let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&script.into()), &options);
-    blob.and_then(|blob| Url::create_object_url_with_blob(&blob)).map(Some).map_err(|error| js_text(&error))
+    let made = blob.and_then(|blob| Url::create_object_url_with_blob(&blob)).map_err(|error| js_text(&error))?;
+    Ok(Some(if classic { made + CLASSIC } else { made }))
 }
+
+/// At the end of the address of a script that is no module: some bundlers make such.
+const CLASSIC: &str = "#classic";
 
 /// Hands the worker the compiled module, or `null`: then it loads its own.
 fn boot(worker: Worker, url: String) {
@@ -220,8 +226,13 @@ async fn compile(url: String) -> Result<JsValue, JsValue> {
     if url.starts_with("file:") || brings_its_own() {
         return Ok(JsValue::NULL);
     }
+    // Where a bundler has renamed the script, only the worker itself knows where its module is.
     let script = url.split(['?', '#']).next().unwrap_or_default();
-    let wasm = format!("{}_bg.wasm", script.strip_suffix(".js").unwrap_or(script));
+    let Some(stem) = script.strip_suffix(".js").filter(|stem| stem.ends_with("/worker") || stem.ends_with("/docs-worker"))
+    else {
+        return Ok(JsValue::NULL);
+    };
+    let wasm = format!("{stem}_bg.wasm");
     let Ok(fetch) = Reflect::get(&js_sys::global(), &"fetch".into())?.dyn_into::<Function>() else {
         return Ok(JsValue::NULL);
     };

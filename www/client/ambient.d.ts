@@ -15,7 +15,7 @@ declare module 'turnwise-glue' {
   }
   export type MakeWorker = ((url: string, name: string) => WorkerLike) & { ownModule?: boolean };
   export class Port {
-    constructor(post: (text: string, parts: (string | Blob | Uint8Array)[]) => void, makeWorker?: MakeWorker);
+    constructor(post: (text: string, parts: (string | Blob | Uint8Array)[]) => void, toolWorker: string, makeWorker?: MakeWorker);
     receive(data: unknown): void;
   }
   export default function init(options?: { module_or_path?: unknown }): Promise<unknown>;

@@ -15,7 +15,7 @@ let started: Promise<unknown> | undefined;
 const engine: Start = async ({ hear, fail }) => {
   if (!modules) throw new Error('there are no workers here: call init({ agent, worker }) of turnwise/core first');
   await (started ??= start({ module_or_path: modules.agent }));
-  const port = new Port((text, parts) => hear(parts.length ? [text, ...parts] : text), modules.worker && inThread(modules.worker));
+  const port = new Port((text, parts) => hear(parts.length ? [text, ...parts] : text), 'worker.js', modules.worker && inThread(modules.worker));
   return {
     post: (data) => {
       try {

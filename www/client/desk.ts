@@ -15,7 +15,7 @@ export class Desk {
     // Runs of the app have no tools of the page's; the model built into the browser answers in windows only.
     host.add(0, { tools: new Map(), approve: undefined, model: () => import('./prompt-api').then(({ complete }) => complete) });
     const unheard = () => {};
-    this.#link = new Link((ear) => spawn(ear, new URL('./desk-worker.js', import.meta.url)), {
+    this.#link = new Link((ear) => spawn(ear, { url: new URL('./desk-worker.js', import.meta.url), classic: false }), {
       call: (message, parts) => host.call(message, 'complete' in message.what ? parts.shift() as Uint8Array : undefined),
       abort: ({ call }) => host.abort(call),
       wrote: unheard,

@@ -1,5 +1,6 @@
 // The worker in which the engine runs: a dedicated worker of a page, or a thread of Node.js. It starts the module, and keeps
 // what is posted meanwhile. Anywhere else it does nothing: turnwise/core takes the module from here.
+import { scriptOf, written } from './assets';
 import init, { Port } from 'turnwise-glue';
 import type { MakeWorker } from 'turnwise-glue';
 
@@ -9,6 +10,9 @@ export { Port, init };
 const NAME = 'turnwise-engine';
 
 type Send = (data: unknown, transfer: ArrayBuffer[]) => void;
+
+/** Where the worker of tools is, unless the page says otherwise. */
+const toolWorker = () => written(scriptOf('worker.js', () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'turnwise-tools' })));
 
 /** Serves one page; what it returns takes the page's posts. */
 function serve(send: Send, start: () => Promise<unknown>, makeWorker?: MakeWorker): (data: unknown) => void {
@@ -20,7 +24,7 @@ function serve(send: Send, start: () => Promise<unknown>, makeWorker?: MakeWorke
   };
   send(JSON.stringify([{ loading: {} }]), []);
   start().then(() => {
-    port = new Port(post, makeWorker);
+    port = new Port(post, toolWorker(), makeWorker);
     for (const data of waiting.splice(0)) port.receive(data);
   }).catch((error: unknown) => send(JSON.stringify([{ fatal: { message: `its module did not start: ${error}` } }]), []));
   return (data) => {
@@ -40,7 +44,7 @@ function inPage(scope: Scope) {
   }
   const makeWorker = (url: string, name: string) => {
     made.add(url);
-    return new Worker(policy ? policy.createScriptURL(url) as string : url, { type: 'module', name });
+    return new Worker(policy ? policy.createScriptURL(url) as string : url, { type: url.endsWith('#classic') ? 'classic' : 'module', name });
   };
   const send: Send = (data, transfer) => scope.postMessage(data, transfer);
   scope.addEventListener('securitypolicyviolation', ({ effectiveDirective: directive, blockedURI: uri }: SecurityPolicyViolationEvent) => send(JSON.stringify([{ blocked: { directive, uri } }]), []));
@@ -48,10 +52,17 @@ function inPage(scope: Scope) {
   scope.onmessage = ({ data }) => receive(data);
 }
 
-async function inNode() {
-  const { Worker: Thread, parentPort, workerData } = await import('node:worker_threads');
+/** Not imported, so that bundlers for pages do not stumble over it. */
+const builtIn: BuiltIn = (name: string) => (host.process as { getBuiltinModule(name: string): any }).getBuiltinModule(name);
+interface BuiltIn {
+  (name: 'node:worker_threads'): typeof import('node:worker_threads');
+  (name: 'node:fs/promises'): typeof import('node:fs/promises');
+}
+
+function inNode() {
+  const { Worker: Thread, parentPort, workerData } = builtIn('node:worker_threads');
   if (!parentPort || workerData !== NAME) return;
-  const { readFile } = await import('node:fs/promises');
+  const { readFile } = builtIn('node:fs/promises');
   // What the engine uses of a worker, over a thread. It keeps nothing alive: the agent's thread lives while the page wants it.
   const makeWorker: MakeWorker = (url, name) => {
     const thread = new Thread(new URL(url), { name });
@@ -83,5 +94,5 @@ if (host.DedicatedWorkerGlobalScope) {
   const scope = globalThis as unknown as Scope;
   if (scope.name === NAME) inPage(scope);
 } else if (host.process?.versions?.node && globalThis.navigator?.userAgent !== 'Cloudflare-Workers') {
-  void inNode();
+  inNode();
 }

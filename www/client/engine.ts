@@ -1,4 +1,5 @@
 // The engine as all of the page's agents, sites and questions share it: one line, and who on this side hears what it says.
+import { scriptOf } from './assets';
 import { Host } from './host';
 import { Link } from './link';
 import type { Part, Start } from './link';
@@ -15,7 +16,9 @@ const elsewhere: Start = async (ear) => {
   return thread(ear);
 };
 
-const start: Start = (ear) => (typeof Worker === 'function' && globalThis.location ? spawn(ear) : elsewhere(ear));
+const script = () => scriptOf('engine-worker.js', () => new Worker(new URL('./engine-worker.js', import.meta.url), { type: 'module', name: 'turnwise-engine' }));
+
+const start: Start = (ear) => (typeof Worker === 'function' && globalThis.location ? spawn(ear, script()) : elsewhere(ear));
 
 const writers = new Map<AgentId, (changes: FileChange[], blob: () => Blob) => void>();
 const sites = new Map<SiteId, (message: Heard['site']) => void>();

@@ -3,6 +3,7 @@ import { link } from './engine';
 import type { Start } from './link';
 
 export { Agent } from './agent';
+export { configure } from './assets';
 export { DocsSite } from './docs';
 export { Files } from './files';
 export { inside } from './inside';

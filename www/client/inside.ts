@@ -1,9 +1,12 @@
 // What the package's own panel (www/widget) needs of the client beyond the API. Nothing of it is in turnwise.d.ts.
+import { scriptOf, written } from './assets';
 import { host, link } from './engine';
 import type { Fetched } from './host';
 import { denied } from './spawn';
 
 export const inside = {
+  /** The address of a worker's script, as `workerUrl` takes it: see assets.ts. */
+  script: (name: string, write: () => unknown) => written(scriptOf(name, write)),
   /** Starts the engine; resolves with its number when it is there. With another number it is another engine, which knows
    *  nothing of what was. Where the page's policy is in the way, the error's cause says in `blocked` what to allow. */
   start: () => link.ready(),

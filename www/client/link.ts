@@ -1,6 +1,7 @@
 // The page's end of the line to the engine. Generic: what runs on the other side, and where, is the business of whoever
 // starts it. Messages of one task go in one post; asks are found again by their number; when the other side dies, all that
 // waits for it hears why, and the next use starts it anew.
+import { configured } from './assets';
 import { VERSION } from './protocol';
 import type { Asks, Heard, Tells, Told } from './protocol';
 
@@ -67,14 +68,6 @@ function later(ms: number, then: () => void) {
 // A half of a pair of surrogates is no text: other languages refuse it. It stands escaped in JSON, a whole pair does not.
 const LONE = /\\(?:(ud[89a-f][0-9a-f]{2})|[^])/g;
 const wellFormed = (json: string) => (json.includes('\\ud') ? json.replace(LONE, (all, lone) => (lone ? '\ufffd' : all)) : json);
-
-function toolWorker() {
-  try {
-    return new URL('./worker.js', import.meta.url).href;
-  } catch {
-    return 'worker.js'; // some hosts have no address of a module
-  }
-}
 
 export class Link {
   /** Set where of the page's own origin nothing may be asked for but what is below this address. */
@@ -214,7 +207,7 @@ export class Link {
     };
     this.#meeting = [];
     const page = (globalThis.location as Location | undefined)?.href;
-    this.#queue.unshift(JSON.stringify({ hello: { protocol: VERSION, page, worker: toolWorker(), only: this.only } }));
+    this.#queue.unshift(JSON.stringify({ hello: { protocol: VERSION, page, worker: configured('worker.js'), only: this.only } }));
     this.#arm(START_MS);
     try {
       const line = this.#start({ hear: (data) => { if (mine()) this.#hear(data); }, fail });

@@ -8,8 +8,8 @@ export type Command =
         protocol: number;
         /** The page's address: relative addresses are resolved against it. There is none in Node.js. */
         page?: string;
-        /** Where `worker.js` is, unless an agent says otherwise. */
-        worker: string;
+        /** Where `worker.js` is, unless an agent says otherwise. Default: where this worker's own script knows it. */
+        worker?: string;
         /**
          * Set in a frame that pages of other origins drive: of its own origin nothing is asked but what is below this
          * address.

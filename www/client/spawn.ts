@@ -1,4 +1,5 @@
 // Starts the engine in a worker of the page, wherever the package is served from and whatever policy the page has.
+import type { Script } from './assets';
 import type { Ear, Line } from './link';
 
 /** What a policy blocked, and what it has to say so that it does not. */
@@ -42,7 +43,7 @@ export const denied = () => last;
 /** The violation, which says more than an error, is told a moment after it; on a busy machine a longer one. */
 const PATIENCE_MS = 250;
 
-export function spawn({ hear, fail }: Ear, url = new URL('./engine-worker.js', import.meta.url)): Line {
+export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
   // Others on the page violate policies too.
@@ -66,10 +67,13 @@ export function spawn({ hear, fail }: Ear, url = new URL('./engine-worker.js', i
   let worker: Worker | undefined;
   try {
     // A worker of another origin is refused, a blob that imports it is not. A JSON string is a JavaScript string.
-    if (url.origin !== location.origin) wrapper = URL.createObjectURL(new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' }));
+    if (url.origin !== location.origin) {
+      const load = JSON.stringify(url.href);
+      wrapper = URL.createObjectURL(new Blob([classic ? `importScripts(${load});` : `import ${load};`], { type: 'text/javascript' }));
+    }
     const script = wrapper ?? url.href;
     made.add(script);
-    worker = new Worker(trusted(script), { type: 'module', name: 'turnwise-engine' });
+    worker = new Worker(trusted(script), { type: classic ? 'classic' : 'module', name: 'turnwise-engine' });
     worker.onmessage = ({ data }) => hear(data);
     worker.onmessageerror = () => fails('it posted what cannot be read');
     worker.onerror = (event) => {

@@ -7,7 +7,7 @@ import { prompt } from './prompt.js';
 
 // Reads the docs, checks arguments and renders Markdown. What it lacks (calculation, colours of code, the demo model, files
 // of other formats) is in the tools worker, which is twice the size and loaded when one of these is wanted.
-const DOCS_WORKER = new URL('./docs-worker.js', import.meta.url).href;
+const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new URL('./docs-worker.js', import.meta.url), { type: 'module' }));
 const BUSY = 'a run is under way';
 
 const { inside } = turnwise;
@@ -68,7 +68,7 @@ export class Conversation {
     try {
       const { signal } = this.#over;
       const onProgress = (progress) => this.#hear({ event: 'docs', progress });
-      const site = await turnwise.DocsSite.open(page, { html, source, credentials, workerUrl: DOCS_WORKER, onProgress, signal });
+      const site = await turnwise.DocsSite.open(page, { html, source, credentials, workerUrl: docsWorker(), onProgress, signal });
       this.#hear({ event: 'docs', info: site.info });
       return site;
     } catch (error) {
@@ -139,7 +139,7 @@ export class Conversation {
 
   #make({ provider, preset = 'research', maxTurns, system, headers }, site) {
     const demo = provider.kind === 'demo';
-    this.#workerUrl = site && !demo ? DOCS_WORKER : undefined;
+    this.#workerUrl = site && !demo ? docsWorker() : undefined;
     this.#agent?.free();
     this.#agent = undefined;
     this.#agent = new turnwise.Agent({

@@ -104,7 +104,12 @@ function stored(key) {
   }
 }
 
-class TurnwiseAgent extends HTMLElement {
+// Where the panel's modules come from, if not from beside this file: element.js imports them in words that bundlers know.
+let bundled = {};
+export const loadBy = (modules) => { bundled = modules; };
+
+// A server imports this file too, and has no elements.
+class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = [...ATTRIBUTES, 'lang', 'dir'];
   #root = document.createElement('div');
   #pill;
@@ -295,7 +300,7 @@ class TurnwiseAgent extends HTMLElement {
     const refused = this.src !== scripted.get(this) && origin !== location.origin && !HERE.startsWith(`${origin}/`) && origin;
     const source = new URL('.', refused ? HERE : wanted).href;
     const modules = this.mode === 'iframe' ? ['frame-host'] : PANEL;
-    this.#panel ??= Promise.all(modules.map((name) => import(`${source}${name}.js`))).then(async ([{ create }]) => {
+    this.#panel ??= Promise.all(modules.map((name) => (!this.src && bundled[name]?.()) || import(/* @vite-ignore */ /* webpackIgnore: true */ `${source}${name}.js`))).then(async ([{ create }]) => {
       if (signal.aborted) return undefined;
       const made = await create({
         element: this, root: this.#root, pill: this.#pill, mark, source, refused,
@@ -349,4 +354,4 @@ for (const name of ATTRIBUTES) {
   });
 }
 
-if (!customElements.get(TAG)) customElements.define(TAG, TurnwiseAgent);
+if (globalThis.customElements && !customElements.get(TAG)) customElements.define(TAG, TurnwiseAgent);

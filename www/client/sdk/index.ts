@@ -1,5 +1,5 @@
 // What `import … from 'turnwise'` gives.
-export { Agent as LowLevelAgent, DocsSite, default, exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from '../index.js';
+export { Agent as LowLevelAgent, DocsSite, configure, default, exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from '../index.js';
 export { Agent } from './agent.js';
 export type { AgentOptions, BranchEdit, Guardrail, OutputOf, RunOptions } from './agent.js';
 export type { Approval, ApprovalRequest, Approve } from './approval.js';

@@ -461,6 +461,9 @@ export function listModels(provider: Provider): Promise<ModelInfo[]>;
 /** Markdown to nodes, in a worker. Texts are rendered in the order they came. */
 export function renderMarkdown(text: string, options?: { workerUrl?: string | URL }): Promise<MarkdownNode[]>;
 
+/** Where the package's files are served, where neither a bundler nor the module's own address tells. To be called before anything else. */
+export function configure(options: { assets: string | URL }): void;
+
 /** Says that the engine is going to be used, so that it can be started early. Nothing has to wait for it. */
 export default function init(options?: unknown): Promise<void>;
 

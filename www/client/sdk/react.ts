@@ -1,0 +1,106 @@
+// `turnwise/react`: a hook that keeps a chat of an agent. Its declarations (www/package/react.d.ts) also tell JSX of the tag.
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Agent, RunOptions } from './agent.js';
+import type { Chat, ChatOptions } from './chat.js';
+import { TurnwiseError } from './error.js';
+import type { Part } from './parts.js';
+import type { Prompt } from './prompt.js';
+import type { RunResult } from './result.js';
+import type { Run } from './run.js';
+
+/** A message as it is drawn: that of the assistant grows while it is written. */
+export interface UseAgentMessage {
+  id: string;
+  role: 'user' | 'assistant';
+  text: string;
+  /** Of an assistant's message of this page: what happened on the way to it, streamed text apart. */
+  parts: readonly Part[];
+  outcome: 'success' | 'partial' | 'failed' | 'cancelled' | null;
+}
+
+export interface UseAgent<Output> {
+  messages: readonly UseAgentMessage[];
+  /** `loading`: what is stored is being read. */
+  status: 'loading' | 'ready' | 'running';
+  /** Turn under way, and LLM requests that can still follow at most. */
+  turn: number;
+  callsLeft: number;
+  /** Why the last run gave no answer. */
+  error: TurnwiseError | Error | undefined;
+  result: RunResult<Output> | undefined;
+  /** Resolves with the result, or with nothing where the run failed: `error` says why. */
+  send(prompt: Prompt, options?: Omit<RunOptions, 'messages'>): Promise<RunResult<Output> | undefined>;
+  /** Has the run conclude from what it has. */
+  stop(): void;
+  cancel(): void;
+  clear(): Promise<void>;
+}
+
+const text = (prompt: Prompt) => (typeof prompt === 'string' ? prompt : prompt.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n'));
+
+/** A chat with an agent. Make the agent outside of the component, or with `useMemo`; another agent or `id` is another chat. */
+export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat', storage }: ChatOptions = {}): UseAgent<Output> {
+  const chat = useMemo(() => agent.chat({ id, ...(storage && { storage }) }) as Chat<Output>, [agent, id, storage]);
+  const [messages, setMessages] = useState<readonly UseAgentMessage[]>([]);
+  const [state, setState] = useState<Pick<UseAgent<Output>, 'status' | 'turn' | 'callsLeft' | 'error' | 'result'>>({ status: 'loading', turn: 0, callsLeft: 0, error: undefined, result: undefined });
+  const running = useRef<Run<Output> | undefined>(undefined);
+  const ids = useRef(0);
+
+  useEffect(() => {
+    let current = true;
+    const stored = () => chat.messages.map(({ role, text: content, outcome }, at): UseAgentMessage => ({ id: `stored-${at}`, role, text: content, parts: [], outcome }));
+    const ready = (error?: Error) => {
+      if (!current) return;
+      setMessages(stored());
+      setState({ status: 'ready', turn: 0, callsLeft: 0, error, result: undefined });
+    };
+    chat.load().then(() => ready(), ready);
+    return () => {
+      current = false;
+      running.current?.cancel();
+      chat.close();
+    };
+  }, [chat]);
+
+  const send = useCallback(async (prompt: Prompt, options?: Omit<RunOptions, 'messages'>) => {
+    const run = chat.send(prompt, options);
+    running.current = run;
+    const user = `user-${(ids.current += 1)}`;
+    const own = `assistant-${ids.current}`;
+    let message: UseAgentMessage = { id: own, role: 'assistant', text: '', parts: [], outcome: null };
+    const draw = (change: Partial<UseAgentMessage>) => {
+      message = { ...message, ...change };
+      setMessages((all) => all.map((one) => (one.id === own ? message : one)));
+    };
+    setMessages((all) => [...all, { id: user, role: 'user', text: text(prompt), parts: [], outcome: null }, message]);
+    setState({ status: 'running', turn: 0, callsLeft: 0, error: undefined, result: undefined });
+    let written = '';
+    for await (const part of run) {
+      if (part.type === 'turn-start' || part.type === 'attempt-failed') written = '';
+      if (part.type === 'text-delta') written += part.text;
+      if (part.type === 'finish') written = part.text;
+      draw({ text: written, parts: /delta$/.test(part.type) ? message.parts : [...message.parts, part] });
+      setState((before) => ({ ...before, turn: part.turn, callsLeft: part.callsLeft }));
+    }
+    running.current = undefined;
+    try {
+      const result = await run;
+      draw({ outcome: result.ending.outcome });
+      setState((before) => ({ ...before, status: 'ready', result }));
+      return result;
+    } catch (error) {
+      draw({ outcome: error instanceof TurnwiseError && error.reason === 'cancelled' ? 'cancelled' : 'failed' });
+      setState((before) => ({ ...before, status: 'ready', error: error as Error }));
+      return undefined;
+    }
+  }, [chat]);
+
+  const stop = useCallback(() => running.current?.stop(), []);
+  const cancel = useCallback(() => running.current?.cancel(), []);
+  const clear = useCallback(async () => {
+    await chat.clear();
+    setMessages([]);
+    setState((before) => ({ ...before, error: undefined, result: undefined }));
+  }, [chat]);
+  return { ...state, messages, send, stop, cancel, clear };
+}

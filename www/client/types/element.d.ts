@@ -1,0 +1,94 @@
+// The tag <turnwise-agent>: `import 'turnwise/element'` defines it in a page, and does nothing on a server.
+// For JSX and templates: turnwise/react, turnwise/vue, turnwise/svelte and turnwise/solid know it too.
+import type { Provider, Tool } from './turnwise.js';
+
+/** What a run of the tag came to, in its events and as the result of `ask`. */
+export interface TurnwiseAgentAnswer {
+  task: string;
+  output: string;
+  outcome: 'success' | 'partial' | 'failed' | 'cancelled';
+  reason: string;
+  /** The pages that the answer links to, or those that the run read. */
+  sources: { href: string; text: string }[];
+}
+
+/** Attributes of the tag, all optional. */
+export interface TurnwiseAgentAttributes {
+  provider?: Provider['kind'];
+  'base-url'?: string;
+  model?: string;
+  preset?: 'research' | 'orchestrator' | 'strict';
+  docs?: string;
+  'docs-credentials'?: 'omit' | 'include';
+  'max-turns'?: number | string;
+  mode?: 'floating' | 'modal' | 'inline' | 'iframe';
+  position?: 'bottom-end' | 'bottom-start' | 'top-end' | 'top-start';
+  theme?: 'auto' | 'light' | 'dark';
+  shortcut?: string;
+  label?: string;
+  heading?: string;
+  greeting?: string;
+  suggestions?: string;
+  placeholder?: string;
+  src?: string;
+  app?: string;
+  site?: string;
+  trigger?: string;
+  'contact-url'?: string;
+}
+
+/** The element. Properties have the attributes' names in camel case. */
+export interface TurnwiseAgentElement extends HTMLElement {
+  provider: string;
+  baseUrl: string;
+  model: string;
+  preset: string;
+  docs: string;
+  docsCredentials: string;
+  maxTurns: string;
+  mode: string;
+  position: string;
+  theme: string;
+  shortcut: string;
+  label: string;
+  heading: string;
+  greeting: string;
+  suggestions: string | string[];
+  placeholder: string;
+  src: string;
+  app: string;
+  site: string;
+  trigger: string;
+  contactUrl: string;
+  /** A key for the provider, in memory only. */
+  apiKey?: string;
+  headers?: Record<string, string>;
+  /** Additional instructions for the model. */
+  system?: string;
+  /** A model supplied by the page. */
+  complete?: (request: any, options: { signal: AbortSignal }) => unknown;
+  /** Tools of the page's, offered to the model. Calls of those with side effects are put to the visitor. */
+  tools?: Tool[];
+  texts?: Record<string, string>;
+  open(): Promise<void>;
+  close(): void;
+  toggle(): void;
+  /** Opens the panel and asks. */
+  ask(text: string): Promise<TurnwiseAgentAnswer>;
+}
+
+export interface TurnwiseAgentEventMap {
+  'turnwise-open': CustomEvent;
+  'turnwise-close': CustomEvent;
+  'turnwise-run': CustomEvent<{ task: string }>;
+  'turnwise-final': CustomEvent<TurnwiseAgentAnswer>;
+  'turnwise-error': CustomEvent<{ message: string; directive?: string; add?: string } & Partial<TurnwiseAgentAnswer>>;
+  'turnwise-feedback': CustomEvent<{ good: boolean; task: string; output: string; sources: TurnwiseAgentAnswer['sources'] }>;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'turnwise-agent': TurnwiseAgentElement;
+  }
+  interface HTMLElementEventMap extends TurnwiseAgentEventMap {}
+}

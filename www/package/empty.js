@@ -1,0 +1,2 @@
+// Only types: see the declarations beside this file.
+export {};
