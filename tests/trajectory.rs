@@ -208,6 +208,7 @@ fn no_event_carries_a_planted_key() {
     let (mut config, mut task) = (config(Preset::Research), task());
     (config.system, task.input) = (format!("use {KEY}"), format!("my key is {KEY}"));
     config.providers[0].base_url = format!("https://host/v1?key={KEY}");
+    config.providers[0].provider_options = Some(json!({ "metadata": { "key": KEY } }));
     task.history =
         vec![Message::user(KEY), Message::Assistant(AssistantMessage { content: KEY.into(), ..Default::default() })];
     secrets.scrub_origin(&mut config, &mut task);

@@ -5,7 +5,7 @@ use super::failure::Slug;
 use super::notice;
 use super::retry::{self, Decision};
 use super::run::{Phase, Run};
-use super::success::{AtLimit, Offer, Verdict, judge_text};
+use super::success::{AtLimit, Completion, Offer, Verdict, judge_text};
 use super::synthesis;
 use super::*;
 
@@ -23,7 +23,7 @@ impl Run {
         let (mut tail, tools) = match (&self.synthesis, &self.config.synthesis) {
             (Some(s), Some(c)) => (vec![synthesis::prompt(self.config.preset, c, s.trigger)], ToolChoice::None),
             _ if self.offer() == Offer::ReportOnly => (Vec::new(), ToolChoice::Report),
-            _ => (Vec::new(), ToolChoice::Auto),
+            _ => (Vec::new(), self.asked_tool()),
         };
         tail.extend(self.notice.clone().map(Message::user));
         let chosen = self.config.providers.get(provider).cloned().unwrap_or_default();
@@ -53,6 +53,21 @@ impl Run {
         self.record(RecordKind::AttemptStarted { attempt, request });
         let Outgoing { base, append, .. } = sent;
         self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools }));
+    }
+
+    /// What the run's `tool_choice` makes of a request that offers all tools.
+    fn asked_tool(&self) -> ToolChoice {
+        let (tools, strict) = (&self.config.tools, self.policy().completion == Completion::Report);
+        // A notice of a strict run may ask for the report.
+        let forces = self.turn() == 1 && !(strict && self.notice.is_some());
+        let applies = match &self.config.tool_choice {
+            None => false,
+            Some(AskedTool::Auto) => true,
+            Some(AskedTool::None) => !strict,
+            Some(AskedTool::Required) => forces,
+            Some(asked @ AskedTool::Tool(_)) => forces && tools.iter().any(|tool| asked.allows(tool)),
+        };
+        if applies && !tools.is_empty() { ToolChoice::Asked } else { ToolChoice::Auto }
     }
 
     /// Sends a further attempt, unless a budget was used up meanwhile.

@@ -21,6 +21,17 @@ pub struct RunConfig {
     /// The system message; empty means the preset's default text.
     pub system: String,
     pub temperature: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// How much the model thinks before it answers. Left out: as much as it does by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<ReasoningEffort>,
+    /// Whether the model must call a tool. `required`, and a tool by name, hold for the first turn only: a run whose every
+    /// turn must call one would never end by text. They do not hold in the last turn of a `strict` run, nor where a notice
+    /// asks for its report. `none` does not hold in a `strict` run: only a call ends it. A tool that the run does not have
+    /// is as `auto`. Sub-agents choose by themselves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<AskedTool>,
     pub max_turns: u32,
     /// Requests per turn, retries included.
     pub max_attempts: u32,
@@ -43,6 +54,39 @@ pub struct RunConfig {
     pub retry: RetryConfig,
     /// For jitter and ids: same seed, same run.
     pub seed: u64,
+}
+
+/// How much a model thinks before it answers. Models that know numbers of tokens get one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum ReasoningEffort {
+    /// Not at all, where the model can be told so.
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+}
+
+/// Whether a model must call a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryToolChoice"),
+    ts(rename = "TrajectoryToolChoice")
+)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedTool {
+    /// The model decides.
+    Auto,
+    /// It calls none.
+    None,
+    /// It calls one or more.
+    Required,
+    /// It calls the one of this name.
+    Tool(String),
 }
 
 /// Ways of working that other agents have, each a preset of one engine.
@@ -225,6 +269,9 @@ impl RunConfig {
             preset,
             system: String::new(),
             temperature: None,
+            top_p: None,
+            reasoning: None,
+            tool_choice: None,
             max_turns: match preset {
                 Preset::Research | Preset::Strict => 15,
                 Preset::Orchestrator => 10,
@@ -355,6 +402,31 @@ impl Preset {
             Preset::Research => "research",
             Preset::Orchestrator => "orchestrator",
             Preset::Strict => "strict",
+        }
+    }
+}
+
+impl ReasoningEffort {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReasoningEffort::None => "none",
+            ReasoningEffort::Minimal => "minimal",
+            ReasoningEffort::Low => "low",
+            ReasoningEffort::Medium => "medium",
+            ReasoningEffort::High => "high",
+        }
+    }
+}
+
+impl AskedTool {
+    /// Whether the model may call a tool.
+    #[must_use]
+    pub fn allows(&self, tool: &ToolSpec) -> bool {
+        match self {
+            AskedTool::Auto | AskedTool::Required => true,
+            AskedTool::None => false,
+            AskedTool::Tool(name) => tool.name == *name,
         }
     }
 }

@@ -50,6 +50,8 @@ pub struct ModelCall {
 pub enum ToolChoice {
     /// All of `RunConfig::tools`; the model decides.
     Auto,
+    /// All of them too; `RunConfig::tool_choice` says which is called.
+    Asked,
     /// No tools: synthesis.
     None,
     /// Only `final_report`, forced where the provider allows it.
@@ -61,7 +63,7 @@ impl ToolChoice {
     #[must_use]
     pub fn offers(self, tool: &ToolSpec) -> bool {
         match self {
-            ToolChoice::Auto => true,
+            ToolChoice::Auto | ToolChoice::Asked => true,
             ToolChoice::Report => tool.name == report::TOOL,
             ToolChoice::None => false,
         }

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::config::RunConfig;
+use super::config::{AskedTool, ReasoningEffort, RunConfig};
 use super::effect::ToolChoice;
 use super::ids::BaseId;
 use super::message::{Message, ToolMessage};
@@ -130,6 +130,12 @@ pub fn request_hash<'m>(
 #[derive(Serialize)]
 struct Head<'a> {
     temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<ReasoningEffort>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<&'a AskedTool>,
     tools: &'a [super::config::ToolSpec],
 }
 
@@ -141,7 +147,9 @@ struct Last<'a> {
 }
 
 fn head_hash(config: &RunConfig) -> String {
-    link("", &Head { temperature: config.temperature, tools: &config.tools })
+    let RunConfig { temperature, top_p, reasoning, tool_choice, tools, .. } = config;
+    let tool_choice = tool_choice.as_ref();
+    link("", &Head { temperature: *temperature, top_p: *top_p, reasoning: *reasoning, tool_choice, tools })
 }
 
 /// SHA-256 of the chain so far and the next part as RFC 8785 JSON, hex.

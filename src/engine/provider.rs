@@ -1,6 +1,7 @@
 //! Models as data: which wire format, where, which one. No secret is ever in it: keys and headers stay in the shell.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::limits::Price;
 
@@ -26,6 +27,13 @@ pub struct ProviderConfig {
     /// What its tokens cost, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// Further fields of the request's body, as the server calls them. Each is sent as it is, and takes the place of one
+    /// that the run would send; fields inside an object are not merged. What a run says itself cannot be set here and is
+    /// ignored: the model, the conversation, the tools and which of them is called, the stream. It is part of the record:
+    /// no key belongs here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(extend("type" = "object")), ts(type = "Record<string, any>"))]
+    pub provider_options: Option<Value>,
 }
 
 /// Which model server.

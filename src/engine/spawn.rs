@@ -88,6 +88,7 @@ pub fn config(parent: &RunConfig, asked: &Asked, id: u32) -> RunConfig {
     RunConfig {
         preset: preset(parent, kind),
         system: kind.map(|kind| kind.system.clone()).unwrap_or_default(),
+        tool_choice: None,
         max_turns: turns(kind, asked.max_turns),
         counter: counter_of(parent.counter.as_ref(), kind.and_then(|kind| kind.counter)),
         synthesis: synthesis(parent, kind),

@@ -6,11 +6,14 @@ use std::fmt::Debug;
 use serde_json::Value;
 
 use crate::engine::{
-    FinishReason, Message, ModelError, ProviderConfig, ProviderKind, Reply, Retry, Slug, ToolChoice, ToolSpec,
+    AskedTool, FinishReason, Message, ModelError, ProviderConfig, ProviderKind, ReasoningEffort, Reply, Retry,
+    RunConfig, Slug, ToolChoice, ToolSpec,
 };
 
 use super::anthropic;
+use super::endpoint;
 use super::gemini;
+use super::json::raw;
 use super::openai;
 use super::responses;
 
@@ -79,13 +82,13 @@ pub(super) struct Unfinished {
     pub chars: usize,
 }
 
-/// The writer for a provider.
+/// The writer for a provider, with what the run asks of every model.
 #[must_use]
-pub fn encoder(p: &ProviderConfig, temperature: Option<f64>) -> Box<dyn Encode> {
+pub fn encoder(p: &ProviderConfig, config: &RunConfig) -> Box<dyn Encode> {
     match p.kind {
-        ProviderKind::OpenaiResponses => Box::new(responses::Encoder::new(p, temperature)),
-        ProviderKind::Anthropic => Box::new(anthropic::Encoder::new(p, temperature)),
-        ProviderKind::Gemini => Box::new(gemini::Encoder::new(p, temperature)),
+        ProviderKind::OpenaiResponses => Box::new(responses::Encoder::new(p, config)),
+        ProviderKind::Anthropic => Box::new(anthropic::Encoder::new(p, config)),
+        ProviderKind::Gemini => Box::new(gemini::Encoder::new(p, config)),
         // The demo model answers in chat chunks, and what the page supplies is asked and answers in that shape.
         ProviderKind::Demo
         | ProviderKind::Openai
@@ -94,7 +97,7 @@ pub fn encoder(p: &ProviderConfig, temperature: Option<f64>) -> Box<dyn Encode> 
         | ProviderKind::Lmstudio
         | ProviderKind::Llamacpp
         | ProviderKind::PromptApi
-        | ProviderKind::Custom => Box::new(openai::Encoder::new(p, temperature)),
+        | ProviderKind::Custom => Box::new(openai::Encoder::new(p, config)),
     }
 }
 
@@ -112,6 +115,54 @@ pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
         | ProviderKind::Llamacpp
         | ProviderKind::PromptApi
         | ProviderKind::Custom => Box::new(openai::Assembly::default()),
+    }
+}
+
+/// `{"effort": …}`, of OpenAI Responses and OpenRouter.
+pub(super) fn reasoning(effort: ReasoningEffort, out: &mut Vec<u8>) {
+    raw(out, "{\"effort\":\"");
+    raw(out, effort.as_str());
+    raw(out, "\"}");
+}
+
+/// The run's own choice of a tool, as a writer goes by it.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    asked: Option<AskedTool>,
+    /// Whether the server knows a choice by name, and goes by `none`. Others are offered no other tools than those that
+    /// may be called.
+    knows_names: bool,
+}
+
+impl Choice {
+    pub fn of(p: &ProviderConfig, config: &RunConfig) -> Self {
+        Choice { asked: config.tool_choice.clone(), knows_names: endpoint::knows_names(p) }
+    }
+
+    /// The run's choice, in a request that it holds for.
+    pub fn asked(&self, choice: ToolChoice) -> Option<&AskedTool> {
+        self.asked.as_ref().filter(|_| choice == ToolChoice::Asked)
+    }
+
+    /// Whether a request declares a tool.
+    pub fn offers(&self, choice: ToolChoice, tool: &ToolSpec) -> bool {
+        choice.offers(tool) && (self.knows_names || self.asked(choice).is_none_or(|asked| asked.allows(tool)))
+    }
+
+    /// The choice in OpenAI's words: a word, or `name`, which writes the choice by name.
+    pub fn write(&self, choice: ToolChoice, out: &mut Vec<u8>, name: impl FnOnce(&mut Vec<u8>, &str)) {
+        let word = match self.asked(choice) {
+            None => return,
+            Some(AskedTool::Auto) => "\"auto\"",
+            Some(AskedTool::None) => "\"none\"",
+            Some(AskedTool::Tool(tool)) if self.knows_names => {
+                raw(out, ",\"tool_choice\":");
+                return name(out, tool);
+            }
+            Some(AskedTool::Required | AskedTool::Tool(_)) => "\"required\"",
+        };
+        raw(out, ",\"tool_choice\":");
+        raw(out, word);
     }
 }
 

@@ -122,6 +122,15 @@ pub(super) fn is_local(p: &ProviderConfig) -> bool {
     address::space(base(p)) == Space::Loopback
 }
 
+/// Whether a server knows a tool choice by name. LM Studio refuses one, llama.cpp and Ollama pass over it, and so does
+/// the built-in model, which knows no choice at all.
+pub(super) fn knows_names(p: &ProviderConfig) -> bool {
+    match p.kind {
+        ProviderKind::Ollama | ProviderKind::Lmstudio | ProviderKind::Llamacpp | ProviderKind::PromptApi => false,
+        kind => !kind.is_http() || !is_local(p),
+    }
+}
+
 pub(super) fn is_ollama(p: &ProviderConfig) -> bool {
     p.kind == ProviderKind::Ollama || host(p).ends_with(":11434")
 }

@@ -23,6 +23,7 @@ mod late;
 pub mod models;
 mod names;
 mod openai;
+mod options;
 pub mod prompt_api;
 mod responses;
 pub mod retry_after;

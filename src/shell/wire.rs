@@ -66,7 +66,7 @@ impl Wire {
         let mut access = access.iter().cloned();
         let line = |provider: &ProviderConfig| Line {
             provider: Rc::new(provider.clone()),
-            encoder: llm::encoder(provider, config.temperature),
+            encoder: llm::encoder(provider, config),
             access: access.next().unwrap_or_default(),
             template: None,
             history: History::default(),
@@ -149,13 +149,16 @@ impl Line {
                 Err(js_sys::Error::new("this provider is a function of the page's, and there is none").into())
             }
             (ProviderKind::PromptApi, _) => {
-                let tools = config.tools.iter().filter(|tool| call.tools.offers(tool)).cloned().collect();
+                // It knows no choice: it is offered what may be called.
+                let asked = config.tool_choice.as_ref().filter(|_| call.tools == ToolChoice::Asked);
+                let may = |tool: &&ToolSpec| call.tools.offers(tool) && asked.is_none_or(|asked| asked.allows(tool));
+                let tools = config.tools.iter().filter(may).cloned().collect();
                 Ok(How::PromptApi { messages: self.told.clone(), tools })
             }
             _ => {
                 let attempts = match call.tools {
                     ToolChoice::None => config.synthesis_attempts(),
-                    ToolChoice::Auto | ToolChoice::Report => config.max_attempts,
+                    ToolChoice::Auto | ToolChoice::Asked | ToolChoice::Report => config.max_attempts,
                 };
                 let request = Box::new(DemoRequest {
                     mode: self.provider.demo.unwrap_or_default(),

@@ -52,7 +52,11 @@ pub fn picture(content: &str) -> Message {
 }
 
 pub fn frozen(p: &ProviderConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
-    let (mut encoder, mut bytes) = (encoder(p, None), Vec::new());
+    frozen_of(p, &RunConfig::default(), messages)
+}
+
+pub fn frozen_of(p: &ProviderConfig, config: &RunConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
+    let (mut encoder, mut bytes) = (encoder(p, config), Vec::new());
     encoder.start(&mut bytes);
     for message in messages {
         encoder.message(message, &mut bytes);
@@ -61,10 +65,16 @@ pub fn frozen(p: &ProviderConfig, messages: &[Message]) -> (Vec<u8>, Box<dyn Enc
 }
 
 pub fn body(p: &ProviderConfig, messages: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Value {
-    let (mut bytes, encoder) = frozen(p, messages);
+    let config = RunConfig { tools: tools.to_vec(), ..RunConfig::default() };
+    body_of(p, &config, messages, choice)
+}
+
+/// With all that a run asks of a model.
+pub fn body_of(p: &ProviderConfig, config: &RunConfig, messages: &[Message], choice: ToolChoice) -> Value {
+    let (mut bytes, encoder) = frozen_of(p, config, messages);
     let mut rest = encoder.fork();
     rest.mark(&mut bytes);
-    rest.end(tools, choice, &mut bytes);
+    rest.end(&config.tools, choice, &mut bytes);
     serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)))
 }
 

@@ -4,20 +4,26 @@
 //! message (the API wants every result of a reply in the next message, before any text), and the last block of the
 //! frozen history takes the cache breakpoint, in the request only. What follows closes them.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolChoice, ToolMessage, ToolSpec, report};
+use serde_json::Value;
+
+use crate::engine::{
+    AskedTool, AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage, ToolSpec, report,
+};
 
 use super::super::dialect::{Encode, own};
 use super::super::json::{arguments, json, raw};
+use super::super::options::Options;
 use super::DIALECT;
 use super::blocks::{self, Piece};
-
-/// The API insists on a limit. Every model in service writes at least this much, and it is enough for a long report.
-const MAX_TOKENS: u32 = 8192;
+use super::thinking::Thinking;
 
 /// Stands where the API insists on a text: blank ones are refused, and so is a message that ends with a thought.
 const NO_TEXT: &str = "(no text)";
+
+const NONE: &str = "{\"type\":\"none\"}";
 
 const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
@@ -25,6 +31,10 @@ const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
+    /// The run's own choice of a tool.
+    asked: Option<AskedTool>,
+    /// A model that thinks refuses a temperature, and to be forced to call a tool.
+    thinks: bool,
     open: Open,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
@@ -45,18 +55,25 @@ enum Open {
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
+    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+        let options = Options::of(p);
+        let thinking = Thinking::of(p, config);
         let mut head = b"{\"model\":".to_vec();
         json(&mut head, &p.model);
-        raw(&mut head, ",\"max_tokens\":");
-        json(&mut head, &p.max_output_tokens.unwrap_or(MAX_TOKENS));
+        options.whole("max_tokens", Some(thinking.max_tokens(p.max_output_tokens)), &mut head);
         raw(&mut head, ",\"stream\":true");
-        if let Some(temperature) = temperature.filter(|t| t.is_finite()) {
-            raw(&mut head, ",\"temperature\":");
+        let thinks = match options.get("thinking") {
+            Some(given) => given.get("type").and_then(Value::as_str) != Some("disabled"),
+            None => thinking.is_on(),
+        };
+        if !thinks {
             // Other providers of the same run may go up to 2.
-            json(&mut head, &temperature.min(1.0));
+            options.number("temperature", config.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
+            options.number("top_p", config.top_p, &mut head);
         }
-        Encoder { head, open: Open::Head, called: BTreeSet::new() }
+        thinking.write(options, &mut head);
+        options.write(&mut head);
+        Encoder { head, asked: config.tool_choice.clone(), thinks, open: Open::Head, called: BTreeSet::new() }
     }
 
     /// A block begins, in the message that is open or in a new one. Its closing brace comes with what follows.
@@ -151,21 +168,35 @@ impl Encoder {
         }
     }
 
+    /// The run's own choice, in the words of the API.
+    fn asked(&self) -> Cow<'static, str> {
+        match &self.asked {
+            None => "".into(),
+            Some(AskedTool::None) => NONE.into(),
+            Some(AskedTool::Required) if !self.thinks => "{\"type\":\"any\"}".into(),
+            Some(AskedTool::Tool(name)) if !self.thinks => {
+                format!("{{\"type\":\"tool\",\"name\":{}}}", Value::from(name.as_str())).into()
+            }
+            Some(AskedTool::Auto | AskedTool::Required | AskedTool::Tool(_)) => "{\"type\":\"auto\"}".into(),
+        }
+    }
+
     /// The tools to declare, and the word for which of them may be called.
-    fn offer<'a>(&self, tools: &'a [ToolSpec], choice: ToolChoice) -> (Vec<&'a ToolSpec>, &'static str) {
+    fn offer<'a>(&self, tools: &'a [ToolSpec], choice: ToolChoice) -> (Vec<&'a ToolSpec>, Cow<'static, str>) {
         // A history with tool blocks needs tools: without them the request is refused, or answered with nothing.
         let none = || match self.called.is_empty() {
-            true => (Vec::new(), ""),
-            false => (tools.iter().collect(), "{\"type\":\"none\"}"),
+            true => (Vec::new(), "".into()),
+            false => (tools.iter().collect(), NONE.into()),
         };
         match choice {
-            ToolChoice::Auto if tools.is_empty() => none(),
-            ToolChoice::Auto => (tools.iter().collect(), ""),
+            ToolChoice::Auto | ToolChoice::Asked if tools.is_empty() => none(),
+            ToolChoice::Auto => (tools.iter().collect(), "".into()),
+            ToolChoice::Asked => (tools.iter().collect(), self.asked()),
             ToolChoice::None => none(),
             ToolChoice::Report => match tools.iter().find(|tool| tool.name == report::TOOL) {
                 None => none(),
                 // Not forced: a model that thinks refuses that, and newer ones think unless they are told not to.
-                Some(tool) => (vec![tool], ""),
+                Some(tool) => (vec![tool], "".into()),
             },
         }
     }
@@ -236,7 +267,7 @@ impl Encode for Encoder {
         }
         if !choice.is_empty() {
             raw(out, ",\"tool_choice\":");
-            raw(out, choice);
+            raw(out, &choice);
         }
         out.push(b'}');
     }

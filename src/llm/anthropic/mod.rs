@@ -3,6 +3,7 @@
 mod blocks;
 mod decode;
 mod encode;
+mod thinking;
 mod wire;
 
 pub(super) use decode::Assembly;

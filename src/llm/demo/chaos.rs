@@ -94,7 +94,7 @@ impl Fault {
     /// Whether the run can bear it here, and whether there is something for it to spoil.
     fn fits(self, request: &DemoRequest, scene: &Scene<'_>, next: &Move) -> bool {
         let last = request.attempt >= request.attempts;
-        let all_tools = request.choice == ToolChoice::Auto;
+        let all_tools = matches!(request.choice, ToolChoice::Auto | ToolChoice::Asked);
         let calls = !next.calls.is_empty();
         // It costs a turn.
         let turns_left = !all_tools || !scene.is_urgent();

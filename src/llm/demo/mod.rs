@@ -81,8 +81,10 @@ fn next_move<'a>(
     let mut random = Random::new(seed, messages.len(), scene.task);
     let mut next = match (choice, mode) {
         (ToolChoice::None | ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
-        (ToolChoice::Auto, DemoMode::Normal | DemoMode::Chaos) => moves::normal(&scene, tools, &mut random),
-        (ToolChoice::Auto, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
+        (ToolChoice::Auto | ToolChoice::Asked, DemoMode::Normal | DemoMode::Chaos) => {
+            moves::normal(&scene, tools, &mut random)
+        }
+        (ToolChoice::Auto | ToolChoice::Asked, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
     };
     if choice != ToolChoice::None && next.calls.is_empty() {
         next = report::instead_of_text(next, tools);

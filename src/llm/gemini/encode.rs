@@ -8,11 +8,13 @@
 use serde::Deserialize;
 
 use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ToolCall, ToolChoice, ToolMessage, ToolSpec, report,
+    AskedTool, AssistantMessage, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
+    ToolMessage, ToolSpec, report,
 };
 
 use super::super::dialect::{Encode, own};
 use super::super::json::{arguments, json, raw};
+use super::super::options::Options;
 use super::wire::{Mark, Place};
 use super::{DIALECT, wire_name};
 
@@ -20,6 +22,8 @@ use super::{DIALECT, wire_name};
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
+    /// The run's own choice of a tool.
+    asked: Option<AskedTool>,
     /// Whether the model refuses calls without a signature.
     wants_signatures: bool,
     place: At,
@@ -48,27 +52,33 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
-        let mut head = b"{".to_vec();
+    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+        let (options, wants_signatures) = (Options::of(p), wants_signatures(&p.model));
         // Thoughts are not asked for: models that do not think answer that with an error.
-        let temperature = temperature.filter(|t| t.is_finite());
-        if temperature.is_some() || p.max_output_tokens.is_some() {
-            let mut before = "\"generationConfig\":{";
-            if let Some(temperature) = temperature {
-                raw(&mut head, before);
-                raw(&mut head, "\"temperature\":");
-                json(&mut head, &temperature);
-                before = ",";
-            }
-            if let Some(max) = p.max_output_tokens {
-                raw(&mut head, before);
-                raw(&mut head, "\"maxOutputTokens\":");
-                json(&mut head, &max);
-            }
-            raw(&mut head, "},");
+        let (mut settings, all) = (Vec::new(), Options::default());
+        all.number("temperature", config.temperature, &mut settings);
+        all.number("topP", config.top_p, &mut settings);
+        all.whole("maxOutputTokens", p.max_output_tokens, &mut settings);
+        if let Some(effort) = config.reasoning {
+            raw(&mut settings, ",\"thinkingConfig\":");
+            thinking(effort, &p.model, wants_signatures, &mut settings);
         }
-        let wants_signatures = wants_signatures(&p.model);
-        Encoder { head, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false }
+        let mut fields = Vec::new();
+        if let [_, settings @ ..] = settings.as_slice()
+            && options.begin("generationConfig", &mut fields)
+        {
+            fields.push(b'{');
+            fields.extend_from_slice(settings);
+            fields.push(b'}');
+        }
+        options.write(&mut fields);
+        let mut head = b"{".to_vec();
+        if let [_, fields @ ..] = fields.as_slice() {
+            head.extend_from_slice(fields);
+            head.push(b',');
+        }
+        let asked = config.tool_choice.clone();
+        Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false }
     }
 
     /// Goes to where the next part, or the next content, is written.
@@ -231,7 +241,7 @@ impl Encode for Encoder {
             },
         );
         let offered = |tool: &&ToolSpec| match choice {
-            ToolChoice::Auto => true,
+            ToolChoice::Auto | ToolChoice::Asked => true,
             ToolChoice::Report => tool.name == report::TOOL,
             ToolChoice::None => self.has_calls,
         };
@@ -250,16 +260,25 @@ impl Encode for Encoder {
         }
         if any {
             raw(out, "]}]");
-            raw(
-                out,
-                match choice {
-                    ToolChoice::Auto => "",
-                    ToolChoice::None => ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"NONE\"}}",
-                    ToolChoice::Report => {
-                        ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\",\"allowedFunctionNames\":[\"final_report\"]}}"
-                    }
-                },
-            );
+            let (mode, only) = match (choice, &self.asked) {
+                (ToolChoice::Auto, _) | (ToolChoice::Asked, None) => ("", None),
+                (ToolChoice::None, _) | (ToolChoice::Asked, Some(AskedTool::None)) => ("NONE", None),
+                (ToolChoice::Report, _) => ("ANY", Some(report::TOOL)),
+                (ToolChoice::Asked, Some(AskedTool::Auto)) => ("AUTO", None),
+                (ToolChoice::Asked, Some(AskedTool::Required)) => ("ANY", None),
+                (ToolChoice::Asked, Some(AskedTool::Tool(name))) => ("ANY", Some(name.as_str())),
+            };
+            if !mode.is_empty() {
+                raw(out, ",\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"");
+                raw(out, mode);
+                out.push(b'"');
+                if let Some(name) = only {
+                    raw(out, ",\"allowedFunctionNames\":[");
+                    json(out, &wire_name(name));
+                    out.push(b']');
+                }
+                raw(out, "}}");
+            }
         }
         out.push(b'}');
     }
@@ -335,6 +354,28 @@ fn text_part(text: &str, out: &mut Vec<u8>) {
     raw(out, "{\"text\":");
     json(out, text);
     out.push(b'}');
+}
+
+/// Gemini 3 knows words, older models a number of tokens. `pro` always thinks, and has no word below `low`.
+fn thinking(effort: ReasoningEffort, model: &str, by_word: bool, out: &mut Vec<u8>) {
+    let pro = model.contains("pro");
+    if by_word {
+        let word = match effort {
+            ReasoningEffort::None | ReasoningEffort::Minimal if pro => "low",
+            ReasoningEffort::None => "minimal",
+            effort => effort.as_str(),
+        };
+        return raw(out, &format!("{{\"thinkingLevel\":\"{word}\"}}"));
+    }
+    let tokens = match effort {
+        ReasoningEffort::None if pro => 128,
+        ReasoningEffort::None => 0,
+        ReasoningEffort::Minimal => 512,
+        ReasoningEffort::Low => 2048,
+        ReasoningEffort::Medium => 8192,
+        ReasoningEffort::High => 24_576,
+    };
+    raw(out, &format!("{{\"thinkingBudget\":{tokens}}}"));
 }
 
 /// Gemini 3 and later; names like `gemini-flash-latest` are of the newest.

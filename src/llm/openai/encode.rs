@@ -2,18 +2,22 @@
 //!
 //! The tools come after the messages, so that what was sent before is a byte prefix of what is sent next.
 
-use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ToolCall, ToolChoice, ToolSpec};
+use crate::engine::{
+    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, RunConfig, ToolCall, ToolChoice, ToolSpec,
+};
 
-use super::super::dialect::{Encode, own};
+use super::super::dialect::{Choice, Encode, own, reasoning};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
 use super::super::names;
+use super::super::options::Options;
 use super::DIALECT;
 
 /// Encodes for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
+    choice: Choice,
     /// Whether the server is known to take a forced tool.
     can_force: bool,
     /// Whether a system message may follow others.
@@ -27,22 +31,30 @@ pub struct Encoder {
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
+    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+        let options = Options::of(p);
         let mut head = b"{\"model\":".to_vec();
         json(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
-        if let Some(temperature) = temperature.filter(|t| t.is_finite()) {
-            raw(&mut head, ",\"temperature\":");
-            json(&mut head, &temperature);
+        options.number("temperature", config.temperature, &mut head);
+        options.number("top_p", config.top_p, &mut head);
+        // The reasoning models of OpenAI refuse the old name; most other servers know only that one.
+        let most = if endpoint::is_openai(p) { "max_completion_tokens" } else { "max_tokens" };
+        options.whole(most, p.max_output_tokens, &mut head);
+        if let Some(effort) = config.reasoning {
+            if p.kind != ProviderKind::Openrouter {
+                if options.begin("reasoning_effort", &mut head) {
+                    json(&mut head, effort.as_str());
+                }
+            } else if options.begin("reasoning", &mut head) {
+                reasoning(effort, &mut head);
+            }
         }
-        if let Some(max) = p.max_output_tokens {
-            // The reasoning models of OpenAI refuse the old name; most other servers know only that one.
-            raw(&mut head, if endpoint::is_openai(p) { ",\"max_completion_tokens\":" } else { ",\"max_tokens\":" });
-            json(&mut head, &max);
-        }
+        options.write(&mut head);
         raw(&mut head, ",\"messages\":[");
         Encoder {
             head,
+            choice: Choice::of(p, config),
             can_force: endpoint::is_openai(p),
             system_midway: p.kind.takes_system_midway(),
             merges_users: matches!(p.kind, ProviderKind::Llamacpp | ProviderKind::Lmstudio),
@@ -119,7 +131,7 @@ impl Encode for Encoder {
         self.close(out);
         out.push(b']');
         let mut any = false;
-        for tool in tools.iter().filter(|tool| choice.offers(tool)) {
+        for tool in tools.iter().filter(|tool| self.choice.offers(choice, tool)) {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
             raw(out, "{\"type\":\"function\",\"function\":{\"name\":");
@@ -132,6 +144,11 @@ impl Encode for Encoder {
         }
         if any {
             out.push(b']');
+            self.choice.write(choice, out, |out, name| {
+                raw(out, "{\"type\":\"function\",\"function\":{\"name\":");
+                json(out, name);
+                raw(out, "}}");
+            });
         }
         if choice == ToolChoice::Report && self.can_force {
             raw(out, ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");

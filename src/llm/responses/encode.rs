@@ -4,18 +4,20 @@
 
 use serde_json::Value;
 
-use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, ToolCall, ToolChoice, ToolSpec};
+use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec};
 
-use super::super::dialect::{Encode, own};
+use super::super::dialect::{Choice, Encode, own, reasoning};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
 use super::super::names;
+use super::super::options::Options;
 use super::DIALECT;
 
 /// Encodes for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
+    choice: Choice,
     /// Whether the server is known to take a forced tool.
     can_force: bool,
     empty: bool,
@@ -23,23 +25,28 @@ pub struct Encoder {
 
 impl Encoder {
     #[must_use]
-    pub fn new(p: &ProviderConfig, temperature: Option<f64>) -> Self {
+    pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
+        let options = Options::of(p);
         let mut head = b"{\"model\":".to_vec();
         json(&mut head, &p.model);
-        raw(&mut head, ",\"stream\":true,\"store\":false");
-        if may_reason(&p.model) {
-            raw(&mut head, ",\"include\":[\"reasoning.encrypted_content\"]");
+        raw(&mut head, ",\"stream\":true");
+        if options.begin("store", &mut head) {
+            raw(&mut head, "false");
         }
-        if let Some(temperature) = temperature.filter(|t| t.is_finite()) {
-            raw(&mut head, ",\"temperature\":");
-            json(&mut head, &temperature);
+        if may_reason(&p.model) && options.begin("include", &mut head) {
+            raw(&mut head, "[\"reasoning.encrypted_content\"]");
         }
-        if let Some(max) = p.max_output_tokens {
-            raw(&mut head, ",\"max_output_tokens\":");
-            json(&mut head, &max);
+        options.number("temperature", config.temperature, &mut head);
+        options.number("top_p", config.top_p, &mut head);
+        options.whole("max_output_tokens", p.max_output_tokens, &mut head);
+        if let Some(effort) = config.reasoning
+            && options.begin("reasoning", &mut head)
+        {
+            reasoning(effort, &mut head);
         }
+        options.write(&mut head);
         raw(&mut head, ",\"input\":[");
-        Encoder { head, can_force: endpoint::is_openai(p), empty: true }
+        Encoder { head, choice: Choice::of(p, config), can_force: endpoint::is_openai(p), empty: true }
     }
 
     /// Before an item.
@@ -115,7 +122,7 @@ impl Encode for Encoder {
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         out.push(b']');
         let mut any = false;
-        for tool in tools.iter().filter(|tool| choice.offers(tool)) {
+        for tool in tools.iter().filter(|tool| self.choice.offers(choice, tool)) {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
             raw(out, "{\"type\":\"function\",\"name\":");
@@ -129,6 +136,11 @@ impl Encode for Encoder {
         }
         if any {
             out.push(b']');
+            self.choice.write(choice, out, |out, name| {
+                raw(out, "{\"type\":\"function\",\"name\":");
+                json(out, &names::openai(name));
+                out.push(b'}');
+            });
         }
         if any && choice == ToolChoice::Report && self.can_force {
             raw(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":\"final_report\"}");

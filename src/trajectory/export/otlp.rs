@@ -102,6 +102,7 @@ impl Spans<'_> {
             .text("gen_ai.conversation.id", &run.session_id)
             .text("gen_ai.request.model", &run.model)
             .real("gen_ai.request.temperature", run.config.temperature)
+            .real("gen_ai.request.top_p", run.config.top_p)
             .number("gen_ai.usage.input_tokens", run.tokens.input.0)
             .number("gen_ai.usage.output_tokens", run.tokens.output.0)
             .number("gen_ai.usage.cache_read.input_tokens", run.tokens.cached.0)
@@ -157,7 +158,8 @@ impl Spans<'_> {
             .text("gen_ai.request.model", model)
             .truth("gen_ai.request.stream", true)
             .text("gen_ai.conversation.id", &run.session_id)
-            .real("gen_ai.request.temperature", run.config.temperature);
+            .real("gen_ai.request.temperature", run.config.temperature)
+            .real("gen_ai.request.top_p", run.config.top_p);
         if let Some(most) = provider.and_then(|provider| provider.max_output_tokens) {
             attributes = attributes.number("gen_ai.request.max_tokens", most.into());
         }

@@ -168,6 +168,7 @@ impl Secrets {
     fn scrub_provider(&self, provider: &mut ProviderConfig) {
         self.scrub_in_place(&mut provider.base_url);
         self.scrub_in_place(&mut provider.model);
+        provider.provider_options.iter_mut().for_each(|options| self.scrub_value(options));
     }
 
     fn scrub_message(&self, message: &mut Message) {

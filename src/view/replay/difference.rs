@@ -151,7 +151,7 @@ impl Replay {
         };
         let Some(line) = self.line_of(index) else { return Vec::new() };
         let model = |at: usize| line.config.providers.get(at).map(crate::view::provider::name).unwrap_or_default();
-        let offered = |sent: &super::fold::Sent, at: usize| choice(sent.tools, self.offered(at).len());
+        let offered = |sent: &super::fold::Sent, at: usize| choice(sent.tools, &line.config, self.offered(at).len());
         let mut facts = Vec::new();
         if before.provider != now.provider {
             facts.push(("Model".to_owned(), model(before.provider), model(now.provider)));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Message, ToolChoice, report};
+use crate::engine::{AskedTool, Message, RunConfig, ToolChoice, report};
 use crate::view::format::{bytes, clock_exact, counted};
 use crate::view::provider;
 
@@ -70,7 +70,7 @@ impl Replay {
             size: format!("{}, {}", counted(of as u64, "message"), bytes(size as u64)),
             messages,
             of,
-            choice: choice(sent.tools, offered.len()),
+            choice: choice(sent.tools, &line.config, offered.len()),
             tools: offered,
             temperature: line.config.temperature,
             hash: sent.hash.clone(),
@@ -101,7 +101,7 @@ impl Replay {
     pub(super) fn offered(&self, index: usize) -> Vec<(String, String)> {
         let (Some(sent), Some(line)) = (self.requests.get(index), self.line_of(index)) else { return Vec::new() };
         let tools = line.config.tools.iter().filter(|tool| match sent.tools {
-            ToolChoice::Auto => true,
+            ToolChoice::Auto | ToolChoice::Asked => true,
             ToolChoice::None => false,
             ToolChoice::Report => tool.name == report::TOOL,
         });
@@ -110,12 +110,16 @@ impl Replay {
 }
 
 /// What a request lets the model do with its tools.
-pub(super) fn choice(of: ToolChoice, count: usize) -> String {
-    match of {
-        ToolChoice::Auto if count == 0 => "no tools".to_owned(),
-        ToolChoice::Auto => format!("{}, the model decides", counted(count as u64, "tool")),
-        ToolChoice::None => "no tools: a conclusion is asked for".to_owned(),
-        ToolChoice::Report => "final_report only, forced where the provider allows it".to_owned(),
+pub(super) fn choice(of: ToolChoice, config: &RunConfig, count: usize) -> String {
+    let tools = counted(count as u64, "tool");
+    match (of, &config.tool_choice) {
+        (ToolChoice::Asked, Some(AskedTool::None)) => format!("{tools}, none may be called"),
+        (ToolChoice::Asked, Some(AskedTool::Required)) => format!("{tools}, one must be called"),
+        (ToolChoice::Asked, Some(AskedTool::Tool(name))) => format!("{tools}, {name} must be called"),
+        (ToolChoice::Auto | ToolChoice::Asked, _) if count == 0 => "no tools".to_owned(),
+        (ToolChoice::Auto | ToolChoice::Asked, _) => format!("{tools}, the model decides"),
+        (ToolChoice::None, _) => "no tools: a conclusion is asked for".to_owned(),
+        (ToolChoice::Report, _) => "final_report only, forced where the provider allows it".to_owned(),
     }
 }
 

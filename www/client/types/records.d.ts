@@ -91,6 +91,16 @@ export interface TrajectoryConfig {
   /** The system message; empty means the preset's default text. */
   system: string;
   temperature: number | null;
+  top_p?: number;
+  /** How much the model thinks before it answers. Left out: as much as it does by itself. */
+  reasoning?: ReasoningEffort;
+  /**
+   * Whether the model must call a tool. `required`, and a tool by name, hold for the first turn only: a run whose every
+   * turn must call one would never end by text. They do not hold in the last turn of a `strict` run, nor where a notice
+   * asks for its report. `none` does not hold in a `strict` run: only a call ends it. A tool that the run does not have
+   * is as `auto`. Sub-agents choose by themselves.
+   */
+  tool_choice?: TrajectoryToolChoice;
   max_turns: number;
   /** Requests per turn, retries included. */
   max_attempts: number;
@@ -111,6 +121,12 @@ export interface TrajectoryConfig {
   /** For jitter and ids: same seed, same run. */
   seed: number;
 }
+
+/** How much a model thinks before it answers. Models that know numbers of tokens get one of these. */
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high";
+
+/** Whether a model must call a tool. */
+export type TrajectoryToolChoice = "auto" | "none" | "required" | { tool: string };
 
 /** The turn counter. Templates know `{turn}`, `{max}`, `{remaining}`. */
 export interface TrajectoryCounter {
@@ -154,6 +170,13 @@ export interface TrajectoryProvider {
   demo?: DemoMode;
   /** What its tokens cost, where that is known. */
   price?: TrajectoryPrice;
+  /**
+   * Further fields of the request's body, as the server calls them. Each is sent as it is, and takes the place of one
+   * that the run would send; fields inside an object are not merged. What a run says itself cannot be set here and is
+   * ignored: the model, the conversation, the tools and which of them is called, the stream. It is part of the record:
+   * no key belongs here.
+   */
+  provider_options?: Record<string, any>;
 }
 
 /** How the demo model behaves. */

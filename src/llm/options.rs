@@ -1,0 +1,76 @@
+//! The settings of a request's body: the run's own, and what `provider_options` adds to them or puts in their place.
+
+use serde_json::{Map, Value};
+
+use crate::engine::ProviderConfig;
+
+use super::json::{json, raw};
+
+/// What a writer says itself, in any of the formats: the conversation, the tools, and how the answer comes.
+const OWN: &[&str] = &[
+    "model",
+    "messages",
+    "input",
+    "contents",
+    "system",
+    "systemInstruction",
+    "system_instruction",
+    "tools",
+    "tool_choice",
+    "toolConfig",
+    "tool_config",
+    "stream",
+    "stream_options",
+];
+
+/// The fields that a provider's configuration adds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Options<'a>(Option<&'a Map<String, Value>>);
+
+impl<'a> Options<'a> {
+    pub fn of(p: &'a ProviderConfig) -> Self {
+        Options(p.provider_options.as_ref().and_then(Value::as_object))
+    }
+
+    pub fn get(self, key: &str) -> Option<&'a Value> {
+        self.0?.get(key).filter(|_| !OWN.contains(&key))
+    }
+
+    /// Begins a setting of the run's; `false` where another stands in its place. Each one starts with its comma.
+    pub fn begin(self, key: &str, out: &mut Vec<u8>) -> bool {
+        let free = self.get(key).is_none();
+        if free {
+            raw(out, ",\"");
+            raw(out, key);
+            raw(out, "\":");
+        }
+        free
+    }
+
+    /// A setting that may be absent, or be no number of JSON's.
+    pub fn number(self, key: &str, value: Option<f64>, out: &mut Vec<u8>) {
+        if let Some(value) = value.filter(|value| value.is_finite())
+            && self.begin(key, out)
+        {
+            json(out, &value);
+        }
+    }
+
+    pub fn whole(self, key: &str, value: Option<u32>, out: &mut Vec<u8>) {
+        if let Some(value) = value
+            && self.begin(key, out)
+        {
+            json(out, &value);
+        }
+    }
+
+    /// All that were added. They are the same in every request, so they stand before the conversation.
+    pub fn write(self, out: &mut Vec<u8>) {
+        for (key, value) in self.0.into_iter().flatten().filter(|(key, _)| !OWN.contains(&key.as_str())) {
+            out.push(b',');
+            json(out, key);
+            out.push(b':');
+            json(out, value);
+        }
+    }
+}
