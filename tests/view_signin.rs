@@ -74,7 +74,9 @@ fn pictures_keep_their_shape_and_fit() {
     assert_eq!(fit(3_136, 1_568), (1_568, 784));
     assert_eq!(fit(1_000, 4_000), (392, 1_568));
     assert_eq!(fit(40_000, 1), (1_568, 1), "never nothing");
-    assert!(is_picture("image/webp") && !is_picture("image/svg+xml") && !is_picture(""));
+    assert!(
+        is_picture("image/webp") && !is_picture("image/svg+xml") && !is_picture("application/pdf") && !is_picture("")
+    );
 }
 
 #[test]
@@ -95,6 +97,9 @@ fn a_records_pictures_are_counted_and_carry_themselves() {
     );
     assert_eq!(shown[1].src(), "data:image/png;base64,BB==");
     assert_eq!(PictureView::list(&[image("AA==")])[0].alt, "The task's picture");
+    let pdf = || Image { media_type: "application/pdf".into(), data: "JVBERg==".into() };
+    assert_eq!(PictureView::list(&[image("AA=="), pdf()])[1].alt, "PDF 2 of 2");
+    assert_eq!(PictureView::list(&[pdf()])[0].alt, "The task's PDF");
 }
 
 #[test]

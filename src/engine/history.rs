@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::config::{AskedTool, ReasoningEffort, RunConfig};
 use super::effect::ToolChoice;
 use super::ids::BaseId;
-use super::message::{Message, ToolMessage};
+use super::message::{Image, Message, ToolMessage};
 use super::provider::ProviderConfig;
 
 /// All messages of a run, in order.
@@ -169,11 +169,16 @@ fn link(chain: &str, part: &impl Serialize) -> String {
 /// About 1,500 tokens, at 4 bytes a token: what providers count for a picture of common size.
 const IMAGE_WEIGHT: usize = 6_000;
 
+/// What a picture costs does not follow from its bytes. A page of a PDF costs about as much and takes some 50 KB; the
+/// provider's own count corrects it.
+fn weigh_image(image: &Image) -> usize {
+    if image.is_pdf() { IMAGE_WEIGHT.max(image.data.len() / 8) } else { IMAGE_WEIGHT }
+}
+
 fn weigh(message: &Message) -> u64 {
     let n = match message {
         Message::System { content } => content.len(),
-        // What a picture costs does not follow from its bytes.
-        Message::User { content, images } => content.len() + images.len() * IMAGE_WEIGHT,
+        Message::User { content, images } => content.len() + images.iter().map(weigh_image).sum::<usize>(),
         Message::Tool(tool) => tool.content.len(),
         Message::Assistant(a) => {
             a.content.len() + a.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum::<usize>()

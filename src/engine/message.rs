@@ -27,7 +27,7 @@ pub enum Message {
     Tool(ToolMessage),
 }
 
-/// A picture for the model to look at. Kept whole, so that a record replays.
+/// A picture for the model to look at, or a PDF for it to read. Kept whole, so that a record replays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -36,7 +36,7 @@ pub enum Message {
     ts(rename = "TrajectoryImage")
 )]
 pub struct Image {
-    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`: what all providers with vision take.
+    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`, which all providers with vision take, or `application/pdf`.
     #[cfg_attr(feature = "types", schemars(extend("enum" = Image::MEDIA_TYPES)))]
     pub media_type: String,
     /// Its bytes in base64.
@@ -96,8 +96,12 @@ impl Message {
 }
 
 impl Image {
-    /// What all providers with vision take.
-    pub const MEDIA_TYPES: &'static [&'static str] = &["image/png", "image/jpeg", "image/webp", "image/gif"];
+    /// What can go with a task.
+    pub const MEDIA_TYPES: &'static [&'static str] =
+        &["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf"];
+
+    /// Pictures only: what all providers with vision take.
+    pub const PICTURES: &'static [&'static str] = &["image/png", "image/jpeg", "image/webp", "image/gif"];
 
     /// `data:image/png;base64,…`; `None` where it is anything else.
     #[must_use]
@@ -106,6 +110,12 @@ impl Image {
         let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
         let known = Image::MEDIA_TYPES.contains(&media_type) && !data.is_empty() && data.bytes().all(base64);
         known.then(|| Image { media_type: media_type.to_owned(), data: data.to_owned() })
+    }
+
+    /// Not a picture: some models cannot read it, and no page shows it.
+    #[must_use]
+    pub fn is_pdf(&self) -> bool {
+        self.media_type == "application/pdf"
     }
 
     /// As a page shows it.

@@ -24,7 +24,7 @@ pub struct Task {
     pub run_id: String,
     pub session_id: String,
     pub input: String,
-    /// Pictures that belong to the input.
+    /// Pictures and PDFs that belong to the input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
     /// For a follow-up: the history carried over, system message included; empty for a first run.

@@ -1,12 +1,13 @@
 //! What a wire format is: one that writes the conversation, one that reads the stream. One folder a format; which kind
 //! of provider speaks which is said here and nowhere else.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 use serde_json::Value;
 
 use crate::engine::{
-    AskedTool, FinishReason, Message, ModelError, ProviderConfig, ProviderKind, ReasoningEffort, Reply, Retry,
+    AskedTool, FinishReason, Image, Message, ModelError, ProviderConfig, ProviderKind, ReasoningEffort, Reply, Retry,
     RunConfig, Slug, ToolChoice, ToolSpec,
 };
 
@@ -118,6 +119,9 @@ pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
     }
 }
 
+/// What a PDF is called where it needs a name; it came without one.
+pub(super) const PDF_NAME: &str = "document.pdf";
+
 /// `{"effort": …}`, of OpenAI Responses and OpenRouter.
 pub(super) fn reasoning(effort: ReasoningEffort, out: &mut Vec<u8>) {
     raw(out, "{\"effort\":\"");
@@ -164,6 +168,18 @@ impl Choice {
         raw(out, ",\"tool_choice\":");
         raw(out, word);
     }
+}
+
+/// A user message for a model that reads no PDFs: a note stands for each.
+pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a, str>, Cow<'a, [Image]>) {
+    let pdfs = images.iter().filter(|image| image.is_pdf()).count();
+    if pdfs == 0 {
+        return (content.into(), images.into());
+    }
+    let notes = ["[a PDF was attached here; this model cannot read it]"].repeat(pdfs);
+    let texts: Vec<&str> = Some(content).filter(|text| !text.is_empty()).into_iter().chain(notes).collect();
+    let pictures: Vec<Image> = images.iter().filter(|image| !image.is_pdf()).cloned().collect();
+    (texts.join("\n\n").into(), pictures.into())
 }
 
 /// What a provider wants back unchanged is an object of one entry, named after the format it came in: another provider of

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::engine::{Message, ToolSpec};
 
+use super::dialect::without_pdfs;
+
 /// What a session is created from, and what it is then asked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
@@ -42,7 +44,8 @@ pub fn prompt(messages: &[Message], tools: &[ToolSpec], how: Tools) -> Prompt {
                 let tools = if described { description(tools) } else { String::new() };
                 ("system", vec![text(&format!("{content}{tools}"))])
             }
-            Message::System { content } | Message::User { content, .. } => ("user", vec![text(content)]),
+            Message::System { content } => ("user", vec![text(content)]),
+            Message::User { content, images } => ("user", vec![text(&without_pdfs(content, images).0)]),
             Message::Assistant(message) => {
                 let said = (!message.content.is_empty()).then(|| text(&message.content));
                 let calls = message.tool_calls.iter().map(|call| {

@@ -7,6 +7,7 @@ use crate::view::PictureView;
 
 use super::chunks;
 use super::ending;
+use super::pictures;
 use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
 use super::turn;
@@ -33,10 +34,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
 
 /// What came with the task.
 fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
-    let each = of.iter().map(|picture| {
-        html::li()
-            .child(html::img().attr("src", picture.src()).attr("alt", picture.alt.clone()).attr("loading", "lazy"))
-    });
+    let each = of.iter().map(|picture| html::li().child(pictures::shown(picture)));
     (!of.is_empty()).then(|| html::ul().class("pictures").attr("aria-label", "Pictures").child(each.collect_view()))
 }
 

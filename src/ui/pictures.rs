@@ -100,6 +100,15 @@ pub fn tray(app: App) -> impl IntoView {
     }
 }
 
+/// A picture as it is, a PDF by its name.
+pub fn shown(view: &PictureView) -> AnyView {
+    let alt = view.alt.clone();
+    if view.image.is_pdf() {
+        return html::span().class("fact").child(alt).into_any();
+    }
+    html::img().attr("src", view.src()).attr("title", alt.clone()).attr("alt", alt).attr("loading", "lazy").into_any()
+}
+
 fn thumbnail(app: App, picture: &Picture) -> impl IntoView + use<> {
     let (id, alt) = (picture.id, picture.view.alt.clone());
     let remove = move |_| {
@@ -107,7 +116,7 @@ fn thumbnail(app: App, picture: &Picture) -> impl IntoView + use<> {
         dom::focus(composer::TASK);
     };
     html::li().child((
-        html::img().attr("src", picture.view.src()).attr("alt", alt.clone()).attr("title", alt.clone()),
+        shown(&picture.view),
         html::button()
             .r#type("button")
             .attr("aria-label", format!("Remove {alt}"))
@@ -133,7 +142,7 @@ pub fn button(app: App) -> impl IntoView {
     (
         html::input()
             .r#type("file")
-            .attr("accept", Image::MEDIA_TYPES.join(","))
+            .attr("accept", Image::PICTURES.join(","))
             .attr("multiple", "")
             .attr("hidden", "")
             .attr("aria-label", "Pictures")

@@ -1,4 +1,4 @@
-//! Pictures that go with a task: which ones are taken, how they are made to fit, and what stands for them.
+//! Pictures and PDFs that go with a task: which ones are taken, how they are made to fit, and what stands for them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub const LONG_SIDE: u32 = 1_568;
 /// Bytes of one picture; larger ones are encoded anew.
 pub const BYTES: usize = 1_500_000;
 
-/// One picture, with what stands for it where it is not seen.
+/// One picture or PDF, with what stands for it where it is not seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureView {
     pub image: Arc<Image>,
@@ -24,7 +24,7 @@ pub struct PictureView {
 /// Whether a file is a picture that models take.
 #[must_use]
 pub fn is_picture(media_type: &str) -> bool {
-    Image::MEDIA_TYPES.contains(&media_type)
+    Image::PICTURES.contains(&media_type)
 }
 
 /// The size a picture is sent in: as it is, or scaled so that its long side fits.
@@ -45,12 +45,15 @@ impl PictureView {
     /// The pictures of a record, which keeps no names.
     #[must_use]
     pub fn list(images: &[Image]) -> Vec<Self> {
-        let alt = |place: usize| match images.len() {
-            1 => "The task's picture".to_owned(),
-            all => format!("Picture {place} of {all}"),
+        let alt = |place: usize, pdf: bool| match images.len() {
+            1 => format!("The task's {}", if pdf { "PDF" } else { "picture" }),
+            all => format!("{} {place} of {all}", if pdf { "PDF" } else { "Picture" }),
         };
-        let each = images.iter().enumerate();
-        each.map(|(index, image)| PictureView { image: Arc::new(image.clone()), alt: alt(index + 1) }).collect()
+        let view = |(index, image): (usize, &Image)| PictureView {
+            image: Arc::new(image.clone()),
+            alt: alt(index + 1, image.is_pdf()),
+        };
+        images.iter().enumerate().map(view).collect()
     }
 
     /// Its address: it carries the picture.

@@ -111,7 +111,8 @@ impl Encoder {
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
         for image in images {
             self.block(Open::User, out);
-            raw(out, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
+            raw(out, if image.is_pdf() { "{\"type\":\"document\"" } else { "{\"type\":\"image\"" });
+            raw(out, ",\"source\":{\"type\":\"base64\",\"media_type\":");
             json(out, &image.media_type);
             raw(out, ",\"data\":");
             json(out, &image.data);

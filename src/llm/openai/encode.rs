@@ -6,7 +6,7 @@ use crate::engine::{
     AssistantMessage, Image, Message, ProviderConfig, ProviderKind, RunConfig, ToolCall, ToolChoice, ToolSpec,
 };
 
-use super::super::dialect::{Choice, Encode, own, reasoning};
+use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_pdfs};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
 use super::super::names;
@@ -24,6 +24,8 @@ pub struct Encoder {
     system_midway: bool,
     /// Whether two user messages in a row become one: chat templates of local models insist on alternating roles.
     merges_users: bool,
+    /// Whether the server knows files besides pictures.
+    takes_pdfs: bool,
     empty: bool,
     /// The last user message's text is still open at its end.
     open: bool,
@@ -58,6 +60,10 @@ impl Encoder {
             can_force: endpoint::is_openai(p),
             system_midway: p.kind.takes_system_midway(),
             merges_users: matches!(p.kind, ProviderKind::Llamacpp | ProviderKind::Lmstudio),
+            takes_pdfs: !matches!(
+                p.kind,
+                ProviderKind::Ollama | ProviderKind::Lmstudio | ProviderKind::Llamacpp | ProviderKind::PromptApi
+            ),
             empty: true,
             open: false,
         }
@@ -110,7 +116,11 @@ impl Encode for Encoder {
                 out.push(b'}');
             }
             Message::System { content } => self.user(content, &[], out),
-            Message::User { content, images } => self.user(content, images, out),
+            Message::User { content, images } if self.takes_pdfs => self.user(content, images, out),
+            Message::User { content, images } => {
+                let (content, pictures) = without_pdfs(content, images);
+                self.user(&content, &pictures, out);
+            }
             Message::Assistant(message) => {
                 self.begin(out);
                 assistant(message, out);
@@ -161,7 +171,7 @@ impl Encode for Encoder {
     }
 }
 
-/// A text, or a text and pictures.
+/// A text, or a text and what was attached to it.
 fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     if images.is_empty() {
         return json(out, content);
@@ -169,7 +179,13 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     raw(out, "[{\"type\":\"text\",\"text\":");
     json(out, content);
     for image in images {
-        raw(out, "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
+        if image.is_pdf() {
+            raw(out, "},{\"type\":\"file\",\"file\":{\"filename\":\"");
+            raw(out, PDF_NAME);
+            raw(out, "\",\"file_data\":\"data:");
+        } else {
+            raw(out, "},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
+        }
         raw(out, &image.media_type);
         raw(out, ";base64,");
         raw(out, &image.data);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec};
 
-use super::super::dialect::{Choice, Encode, own, reasoning};
+use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
 use super::super::names;
@@ -222,7 +222,13 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     }
     for image in images {
         out.push(before);
-        raw(out, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:");
+        if image.is_pdf() {
+            raw(out, "{\"type\":\"input_file\",\"filename\":\"");
+            raw(out, PDF_NAME);
+            raw(out, "\",\"file_data\":\"data:");
+        } else {
+            raw(out, "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":\"data:");
+        }
         raw(out, &image.media_type);
         raw(out, ";base64,");
         raw(out, &image.data);

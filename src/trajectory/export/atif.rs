@@ -256,14 +256,15 @@ fn extra(run: &Trajectory) -> Value {
     ])
 }
 
-/// A text, or a list of parts where pictures belong to it.
+/// A text, or a list of parts where pictures belong to it. The format knows no PDFs: a note stands for each.
 fn with_pictures(text: &str, images: &[Image]) -> Value {
     if images.is_empty() {
         return text.into();
     }
-    let pictures = images.iter().map(
-        |image| json!({ "type": "image", "source": { "media_type": image.media_type, "path": image.data_url() } }),
-    );
+    let pictures = images.iter().map(|image| match image.is_pdf() {
+        true => json!({ "type": "text", "text": "[a PDF was attached here]" }),
+        false => json!({ "type": "image", "source": { "media_type": image.media_type, "path": image.data_url() } }),
+    });
     std::iter::once(json!({ "type": "text", "text": text })).chain(pictures).collect()
 }
 

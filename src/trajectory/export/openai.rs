@@ -23,7 +23,7 @@ pub(super) fn message(of: &Message) -> Value {
         Message::User { content, images } if images.is_empty() => json!({ "role": "user", "content": content }),
         Message::User { content, images } => {
             let text = json!({ "type": "text", "text": content });
-            let pictures = images.iter().map(picture);
+            let pictures = images.iter().map(attached);
             json!({ "role": "user", "content": std::iter::once(text).chain(pictures).collect::<Vec<_>>() })
         }
         Message::Assistant(reply) => {
@@ -43,7 +43,10 @@ pub(super) fn message(of: &Message) -> Value {
     }
 }
 
-fn picture(image: &Image) -> Value {
+fn attached(image: &Image) -> Value {
+    if image.is_pdf() {
+        return json!({ "type": "file", "file": { "filename": "document.pdf", "file_data": image.data_url() } });
+    }
     json!({ "type": "image_url", "image_url": { "url": image.data_url() } })
 }
 

@@ -7,7 +7,7 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::view::format::thousands;
+use crate::view::format::{counted, thousands};
 use crate::view::replay::{Ask, Mark, MessageView};
 
 use super::super::{icon, meter};
@@ -88,13 +88,10 @@ fn text(
                 .child(format!("Show the other {} characters", thousands(more as u64)))
         })
     };
-    let images = (view.images > 0).then(|| {
-        html::p().class("fact").child(if view.images == 1 {
-            "1 picture".to_owned()
-        } else {
-            format!("{} pictures", view.images)
-        })
-    });
+    let attached = |count: usize, what| (count > 0).then(|| counted(count as u64, what));
+    let facts: Vec<String> =
+        [attached(view.images, "picture"), attached(view.pdfs, "PDF")].into_iter().flatten().collect();
+    let images = (!facts.is_empty()).then(|| html::p().class("fact").child(facts.join(", ")));
     (images, (!short.is_empty()).then(|| html::p().class("text").child(shown)), button)
 }
 

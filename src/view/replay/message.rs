@@ -29,6 +29,7 @@ pub struct MessageView {
     /// Names and arguments, letter by letter.
     pub calls: Vec<(String, String)>,
     pub images: usize,
+    pub pdfs: usize,
     /// Parts of the provider's own go along, such as signatures of thoughts.
     pub opaque: bool,
     pub mark: Option<Mark>,
@@ -101,6 +102,7 @@ impl MessageView {
             reasoning: String::new(),
             calls: Vec::new(),
             images: 0,
+            pdfs: 0,
             opaque: false,
             mark: marked.mark,
             once,
@@ -112,7 +114,8 @@ impl MessageView {
                 content
             }
             Message::User { content, images } => {
-                view.images = images.len();
+                view.pdfs = images.iter().filter(|image| image.is_pdf()).count();
+                view.images = images.len() - view.pdfs;
                 content
             }
             Message::Assistant(said) => {

@@ -275,9 +275,9 @@ export interface TrajectoryParent {
   turn: number;
 }
 
-/** A picture for the model to look at. Kept whole, so that a record replays. */
+/** A picture for the model to look at, or a PDF for it to read. Kept whole, so that a record replays. */
 export interface TrajectoryImage {
-  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`: what all providers with vision take. */
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`, which all providers with vision take, or `application/pdf`. */
   media_type: string;
   /** Its bytes in base64. */
   data: string;
