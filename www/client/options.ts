@@ -61,13 +61,22 @@ const price: Check = (value, path) => {
   return { input, output, cached };
 };
 
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Sent as they are; the engine keeps them away from what it says itself. */
+const providerOptions: Check = (value, path) => {
+  const words = 'an object of JSON';
+  if (!isObject(value)) throw wrong(path, value, words);
+  return plain(words)(value, path);
+};
+
 const PROVIDER = shape({
-  kind: word(PROVIDER_KINDS), baseUrl, model: text, apiKey: secret, headers, maxOutputTokens: whole(1, U32), price,
+  kind: word(PROVIDER_KINDS), baseUrl, model: text, apiKey: secret, headers, maxOutputTokens: whole(1, U32), price, providerOptions,
   demo: word(['normal', 'endless', 'chaos']), complete: callable,
 });
 
 export function provider(value: unknown, path: string): Provider {
-  const { kind, baseUrl: base_url = '', model = '', apiKey, headers: extra = [], maxOutputTokens, price: costs, demo, complete } = PROVIDER(value, path) as Given & {
+  const { kind, baseUrl: base_url = '', model = '', apiKey, headers: extra = [], maxOutputTokens, price: costs, providerOptions: provider_options, demo, complete } = PROVIDER(value, path) as Given & {
     kind?: ProviderKind; apiKey?: string; headers?: [string, string][]; complete?: Complete;
   };
   if (kind === undefined) throw missing(`${path}.kind`, PROVIDER_KINDS.map((one) => `'${one}'`).join(' or '));
@@ -75,7 +84,7 @@ export function provider(value: unknown, path: string): Provider {
   if (kind === 'custom' && !complete) throw missing(`${path}.complete`, 'a function that asks your model');
   if (kind !== 'custom' && complete) throw wrong(`${path}.complete`, complete, 'nothing: only the \'custom\' kind has a function');
   return {
-    config: { kind, base_url, model, max_output_tokens: maxOutputTokens, price: costs, demo },
+    config: { kind, base_url, model, max_output_tokens: maxOutputTokens, price: costs, demo, provider_options },
     access: { apiKey, headers: extra, inPage: kind === 'custom' || kind === 'prompt-api' },
     complete,
   };
@@ -93,6 +102,15 @@ const unlessFalse = (inner: Check): Check => (value, path) => {
   if (typeof value !== 'object' || value === null) throw wrong(path, value, 'an object or false');
   return inner(value, path);
 };
+
+const topP = takes<number>('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1);
+
+/** Which tools there are is known only when a run starts. */
+const choice = takes(
+  '\'auto\', \'none\', \'required\' or { tool: name }',
+  (value) => ['auto', 'none', 'required'].includes(value) || (isObject(value) && Object.keys(value).join() === 'tool' && typeof value.tool === 'string'),
+);
+const toolChoice: Check = (value, path) => plain('JSON')(choice(value, path), path);
 
 const counter = shape({
   moderateAt: whole(0, U32), urgentAt: whole(0, U32), templates: shape({ normal: text, moderate: text, urgent: text }),
@@ -137,7 +155,8 @@ const limits = shape({
 const retry = shape({ baseMs: whole(0), capMs: whole(0), rateLimitMs: whole(0), retryAfterCapMs: whole(0) }, snake);
 
 const AGENT = shape({
-  preset: word(PRESETS), provider: providers, system: text, temperature: number, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
+  preset: word(PRESETS), provider: providers, system: text, temperature: number, topP,
+  reasoning: word(['none', 'minimal', 'low', 'medium', 'high']), toolChoice, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
   counter: unlessFalse(counter), synthesis: unlessFalse(synthesis), report, tools: builtIn, agents, limits, retry, seed: whole(0),
   workerUrl: address,
 }, snake);
@@ -191,11 +210,11 @@ export function hostTool(tool: unknown): { spec: TrajectoryTool; execute: Execut
 export type Approve = 'all' | ((call: unknown) => unknown);
 const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
 
-const PICTURES = 'an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif)';
+const PICTURES = 'an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif) or PDFs (application/pdf)';
 /** What is wrong with one is not shown: it can be megabytes. */
 const images: Check<string[]> = (value, path) => {
   if (!Array.isArray(value)) throw wrong(path, value, PICTURES);
-  const picture = /^data:image\/(png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/;
+  const picture = /^data:(image\/(png|jpeg|webp|gif)|application\/pdf);base64,[A-Za-z0-9+/=]+$/;
   for (const url of value) if (typeof url !== 'string' || !picture.test(url)) throw new TypeError(`${path}: it takes ${PICTURES}`);
   return value.slice();
 };

@@ -2,7 +2,7 @@
 // read better so, and functions.
 import type {
   AgentKind, DocsHit, DocsInfo, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode, PlanOwnEvent,
-  PlanSession, Preset, ReplayDifference, RunEvent, SideEffect, Summary, Trajectory, TrajectoryMessage,
+  PlanSession, Preset, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, Summary, Trajectory, TrajectoryMessage,
 } from './records.js';
 
 export * from './records.js';
@@ -16,6 +16,15 @@ export interface AgentOptions {
   /** The system message. Default: what the run is, how many turns it has, that it may be asked to synthesize. */
   system?: string;
   temperature?: number;
+  /** From 0 to 1. */
+  topP?: number;
+  /** How much the model thinks before it answers, where it can be told. Default: as much as it does by itself. */
+  reasoning?: ReasoningEffort;
+  /**
+   * Whether the model must call a tool. `required`, and a tool by name, hold for the first turn of a run only. `none` does
+   * not hold in a `strict` run. Default: the model decides.
+   */
+  toolChoice?: "auto" | "none" | "required" | { tool: string };
   /** Default: 15, `orchestrator` 10. */
   maxTurns?: number;
   /** LLM requests a turn, retries included. Default: 3. */
@@ -86,6 +95,7 @@ export interface DemoProvider {
   maxOutputTokens?: number;
   /** For `limits.cost`, and to show what a run cost. */
   price?: Price;
+  providerOptions?: Record<string, unknown>;
 }
 
 /** A model server, called from the page directly. */
@@ -110,6 +120,11 @@ export interface HttpProvider {
   maxOutputTokens?: number;
   /** For `limits.cost`, and to show what a run cost. Default: the price list's, where the model is known. */
   price?: Price;
+  /**
+   * Further fields of the request's body, as the server calls them. They are part of trajectories: no key belongs here.
+   * The model, the conversation, the tools and the stream cannot be set by them.
+   */
+  providerOptions?: Record<string, unknown>;
 }
 
 /** The model built into Chrome: no key, no server. */
@@ -125,6 +140,11 @@ export interface CustomProvider {
   model?: string;
   maxOutputTokens?: number;
   price?: Price;
+  /**
+   * Further fields of the request's body, as the server calls them. They are part of trajectories: no key belongs here.
+   * The model, the conversation, the tools and the stream cannot be set by them.
+   */
+  providerOptions?: Record<string, unknown>;
   /**
    * Asks the model. `request` is the body of an OpenAI Chat Completions request with `stream: true`. Answers with an async
    * iterable of chunks or of texts, a whole chat completion, a text, or a `Response`. What it throws is retried, unless its
@@ -252,7 +272,7 @@ export interface GrantOptions {
 export interface RunOptions extends GrantOptions {
   /** The trajectory of an earlier run: same session, its history carried over. */
   after?: Trajectory;
-  /** Pictures that belong to the task, as data URLs (`image/png`, `image/jpeg`, `image/webp`, `image/gif`). */
+  /** Pictures and PDFs that belong to the task, as data URLs (`image/png`, `image/jpeg`, `image/webp`, `image/gif`, `application/pdf`). */
   images?: string[];
   /** The conversation so far, oldest first, where it comes from elsewhere. A system message is put first where there is none. */
   history?: TrajectoryMessage[];
