@@ -47,6 +47,7 @@ bare:
 dist:
 	@.ci/setup dist
 	@.ci/build release dist
+	@node .ci/pack.mjs dist
 	@node .ci/sizes.mjs dist
 
 demo:

@@ -1,10 +1,10 @@
-// node .ci/licences.mjs FEATURES FILE: writes the licences of all crates that those features link into a module for pages.
+// node .ci/licences.mjs FEATURES FILE [NPM…]: writes the licences of all crates that those features link into a module for pages.
 // What only runs while building (procedural macros, build scripts) is not shipped, so it is not in the list.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-const [features, file] = process.argv.slice(2);
+const [features, file, ...npm] = process.argv.slice(2);
 const metadata = JSON.parse(execFileSync('cargo', [
   'metadata', '--quiet', '--locked', '--format-version', '1', '--filter-platform', 'wasm32-unknown-unknown', '--no-default-features', '--features', features,
 ], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'inherit'] }));
@@ -44,4 +44,11 @@ for (const one of rows) for (const text of texts(one)) byText.set(text, [...(byT
 
 const list = rows.map((one) => `${one.name} ${one.version}: ${one.license ?? 'see its text'}${one.repository ? `, ${one.repository}` : ''}`);
 const sections = [...byText].map(([text, of]) => `${'-'.repeat(80)}\n${of.join(', ')}\n\n${text}\n`);
-writeFileSync(file, `Turnwise contains parts of these ${rows.length} crates.\n\n${list.join('\n')}\n\n${sections.join('\n')}`);
+// What is bundled from npm (.ci/package.json).
+for (const name of npm) {
+  const folder = path.join(import.meta.dirname, 'node_modules', name);
+  const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  list.push(`${name} ${version} (npm): ${license}`);
+  sections.push(...texts({ manifest_path: path.join(folder, 'package.json') }).map((text) => `${'-'.repeat(80)}\n${name} ${version}\n\n${text}\n`));
+}
+writeFileSync(file, `Turnwise contains parts of these ${rows.length + npm.length} packages.\n\n${list.join('\n')}\n\n${sections.join('\n')}`);

@@ -21,9 +21,6 @@ function kept(text) {
   }
 }
 
-/** The panel has tools that read and compute only. One that changes anything is not run: no visitor was asked. */
-const approve = () => false;
-
 export class Conversation {
   #docs; // { source, page, html, credentials }; nothing: it has none
   #hear;
@@ -38,10 +35,12 @@ export class Conversation {
   #running = false;
   #interrupt = () => {}; // ends waiting for the docs
   #over = new AbortController();
+  #approve; // asked before a call of the page's tools that changes anything; the panel's own tools only read and compute
 
   /** `hear(event)`: { event: 'docs', progress, info or failed } and { event: 'run', data }. `after`: as of `carry`. */
-  constructor({ docs, after, hear }) {
+  constructor({ docs, after, hear, approve = () => false }) {
     this.#docs = docs;
+    this.#approve = approve;
     this.#hear = (event) => this.#over.signal.aborted || hear(event);
     this.carry(after);
   }
@@ -88,12 +87,12 @@ export class Conversation {
     const stopped = new Promise((_, reject) => { this.#interrupt = () => reject(new Error('cancelled')); });
     await Promise.race([this.#prepare(options, task), stopped]);
     this.#interrupt = () => {};
-    return this.#run((onEvent) => this.#agent.run(task, { onEvent, approve, ...(this.#last && { after: this.#last }) }));
+    return this.#run((onEvent) => this.#agent.run(task, { onEvent, approve: this.#approve, ...(this.#last && { after: this.#last }) }));
   }
 
   /** More turns for the last run. */
   grant(turns) {
-    return this.#run((onEvent) => this.#agent.grantTurns(turns, { onEvent, approve }));
+    return this.#run((onEvent) => this.#agent.grantTurns(turns, { onEvent, approve: this.#approve }));
   }
 
   stop() {
@@ -131,13 +130,13 @@ export class Conversation {
     await this.start();
     const site = await this.#site;
     this.#over.signal.throwIfAborted();
-    const made = JSON.stringify([options, Boolean(site), site?.failed]);
+    const made = JSON.stringify([options, Boolean(site), site?.failed, (options.tools ?? []).map(({ name }) => name)]);
     if (!this.#agent || this.#made !== made) this.#make(options, site);
     this.#made = made;
     if (options.provider.kind === 'demo' && site?.tools) await demoFiles(this.#agent, site, task);
   }
 
-  #make({ provider, preset = 'research', maxTurns, system, headers }, site) {
+  #make({ provider, preset = 'research', maxTurns, system, headers, tools = [] }, site) {
     const demo = provider.kind === 'demo';
     this.#workerUrl = site && !demo ? docsWorker() : undefined;
     this.#agent?.free();
@@ -148,7 +147,7 @@ export class Conversation {
       system: prompt({ site, own: system }),
       tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : site ? ['read_result'] : ['calculate', 'read_result'],
     });
-    for (const tool of demo ? [] : site?.tools ?? []) this.#agent.registerTool(tool);
+    for (const tool of [...(demo ? [] : site?.tools ?? []), ...tools]) this.#agent.registerTool(tool);
   }
 
   /** Runs, and answers with the record when all that happened has been told. */

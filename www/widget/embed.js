@@ -5,7 +5,7 @@ const TAG = 'turnwise-agent';
 const HERE = new URL('.', import.meta.url).href;
 const ATTRIBUTES = [
   'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
-  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials',
+  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'launcher', 'trigger', 'contact-url',
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 // The panel and what it imports, in one round trip instead of two.
@@ -139,6 +139,8 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     this.#live = new AbortController();
     const { signal } = this.#live;
     document.addEventListener('keydown', (event) => this.#key(event), { signal });
+    // In the capture phase: what a trigger of the host's own would do (a search box that opens, say) is replaced.
+    for (const type of ['click', 'keydown']) document.addEventListener(type, (event) => this.#triggered(event), { signal, capture: true });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#dress(), { signal });
     const watch = new MutationObserver(() => this.#dress());
     for (const element of [document.documentElement, document.body]) if (element) watch.observe(element, { attributes: true });
@@ -224,8 +226,28 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     return `turnwise:${site}#${this.id || nameless.indexOf(this)}`;
   }
 
+  /** Whether the page leaves what follows to the tag. */
   #say(name, detail) {
-    this.dispatchEvent(new CustomEvent(`turnwise-${name}`, { detail, bubbles: true, composed: true }));
+    return this.dispatchEvent(new CustomEvent(`turnwise-${name}`, { detail, bubbles: true, composed: true, cancelable: name === 'contact' }));
+  }
+
+  /** A click on an element that `trigger` names, or Enter in such a field, which asks what is in it. */
+  #triggered(event) {
+    const { target, type, key } = event;
+    const field = /^(INPUT|TEXTAREA)$/.test(target?.tagName);
+    if (!this.trigger || (type === 'keydown' ? !field || key !== 'Enter' || event.isComposing : field)) return;
+    let hit;
+    try {
+      hit = target.closest?.(this.trigger);
+    } catch {
+      return void console.error(`turnwise-agent: the attribute trigger is no selector: ${this.trigger}`);
+    }
+    if (!hit) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const text = field && target.value.trim();
+    if (text) this.ask(text).catch(() => {});
+    else this.open();
   }
 
   #draw() {
@@ -258,6 +280,9 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
       this.#root.append(this.#pill = pill);
     }
     this.#settle();
+    // A link to this page can bring a question. It is written into the field and not asked: a link may come from anybody.
+    const brought = document.querySelector(TAG) === this && new URLSearchParams(location.search).get('ask');
+    if (brought) this.open().then(async () => (await this.#panel)?.write(brought));
     // It was open on the page before, or a sign-in is over. A phone's sheet would hide the page.
     const state = stored(`${this.storageKey}:open`);
     if (state === 'signin' || (state && innerWidth > 640)) this.#load().then(async (panel) => {
@@ -284,7 +309,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   #settle() {
     this.#dress();
     if (this.#pill) {
-      this.#pill.hidden = this.#open;
+      this.#pill.hidden = this.#open || this.launcher === 'none';
       this.#pill.setAttribute('aria-expanded', this.#open);
       if (this.#pill.showPopover && !this.#pill.matches(':popover-open')) this.#pill.showPopover();
     }

@@ -5,7 +5,7 @@ import { place } from './store.js';
 import { styles } from './styles.js';
 
 const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey'];
-const ADDRESSES = ['baseUrl', 'app'];
+const ADDRESSES = ['baseUrl', 'app', 'contactUrl'];
 
 /** A page of this origin, for the reader of the docs: no cookies, and nothing but GET. */
 async function read(address) {

@@ -1,5 +1,7 @@
+// What leaves the panel: a record to the app or to a file, a visitor to a person.
+//
 // "Open in the app": the record goes to the app's window, whose origin is the one the site named, or to a file.
-import { download, web } from './dom.js';
+import { button, download, h, web } from './dom.js';
 
 const TRY_MS = 300;
 const TRIES = 60;
@@ -45,4 +47,28 @@ export async function open(app, trajectory, say) {
   const taken = await handOver(app, trajectory);
   if (!taken) save(trajectory);
   say(taken ? 'handedOver' : 'notHandedOver');
+}
+
+/** As much of a conversation as an address carries. */
+const MAX_SAID = 6_000;
+
+/**
+ * Asks whether the conversation goes along, and opens `url`: an address gets it as the parameter `conversation`, a mail as its
+ * text. A page that cancels the event does it in its own way.
+ */
+export function contact(column, t, { url, said, say, back }) {
+  const go = (along) => {
+    const conversation = along ? said.map(({ question, answer }) => `> ${question}\n\n${answer}`).join('\n\n') : '';
+    back();
+    if (!say({ url, conversation })) return;
+    const there = new URL(url, document.baseURI);
+    if (!/^(https?|mailto):$/.test(there.protocol)) return;
+    if (conversation) there.searchParams.set(there.protocol === 'mailto:' ? 'body' : 'conversation', conversation.slice(-MAX_SAID));
+    // A mail program takes a plus for a plus.
+    window.open(there.protocol === 'mailto:' ? there.href.replaceAll('+', '%20') : there.href, '_blank', 'noopener');
+  };
+  if (!said.length) return go(false);
+  column.replaceChildren(h('div', { class: 'keys', part: 'contact' }, h('h3', {}, t('contactAsk')), h('p', {}, t('contactWhy')),
+    h('div', { class: 'actions' }, button(t('contactWith'), () => go(true), { class: 'button main' }), button(t('contactWithout'), () => go(false)), button(t('back'), back))));
+  return column.querySelector('button').focus();
 }

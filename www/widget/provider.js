@@ -28,8 +28,8 @@ export function provider(element, chosen) {
 
 /** What a run is started with. */
 export function settings(element, chosen) {
-  const { preset, maxTurns, system, headers } = element;
-  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers };
+  const { preset, maxTurns, system, headers, tools } = element;
+  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers, tools: Array.isArray(tools) ? tools : undefined };
 }
 
 /** The line below the composer. */

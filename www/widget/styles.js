@@ -104,6 +104,8 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .synthesis { border-inline-start: 3px solid var(--synth); background: var(--synth-bg); border-start-end-radius: 10px; border-end-end-radius: 10px; padding: 12px 14px; margin-block: 6px }
 .synthesis > h4 { color: var(--synth); font-size: 13px; font-weight: 650; line-height: 1.4; margin-block-end: 6px } .synthesis .prose.aside { color: inherit; font-size: inherit } .synthesis .prose { --link: var(--synth) }
 .synthesis code, .synthesis pre { background: color-mix(in srgb, var(--synth) 9%, transparent) }
+.permit:focus { outline: none } .permit { border: 1px solid var(--warn); border-radius: 10px; padding: 12px 14px; margin-block: 8px; display: grid; gap: 10px; font-size: 14px } .permit p { font-weight: 560 }
+.permit pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; max-block-size: 180px; overflow: auto; background: var(--sunk); border-radius: 8px; direction: ltr; text-align: left } .permit .actions { gap: 8px }
 .state { color: var(--ink2); font-size: 13.5px; display: flex; align-items: center; gap: 8px; min-block-size: 28px }
 .dot { inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--accent); animation: pulse 1.4s ease-in-out infinite }
 .sources:not(:empty) { margin-block-start: 16px }

@@ -85,6 +85,8 @@ export class RunView {
   #calls = new Map();
   #timer;
   #shown; // where the answer stands
+  #asking = new Set(); // what denies each open question about a call
+  #allowed = new Set(); // tools that the visitor permitted for the rest of the run
 
   /** `panel`: { t, base(), newTab(), last(): the run that can go on, act(name, run) }. */
   constructor(run, panel) {
@@ -105,6 +107,32 @@ export class RunView {
   get #where() {
     const { base, newTab, t, act } = this.panel;
     return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (text) => copyButton(t('copyCode'), text, () => act('copied')) };
+  }
+
+  /** Asks the visitor whether a call may run; resolves with the answer, and with no where the run ends before there is one. */
+  permit({ name, args }) {
+    const { t } = this.panel;
+    if (this.#allowed.has(name)) return true;
+    return new Promise((resolve) => {
+      const answer = (allowed, always) => {
+        if (always) this.#allowed.add(name);
+        card.remove();
+        this.#asking.delete(deny);
+        this.say(t('thinking'));
+        resolve(allowed);
+      };
+      const deny = () => answer(false);
+      const given = args && Object.keys(args).length ? h('pre', { tabindex: 0, 'aria-label': t('arguments') }, JSON.stringify(args, undefined, 2)) : '';
+      const card = h('div', { class: 'permit', role: 'group', part: 'approval' }, h('p', {}, t('wants', { name })), given, h('div', { class: 'actions' },
+        button(t('allow'), () => answer(true), { class: 'button main' }), button(t('allowAlways'), () => answer(true, true)), button(t('deny'), deny)));
+      card.setAttribute('aria-label', t('wants', { name }));
+      this.#asking.add(deny);
+      this.#work.append(card);
+      this.say(t('asksYou'));
+      // Not the button: who is writing must not permit it by Enter.
+      card.tabIndex = -1;
+      card.focus();
+    });
   }
 
   /** What is going on, in words; nothing: it is over. */
@@ -163,6 +191,7 @@ export class RunView {
         run.sources = this.panel.docs() ? this.#sourcesOf(event.nodes) : [];
         break;
       case 'ended':
+        for (const deny of this.#asking) deny();
         run.ended = { ...event, type: undefined };
         if (!this.#answered) run.sources = [];
         run.turns.forEach((turn) => {

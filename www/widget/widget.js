@@ -154,7 +154,22 @@ class Panel {
       source: source === 'auto' ? source : new URL(source, document.baseURI).href, page: page ?? location.href, html: page ? html : pageHtml(),
       credentials: element.docsCredentials === 'include' ? 'include' : 'omit',
     };
-    return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event) });
+    return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event), approve: (call) => this.#permit(call) });
+  }
+
+  /** The visitor decides about a call of a tool that the page gave. */
+  #permit(call) {
+    this.#el.status.textContent = this.#t('wants', { name: call.name });
+    const answer = this.#busy?.permit(call) ?? false;
+    follow(this.#el, this.#busy?.top);
+    return answer;
+  }
+
+  /** Puts a question into the field, for the visitor to send. */
+  write(text) {
+    this.#el.input.value = text;
+    this.#grow();
+    this.#focus();
   }
 
   /** Why the engine does not start, and what whoever runs the site can do. */
@@ -365,7 +380,16 @@ class Panel {
       [t('model'), () => this.#choice.show(), !this.#busy],
       ...(app ? [[t('openApp'), () => handing().then(({ open }) => open(app.href, this.#last, (name) => this.#el.docs.replaceChildren(t(name)))), this.#last]] : []),
       [t('download'), () => handing().then(({ save }) => save(this.#last)), this.#last],
+      ...(element.contactUrl ? [[t('contact'), () => this.#contact(), true]] : []),
     ]);
+  }
+
+  /** A person instead; with what was said here only if the visitor wants it. */
+  #contact() {
+    handing().then(({ contact }) => contact(this.#el.column, this.#t, {
+      url: this.#host.element.contactUrl, said: this.#views.map(({ run }) => ({ question: run.task, answer: run.output || '' })),
+      say: (detail) => this.#host.say('contact', detail), back: () => { this.#redraw(); this.update(); },
+    }));
   }
 
   #submit(event) {

@@ -1,0 +1,58 @@
+// node .ci/pack.mjs DIST [NAME…]: what people download, made of a built site: the npm tarball (npm), a zip for documentation
+// sites with the hashes of its files and the tag to paste (docs), the app as a zip (app). All of them by default.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { zipSync } from 'fflate';
+
+const [dist, ...wanted] = process.argv.slice(2);
+const { version, files: published } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8'));
+
+/** Files below a folder, by their paths from there. */
+const below = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)).split(path.sep).join('/')).sort();
+
+// The same bytes for the same files: no time of day, no owner.
+const AT = Date.UTC(2026, 0, 1);
+function zip(name, entries) {
+  const file = path.join(dist, `${name}-${version}.zip`);
+  const tree = Object.fromEntries(entries.map(([at, bytes]) => [at, [bytes, { mtime: AT }]]));
+  writeFileSync(file, zipSync(tree, { level: 9 }));
+  return file;
+}
+
+const MAKE = {
+  npm() {
+    const missing = published.filter((name) => !statSync(path.join(dist, 'turnwise', name), { throwIfNoEntry: false }));
+    if (missing.length) throw new Error(`package.json lists files that were not built: ${missing.join(', ')}`);
+    execFileSync('npm', ['pack', '--silent', '--pack-destination', path.resolve(dist)], { cwd: path.join(dist, 'turnwise'), stdio: ['ignore', 'ignore', 'inherit'] });
+    return path.join(dist, `turnwise-${version}.tgz`);
+  },
+
+  // What the tag can load; the rest of the package is for programs.
+  docs() {
+    const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !/^desk/.test(name));
+    const entries = names.map((name) => [`turnwise/${name}`, readFileSync(path.join(dist, 'turnwise', name))]);
+    const hashes = Object.fromEntries(entries.map(([name, bytes]) => [name, `sha384-${createHash('sha384').update(bytes).digest('base64')}`]));
+    const tag = [
+      '<!-- Copy the folder turnwise/ to your site, and paste this before </body>. Without provider, each visitor chooses a model. -->',
+      `<script type="module" src="/turnwise/embed.js" integrity="${hashes['turnwise/embed.js']}" crossorigin="anonymous"></script>`,
+      '<turnwise-agent></turnwise-agent>', '',
+    ].join('\n');
+    return zip('turnwise-docs-site', [...entries, ['integrity.json', Buffer.from(`${JSON.stringify(hashes, undefined, 2)}\n`)], ['tag.html', Buffer.from(tag)]]);
+  },
+
+  app() {
+    const own = /^turnwise\/(worker|desk|desk-worker|prompt-api)(\.js|_bg\.wasm)$/;
+    const names = below(dist).filter((name) => (own.test(name) || !/^(turnwise|demo|bench)\/|\.(tgz|zip)$|^\.built$/.test(name)));
+    return zip('turnwise-app', names.map((name) => [name, readFileSync(path.join(dist, name))]));
+  },
+};
+
+for (const name of wanted.length ? wanted : Object.keys(MAKE)) {
+  const file = MAKE[name]();
+  console.log(`pack ${file}: ${statSync(file).size.toLocaleString('en-US')} bytes`);
+}
+// Those of an earlier version would be published with it.
+for (const name of readdirSync(dist)) if (/^turnwise.*\.(tgz|zip)$/.test(name) && !name.includes(`-${version}.`)) rmSync(path.join(dist, name));
