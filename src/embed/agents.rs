@@ -264,7 +264,8 @@ pub(super) enum Before {
     Messages(Vec<Message>),
 }
 
-const OTHER_MODEL: &str = "trajectory: the run was made with another model or address than this agent's; branch from it";
+const OTHER_MODEL: &str =
+    "trajectory: the run was made with another model or address than this agent's; branch from it";
 
 /// Whether keys for these models go where they belong: the address in a record can be anybody's.
 fn same_servers(recorded: &[ProviderConfig], own: &[ProviderConfig]) -> bool {

@@ -125,7 +125,8 @@ impl Run {
         // Nothing of it is sent.
         self.phase = Phase::Waiting { attempt: 1, timer: TimerId(0), ms: 0, until: self.now };
         (self.synthesis, self.wrap_up, self.wrap_up_pending) = (None, None, None);
-        let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say, reply, edited: _ } = branch;
+        let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say, reply, edited: _ } =
+            branch;
         self.started_with.get_or_insert_with(|| Box::new(self.config.clone()));
         if let Some(providers) = providers {
             self.config.providers = providers;

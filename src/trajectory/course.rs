@@ -85,8 +85,8 @@ impl Course {
         if let Some(call) = &call_id {
             edit(&mut recorded, call, result)?;
         }
-        let (restored, events) = Restored::up_to_turn(&recorded, place)
-            .ok_or("the events of this trajectory do not lead to that turn")?;
+        let (restored, events) =
+            Restored::up_to_turn(&recorded, place).ok_or("the events of this trajectory do not lead to that turn")?;
         let turn = restored.recorder.run.turns().last().map_or(0, |turn| turn.turn);
         let branch = Branch {
             parent: Parent { run_id: recorded.run_id.clone(), turn },
@@ -134,7 +134,8 @@ fn edit(recorded: &mut Trajectory, call: &CallId, result: String) -> Result<(), 
         Event::ToolFinished { call: id, outcome } if id == call => Some(outcome),
         _ => None,
     });
-    let outcome = finished.ok_or_else(|| format!("the call {} was not run, so its result cannot be changed", call.0))?;
+    let outcome =
+        finished.ok_or_else(|| format!("the call {} was not run, so its result cannot be changed", call.0))?;
     let repaired_args = match outcome {
         ToolOutcome::Executed { repaired_args, .. } => repaired_args.take(),
         _ => None,

@@ -228,7 +228,8 @@ async fn compile(url: String) -> Result<JsValue, JsValue> {
     }
     // Where a bundler has renamed the script, only the worker itself knows where its module is.
     let script = url.split(['?', '#']).next().unwrap_or_default();
-    let Some(stem) = script.strip_suffix(".js").filter(|stem| stem.ends_with("/worker") || stem.ends_with("/docs-worker"))
+    let Some(stem) =
+        script.strip_suffix(".js").filter(|stem| stem.ends_with("/worker") || stem.ends_with("/docs-worker"))
     else {
         return Ok(JsValue::NULL);
     };

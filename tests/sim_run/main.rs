@@ -201,6 +201,8 @@ impl Sim {
             system: some(self).then(|| "another way".into()),
             max_turns: some(self).then(|| 1 + self.rng.up_to(5) as u32),
             say: some(self).then(|| "and shorter".into()),
+            reply: some(self).then(|| self.reply()),
+            edited: None,
         };
         Event::Branched(Box::new(branch))
     }

@@ -45,9 +45,9 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   maxAttempts?: number;
   /** At a limit the run concludes from what it has: `ending.outcome` is then `partial`. `usd` needs a model with a known price. */
   budget?: { usd?: number; tokens?: number; ms?: number };
-  reasoning?: 'minimal' | 'low' | 'medium' | 'high';
+  reasoning?: LowLevelOptions['reasoning'];
   /** For the first turn; later turns are the model's choice. */
-  toolChoice?: 'auto' | 'none' | 'required' | { tool: string };
+  toolChoice?: LowLevelOptions['toolChoice'];
   temperature?: number;
   topP?: number;
   /** Kinds of sub-agents by name; the model gives them parts of the task. */
