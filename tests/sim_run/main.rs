@@ -222,7 +222,12 @@ impl Sim {
     fn step(&mut self, event: Event) {
         self.before(&event);
         let branched = matches!(event, Event::Branched(_));
+        let replied = matches!(&event, Event::Branched(branch) if branch.reply.is_some());
         self.play_step(event);
+        // A reply that the branch brings counts as a request, though none was asked for.
+        if replied && self.recorder.run.requests() == self.requests + 1 {
+            self.requests += 1;
+        }
         if branched && self.bound == u32::MAX / 2 {
             self.left = self.recorder.run.calls_left();
             self.bound = self.requests + self.left;
