@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Agent, RunOptions } from './agent.js';
 import type { Chat, ChatOptions } from './chat.js';
-import { TurnwiseError } from './error.js';
+import { TurnwiseError } from './index.js';
 import type { Part } from './parts.js';
 import type { Prompt } from './prompt.js';
 import type { RunResult } from './result.js';
