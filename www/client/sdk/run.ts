@@ -26,6 +26,8 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   readonly #parts = new Replay<Part>();
   readonly #engine: Engine<Output>;
   readonly #result: Promise<RunResult<Output>>;
+  /** Once the run has ended. */
+  #end: { trajectory: Trajectory | undefined } | undefined;
 
   /** Made by `agent.stream`, `chat.send` and the like. */
   constructor(engine: Engine<Output>) {
@@ -41,10 +43,12 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     this.#result = engine.start(hear);
     this.#result.then(
       ({ text, trajectory }) => {
+        this.#end = { trajectory };
         this.#parts.push({ type: 'finish', ...last, text, ending: endingOf(trajectory) });
         this.#parts.end();
       },
       (error: unknown) => {
+        this.#end = { trajectory: error instanceof TurnwiseError ? error.trajectory : undefined };
         if (error instanceof TurnwiseError) this.#parts.push({ type: 'error', ...last, error });
         this.#parts.end(error instanceof TurnwiseError ? undefined : { error });
       },
@@ -115,7 +119,11 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   }
 
   /** The record as it is now. `agent.resume` goes on from it after a crash; nothing before the run has begun. */
-  checkpoint(): Promise<Trajectory | undefined> {
-    return this.#engine.checkpoint();
+  async checkpoint(): Promise<Trajectory | undefined> {
+    const now = this.#end ? undefined : await this.#engine.checkpoint().catch(async () => {
+      // The run ended while it was asked: its agent is gone.
+      await this.#result.catch(() => {});
+    });
+    return this.#end ? this.#end.trajectory : now ?? undefined;
   }
 }
