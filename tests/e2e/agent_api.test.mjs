@@ -1,6 +1,7 @@
 // The API of `turnwise` (www/client/sdk) in Node.js, against a strict server on loopback: models, tools with schemas of three
 // libraries, output, approval, guardrails, parts, chats, resume and branch. Pages have it in packages.test.mjs.
 import assert from 'node:assert/strict';
+import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -10,7 +11,7 @@ import { z } from 'zod';
 import { reply, withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 
-const { Agent, TurnwiseError, custom, demo, inMemory, jsonSchema, openai, replay, tool, default: init } = await import(path.join(dist, 'turnwise/index.node.js'));
+const { Agent, TurnwiseError, custom, demo, exportTrajectory, inMemory, jsonSchema, openai, otlp, replay, tool, default: init } = await import(path.join(dist, 'turnwise/index.node.js'));
 await init();
 
 const model = (baseUrl, name = 'scripted') => openai(name, { baseUrl, apiKey: 'sk-test-0123456789abcdefghij', price: { input: 1, output: 2 } });
@@ -329,4 +330,32 @@ test('the AI SDK\'s stream: text, tools, steps', async () => {
     assert.deepEqual(kinds, ['start', 'start-step', 'text-start', 'text-delta', 'text-end', 'tool-input-available', 'tool-output-available', 'finish-step',
       'start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish']);
   });
+});
+
+test('telemetry: a collector gets each span once, those of a turn before the run has ended', async () => {
+  const posts = [];
+  const collector = http.createServer(async (request, response) => {
+    const bytes = [];
+    for await (const chunk of request) bytes.push(chunk);
+    posts.push({ key: request.headers['x-key'], ...JSON.parse(Buffer.concat(bytes).toString()) });
+    response.end('{}');
+  });
+  await new Promise((resolve) => { collector.listen(0, '127.0.0.1', resolve); });
+  const url = `http://127.0.0.1:${collector.address().port}/v1/traces`;
+  try {
+    await withScript([call('look', {}), { text: 'Sunny.', delay: 400 }], async (baseUrl) => {
+      const agent = new Agent({ model: model(baseUrl), tools: { look: tool({ execute: () => 'sunny' }) }, telemetry: otlp({ url, headers: { 'x-key': 'k' } }), ...QUICK });
+      const { trajectory } = await agent.generate('Weather?');
+      const before = posts.length;
+      const whole = JSON.parse(await exportTrajectory(trajectory, 'otlp')).resourceSpans[0].scopeSpans[0].spans;
+      const spans = () => posts.flatMap((post) => post.resourceSpans[0].scopeSpans[0].spans);
+      for (const until = Date.now() + 5_000; spans().length < whole.length && Date.now() < until;) await new Promise((resolve) => { setTimeout(resolve, 20); });
+      assert.ok(before >= 1, 'the first turn was sent while the second one waited');
+      assert.equal(posts[0].key, 'k');
+      const byId = (all) => [...all].sort((a, b) => (a.spanId < b.spanId ? -1 : 1));
+      assert.deepEqual(byId(spans()), byId(whole));
+    });
+  } finally {
+    await new Promise((resolve) => { collector.close(resolve); collector.closeAllConnections(); });
+  }
 });

@@ -12,6 +12,7 @@ import { Chat } from './chat.js';
 import type { ChatOptions } from './chat.js';
 import { TurnwiseError, errorOf } from './error.js';
 import type { Model } from './models.js';
+import type { Telemetry } from './otlp.js';
 import { readMessages, readPrompt } from './prompt.js';
 import type { Message, Prompt } from './prompt.js';
 import { resultOf } from './result.js';
@@ -56,6 +57,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   approve?: Approve;
   /** Checks of the prompt before a run and of the result after it. */
   guardrails?: { input?: readonly Guardrail<string>[]; output?: readonly Guardrail<{ output: OutputOf<S>; text: string }>[] };
+  /** Told of every run: `otlp({ url })` sends its spans to a collector. */
+  telemetry?: Telemetry;
   /** Default: `research`; with `output`, `strict`. */
   preset?: Preset;
   counter?: CounterOptions | false;
@@ -94,7 +97,7 @@ export type BranchEdit =
 const any = (value: unknown) => value;
 const OPTIONS = shape(Object.fromEntries([
   'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'subagents', 'approve', 'guardrails', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
+  'subagents', 'approve', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
 ].map((name) => [name, any])));
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
@@ -197,7 +200,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const cancel = () => own.abort();
     signal?.addEventListener('abort', cancel);
     if (signal?.aborted) cancel();
-    return new Run<OutputOf<S>>({
+    const run = new Run<OutputOf<S>>({
       start: async (onEvent) => {
         try {
           // Not before whoever made the run can read it.
@@ -216,6 +219,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       cancel,
       checkpoint: () => low.checkpoint(),
     });
+    this.#options.telemetry?.(run);
+    return run;
   }
 
   async #result(trajectory: Trajectory, files: Files, signal: AbortSignal): Promise<RunResult<OutputOf<S>>> {

@@ -9,6 +9,8 @@ export { TurnwiseError } from './error.js';
 export type { FailureReason } from './error.js';
 export { anthropic, chrome, custom, demo, gemini, llamacpp, lmstudio, ollama, openai, openaiResponses, openrouter } from './models.js';
 export type { Model, ModelSettings } from './models.js';
+export { otlp } from './otlp.js';
+export type { OtlpOptions, Telemetry } from './otlp.js';
 export type { Part, ToolResultPart } from './parts.js';
 export type { Message, Prompt, PromptPart } from './prompt.js';
 export type { Ending, RunResult, TokenUsage } from './result.js';

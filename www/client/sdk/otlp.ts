@@ -1,0 +1,53 @@
+// Spans of a run as it goes, by OTLP over HTTP: the same spans as in the exported file, sent once each when they are complete.
+import { exportTrajectory } from '../index.js';
+import type { Trajectory } from '../types/turnwise.js';
+import type { Run } from './run.js';
+
+/** What is told of every run of an agent. */
+export type Telemetry = (run: Run<any>) => void;
+
+export interface OtlpOptions {
+  /** Of the collector, path included: `http://localhost:4318/v1/traces`. */
+  url: string | URL;
+  /** Sent with each request, such as a key. */
+  headers?: Record<string, string>;
+}
+
+interface Span {
+  spanId: string;
+  parentSpanId?: string;
+}
+
+/**
+ * Sends the spans of each run to a collector, with the names of OpenTelemetry's GenAI conventions: those of a turn when the
+ * turn has ended, that of the run at the end. A collector that does not answer is named on the console once per run, and the
+ * run goes on.
+ */
+export function otlp({ url, headers = {} }: OtlpOptions): Telemetry {
+  if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: it takes { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
+  return (run) => void follow(run, String(url), headers).catch((error: Error) => console.warn(`turnwise: spans could not be sent to ${url}: ${error.message}`));
+}
+
+async function follow(run: Run<any>, url: string, headers: Record<string, string>) {
+  const sent = new Set<string>();
+  const send = async (trajectory: Trajectory, keep: (span: Span) => boolean) => {
+    const request = JSON.parse(await exportTrajectory(trajectory, 'otlp'));
+    const [scope] = request.resourceSpans[0].scopeSpans;
+    scope.spans = scope.spans.filter((span: Span) => keep(span) && !sent.has(span.spanId));
+    if (!scope.spans.length) return;
+    for (const { spanId } of scope.spans) sent.add(spanId);
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(request) });
+    if (!response.ok) throw new Error(`it answered ${response.status}`);
+  };
+  for await (const part of run) {
+    if (part.type !== 'turn-finish') continue;
+    const now = await run.checkpoint();
+    // What is still open has no end yet, and the run itself is always open.
+    if (now) await send({ ...now, turns: now.turns.slice(0, finished(now, part.turn)), children: now.children.filter(({ outcome }) => outcome !== null) }, ({ parentSpanId }) => parentSpanId !== undefined);
+  }
+  const whole = await run.result.then(({ trajectory }) => trajectory, (error: { trajectory?: Trajectory }) => error?.trajectory);
+  if (whole) await send(whole, () => true);
+}
+
+/** How many turns have ended, up to the last one of this number. */
+const finished = ({ turns }: Trajectory, number: number) => turns.findLastIndex(({ turn }) => turn === number) + 1;
