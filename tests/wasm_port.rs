@@ -39,7 +39,7 @@ impl Page {
             told.borrow_mut().push(serde_json::from_str(&text).expect("a post is a list of messages"));
             beside.borrow_mut().extend(parts.iter());
         });
-        let port = Port::new(post.as_ref().unchecked_ref::<Function>().clone(), None);
+        let port = Port::new(post.as_ref().unchecked_ref::<Function>().clone(), String::new(), None);
         Page { port, posts, parts, read: 0, _post: post }
     }
 
