@@ -41,12 +41,20 @@ const apart = {
   },
 };
 
-await build({
+const { metafile } = await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
   outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, charset: 'utf8', legalComments: 'none',
   define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
-  logLevel: 'warning', plugins: [apart],
+  logLevel: 'warning', plugins: [apart], metafile: true,
 });
+
+// Imports of what only the page knows are no business of bundlers. The words that tell them so are lost in minifying.
+const IGNORED = '/* @vite-ignore *//* webpackIgnore: true *//* turbopackIgnore: true */';
+for (const file of Object.keys(metafile.outputs)) {
+  const text = readFileSync(file, 'utf8');
+  const told = text.replace(/\bimport\((?!["')])/g, `import(${IGNORED}`);
+  if (told !== text) writeFileSync(file, told);
+}
 
 /** The declarations of the API in www/client/sdk, made by the compiler; those of the low-level API are written by hand. */
 function declare() {

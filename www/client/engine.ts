@@ -12,7 +12,7 @@ const elsewhere: Start = async (ear) => {
   if (!process?.versions?.node) throw new Error('there are no workers here: turnwise/core runs the engine in this thread');
   // Put together here, so that no bundler for pages follows it.
   const entry = ['./node', 'js'].join('.');
-  const { thread } = await import(/* @vite-ignore */ /* webpackIgnore: true */ entry) as { thread: Start };
+  const { thread } = await import(entry) as { thread: Start };
   return thread(ear);
 };
 

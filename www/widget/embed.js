@@ -2,7 +2,8 @@
 // over the package's client (turnwise.js), whose engine runs in a worker.
 
 const TAG = 'turnwise-agent';
-const HERE = new URL('.', import.meta.url).href;
+// Not by new URL: bundlers would take the folder itself for a file of theirs.
+const HERE = import.meta.url.replace(/[^/]*$/, '');
 const ATTRIBUTES = [
   'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
   'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'launcher', 'trigger', 'contact-url',
@@ -325,7 +326,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     const refused = this.src !== scripted.get(this) && origin !== location.origin && !HERE.startsWith(`${origin}/`) && origin;
     const source = new URL('.', refused ? HERE : wanted).href;
     const modules = this.mode === 'iframe' ? ['frame-host'] : PANEL;
-    this.#panel ??= Promise.all(modules.map((name) => (!this.src && bundled[name]?.()) || import(/* @vite-ignore */ /* webpackIgnore: true */ `${source}${name}.js`))).then(async ([{ create }]) => {
+    this.#panel ??= Promise.all(modules.map((name) => (!this.src && bundled[name]?.()) || import(`${source}${name}.js`))).then(async ([{ create }]) => {
       if (signal.aborted) return undefined;
       const made = await create({
         element: this, root: this.#root, pill: this.#pill, mark, source, refused,

@@ -1,0 +1,20 @@
+// What each app does with the package: an agent that answers through a tool of the app's own.
+import { Agent, jsonSchema, openai, tool } from 'turnwise';
+
+export async function ask(baseUrl) {
+  const price = tool({
+    description: 'The price of an article.',
+    inputSchema: jsonSchema({ type: 'object', properties: { article: { type: 'string' } }, required: ['article'] }),
+    execute: ({ article }) => ({ article, euros: 12 }),
+  });
+  const agent = new Agent({ model: openai('scripted', { baseUrl }), tools: { price }, retry: { baseMs: 1, capMs: 2 } });
+  const { text } = await agent.generate('What do three lamps cost?');
+  return text;
+}
+
+/** In a page: the model's address comes with the page's, the answer goes to <output>. */
+export async function askInPage() {
+  const baseUrl = new URLSearchParams(location.search).get('model');
+  if (!baseUrl) return;
+  document.querySelector('output').textContent = await ask(baseUrl).catch((error) => `${error.stack}`);
+}

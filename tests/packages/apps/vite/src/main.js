@@ -1,0 +1,4 @@
+import 'turnwise/element';
+import { askInPage } from '../ask.js';
+
+askInPage();
