@@ -59,7 +59,7 @@ fn recorded(events: usize) -> Trajectory {
     recorder.document()
 }
 
-fn wish(document: &Trajectory, more: Value) -> BranchWish {
+fn wish(document: &Trajectory, more: &Value) -> BranchWish {
     let mut wish = json!({ "trajectory": document });
     wish.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     serde_json::from_value(wish).expect("a wish")
@@ -87,7 +87,7 @@ fn a_branch_after_an_edited_result_goes_on_from_the_new_one_and_replays() {
     let document = recorded(3);
     for turn in [Value::Null, json!(1), json!(2)] {
         let course =
-            Course::branched(wish(&document, json!({ "callId": "call_0", "result": "rainy", "turn": turn }))).unwrap();
+            Course::branched(wish(&document, &json!({ "callId": "call_0", "result": "rainy", "turn": turn }))).unwrap();
         assert_eq!(course.branch.as_ref().unwrap().edited, Some(CallId("call_0".into())));
         let (mut recorder, effects) = begin(course);
         assert_eq!(results(&recorder), ["rainy\n[Turn 1/15]"]);
@@ -103,14 +103,14 @@ fn a_branch_after_an_edited_result_goes_on_from_the_new_one_and_replays() {
 fn a_reply_of_the_branch_takes_the_place_of_the_model_and_counts_as_a_request() {
     let document = recorded(3);
     let (recorder, effects) =
-        begin(Course::branched(wish(&document, json!({ "turn": 2, "reply": { "text": "I say so." } }))).unwrap());
+        begin(Course::branched(wish(&document, &json!({ "turn": 2, "reply": { "text": "I say so." } }))).unwrap());
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::CallModel(_))), "nobody is asked");
     let branch = recorder.document();
     assert_eq!((branch.output.as_deref(), branch.requests), (Some("I say so."), 3));
     assert!(replay(&branch).is_ok());
 
     let calls = json!({ "turn": 1, "reply": { "toolCalls": [{ "toolName": "look", "input": { "at": "sky" } }] } });
-    let (mut recorder, effects) = begin(Course::branched(wish(&document, calls)).unwrap());
+    let (mut recorder, effects) = begin(Course::branched(wish(&document, &calls)).unwrap());
     let call = effects.iter().find_map(|effect| match effect {
         Effect::RunTool(call) => Some(call.call.clone()),
         _ => None,
@@ -143,7 +143,7 @@ fn a_run_that_had_not_ended_is_resumed_with_its_events() {
 #[test]
 fn what_is_not_there_is_said() {
     let document = recorded(3);
-    let refused = |more: Value| Course::branched(wish(&document, more)).unwrap_err();
+    let refused = |more: Value| Course::branched(wish(&document, &more)).unwrap_err();
     assert_eq!(refused(json!({ "turn": 7 })), "there is no turn 7; the run has 2");
     assert_eq!(refused(json!({ "callId": "x", "result": "" })), "there is no call x");
     assert_eq!(
@@ -151,6 +151,6 @@ fn what_is_not_there_is_said() {
         "the call call_0 belongs to turn 1, not to turn 4"
     );
     let open = recorded(1);
-    let error = Course::branched(wish(&open, json!({ "callId": "call_0", "result": "" }))).unwrap_err();
+    let error = Course::branched(wish(&open, &json!({ "callId": "call_0", "result": "" }))).unwrap_err();
     assert_eq!(error, "the call call_0 was not run, so its result cannot be changed");
 }
