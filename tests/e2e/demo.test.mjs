@@ -19,7 +19,7 @@ const OFFLINE = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 startBy(({ hear, fail }) => {
   const engine = pathToFileURL(path.join(dist, 'turnwise/engine-worker.js'));
-  const thread = new Worker(engine, { workerData: 'turnwise-engine', execArgv: ['--import', OFFLINE] });
+  const thread = new Worker(engine, { workerData: { turnwise: 'turnwise-engine' }, execArgv: ['--import', OFFLINE] });
   thread.on('message', hear).on('error', fail).unref();
   return { post: (data, transfer) => thread.postMessage(data, transfer), busy: (busy) => (busy ? thread.ref() : thread.unref()), end: () => thread.terminate() };
 });

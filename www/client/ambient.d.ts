@@ -40,7 +40,7 @@ declare module 'node:worker_threads' {
     unref(): void;
   }
   export const parentPort: Port | null;
-  export const workerData: unknown;
+  export const workerData: { turnwise?: string } | null;
 }
 
 declare module 'node:process' {

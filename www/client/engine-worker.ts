@@ -61,7 +61,8 @@ interface BuiltIn {
 
 function inNode() {
   const { Worker: Thread, parentPort, workerData } = builtIn('node:worker_threads');
-  if (!parentPort || workerData !== NAME) return;
+  // In an object, where bundlers add what is theirs.
+  if (!parentPort || workerData?.turnwise !== NAME) return;
   const { readFile } = builtIn('node:fs/promises');
   // What the engine uses of a worker, over a thread. It keeps nothing alive: the agent's thread lives while the page wants it.
   const makeWorker: MakeWorker = (url, name) => {
