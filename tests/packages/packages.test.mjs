@@ -70,7 +70,7 @@ function start(folder, command, args, more = {}) {
 }
 
 /** Neither a warning nor a word on the package. */
-const quiet = (said) => assert.doesNotMatch(said, /warn|error|\(!\)|turnwise.*(?:fail|could not|cannot|not found)/i, said);
+const quiet = (said) => assert.doesNotMatch(said, /\bwarn(ing)?\b|⚠|\(!\)|\berror:|turnwise.*(?:fail|could not|cannot|not found)/i, said);
 
 async function build(folder, ...args) {
   const program = start(folder, modern, args);
@@ -108,8 +108,11 @@ async function served(folder, args, body, more = () => ({})) {
 }
 
 const SCRIPT = [
-  { calls: [{ id: 'a', name: 'price', args: { article: 'lamp' } }] },
-  { text: 'They cost 36 euros.', check: ({ messages }) => assert.match(messages.at(-1).content, /"euros":12/) },
+  { calls: [{ id: 'a', name: 'price', args: { article: 'lamp' } }, { id: 'b', name: 'calculate', args: { expression: '3 * 12' } }] },
+  { text: 'They cost 36 euros.', check: ({ messages }) => {
+    assert.match(messages.at(-2).content, /"euros":12/);
+    assert.match(messages.at(-1).content, /36/);
+  } },
 ];
 
 /** In a browser: the agent answers on page `api`, the tag on page `element`. One page does both where they are the same. */

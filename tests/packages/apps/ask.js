@@ -1,4 +1,5 @@
-// What each app does with the package: an agent that answers through a tool of the app's own.
+// What each app does with the package: an agent that answers through a tool of the app's own and one that is
+// built in, which runs in a worker of the engine's.
 import { Agent, jsonSchema, openai, tool } from 'turnwise';
 
 export async function ask(baseUrl) {
@@ -7,7 +8,7 @@ export async function ask(baseUrl) {
     inputSchema: jsonSchema({ type: 'object', properties: { article: { type: 'string' } }, required: ['article'] }),
     execute: ({ article }) => ({ article, euros: 12 }),
   });
-  const agent = new Agent({ model: openai('scripted', { baseUrl }), tools: { price }, retry: { baseMs: 1, capMs: 2 } });
+  const agent = new Agent({ model: openai('scripted', { baseUrl }), tools: { price }, builtInTools: ['calculate'], retry: { baseMs: 1, capMs: 2 } });
   const { text } = await agent.generate('What do three lamps cost?');
   return text;
 }
