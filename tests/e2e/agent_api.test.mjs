@@ -223,6 +223,14 @@ test('pictures and files are part of a prompt', async () => {
     const prompt = [{ type: 'text', text: 'What is it?' }, { type: 'image', data: Buffer.from(png, 'base64'), mediaType: 'image/png' }];
     assert.equal((await new Agent({ model: model(baseUrl), ...QUICK }).generate(prompt)).text, 'A dot.');
   });
+  const url = `data:image/png;base64,${png}`;
+  await withScript([{ text: 'A dot.', check: ({ messages }) => assert.deepEqual(messages.at(-1).content[1], { type: 'image_url', image_url: { url } }) }], async (baseUrl) => {
+    const sent = [{ type: 'text', text: 'What is it?' }, { type: 'file', mediaType: 'image/png', filename: 'dot.png', url }]; // as useChat sends it
+    const agent = new Agent({ model: model(baseUrl), ...QUICK });
+    assert.equal((await agent.generate(sent)).text, 'A dot.');
+    await assert.rejects(agent.generate([{ type: 'file', url: 'https://example.org/dot.png' }]), /^TypeError: prompt\[0\]\.url: got .*a data URL/);
+    await assert.rejects(agent.generate([{ type: 'image' }]), /^TypeError: prompt\[0\]\.data: got nothing/);
+  });
 });
 
 test('a chat knows what was said, is stored, and is read again', async () => {

@@ -5,7 +5,9 @@ import type { TrajectoryMessage } from '../types/turnwise.js';
 export type PromptPart =
   | { type: 'text'; text: string }
   /** A picture or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that take it. */
-  | { type: 'image' | 'file'; data: string | Blob | ArrayBuffer | Uint8Array; mediaType?: string };
+  | { type: 'image' | 'file'; data: string | Blob | ArrayBuffer | Uint8Array; mediaType?: string }
+  /** The same as `useChat` sends it, with a data URL. */
+  | { type: 'file'; url: string; mediaType?: string };
 
 export type Prompt = string | readonly PromptPart[];
 
@@ -23,7 +25,12 @@ export interface ReadPrompt {
   images: string[];
 }
 
-async function dataUrl({ data, mediaType }: Exclude<PromptPart, { type: 'text' }>): Promise<string> {
+async function dataUrl(part: Exclude<PromptPart, { type: 'text' }>, path: string): Promise<string> {
+  const { mediaType } = part;
+  const data = 'url' in part ? part.url : part.data;
+  if (typeof data === 'string' ? /^(?!data:)[a-z]+:/i.test(data) : !(data instanceof Blob || data instanceof ArrayBuffer || ArrayBuffer.isView(data))) {
+    throw new TypeError(`${path}.${'url' in part ? 'url' : 'data'}: got ${describe(data)}; it takes a data URL, a Blob, or bytes`);
+  }
   if (typeof data === 'string') return data.startsWith('data:') ? data : `data:${mediaType ?? 'image/png'};base64,${data}`;
   const blob = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>], { type: mediaType });
   const bytes = new Uint8Array(await blob.arrayBuffer());
@@ -40,7 +47,7 @@ export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<Read
   const images: string[] = [];
   for (const [at, part] of (prompt as PromptPart[]).entries()) {
     if (part?.type === 'text') texts.push(part.text);
-    else if (part?.type === 'image' || part?.type === 'file') images.push(await dataUrl(part));
+    else if (part?.type === 'image' || part?.type === 'file') images.push(await dataUrl(part, `${path}[${at}]`));
     else throw new TypeError(`${path}[${at}]: got ${describe(part)}; it takes { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
   }
   return { text: texts.join('\n\n'), images };
