@@ -45,7 +45,7 @@ test('the run of the README: a tool, its parts, its text, its result', async () 
     const run = agent.stream('What do three lamps cost?');
     const [parts, texts, result] = await Promise.all([collect(run), collect(run.textStream), run]);
     assert.deepEqual(seen, [['lamp', false]]);
-    assert.equal(texts.join(''), 'One moment. They cost 36 euros.');
+    assert.equal(texts.join(''), 'One moment. \n\nThey cost 36 euros.');
     assert.deepEqual(parts.map(({ type: kind }) => kind).filter((kind, at, all) => kind !== all[at - 1]), [
       'turn-start', 'text-delta', 'tool-call', 'tool-result', 'turn-finish', 'turn-start', 'text-delta', 'turn-finish', 'finish',
     ]);

@@ -77,7 +77,8 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   }
 
   /**
-   * The text that the model writes, as it comes: that of earlier turns too, and that of attempts that failed later. Where the
+   * The text that the model writes, as it comes: that of earlier turns too, and that of attempts that failed later, with an
+   * empty line between them. Where the
    * answer was not streamed, since it is a report or a tool's result, it comes whole at the end. Throws like the result.
    */
   get textStream(): AsyncIterable<string> {
@@ -85,13 +86,17 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return {
       async *[Symbol.asyncIterator]() {
         let streamed = '';
+        let before = false; // earlier turns or attempts have said something
         for await (const part of run) {
-          if (part.type === 'turn-start' || part.type === 'attempt-failed') streamed = '';
-          if (part.type === 'text-delta') {
-            streamed += part.text;
-            yield part.text;
+          if (part.type === 'turn-start' || part.type === 'attempt-failed') {
+            before ||= streamed !== '';
+            streamed = '';
           }
-          if (part.type === 'finish' && part.text !== streamed) yield part.text;
+          if (part.type === 'text-delta') {
+            yield before && !streamed ? `\n\n${part.text}` : part.text;
+            streamed += part.text;
+          }
+          if (part.type === 'finish' && part.text.trim() !== streamed.trim()) yield before || streamed ? `\n\n${part.text}` : part.text;
           if (part.type === 'error') throw part.error;
         }
       },

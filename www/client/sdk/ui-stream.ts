@@ -84,7 +84,7 @@ export function uiMessageChunks(parts: AsyncIterable<Part>, { messageId, sendRea
             : { type: 'tool-output-available', toolCallId: part.toolCallId, output: part.output, dynamic: true };
           break;
         case 'finish':
-          if (part.text !== turnText) yield* say('text', part.text);
+          if (part.text.trim() !== turnText.trim()) yield* say('text', part.text);
           yield* endStep();
           yield { type: 'finish', messageMetadata: { ending: part.ending } };
           break;
