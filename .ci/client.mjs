@@ -20,7 +20,7 @@ const ENTRIES = part === 'desk' ? {
   widget: {},
 } : {
   client: {
-    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', core: 'core',
+    index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/ai-sdk': 'ai-sdk',
   },
   widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },

@@ -18,8 +18,8 @@ const OFFLINE = `data:text/javascript,${encodeURIComponent(`
   console.warn = console.error = () => {};
 `)}`;
 startBy(({ hear, fail }) => {
-  const engine = pathToFileURL(path.join(dist, 'turnwise/engine-worker.js'));
-  const thread = new Worker(engine, { workerData: { turnwise: 'turnwise-engine' }, execArgv: ['--import', OFFLINE] });
+  const engine = pathToFileURL(path.join(dist, 'turnwise/thread.js'));
+  const thread = new Worker(engine, { execArgv: ['--import', OFFLINE] });
   thread.on('message', hear).on('error', fail).unref();
   return { post: (data, transfer) => thread.postMessage(data, transfer), busy: (busy) => (busy ? thread.ref() : thread.unref()), end: () => thread.terminate() };
 });

@@ -32,7 +32,7 @@ declare module 'node:worker_threads' {
     postMessage(data: unknown, transfer?: unknown[]): void;
   }
   export class Worker {
-    constructor(url: URL, options: { name?: string; workerData?: unknown; execArgv?: string[] });
+    constructor(url: URL, options: { name?: string; execArgv?: string[] });
     on(event: 'message' | 'messageerror' | 'error' | 'exit', then: (what: any) => void): void;
     postMessage(data: unknown, transfer?: unknown[]): void;
     terminate(): Promise<number>;
@@ -40,7 +40,6 @@ declare module 'node:worker_threads' {
     unref(): void;
   }
   export const parentPort: Port | null;
-  export const workerData: { turnwise?: string } | null;
 }
 
 declare module 'node:process' {

@@ -39,5 +39,7 @@ export function scriptOf(name: string, write: () => unknown): Script {
   return { url: new URL(String(noted!.url), page), classic: noted!.options?.type !== 'module' };
 }
 
-/** A script's address in one text, for those who pass it on. */
-export const written = ({ url, classic }: Script) => (classic ? `${url.href}#classic` : url.href);
+/** A script's address in one text, for those who pass it on. It may have a hash already, by which a bundler's script knows what to load. */
+export const written = ({ url, classic }: Script) => (classic ? `${url.href}${url.hash ? '&' : '#'}classic` : url.href);
+/** The address without that word. */
+export const plain = (text: string) => text.replace(/[#&]classic$/, '');

@@ -1,6 +1,6 @@
-// The worker in which the engine runs: a dedicated worker of a page, or a thread of Node.js. It starts the module, and keeps
-// what is posted meanwhile. Anywhere else it does nothing: turnwise/core takes the module from here.
-import { scriptOf, written } from './assets';
+// The worker of a page in which the engine runs. It starts the module, and keeps what is posted meanwhile. Anywhere else it
+// does nothing: turnwise/core and the thread of Node.js (thread.ts) take what they need from here.
+import { plain, scriptOf, written } from './assets';
 import init, { Port } from 'turnwise-glue';
 import type { MakeWorker } from 'turnwise-glue';
 
@@ -9,13 +9,13 @@ export { Port, init };
 /** Set by whoever starts it: a worker of the page's own that imports this file is none of ours. */
 const NAME = 'turnwise-engine';
 
-type Send = (data: unknown, transfer: ArrayBuffer[]) => void;
+export type Send = (data: unknown, transfer: ArrayBuffer[]) => void;
 
 /** Where the worker of tools is, unless the page says otherwise. */
 const toolWorker = () => written(scriptOf('worker.js', () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'turnwise-tools' })));
 
-/** Serves one page; what it returns takes the page's posts. */
-function serve(send: Send, start: () => Promise<unknown>, makeWorker?: MakeWorker): (data: unknown) => void {
+/** Serves one page; what it returns takes the page's posts. `tools`: where the worker of tools is. */
+export function serve(send: Send, start: () => Promise<unknown>, makeWorker: MakeWorker, tools: string): (data: unknown) => void {
   let port: Port | undefined;
   const waiting: unknown[] = [];
   const post = (text: string, parts: (string | Blob | Uint8Array)[]) => {
@@ -24,7 +24,7 @@ function serve(send: Send, start: () => Promise<unknown>, makeWorker?: MakeWorke
   };
   send(JSON.stringify([{ loading: {} }]), []);
   start().then(() => {
-    port = new Port(post, toolWorker(), makeWorker);
+    port = new Port(post, tools, makeWorker);
     for (const data of waiting.splice(0)) port.receive(data);
   }).catch((error: unknown) => send(JSON.stringify([{ fatal: { message: `its module did not start: ${error}` } }]), []));
   return (data) => {
@@ -43,44 +43,14 @@ function inPage(scope: Scope) {
     // The host's `trusted-types` does not name it: starting a worker fails, and the violation says what to add.
   }
   const makeWorker = (url: string, name: string) => {
-    made.add(url);
-    return new Worker(policy ? policy.createScriptURL(url) as string : url, { type: url.endsWith('#classic') ? 'classic' : 'module', name });
+    const script = plain(url);
+    made.add(script);
+    return new Worker(policy ? policy.createScriptURL(script) as string : script, { type: script === url ? 'module' : 'classic', name });
   };
   const send: Send = (data, transfer) => scope.postMessage(data, transfer);
   scope.addEventListener('securitypolicyviolation', ({ effectiveDirective: directive, blockedURI: uri }: SecurityPolicyViolationEvent) => send(JSON.stringify([{ blocked: { directive, uri } }]), []));
-  const receive = serve(send, () => init(), makeWorker as unknown as MakeWorker);
+  const receive = serve(send, () => init(), makeWorker as unknown as MakeWorker, toolWorker());
   scope.onmessage = ({ data }) => receive(data);
-}
-
-/** Not imported, so that bundlers for pages do not stumble over it. */
-const builtIn: BuiltIn = (name: string) => (host.process as { getBuiltinModule(name: string): any }).getBuiltinModule(name);
-interface BuiltIn {
-  (name: 'node:worker_threads'): typeof import('node:worker_threads');
-  (name: 'node:fs/promises'): typeof import('node:fs/promises');
-}
-
-function inNode() {
-  const { Worker: Thread, parentPort, workerData } = builtIn('node:worker_threads');
-  // In an object, where bundlers add what is theirs.
-  if (!parentPort || workerData?.turnwise !== NAME) return;
-  const { readFile } = builtIn('node:fs/promises');
-  // What the engine uses of a worker, over a thread. It keeps nothing alive: the agent's thread lives while the page wants it.
-  const makeWorker: MakeWorker = (url, name) => {
-    const thread = new Thread(new URL(url), { name });
-    const worker: ReturnType<MakeWorker> = {
-      onmessage: null, onerror: null, onmessageerror: null,
-      postMessage: (message) => thread.postMessage(message),
-      terminate: () => void thread.terminate(),
-    };
-    thread.on('message', (data: unknown) => worker.onmessage?.({ data }));
-    thread.on('messageerror', (error: unknown) => worker.onmessageerror?.({ message: String(error) }));
-    thread.on('error', (error: Error) => worker.onerror?.({ message: String(error?.message ?? error) }));
-    thread.unref(); // listening has made it count
-    return worker;
-  };
-  const port = parentPort;
-  const module = readFile(new URL('./agent_bg.wasm', import.meta.url));
-  port.on('message', serve((data, transfer) => port.postMessage(data, transfer), async () => init({ module_or_path: await module }), makeWorker));
 }
 
 interface Scope {
@@ -90,10 +60,7 @@ interface Scope {
   addEventListener(type: 'securitypolicyviolation', then: (event: SecurityPolicyViolationEvent) => void): void;
 }
 
-const host = globalThis as unknown as { DedicatedWorkerGlobalScope?: unknown; process?: { versions?: { node?: string } } };
-if (host.DedicatedWorkerGlobalScope) {
+if ('DedicatedWorkerGlobalScope' in globalThis) {
   const scope = globalThis as unknown as Scope;
   if (scope.name === NAME) inPage(scope);
-} else if (host.process?.versions?.node && globalThis.navigator?.userAgent !== 'Cloudflare-Workers') {
-  inNode();
 }

@@ -10,7 +10,7 @@ export { default } from './index';
 export const thread: Start = ({ hear, fail }) => {
   // A program given by `node -e` says what kind of module it is; a file may not be told.
   const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
-  const worker = new Worker(new URL('./engine-worker.js', import.meta.url), { name: 'turnwise-engine', workerData: { turnwise: 'turnwise-engine' }, execArgv });
+  const worker = new Worker(new URL('./thread.js', import.meta.url), { name: 'turnwise-engine', execArgv });
   worker.on('message', hear);
   worker.on('messageerror', fail);
   worker.on('error', fail);
