@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { model } from './model.mjs';
 
 const agent = new Agent({
-  model: { ...model, price: { input: 0.75, output: 4.5 } },   // US dollars per million tokens; well-known models need none
+  model,                   // its price has to be known: see model.mjs
   instructions: 'You read the book page by page, then you say what it is about.',
   tools: {
     readPage: tool({

@@ -2,5 +2,7 @@
 import { demo, openai } from 'turnwise';
 
 const { TURNWISE_BASE_URL: baseUrl, TURNWISE_API_KEY: apiKey, TURNWISE_MODEL: name = 'gpt-5.4-mini' } = process.env;
+/** US dollars per million tokens, for budgets. At a provider's own address, well-known models need none. */
+const price = { input: 0.75, output: 4.5 };
 
-export const model = baseUrl ? openai(name, { baseUrl, ...(apiKey && { apiKey }) }) : demo();
+export const model = baseUrl ? openai(name, { baseUrl, price, ...(apiKey && { apiKey }) }) : demo('normal', { price });

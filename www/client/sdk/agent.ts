@@ -166,8 +166,8 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   }
 
   /** A new run that goes on from a turn of another one, with one thing changed. `turn` counts from 1. */
-  branch(trajectory: Trajectory, { turn, edit = {}, ...options }: { turn?: number; edit?: BranchEdit | object } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
-    const { model, ...rest } = edit as { model?: Model | readonly Model[] };
+  branch(trajectory: Trajectory, { turn, edit, ...options }: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
+    const { model, ...rest } = (edit ?? {}) as { model?: Model | readonly Model[] };
     const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
     if (low) for (const tool of this.#tools.values()) low.registerTool(tool.low);
     return this.#drive(options, low, (agent, given) => agent.branch(trajectory, { ...(turn !== undefined && { turn }), ...rest, ...given }), true);

@@ -44,7 +44,7 @@ export const llamacpp = /* @__PURE__ */ http('llamacpp');
 export const chrome = (): Model => ({ kind: 'prompt-api' } satisfies PromptApiProvider);
 
 /** The scripted demo model: no AI, no key, no network. `endless` never finishes by itself; `chaos` misbehaves by seed. */
-export const demo = (mode: NonNullable<DemoProvider['demo']> = 'normal'): Model => ({ kind: 'demo', demo: mode });
+export const demo = (mode: NonNullable<DemoProvider['demo']> = 'normal', settings: Pick<ModelSettings, 'price'> = {}): Model => ({ ...settings, kind: 'demo', demo: mode });
 
 /** A function of your own that asks a model. It takes and gives what OpenAI's Chat Completions do. */
 export const custom = (complete: CustomProvider['complete'], settings: Omit<CustomProvider, 'kind' | 'complete'> = {}): Model => ({ ...settings, kind: 'custom', complete });

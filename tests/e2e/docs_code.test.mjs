@@ -1,0 +1,182 @@
+// Code of the documentation type-checks: every TypeScript and JavaScript block of README.md, docs/ and the package's README that
+// imports from 'turnwise…', as it stands there, and the files of examples/; all against the built package, found by its exports.
+// And what is wrong with a program is an error in the editor, not later.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import ts from 'typescript';
+import { dist, root } from './lib/site.mjs';
+
+/** A project with the package installed, as are the libraries of these tests and those of tests/ecosystem. */
+const project = mkdtempSync(path.join(tmpdir(), 'turnwise-docs-code-'));
+after(() => rmSync(project, { recursive: true, force: true }));
+
+function link(from, to) {
+  if (existsSync(to)) return;
+  mkdirSync(path.dirname(to), { recursive: true });
+  symlinkSync(from, to);
+}
+const modules = path.join(project, 'node_modules');
+link(path.join(dist, 'turnwise'), path.join(modules, 'turnwise'));
+link(path.join(dist, 'turnwise'), path.join(project, 'turnwise'));
+for (const folder of ['tests/e2e', 'tests/ecosystem'].map((name) => path.join(root, name, 'node_modules')).filter(existsSync)) {
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  for (const name of names.flatMap((one) => (one.startsWith('@') ? readdirSync(path.join(folder, one)).map((rest) => `${one}/${rest}`) : [one]))) link(path.join(folder, name), path.join(modules, name));
+}
+// What bundlers and pages bring along, and libraries that are not installed here.
+writeFileSync(path.join(project, 'modules.d.ts'), "declare module '*.wasm' { const module: WebAssembly.Module; export default module; }\ndeclare module '@mlc-ai/web-llm';\n");
+// What the recipes import.
+writeFileSync(path.join(project, 'model.mjs'), readFileSync(path.join(root, 'examples/cookbook/model.mjs')));
+
+/** The compiler's complaints about programs, { name: text }, each with the name and the line. Functions in JavaScript may leave their parameters without types. */
+function complaints(programs) {
+  const scripts = Object.keys(programs).filter((name) => name.endsWith('js'));
+  const some = (which, noImplicitAny) => complaintsOf(Object.fromEntries(Object.entries(programs).filter(([name]) => scripts.includes(name) === which)), noImplicitAny);
+  return [...some(false, true), ...some(true, false)];
+}
+
+function complaintsOf(programs, noImplicitAny) {
+  const files = Object.entries(programs).map(([name, text]) => {
+    const file = path.join(project, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  });
+  const program = ts.createProgram([...files, path.join(project, 'modules.d.ts')], {
+    strict: true, noImplicitAny, noEmit: true, allowJs: true, checkJs: true, skipLibCheck: true, preserveSymlinks: true, jsx: ts.JsxEmit.ReactJSX,
+    target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler,
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.esnext.disposable.d.ts'], types: ['node'], typeRoots: [path.join(modules, '@types')], maxNodeModuleJsDepth: 0,
+  });
+  return files.flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)].map(({ messageText, start }) => {
+      const line = start === undefined ? 0 : source.getLineAndCharacterOfPosition(start).line + 1;
+      return `${path.relative(project, file)}:${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    });
+  });
+}
+
+const PAGES = ['README.md', 'www/package/README.md', ...readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+
+/** Blocks that import from the package, by the page and the line where they begin. */
+function blocks() {
+  const found = {};
+  for (const page of PAGES) {
+    const text = readFileSync(path.join(root, page), 'utf8');
+    for (const { 1: kind, 2: code, index } of text.matchAll(/^```(ts|tsx|js)\n(.*?)^```$/gms)) {
+      if (!/from '(\.\/)?turnwise[/']/.test(code)) continue;
+      const line = text.slice(0, index).split('\n').length;
+      found[`${page.replaceAll('/', '-')}-line-${line}.${kind === 'js' ? 'mjs' : kind}`] = code;
+    }
+  }
+  return found;
+}
+
+test('the code of the documentation type-checks', () => {
+  const all = blocks();
+  assert.ok(Object.keys(all).length > 20, 'blocks that import the package');
+  assert.deepEqual(complaints(all), []);
+});
+
+test('the recipes type-check, and so do the other examples as far as they are about the package', () => {
+  const folder = path.join(root, 'examples');
+  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.mjs') && !name.includes('node_modules'));
+  const programs = Object.fromEntries(names.map((name) => [`examples/${name}`, readFileSync(path.join(folder, name), 'utf8')]));
+  const all = complaints(programs);
+  assert.deepEqual(all.filter((line) => line.startsWith('examples/cookbook')), []);
+  // The types of a Worker's environment are not ours.
+  assert.deepEqual(all.filter((line) => /turnwise|AgentOptions|Trajectory|Summary/.test(line.replace(/^\S+/, ''))), []);
+});
+
+const START = `import { Agent, anthropic, chrome, custom, demo, inBrowser, inMemory, jsonSchema, openai, openrouter, replay, tool, TurnwiseError } from 'turnwise';
+import type { ChatStorage, Infer, Model, Part, RunResult } from 'turnwise';
+import { z } from 'zod';
+const price = tool({ description: 'x', inputSchema: z.object({ article: z.string(), count: z.number().optional() }), execute: ({ article, count }) => ({ article, euros: 12 * (count ?? 1) }) });
+const agent = new Agent({ model: demo(), tools: { price } });
+const shop = new Agent({ model: openai('m', { apiKey: 'k' }), output: z.object({ name: z.string(), stars: z.number() }) });
+`;
+
+test('types follow from schemas: arguments, output, parts, errors', () => {
+  assert.deepEqual(complaints({ 'fits.ts': `${START}
+    const same = <A>(a: A, b: A) => [a, b];
+    const text: string = (await agent.generate('x')).output;
+    const { output, ending, cost } = await shop.generate('x');
+    const stars: number = output.stars;
+    const dollars: string = cost === null ? 'unknown' : cost.toFixed(2);
+    const outcome: 'success' | 'partial' | 'failed' | 'cancelled' = ending.outcome;
+    const run = shop.stream([{ type: 'text', text: 'x' }, { type: 'image', data: new Uint8Array(1), mediaType: 'image/png' }], { signal: AbortSignal.timeout(1) });
+    for await (const part of run) {
+      if (part.type === 'tool-result') same(part.slug, part.toolName);
+      else if (part.type === 'error') same(part.error.reason, 'cancelled');
+      else if (part.type === 'child' && part.part.type === 'text-delta') same(part.part.text, '');
+    }
+    const result: RunResult<{ name: string; stars: number }> = await run;
+    const typed = new Agent({ model: [demo('endless'), chrome()], output: jsonSchema<{ day: string }>({ type: 'object' }) });
+    const day: string = (await typed.chat({ storage: inMemory() }).send('x')).output.day;
+    const own: ChatStorage = { get: () => undefined, set: () => {}, delete: async () => {} };
+    const echo: Model = custom(async (request, { signal }) => signal.aborted ? '' : 'hello');
+    tool({ execute: (input, { signal }) => signal.aborted });
+    tool({ inputSchema: z.object({ a: z.string().transform(Number) }), execute: ({ a }) => a.toFixed(1), needsApproval: ({ a }) => a > 3 });
+    try { await agent.resume(result.trajectory); } catch (error) { if (error instanceof TurnwiseError) same(error.trajectory?.run_id, error.slugs[0]); }
+    await agent.branch(result.trajectory, { turn: 2, edit: { callId: 'a', result: 'b' } });
+    await agent.branch(result.trajectory, { edit: { reply: { toolCalls: [{ toolName: 'price', input: {} }] } } });
+    agent.generate('x', { approve: ({ toolName, input, touches }) => ({ allow: toolName === 'price' && touches.length === 0, for: 'tool' }) });
+  ` }), []);
+});
+
+test('misuse is an error of the compiler', () => {
+  const wrong = [
+    "tool({ inputSchema: z.object({ n: z.number() }), execute: ({ n }) => n.trim() });",
+    "tool({ inputSchema: z.object({ n: z.number() }), execute: ({ m }) => m });",
+    "tool({ inputSchema: z.object({ n: z.number() }), needsApproval: ({ m }) => true, execute: () => '' });",
+    "tool({ execute: () => '', touches: ['disk'] });",
+    "tool({ description: 'no execute' });",
+    "tool({ description: 'x', parameters: {}, execute: () => '' });",
+    "(await shop.generate('x')).output.color;",
+    "(await shop.generate('x')).output.trim();",
+    "(await agent.generate('x')).output.stars;",
+    "const n: number = (await shop.generate('x')).cost;",
+    "(await shop.generate('x')).trajectory.termination_reason.length;",
+    "new Agent({});",
+    "new Agent({ model: demo(), maxturns: 3 });",
+    "new Agent({ model: demo(), maxTurns: '3' });",
+    "new Agent({ model: 'gpt-5.4-mini' });",
+    "new Agent({ model: demo(), builtInTools: ['read_mail'] });",
+    "new Agent({ model: demo(), budget: { euros: 1 } });",
+    "new Agent({ model: demo(), reasoning: 'very' });",
+    "new Agent({ model: demo(), tools: [price] });",
+    "new Agent({ model: demo(), output: 'text' });",
+    "new Agent({ model: demo(), approve: () => 'yes' });",
+    "new Agent({ model: demo(), guardrails: { input: [() => ({ message: 'without a slug' })] } });",
+    "openai();",
+    "openai('m', { key: 'k' });",
+    "anthropic('m', { price: { input: 1 } });",
+    "demo('wild');",
+    "custom('gpt-5.4-mini');",
+    "inBrowser(5);",
+    "agent.generate(5);",
+    "agent.generate([{ type: 'video', data: '' }]);",
+    "agent.generate('x', { abortSignal: new AbortController().signal });",
+    "agent.generate('x', { messages: [{ role: 'robot', content: '' }] });",
+    "agent.chat({ storage: new Map() });",
+    "for await (const part of agent.stream('x')) if (part.type === 'text') break;",
+    "for await (const part of agent.stream('x')) if (part.type === 'text-delta') part.delta;",
+    "for await (const part of agent.stream('x')) if (part.type === 'tool-call') part.args;",
+    "for await (const part of agent.stream('x')) part.text;",
+    "agent.branch({} as any, { edit: { callId: 'a' } });",
+    "agent.branch({} as any, { edit: { say: 5 } });",
+    "agent.resume('run.json');",
+    "agent.registerTool(price);",
+    "agent.run('x');",
+  ];
+  const missed = [];
+  const text = `${START}${wrong.map((line) => `// @ts-expect-error\n${line}\n`).join('')}`;
+  const first = START.split('\n').length;
+  for (const complaint of complaints({ 'wrong.ts': text })) {
+    const line = Number(/:(\d+):/.exec(complaint)[1]);
+    missed.push(complaint.includes('Unused') ? wrong[(line - first) / 2] : complaint);
+  }
+  assert.deepEqual(missed, []);
+});
