@@ -13,7 +13,7 @@ import { startModel } from './server.mjs';
 import { serve } from './site.mjs';
 import { DEEP_CHAT } from './parts/widget.mjs';
 
-const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'busy', 'start', 'widget'];
+const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'busy', 'start', 'widget', 'same-agent'];
 const PEERS = ['openai-sdk', 'ai-sdk', 'langgraph', 'openai-agents'];
 const FLOOR = 'floor';
 const OURS = 'turnwise';
@@ -41,6 +41,7 @@ const all = [FLOOR, OURS, ...peers];
 const site = await serve({ [`/${OURS}/`]: dist, '/': bundles });
 const model = await startModel();
 const browser = await launch();
+const version = browser.version();
 const given = (name, round) => ({ browser, model, site, dist, name, round, ours: OURS, floor: FLOOR, url: `${site.url}${name}/${name === OURS ? 'bench/' : ''}` });
 const namesOf = (part) => part.names?.({ ours: OURS, floor: FLOOR }) ?? all;
 
@@ -51,7 +52,7 @@ const records = {}; // part -> page -> figures of each round
 const spent = {};
 const failures = [];
 const load = () => os.loadavg()[0].toFixed(1);
-console.log(`Chromium ${browser.version()}, ${os.cpus().length} cores, load ${load()}; rounds: ${reps}; parts: ${parts.map(({ name }) => name).join(' ')}; pages: ${all.join(' ')}`);
+console.log(`Chromium ${version}, ${os.cpus().length} cores, load ${load()}; rounds: ${reps}; parts: ${parts.map(({ name }) => name).join(' ')}; pages: ${all.join(' ')}`);
 if (!countable) console.log('This system does not say what a process takes: figures of the whole renderer are left out.');
 try {
   for (let round = 0; round < reps; round += 1) {
@@ -80,10 +81,14 @@ try {
 const merged = (name) => Array.from({ length: reps }, (_, round) => Object.assign({}, ...parts.map((part) => records[part.name][name]?.[round] ?? {})));
 console.log('');
 printGoals(parts.map(({ name }) => name), merged(OURS), merged(FLOOR));
-for (const part of parts) printPart(part.name, namesOf(part), records[part.name], FLOOR);
+for (const part of parts) {
+  printPart(part.name, namesOf(part), records[part.name], FLOOR);
+  const first = Object.fromEntries(namesOf(part).map((name) => [name, records[part.name][name][0]]));
+  if (part.markdown) console.log(`\n${part.markdown(first, { chromium: version, dist })}`);
+}
 mkdirSync(path.join(here, 'results'), { recursive: true });
 const built = readFileSync(path.join(dist, '.built'), 'utf8').trim();
-writeFileSync(path.join(here, 'results/bench.json'), JSON.stringify({ when: new Date().toISOString(), chromium: browser.version(), built, reps, spent, failures, records }, null, 1));
+writeFileSync(path.join(here, 'results/bench.json'), JSON.stringify({ when: new Date().toISOString(), chromium: version, built, reps, spent, failures, records }, null, 1));
 const times = Object.entries(spent).map(([name, took]) => `${name} ${took.toFixed(0)}`).join(', ');
 console.log(`\n${seconds(began).toFixed(0)} s (${times}); every figure: benches/results/bench.json`);
 for (const failure of failures) console.log(`FAILED ${failure}`);

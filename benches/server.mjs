@@ -6,7 +6,7 @@
 // task to so many sub-agents, each of which calls `echo` agentTurns times. `taken(run)` says afterwards what arrived.
 import http from 'node:http';
 
-const HEADERS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*, authorization', 'access-control-allow-methods': 'GET, POST, OPTIONS', 'access-control-max-age': '600' };
+export const HEADERS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*, authorization', 'access-control-allow-methods': 'GET, POST, OPTIONS', 'access-control-max-age': '600' };
 const BLOCK = 16 * 1024;
 /** The first user message stands in this much of a request. */
 const HEAD = 64 * 1024;
@@ -15,7 +15,8 @@ const AGENT = /sub-agent (\d+) of \d+/;
 const event = (value) => `data: ${JSON.stringify(value)}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 
-function framed(id, body) {
+/** The events of a reply; `body(delta)` gives those in its middle. */
+export function framed(id, body) {
   const frame = (choices, more) => event({ id, object: 'chat.completion.chunk', created: 1760000000, model: 'bench-1', system_fingerprint: 'fp_bench', choices, ...more });
   const delta = (value, finish = null) => frame([{ index: 0, delta: value, logprobs: null, finish_reason: finish }]);
   const usage = frame([], { usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 } });
@@ -94,7 +95,8 @@ class Run {
   }
 }
 
-async function send(response, pieces) {
+/** Sends a reply and ends it. */
+export async function send(response, pieces) {
   for (const name of ['drain', 'close']) response.on(name, () => response.wake?.());
   for (const piece of pieces) {
     if (response.destroyed) return;
