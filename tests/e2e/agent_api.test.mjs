@@ -244,7 +244,7 @@ test('a chat knows what was said, is stored, and is read again', async () => {
     const chat = agent.chat({ storage });
     await chat.send('I am Ada.');
     assert.throws(() => { chat.send('Who am I?'); chat.send('again'); }, /answering/);
-    await new Promise((resolve) => { setTimeout(resolve, 300); });
+    while (!storage.get('chat')?.includes('You are Ada.')) await new Promise((resolve) => { setTimeout(resolve, 20); });
     const again = agent.chat({ storage });
     await again.load();
     assert.deepEqual(again.messages.map(({ role, text }) => [role, text]), [

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withScript } from './lib/script-server.mjs';
 import { dist, root } from './lib/site.mjs';
 
@@ -155,25 +156,20 @@ recipe('08', 'the files of a folder are searched, and the answer is written', [
 });
 
 test('09: killed and started again, it goes on where it was', () => withFolder((folder) => {
-  let watched = false;
+  let running;
+  const saved = () => (existsSync(path.join(folder, 'run.json')) ? JSON.parse(readFileSync(path.join(folder, 'run.json'), 'utf8')).turns.length : 0);
+  /** Kills it once turn 2 is stored; its request waits for an answer. */
+  const kill = async () => {
+    while (saved() < 2) await sleep(20);
+    running.kill('SIGKILL');
+  };
   return withScript([
     { calls: [call('count', { hall: 'A' })] },
-    { calls: [call('count', { hall: 'B' }, 'call_1')], check: (request) => assert.match(results(request)[0], /^40 lamps/), hold: true, chunks: [] },
+    { chunks: [], hold: true, check: (request) => { assert.match(results(request)[0], /^40 lamps/); kill(); } },
     { calls: [call('count', { hall: 'B' }, 'call_1')], check: (request) => assert.match(results(request)[0], /^40 lamps/) },
     { text: '80 lamps.', check: (request) => assert.equal(results(request).length, 2) },
   ], async (baseUrl) => {
-    const hear = (stdout, child) => {
-      if (watched || !stdout.includes('counting in A')) return;
-      watched = true;
-      // Turn 2 has begun, its checkpoint is written, and its request waits for an answer.
-      const saved = setInterval(() => {
-        const text = existsSync(path.join(folder, 'run.json')) ? readFileSync(path.join(folder, 'run.json'), 'utf8') : '{}';
-        if (!JSON.parse(text).turns?.[0]) return;
-        clearInterval(saved);
-        setTimeout(() => child.kill('SIGKILL'), 500);
-      }, 50);
-    };
-    const first = await run(folder, '09-resume.mjs', { baseUrl, hear, ends: 'SIGKILL' });
+    const first = await run(folder, '09-resume.mjs', { baseUrl, hear: (_, child) => { running = child; }, ends: 'SIGKILL' });
     assert.deepEqual(first, ['counting in A']);
     assert.deepEqual(await run(folder, '09-resume.mjs', { baseUrl }), ['going on in turn 2', 'counting in B', '80 lamps.']);
     assert.ok(!existsSync(path.join(folder, 'run.json')), 'a run that has ended is not resumed');
