@@ -3,12 +3,12 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-sites test-browsers bare dist demo bench fmt clippy
+.PHONY: help run test test-long test-sites test-browsers test-packages bare dist demo bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | test-sites | test-browsers | bare | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | test-sites | test-browsers | test-packages | bare | dist | demo | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
@@ -37,6 +37,12 @@ test-browsers:
 	@.ci/setup browsers
 	@.ci/build release dist
 	@source .toolchain.env && node --test --test-reporter=spec tests/browsers/browsers.test.mjs
+
+# The npm package in bundlers and frameworks: two minutes after the build. make test has it too.
+test-packages:
+	@.ci/setup test
+	@.ci/build release dist
+	@source .toolchain.env && node .ci/test.mjs packages
 
 # The first commands on a bare machine: no caches, no tools, a fresh clone of the last commit. Seven minutes for `run`,
 # and as long as the checks take for `test`. make bare WHAT="run dist test"

@@ -1,4 +1,4 @@
-// node .ci/test.mjs [STEP…]: every check, or the named ones: build format deny clippy docs native wasm e2e sizes.
+// node .ci/test.mjs [STEP…]: every check, or the named ones: build format deny clippy docs native wasm e2e packages sizes.
 // A failed step does not keep the others from running. The last lines are each step's time and one total over all
 // runners; the exit code is 0 only if everything passed.
 import { spawn, spawnSync } from 'node:child_process';
@@ -70,13 +70,13 @@ const steps = {
   e2e: {
     waits: true,
     commands: [e2e(2, (name) => !MEASURES.includes(name)), e2e(1, (name) => MEASURES.includes(name))],
-    // ℹ pass 3
-    count: (line) => {
-      const found = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
-      if (!found) return undefined;
-      const kind = { pass: 'passed', fail: 'failed', cancelled: 'failed', skipped: 'skipped', todo: 'skipped' }[found[1]];
-      return { [kind]: Number(found[2]) };
-    },
+    count: counted,
+  },
+  // The tarball and the zips in bundlers and frameworks.
+  packages: {
+    waits: true,
+    commands: [[process.execPath, '.ci/pack.mjs', 'dist', 'npm', 'docs'], [process.execPath, '--test', '--test-reporter=spec', 'tests/packages/packages.test.mjs']],
+    count: counted,
   },
   sizes: { waits: true, commands: [[process.execPath, '.ci/sizes.mjs', 'dist', '--guard']] },
 };
@@ -88,6 +88,14 @@ function hasNextest() {
 
 function figure(line, word) {
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
+}
+
+/** Figures of node's runner: ℹ pass 3 */
+function counted(line) {
+  const found = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
+  if (!found) return undefined;
+  const kind = { pass: 'passed', fail: 'failed', cancelled: 'failed', skipped: 'skipped', todo: 'skipped' }[found[1]];
+  return { [kind]: Number(found[2]) };
 }
 
 /** End-to-end tests at once at most, of those files. */
