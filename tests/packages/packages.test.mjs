@@ -189,6 +189,14 @@ test('Next.js: pages, a route handler', async () => {
   });
 });
 
+test('Next.js: its development server', async () => {
+  const folder = copyOf('next', 'next-dev');
+  await served(folder, (port) => [bin('next/dist/bin/next'), 'dev', '--port', port, '--hostname', '127.0.0.1'], async (url) => {
+    await answersOnServer(url);
+    await answers(url, { element: 'element', expect: [/^info: %cDownload the React DevTools|^log: \[(HMR|Fast Refresh)\]/] });
+  });
+});
+
 test('Astro', async () => {
   const folder = copyOf('astro');
   const astro = bin('astro/bin/astro.mjs');

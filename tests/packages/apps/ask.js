@@ -13,8 +13,12 @@ export async function ask(baseUrl) {
   return text;
 }
 
-/** In a page: the model's address comes with the page's, the answer goes to <output>. */
+let asked = false;
+
+/** In a page: the model's address comes with the page's, the answer goes to <output>. Once: React runs effects twice. */
 export async function askInPage() {
+  if (asked) return;
+  asked = true;
   const baseUrl = new URLSearchParams(location.search).get('model');
   if (!baseUrl) return;
   document.querySelector('output').textContent = await ask(baseUrl).catch((error) => `${error.stack}`);
