@@ -157,8 +157,9 @@ class Panel {
     return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event), approve: (call) => this.#permit(call) });
   }
 
-  /** The visitor decides about a call of a tool that the page gave. */
+  /** The visitor decides about a call of a tool that the page gave. No other tool may change anything. */
   #permit(call) {
+    if (![this.#host.element.tools ?? []].flat().some(({ name }) => name === call.name)) return false;
     this.#el.status.textContent = this.#t('wants', { name: call.name });
     const answer = this.#busy?.permit(call) ?? false;
     follow(this.#el, this.#busy?.top);
