@@ -1,17 +1,26 @@
-//! A fast verdict on the simplest tool arguments, so that most host tools run without a trip to the worker.
+//! A fast verdict on a tool's arguments, so that most calls of the page's tools, and most reports, need no worker.
 //!
 //! It only ever says "these are valid"; anything it is not certain of goes to the worker, which has the real validator.
-//! The subset: `type: object`, `properties` with at most a plain `type` each, `required`, `additionalProperties`. A test
-//! holds its verdicts against that validator. Pure, and free of the rest of the crate so that native tests can reach it.
+//! The subset is what schema libraries write for plain objects, arrays, enums and optional members. A test holds its
+//! verdicts against that validator. Pure, and free of the rest of the crate so that native tests can reach it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// A schema of the subset.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plain {
-    properties: Vec<(String, Option<Kind>)>,
+    kind: Option<Kind>,
+    properties: Vec<(String, Plain)>,
     required: Vec<String>,
     closed: bool,
+    items: Option<Box<Plain>>,
+    /// Of `enum` and `const`.
+    one_of: Option<Vec<Value>>,
+    any_of: Vec<Plain>,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    min_length: usize,
+    min_items: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,14 +38,13 @@ impl Plain {
     /// `None` where the schema says anything beyond the subset.
     #[must_use]
     pub fn of(schema: &Value) -> Option<Plain> {
-        let mut plain = Plain { properties: Vec::new(), required: Vec::new(), closed: false };
-        let mut object = false;
+        let mut plain = Plain::default();
         for (key, value) in schema.as_object()? {
             match (key.as_str(), value) {
-                ("type", Value::String(kind)) => object = kind == "object",
+                ("type", Value::String(name)) => plain.kind = Some(Kind::parse(name)?),
                 ("properties", Value::Object(properties)) => {
                     for (name, property) in properties {
-                        plain.properties.push((name.clone(), kind_of(property.as_object()?)?));
+                        plain.properties.push((name.clone(), Plain::of(property)?));
                     }
                 }
                 ("required", Value::Array(names)) => {
@@ -45,42 +53,68 @@ impl Plain {
                     }
                 }
                 ("additionalProperties", Value::Bool(open)) => plain.closed = !open,
+                ("items", items) => plain.items = Some(Box::new(Plain::of(items)?)),
+                ("enum", Value::Array(values)) if plain.one_of.is_none() => plain.one_of = Some(values.clone()),
+                ("const", value) if plain.one_of.is_none() => plain.one_of = Some(vec![value.clone()]),
+                ("anyOf", Value::Array(schemas)) if !schemas.is_empty() => {
+                    plain.any_of = schemas.iter().map(Plain::of).collect::<Option<_>>()?;
+                }
+                ("minimum", value) => plain.minimum = Some(value.as_f64()?),
+                ("maximum", value) => plain.maximum = Some(value.as_f64()?),
+                ("minLength", value) => plain.min_length = usize::try_from(value.as_u64()?).ok()?,
+                ("minItems", value) => plain.min_items = usize::try_from(value.as_u64()?).ok()?,
                 (key, value) if is_note(key, value) => {}
                 _ => return None,
             }
         }
-        object.then_some(plain)
+        Some(plain)
     }
 
     /// True only where the text is JSON and valid. False is no verdict.
     #[must_use]
     pub fn accepts(&self, arguments: &str) -> bool {
-        let Ok(Value::Object(arguments)) = serde_json::from_str(arguments) else { return false };
-        let known = |(name, value): (&String, &Value)| match self.properties.iter().find(|(known, _)| known == name) {
-            Some((_, kind)) => kind.is_none_or(|kind| kind.fits(value)),
-            None => !self.closed,
-        };
-        self.required.iter().all(|name| arguments.contains_key(name)) && arguments.iter().all(known)
+        serde_json::from_str(arguments).is_ok_and(|value| self.fits(&value))
     }
-}
 
-/// The outer `None`: beyond the subset. The inner one: any value.
-fn kind_of(property: &Map<String, Value>) -> Option<Option<Kind>> {
-    let mut kind = None;
-    for (key, value) in property {
-        match (key.as_str(), value) {
-            ("type", Value::String(name)) => kind = Some(Kind::parse(name)?),
-            (key, value) if is_note(key, value) => {}
-            _ => return None,
-        }
+    fn fits(&self, value: &Value) -> bool {
+        self.kind.is_none_or(|kind| kind.fits(value))
+            && self.one_of.as_ref().is_none_or(|values| values.contains(value))
+            && (self.any_of.is_empty() || self.any_of.iter().any(|plain| plain.fits(value)))
+            && match value {
+                Value::Object(members) => {
+                    self.required.iter().all(|name| members.contains_key(name))
+                        && members.iter().all(|(name, value)| {
+                            match self.properties.iter().find(|(known, _)| known == name) {
+                                Some((_, plain)) => plain.fits(value),
+                                None => !self.closed,
+                            }
+                        })
+                }
+                Value::Array(items) => {
+                    items.len() >= self.min_items
+                        && self.items.as_ref().is_none_or(|plain| items.iter().all(|item| plain.fits(item)))
+                }
+                Value::String(text) => self.min_length == 0 || text.chars().count() >= self.min_length,
+                Value::Number(number) => self.holds(number.as_f64()),
+                Value::Null | Value::Bool(_) => true,
+            }
     }
-    Some(kind)
+
+    /// Strictly inside the limits, since a large integer may be rounded on its way here; or on a limit that is exact.
+    fn holds(&self, number: Option<f64>) -> bool {
+        const EXACT: f64 = 9_007_199_254_740_991.0;
+        let Some(number) = number else { return false };
+        let near = |limit: f64| number == limit && limit.abs() <= EXACT;
+        self.minimum.is_none_or(|limit| number > limit || near(limit))
+            && self.maximum.is_none_or(|limit| number < limit || near(limit))
+    }
 }
 
 /// Keywords that say nothing about validity.
 fn is_note(key: &str, value: &Value) -> bool {
     match key {
         "title" | "description" | "$comment" => value.is_string(),
+        "$schema" => value.as_str().is_some_and(|draft| draft.contains("2020-12") || draft.contains("draft-07")),
         "default" | "examples" => true,
         _ => false,
     }

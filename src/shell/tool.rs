@@ -1,8 +1,8 @@
 //! `Effect::RunTool`: built-in tools in a worker, host tools by the page. Each call ends in exactly one `ToolFinished`,
 //! unless the engine aborted it.
 //!
-//! A host tool's arguments are checked in the worker; where [`Plain`] is certain of them the call needs no worker, and
-//! where the tool answers at once it needs no task either.
+//! The arguments of a host tool and of a report are checked in the worker; where [`Plain`] is certain of them no worker is
+//! needed, and where a host tool answers at once no task either.
 
 use std::rc::Rc;
 
@@ -115,6 +115,9 @@ impl Task {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
         };
+        if Plain::of(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
+            return self.end(ToolOutcome::Executed { content: String::new(), repaired_args: None });
+        }
         match self.session.host().check(&self.run.arguments, &spec).await {
             Ok(checked) => {
                 self.end(ToolOutcome::Executed { content: String::new(), repaired_args: checked.if_repaired() });
