@@ -96,11 +96,11 @@ fn our_own_file_comes_back_with_counters_attempts_and_ending() {
 #[test]
 fn other_files_are_refused_in_words() {
     let says = |text: &str| import(text).unwrap_err().to_string();
-    let takes = "It takes a Turnwise trajectory (.json), an HTML report of Turnwise, or an ATIF file (1.0 to 1.8).";
+    let takes = "Turnwise opens its own trajectories (.json), its HTML reports, and ATIF files (1.0 to 1.8).";
     assert_eq!(says("hello"), format!("This is neither JSON nor an HTML report. {takes}"));
     assert_eq!(says("<!DOCTYPE html><p>Hello"), format!("This HTML page holds no trajectory. {takes}"));
-    assert_eq!(says("{}"), format!("This JSON file is no trajectory that Turnwise knows. {takes}"));
-    assert_eq!(says("[1]"), format!("This JSON file is no trajectory that Turnwise knows. {takes}"));
+    assert_eq!(says("{}"), format!("This JSON file is not in a trajectory format that Turnwise knows. {takes}"));
+    assert_eq!(says("[1]"), format!("This JSON file is not in a trajectory format that Turnwise knows. {takes}"));
     let later = says("{\"schema_version\": \"ATIF-v2.0\"}");
     assert_eq!(later, "This file is ATIF-v2.0; this Turnwise reads ATIF 1.0 to 1.8. Nothing was changed.");
     assert!(says("{\"schema_version\": \"ATIF-v1.9\"}").starts_with("This file is ATIF-v1.9"));

@@ -281,7 +281,7 @@ fn what_is_no_answer_of_this_format_is_named() {
         ("{\"error\":{\"message\":\"Not allowed\",\"code\":403}}", Slug::AuthError, Retry::Fatal, "Not allowed"),
         ("{\"type\":\"error\",\"message\":\"Overloaded\"}", Slug::ProviderError, Retry::Yes, "Overloaded"),
         ("<!doctype html><title>Welcome</title>", Slug::ProviderError, Retry::Fatal, "\"Welcome\""),
-        ("", Slug::StreamCut, Retry::Yes, "before anything came"),
+        ("", Slug::StreamCut, Retry::Yes, "before any data arrived"),
         ("data: {\"type\":\"message_stop\"}\n\n", Slug::StreamCut, Retry::Yes, "before the reply began"),
         ("data: {\"type\":\"ping\"}\n\n", Slug::StreamCut, Retry::Yes, "before the reply began"),
     ];

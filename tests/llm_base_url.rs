@@ -112,13 +112,13 @@ fn each_kind_tells_a_wrong_key_from_a_missing_model() {
             Openrouter,
             (401, r#"{"error":{"message":"User not found.","code":401}}"#),
             (400, r#"{"error":{"message":"m-1 is not a valid model ID","code":400}}"#),
-            "it is like vendor/model",
+            "it looks like vendor/model",
         ),
         (
             Openrouter,
             (401, r#"{"error":{"message":"No auth credentials found","code":401}}"#),
             (404, r#"{"error":{"message":"No endpoints found for m-1.","code":404}}"#),
-            "it is like vendor/model",
+            "it looks like vendor/model",
         ),
         (
             Ollama,
@@ -159,7 +159,7 @@ fn a_model_without_a_name_is_asked_for() {
         ProviderConfig { kind: Openai, base_url: "https://models.example.org/v1".into(), ..ProviderConfig::default() };
     let body = r#"{"error":"model '' not found"}"#;
     let error = classify_response(&p, 404, RetryHeaders::default(), "application/json", body, EpochMillis(0));
-    assert!(error.message.starts_with("models.example.org wants the name of a model (404)."), "{}", error.message);
+    assert!(error.message.starts_with("models.example.org needs the name of a model (404)."), "{}", error.message);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn anthropic_says_that_it_takes_no_pages() {
         let body = serde_json::json!({ "type": "error", "error": { "type": "authentication_error", "message": said } });
         let error = answer(Anthropic, "", 401, &body.to_string());
         assert_eq!(error.slug, Slug::AuthError);
-        assert!(error.message.contains("takes no calls from a page with this key (401)"), "{}", error.message);
+        assert!(error.message.contains("accepts no calls from a page with this key (401)"), "{}", error.message);
         assert!(error.message.contains("a server of your own in front"), "{}", error.message);
     }
 }

@@ -273,7 +273,7 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
         "CORS",
         "cannot be reached",
         "OLLAMA_ORIGINS=",
-        "(The browser's words: Failed to fetch)",
+        "(The browser says: Failed to fetch)",
     ] {
         assert!(hidden.contains(part), "{hidden}");
     }

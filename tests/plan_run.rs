@@ -239,8 +239,8 @@ fn a_step_that_cannot_be_started_fails_and_says_why() {
 fn other_files_are_refused_and_say_so() {
     let refused = |text: &str| PlanDocument::parse(text).unwrap_err().to_string();
     assert!(refused("nothing").starts_with("This is not a JSON file"));
-    assert!(refused("{}").contains("is no record of a plan"));
-    assert!(refused("[1]").contains("is no record of a plan"));
+    assert!(refused("{}").contains("is not the record of a plan"));
+    assert!(refused("[1]").contains("is not the record of a plan"));
     assert!(refused(r#"{"format":"turnwise-session","version":2}"#).contains("version 2"));
     assert!(refused(r#"{"format":"turnwise-session","version":1}"#).contains("damaged"));
 }

@@ -178,7 +178,7 @@ impl Desk {
         place: usize,
         branch: Branch,
     ) -> Result<(), String> {
-        let document = document.ok_or("The run is not there any more.")?;
+        let document = document.ok_or("The run no longer exists.")?;
         let restored = Restored::before_turn(&document, place)
             .ok_or("This turn cannot be reached from the events of the record.")?;
         let mut config = restored.recorder.run.config().clone();

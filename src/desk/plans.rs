@@ -61,14 +61,14 @@ impl Desk {
             None => Ok(None),
             Some(After::Plan(plan)) => {
                 let running = self.0.plans.borrow().get(&plan).cloned();
-                let running = running.ok_or("That plan is not there any more.")?;
+                let running = running.ok_or("That plan no longer exists.")?;
                 Ok(Some(Box::new(running.session.document())))
             }
             Some(After::Record(name)) => {
                 let text = text.unwrap_or_default();
                 let document = PlanDocument::parse(&text).map_err(|error| error.to_string())?;
                 let replayed = records::ask(worker_url.to_owned(), DocumentTask::Session, text).await;
-                replayed.map_err(|why| format!("{name} cannot be gone on with: {why}."))?;
+                replayed.map_err(|why| format!("Cannot resume {name}: {why}."))?;
                 Ok(Some(Box::new(document)))
             }
         }

@@ -91,7 +91,7 @@ impl Desk {
     async fn open_one(&self, with: &With, id: SeatId, key: &str) -> Result<(), StoreError> {
         let Some(Shelf { database, .. }) = self.shelf() else { return Ok(()) };
         database.ready().await;
-        let gone = || StoreError::Failed("it is not stored any more".to_owned());
+        let gone = || StoreError::Failed("it is no longer stored".to_owned());
         let header = database.header(key).await?.ok_or_else(gone)?;
         let workspace = self.files(with.files).workspace().clone();
         let Loaded { origin, mut events, files } = database.load(key, &workspace).await?;

@@ -76,7 +76,7 @@ impl Finder {
             next: Vec::new(),
         };
         if url::parts(page).is_none() {
-            finder.ended = Some(Err(format!("{page} is no address of a web page")));
+            finder.ended = Some(Err(format!("{page} is not the address of a web page")));
         } else if let Some(html) = html {
             finder.begin(html);
         } else {
@@ -99,7 +99,7 @@ impl Finder {
     /// The end: the source, or why there is none. Given once.
     pub fn source(&mut self) -> Option<Result<Source, String>> {
         if self.ended.is_none() && self.open == 0 && self.next.is_empty() {
-            self.ended = Some(Err("nothing more can be asked for".to_owned()));
+            self.ended = Some(Err("no more requests can be made".to_owned()));
         }
         self.ended.take()
     }
@@ -278,7 +278,7 @@ impl Finder {
             self.lists.stamps.insert(got.url.clone(), version);
             self.close_lists();
         } else {
-            return Err(format!("{} is no llms.txt, search index or site map that is known", got.url));
+            return Err(format!("{} is not a known llms.txt, search index or site map", got.url));
         }
         Ok(())
     }

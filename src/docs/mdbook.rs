@@ -46,9 +46,9 @@ struct Doc {
 /// # Errors
 /// What the text is not.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
-    let json = json(text).ok_or("it is no search index of mdBook")?;
+    let json = json(text).ok_or("it is not an mdBook search index")?;
     let book: Book =
-        serde_json::from_str(&json).map_err(|error| format!("it is no search index of mdBook: {error}"))?;
+        serde_json::from_str(&json).map_err(|error| format!("it is not an mdBook search index: {error}"))?;
     let mut docs: Vec<(usize, Doc)> =
         book.index.store.docs.into_iter().filter_map(|(id, doc)| Some((id.parse().ok()?, doc))).collect();
     docs.sort_by_key(|(id, _)| *id);

@@ -20,7 +20,7 @@ struct Site {
 /// # Errors
 /// What the text is not.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
-    let site: Site = serde_json::from_str(text).map_err(|error| format!("it is no search index of MkDocs: {error}"))?;
+    let site: Site = serde_json::from_str(text).map_err(|error| format!("it is not an MkDocs search index: {error}"))?;
     let mut pages: Vec<PageText> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for doc in &site.docs {

@@ -16,7 +16,7 @@ const MAX_STEMS: usize = 4_000;
 /// # Errors
 /// What the text is not.
 pub fn read(root: &str, text: &str, folders: bool) -> Result<Vec<PageText>, String> {
-    let wrong = || "it is no search index of Sphinx".to_owned();
+    let wrong = || "it is not a Sphinx search index".to_owned();
     let (from, to) = (text.find('{').ok_or_else(wrong)?, text.rfind('}').ok_or_else(wrong)?);
     let inner = text.get(from..=to).ok_or_else(wrong)?;
     let index: Value = serde_json::from_str(inner)

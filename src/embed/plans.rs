@@ -86,7 +86,7 @@ impl Agent {
 fn readable(agent: &Agent, plan: &Value, wish: &Wish) -> Result<Plan, Refusal> {
     let plan = PlanSession::read(&agent.session, plan).map_err(|faults| Refusal::Wrong(refusal(&faults)))?;
     if let Some(order) = wish.from.filter(|order| plan.step(*order).is_none()) {
-        let message = format!("options.from: got {order}; it takes the order of a step of the plan");
+        let message = format!("options.from: got {order}; expected the order of a step in the plan");
         return Err(Refusal::Wrong(message));
     }
     if agent.session.is_running() { Err(StartError::Busy.into()) } else { Ok(plan) }

@@ -227,7 +227,7 @@ impl Run {
             return error.to_owned();
         }
         let stop = if error.ends_with(['.', '!', '?', '…', ')']) { "" } else { "." };
-        format!("{error}{stop} No attempt is left ({n} of {n}): try again later, or choose another model or provider.")
+        format!("{error}{stop} No attempts left ({n} of {n}): try again later, or choose another model or provider.")
     }
 
     /// The last attempt that may be made failed.

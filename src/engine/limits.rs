@@ -68,7 +68,7 @@ pub struct RetryConfig {
     pub retry_after_cap_ms: u64,
 }
 
-/// US dollars a million tokens.
+/// US dollars per million tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

@@ -16,7 +16,7 @@ use super::success::AtLimit;
 use super::*;
 
 /// What a failed attempt says that a closed page ended.
-const INTERRUPTED: &str = "the page was closed, or its worker ended, before the reply was whole";
+const INTERRUPTED: &str = "the page was closed, or its worker ended, before the reply was complete";
 
 /// A branch: what it comes from, and what is different from here on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

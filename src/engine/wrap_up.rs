@@ -19,7 +19,7 @@ impl Run {
                 // Not a failed attempt: nothing is logged, and its text stays out of the history.
                 self.emit(Effect::Abort(Abort::Request(request)));
                 self.close_attempt(|a| a.slugs = vec![Slug::Stopped]);
-                let message = "stopped before the reply was whole".to_owned();
+                let message = "stopped before the reply was complete".to_owned();
                 self.record(RecordKind::AttemptFailed { attempt, slugs: vec![Slug::Stopped], message });
                 self.turn_done();
             }

@@ -91,7 +91,7 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
     message.push(' ');
     message.push_str(&hint);
     if !js_message.trim().is_empty() {
-        message.push_str(&format!(" (The browser's words: {})", js_message.trim()));
+        message.push_str(&format!(" (The browser says: {})", js_message.trim()));
     }
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Yes }
 }
@@ -236,7 +236,7 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
     let host = endpoint::host(p);
     let happened = match slug {
         Slug::AuthError if error.refuses_pages() => {
-            format!("{host} takes no calls from a page with this key ({status}).")
+            format!("{host} accepts no calls from a page with this key ({status}).")
         }
         Slug::AuthError if status == 403 => format!("{host} does not allow this (403)."),
         Slug::AuthError => format!("{host} did not accept the key ({status})."),
@@ -247,7 +247,7 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
         _ if is_redirect(status) => format!("{host} redirects the request to another address."),
         _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
         _ if status >= 500 => format!("{host} has a problem ({status})."),
-        _ if error.lacks_model(status) && p.model.is_empty() => format!("{host} wants the name of a model ({status})."),
+        _ if error.lacks_model(status) && p.model.is_empty() => format!("{host} needs the name of a model ({status})."),
         _ if error.lacks_model(status) => format!("{host} has no model {} ({status}).", model(p)),
         _ if status == 404 || status == 405 => format!("{host} has nothing at {} ({status}).", endpoint::reply_url(p)),
         _ if status < 400 => format!("{host} answered {status} without a reply."),
@@ -279,13 +279,13 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
             "Ollama answers only pages whose origin OLLAMA_ORIGINS names: set it and start Ollama again.".to_owned()
         }
         Slug::AuthError if status == 403 => format!("Check that the key may use {}.", model(p)),
-        Slug::AuthError => "Check that the key is set, whole, and of this provider.".to_owned(),
+        Slug::AuthError => "Check that the key is complete and belongs to this provider.".to_owned(),
         Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
         Slug::ContextGuard => "Shorter tool results or a model with a larger window would fit.".to_owned(),
         Slug::ProviderError if error.lacks_model(status) && !is_page => match p.kind {
             _ if endpoint::is_ollama(p) => format!("`ollama pull {}` fetches it.", p.model),
             ProviderKind::Lmstudio => "Check the model's name: `lms ls` lists the models.".to_owned(),
-            ProviderKind::Openrouter => "Check the model's name: it is like vendor/model.".to_owned(),
+            ProviderKind::Openrouter => "Check the model's name: it looks like vendor/model.".to_owned(),
             _ => "Check the model's name.".to_owned(),
         },
         Slug::ProviderError if is_redirect(status) => {

@@ -253,9 +253,9 @@ fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
         return error(Slug::ProviderError, message, Retry::Yes);
     }
     let message = match (body.is_empty(), unfinished.chars) {
-        (true, _) => "The connection ended before anything came.".to_owned(),
+        (true, _) => "The connection ended before any data arrived.".to_owned(),
         (false, 0) => "The stream ended before the reply began.".to_owned(),
-        (false, n) => format!("The stream ended before the reply was complete; {n} characters had come."),
+        (false, n) => format!("The stream ended before the reply was complete; {n} characters had arrived."),
     };
     error(Slug::StreamCut, message, Retry::Yes)
 }

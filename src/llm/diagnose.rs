@@ -158,7 +158,7 @@ pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
     let mut message = format!("{} {}", happened(cause, evidence), to_do(cause, p, evidence));
     let words = evidence.words.trim();
     if !words.is_empty() && (cause == Cause::Hidden || evidence.page.is_none()) {
-        let whose = if evidence.page.is_some() { "The browser's words" } else { "The words of the runtime" };
+        let whose = if evidence.page.is_some() { "The browser says" } else { "The runtime says" };
         message.push_str(&format!(" ({whose}: {words})"));
     }
     // What only a person can change is the same at the next attempt.
@@ -234,7 +234,7 @@ fn to_do(cause: Cause, p: &ProviderConfig, e: &Evidence) -> String {
             endpoint::base(p)
         ),
         Cause::Hidden => format!(
-            "What remains: it does not allow {page} (CORS), it answered with an error that the browser hides, \
+            "Possible causes: it does not allow {page} (CORS), it answered with an error that the browser hides, \
              or {host} cannot be reached. {}",
             server.allow(p, e)
         ),

@@ -54,7 +54,7 @@ fn check_step(
             fault(FaultKind::DependencyNotSmaller, &place, message);
         }
         if !steps.iter().any(|other| other.order == Some(*dependency)) {
-            fault(FaultKind::UnknownOrder, &place, format!("there is no step of order {dependency}"));
+            fault(FaultKind::UnknownOrder, &place, format!("no step has order {dependency}"));
         }
     }
     for (at, tool) in step.tools.iter().enumerate() {

@@ -94,7 +94,7 @@ impl std::fmt::Display for SessionError {
         match self {
             SessionError::NotJson(e) => write!(f, "This is not a JSON file: {e}"),
             SessionError::OtherFormat => {
-                write!(f, "This JSON file is no record of a plan: its \"format\" is not \"{FORMAT}\"")
+                write!(f, "This JSON file is not the record of a plan: its \"format\" is not \"{FORMAT}\"")
             }
             SessionError::UnknownVersion(v) => {
                 write!(f, "This record has version {v}; this Turnwise reads version {VERSION}. Nothing was changed.")

@@ -69,7 +69,7 @@ pub fn input(task: &str, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>)
 /// Why there is none, or every fault of it.
 pub fn plan(ending: &Ending, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> Result<Plan, Vec<Fault>> {
     let Some(report) = &ending.report_data else {
-        let message = format!("the run that was to draft it ended without a report: {}", ending.output);
+        let message = format!("the drafting run ended without a report: {}", ending.output);
         return Err(vec![Fault::new(FaultKind::MissingField, "plan", None, message)]);
     };
     let steps = report.get("steps").cloned().unwrap_or(Value::Null);

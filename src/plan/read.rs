@@ -21,7 +21,7 @@ pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<Fault>> {
     let mut reader = Reader { faults: Vec::new() };
     let Some(fields) = reader.object(plan, "plan", PLAN, None) else { return Err(reader.faults) };
     let plan_id =
-        reader.optional(fields, "plan_id", "plan", None, "a text that is not empty", text).unwrap_or_default();
+        reader.optional(fields, "plan_id", "plan", None, "a non-empty string", text).unwrap_or_default();
     let agents = reader.agents(fields);
     let steps = reader.steps(fields);
     let mut faults = reader.faults;
@@ -83,9 +83,9 @@ impl Reader {
         let max_turns = self.optional(fields, "max_turns", path, None, takes, positive);
         AgentSpec {
             kind: kind.unwrap_or_default(),
-            system: self.optional(fields, "system", path, None, "a text", |v| v.as_str().map(str::to_owned)),
+            system: self.optional(fields, "system", path, None, "a string", |v| v.as_str().map(str::to_owned)),
             tools: fields.contains_key("tools").then(|| {
-                let tools = self.list(fields, "tools", path, None, "names of tools", text);
+                let tools = self.list(fields, "tools", path, None, "tool name", text);
                 tools.into_iter().flatten().collect()
             }),
             max_turns: max_turns.or_else(|| self.optional(fields, "maxTurns", path, None, takes, positive)),
@@ -108,14 +108,14 @@ impl Reader {
         let order = value.get("order").and_then(positive);
         let fields = self.object(value, path, STEP, order)?;
         let whole = "a whole number, 1 or more";
-        let words = "a text that is not empty";
+        let words = "a non-empty string";
         Some(Draft {
             path: path.to_owned(),
             order: self.required(fields, "order", path, order, whole, positive),
             agent: self.required(fields, "agent", path, order, words, text),
             action: self.required(fields, "action", path, order, words, text),
-            dependencies: self.list(fields, "dependencies", path, order, "orders of steps", positive),
-            tools: self.list(fields, "tools", path, order, "names of tools", text),
+            dependencies: self.list(fields, "dependencies", path, order, "step order", positive),
+            tools: self.list(fields, "tools", path, order, "tool name", text),
         })
     }
 
@@ -141,7 +141,7 @@ impl Reader {
         read: impl Fn(&'a Value) -> Option<T>,
     ) -> Option<T> {
         if !fields.contains_key(name) {
-            let message = format!("missing; it takes {takes}");
+            let message = format!("missing; expected {takes}");
             self.faults.push(Fault::new(FaultKind::MissingField, format!("{path}.{name}"), order, message));
         }
         self.optional(fields, name, path, order, takes, read)
@@ -174,13 +174,13 @@ impl Reader {
         what: &str,
         read: impl Fn(&Value) -> Option<T>,
     ) -> Vec<Option<T>> {
-        let takes = format!("an array of {what}");
+        let takes = format!("an array of {what}s");
         let Some(values) = self.optional(fields, name, path, order, &takes, Value::as_array) else { return Vec::new() };
         let mut list = Vec::new();
         for (at, value) in values.iter().enumerate() {
             let entry = read(value);
             if entry.is_none() {
-                self.wrong(&format!("{path}.{name}[{at}]"), order, value, &format!("one of the {what}"));
+                self.wrong(&format!("{path}.{name}[{at}]"), order, value, &format!("a {what}"));
             }
             list.push(entry);
         }
@@ -188,7 +188,7 @@ impl Reader {
     }
 
     fn wrong(&mut self, path: &str, order: Option<u32>, got: &Value, takes: &str) {
-        let message = format!("got {}; it takes {takes}", shown(got));
+        let message = format!("got {}; expected {takes}", shown(got));
         self.faults.push(Fault::new(FaultKind::WrongType, path, order, message));
     }
 }

@@ -28,7 +28,7 @@ struct Refused {
 pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], abort: &AbortController) -> Event {
     let (reading, watch) = begin(exchange, abort);
     let Some(page) = exchange.session.page() else {
-        return exchange.failed(error("There is no page that could ask its model.".to_owned(), Retry::Fatal), &watch);
+        return exchange.failed(error("There is no page to run its model.".to_owned(), Retry::Fatal), &watch);
     };
     let refused: Rc<RefCell<Option<Refused>>> = Rc::default();
     let asked: Rc<Cell<Option<CallNumber>>> = Rc::default();

@@ -17,7 +17,7 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             StartError::Busy => "this agent has a run under way: wait for it, cancel it, or make another agent",
-            StartError::NothingToContinue => "there is no run that ended on a limit and could be granted turns",
+            StartError::NothingToContinue => "no run ended at a limit, so no turns can be granted",
             StartError::Closed => "this agent was freed",
         })
     }

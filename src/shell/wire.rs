@@ -146,7 +146,7 @@ impl Line {
                 Ok(How::Custom { provider, request })
             }
             (ProviderKind::Custom, None) => {
-                Err(js_sys::Error::new("this provider is a function of the page's, and there is none").into())
+                Err(js_sys::Error::new("the page gave no function for this provider").into())
             }
             (ProviderKind::PromptApi, _) => {
                 // It knows no choice: it is offered what may be called.

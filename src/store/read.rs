@@ -78,7 +78,7 @@ impl Database {
             let events = events.get_all::<JsValue>().with_query::<String, _>(events_of(key, 0)).primitive()?.await?;
             (origin, events.filter_map(Result::ok).collect::<Vec<_>>())
         };
-        let Some(origin) = origin else { return Err(StoreError::Failed("it is not stored any more".to_owned())) };
+        let Some(origin) = origin else { return Err(StoreError::Failed("it is no longer stored".to_owned())) };
         let origin = serde_json::from_str(&origin)
             .map_err(|error| StoreError::Failed(format!("its beginning is damaged: {error}")))?;
         let files = files::load(self, key, workspace).await?;

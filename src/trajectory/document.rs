@@ -122,7 +122,7 @@ impl std::fmt::Display for ParseError {
         match self {
             ParseError::NotJson(e) => write!(f, "This is not a JSON file: {e}"),
             ParseError::OtherFormat => {
-                write!(f, "This JSON file is no Turnwise trajectory: its \"format\" is not \"{FORMAT}\"")
+                write!(f, "This JSON file is not a Turnwise trajectory: its \"format\" is not \"{FORMAT}\"")
             }
             ParseError::UnknownVersion(v) => {
                 write!(

@@ -12,7 +12,7 @@ use crate::trajectory::{Trajectory, replay};
 mod whole;
 
 /// What the small worker says when it is asked for what only the whole one does.
-pub const NOT_HERE: &str = "this worker cannot do that: it takes worker.js";
+pub const NOT_HERE: &str = "this worker cannot do that: it needs worker.js";
 
 /// What a follow-up takes over.
 #[derive(Serialize)]

@@ -166,7 +166,7 @@ impl Driver {
             }
             Heard::Time => match stage {
                 Stage::Starting => {
-                    let why = format!("it did not get ready within {} s", START_MS / 1000);
+                    let why = format!("it was not ready within {} s", START_MS / 1000);
                     self.input(Input::Lost(id, why));
                 }
                 Stage::Ready => self.input(Input::Deadline(id)),

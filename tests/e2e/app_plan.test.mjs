@@ -128,7 +128,7 @@ looked('again from a step, from a record too', async (page) => {
     await page.getByText('Opened changed.json.').waitFor();
     await node(page, 7).click();
     await page.getByRole('button', { name: 'Run again from this step' }).click();
-    await page.getByText(/changed\.json cannot be gone on with: the run of step 1 does not replay/).waitFor();
+    await page.getByText(/Cannot resume changed\.json: the run of step 1 does not replay/).waitFor();
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -181,15 +181,15 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await row(dialog, 'agent Market').getByLabel('Turns').fill('0');
   assert.deepEqual(await wrong(row(dialog, 'step 3')), [
     'Agentthere is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it.',
-    'Depends ongot "x"; it takes one of the orders of steps. Write a value of that kind.',
+    'Depends ongot "x"; expected a step order. Write a value of that kind.',
     'Depends on3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
     'Depends on9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
-    'Depends onthere is no step of order 9. Name the order of a step that is there.',
+    'Depends onno step has order 9. Name the order of a step that is there.',
   ]);
   assert.match((await wrong(row(dialog, 'step 5'))).join(), /there is no tool "telepathy"/);
-  assert.match((await wrong(row(dialog, 'step two'))).join(), /got "two"; it takes a whole number, 1 or more/);
+  assert.match((await wrong(row(dialog, 'step two'))).join(), /got "two"; expected a whole number, 1 or more/);
   assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /"Numbers" is there already/);
-  assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; it takes a whole number, 1 or more/);
+  assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; expected a whole number, 1 or more/);
   assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').getAttribute('aria-invalid'), 'true');
   await dialog.getByText('9 things have to be put right first.').waitFor();
   await row(dialog, 'step 3').getByLabel('Depends on').scrollIntoViewIfNeeded();

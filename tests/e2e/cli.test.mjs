@@ -326,7 +326,7 @@ test('stats and replay read folders, packed files and plans, and name what they 
   assert.equal(differs.code, 1);
   assert.match(differs.out, /^differs {2}changed\.json: turn 2, \/turns\/1\/content: recorded ".*and more", now "/m);
   assert.match(differs.out, /^ok {7}runs\/sum\.json$/m);
-  assert.match(differs.err, /^other\.json: This JSON file is no Turnwise trajectory/m);
+  assert.match(differs.err, /^other\.json: This JSON file is not a Turnwise trajectory/m);
   // A few hundred kilobytes that unpack to more than what is taken.
   writeFileSync(path.join(folder, 'bomb.json.gz'), gzipSync(Buffer.alloc(257 * 2 ** 20, ' ')));
   const bomb = await turnwise(['replay', 'bomb.json.gz', 'runs/sum.json'], { cwd: folder });

@@ -163,7 +163,7 @@ test('a relative address is the page\'s, for the model and for what is wrong wit
   });
   assert.equal(output, 'Own.');
   assert.deepEqual(asked, ['/own/v1/chat/completions'], 'resolved against the page, which is in a folder');
-  assert.equal(wrong, 'TypeError: options.provider.baseUrl: got "http://"; it takes an address such as \'https://api.example.com/v1\' or \'/v1\'');
+  assert.equal(wrong, 'TypeError: options.provider.baseUrl: got "http://"; expected a URL such as \'https://api.example.com/v1\' or \'/v1\'');
 });
 
 test('a failed fetch names what to try, with one knock at the other server and none at the page\'s own', async () => {

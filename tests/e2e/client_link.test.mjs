@@ -157,7 +157,7 @@ test('tools, permissions and models of the page\'s are asked for by number and a
     assert.deepEqual(asked.map(([body, signal]) => [body.stream, signal]), Object.keys(models).map(() => [true, true]));
     const of = (call) => messages.slice(before).filter(([, told]) => told.call === 30 + call).map(([name, { call: _, ...told }]) => [name, told]);
     assert.deepEqual(names(of(0)), ['piece', 'returned']);
-    assert.match(of(1)[0][1].failure.message, /^The page's `complete` answered nothing: it has to give a text/);
+    assert.match(of(1)[0][1].failure.message, /^The page's `complete` returned nothing: it must return a string/);
     assert.equal(of(1)[0][1].failure.fatal, true);
     assert.deepEqual(of(2), [['failed', { failure: { message: 'busy: cable', status: 503, retryAfterMs: 7 } }]]);
     assert.deepEqual(names(of(3)), ['piece', 'piece', 'piece', 'returned'], 'the end of texts is said by a chunk');
@@ -321,7 +321,7 @@ test('a documentation site: options, progress, what is known by now, its tools',
 
 test('an engine of another version, and one that cannot start, are refused by name', async () => {
   startBy(({ hear }) => ({ post: () => hear(JSON.stringify([{ ready: { protocol: 2, engine: 'x' } }])), end: () => {} }), false);
-  await assert.rejects(summarize('{}'), { message: 'the agent\'s worker is gone: it speaks version 2 of the protocol and the page version 1: their files are of two versions of the package' });
+  await assert.rejects(summarize('{}'), { message: 'the agent\'s worker is gone: it speaks version 2 of the protocol and the page version 1: their files come from two versions of the package' });
   startBy(({ hear }) => ({ post: () => hear(JSON.stringify([{ fatal: { message: 'its module did not start: no memory' } }])), end: () => {} }), false);
   await assert.rejects(summarize('{}'), { message: 'the agent\'s worker is gone: its module did not start: no memory' });
   for (const start of [() => { throw new Error('no workers'); }, async () => { throw new Error('no workers'); }]) {

@@ -17,60 +17,60 @@ const circle = {};
 circle.self = circle;
 
 const OPTIONS = [
-  [{ maxTurns: '15' }, 'options.maxTurns: got "15"; it takes a whole number, 1 or more'],
-  [{ maxTurns: 1.5 }, 'options.maxTurns: got 1.5; it takes a whole number, 1 or more'],
-  [{ maxTurns: 2 ** 32 }, 'options.maxTurns: got 4294967296; it takes a whole number, 1 or more'],
-  [{ limits: { wallMs: 2 ** 53 } }, 'options.limits.wallMs: got 9007199254740992; it takes a whole number, 1 or more'],
-  [{ temperature: NaN }, 'options.temperature: got a number that is not finite; it takes a number, 0 or more'],
-  [{ temperature: -1 }, 'options.temperature: got -1; it takes a number, 0 or more'],
-  [{ topP: 1.5 }, 'options.topP: got 1.5; it takes a number from 0 to 1'],
-  [{ reasoning: 'much' }, 'options.reasoning: got "much"; it takes \'none\' or \'minimal\' or \'low\' or \'medium\' or \'high\''],
-  [{ toolChoice: 'any' }, 'options.toolChoice: got "any"; it takes \'auto\', \'none\', \'required\' or { tool: name }'],
-  [{ toolChoice: { tool: 5 } }, 'options.toolChoice: got an object; it takes \'auto\''],
-  [{ toolChoice: { tool: 'now', name: 'now' } }, 'options.toolChoice: got an object; it takes \'auto\''],
-  [{ provider: { kind: 'openai', providerOptions: [] } }, 'options.provider.providerOptions: got an array; it takes an object of JSON'],
-  [{ provider: { kind: 'openai', providerOptions: circle } }, 'options.provider.providerOptions: got an object; it takes an object of JSON'],
-  [{ system: null }, 'options.system: got null; it takes a string'],
-  [{ system: 5n }, 'options.system: got something else; it takes a string'],
-  [{ system: () => '' }, 'options.system: got a function; it takes a string'],
-  [{ counter: { templates: { urgent: [] } } }, 'options.counter.templates.urgent: got an array; it takes a string'],
+  [{ maxTurns: '15' }, 'options.maxTurns: got "15"; expected a whole number, 1 or more'],
+  [{ maxTurns: 1.5 }, 'options.maxTurns: got 1.5; expected a whole number, 1 or more'],
+  [{ maxTurns: 2 ** 32 }, 'options.maxTurns: got 4294967296; expected a whole number, 1 or more'],
+  [{ limits: { wallMs: 2 ** 53 } }, 'options.limits.wallMs: got 9007199254740992; expected a whole number, 1 or more'],
+  [{ temperature: NaN }, 'options.temperature: got a non-finite number; expected a number, 0 or more'],
+  [{ temperature: -1 }, 'options.temperature: got -1; expected a number, 0 or more'],
+  [{ topP: 1.5 }, 'options.topP: got 1.5; expected a number from 0 to 1'],
+  [{ reasoning: 'much' }, 'options.reasoning: got "much"; expected \'none\' or \'minimal\' or \'low\' or \'medium\' or \'high\''],
+  [{ toolChoice: 'any' }, 'options.toolChoice: got "any"; expected \'auto\', \'none\', \'required\' or { tool: name }'],
+  [{ toolChoice: { tool: 5 } }, 'options.toolChoice: got an object; expected \'auto\''],
+  [{ toolChoice: { tool: 'now', name: 'now' } }, 'options.toolChoice: got an object; expected \'auto\''],
+  [{ provider: { kind: 'openai', providerOptions: [] } }, 'options.provider.providerOptions: got an array; expected a JSON object'],
+  [{ provider: { kind: 'openai', providerOptions: circle } }, 'options.provider.providerOptions: got an object; expected a JSON object'],
+  [{ system: null }, 'options.system: got null; expected a string'],
+  [{ system: 5n }, 'options.system: got something else; expected a string'],
+  [{ system: () => '' }, 'options.system: got a function; expected a string'],
+  [{ counter: { templates: { urgent: [] } } }, 'options.counter.templates.urgent: got an array; expected a string'],
   [{ counter: { modrateAt: 4 } }, 'options.counter.modrateAt: unknown option; options.counter takes moderateAt, urgentAt, templates'],
-  [{ counter: null }, 'options.counter: got null; it takes an object or false'],
-  [{ synthesis: 'no' }, 'options.synthesis: got "no"; it takes an object or false'],
-  [{ synthesis: { role: 'tool' } }, 'options.synthesis.role: got "tool"; it takes \'user\' or \'system\''],
-  [{ preset: 'strict', synthesis: { attempts: 1 } }, 'options.synthesis: got an object; it takes nothing: the \'strict\' preset has no synthesis'],
-  [{ agents: { a: { preset: 'loose' } } }, 'options.agents.a.preset: got "loose"; it takes \'research\' or \'orchestrator\' or \'strict\''],
-  [{ agents: { a: { counter: 0 } } }, 'options.agents.a.counter: got 0; it takes true or false'],
-  [{ agents: { a: { tools: ['now', 5] } } }, 'options.agents.a.tools: got an array; it takes an array of names of tools'],
-  [{ agents: [] }, 'options.agents: got an array; it takes an object of kinds of agents by name'],
-  [{ limits: { children: -1 } }, 'options.limits.children: got -1; it takes a whole number, 0 or more'],
-  [{ retry: { baseMs: -1 } }, 'options.retry.baseMs: got -1; it takes a whole number, 0 or more'],
-  [{ report: { format: 'text' } }, 'options.report: got an object; it takes nothing: only the \'strict\' preset asks for a final report'],
-  [{ preset: 'strict', report: { format: 'pdf' } }, 'options.report.format: got "pdf"; it takes \'text\' or \'markdown\' or \'json\' or \'slack\''],
-  [{ preset: 'strict', report: { schema: {} } }, 'options.report.schema: got an object; it takes nothing: only a \'json\' report has a schema'],
-  [{ preset: 'strict', report: { format: 'json', schema: circle } }, 'options.report.schema: got an object; it takes a JSON Schema'],
-  [{ preset: 'loose' }, 'options.preset: got "loose"; it takes '],
-  [{ preset: '😀'.repeat(70) }, `options.preset: got "${'😀'.repeat(59)}…; it takes `],
-  [{ provider: {} }, 'options.provider.kind: missing; it takes \'demo\' or \'openai\''],
-  [{ provider: [] }, 'options.provider: got an empty array; it takes an object, or an array of one or more'],
-  [{ provider: { kind: 'antropic' } }, 'options.provider.kind: got "antropic"; it takes \'demo\' or \'openai\' or \'openai-responses\''],
-  [{ provider: { kind: 'openai', apiKey: {} } }, 'options.provider.apiKey: got an object; it takes a string'],
-  [{ provider: [{ kind: 'demo' }, { kind: 'openai', apiKey: 12345678 }] }, 'options.provider[1].apiKey: got a number; it takes a string'],
-  [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; it takes a whole address such as \'https://api.example.com/v1\' (there is no page to resolve it against)'],
-  [{ provider: { kind: 'openai', headers: { 'no good': 'x' } } }, 'options.provider.headers.no good: it takes a valid header name and a string'],
-  [{ provider: { kind: 'openai', headers: [] } }, 'options.provider.headers: got an array; it takes an object of strings'],
-  [{ provider: { kind: 'demo', price: { input: 1 } } }, 'options.provider.price.output: missing; it takes US dollars a million tokens'],
-  [{ provider: { kind: 'anthropic', demo: 'endless' } }, 'options.provider.demo: got "endless"; it takes nothing: only the demo model has modes'],
-  [{ provider: { kind: 'custom' } }, 'options.provider.complete: missing; it takes a function that asks your model'],
-  [{ provider: { kind: 'openai', complete: () => '' } }, 'options.provider.complete: got a function; it takes nothing: only the \'custom\' kind has a function'],
-  [{ tools: 'all' }, 'options.tools: got "all"; it takes an array of search_files, read_file, list_files, write_file, read_result, calculate, now, progress_report, batch, spawn_subagents'],
-  [{ tools: ['calculate', 'nope'] }, 'options.tools: got "nope"; it takes an array of '],
-  [{ seed: -1 }, 'options.seed: got -1; it takes a whole number, 0 or more'],
-  [{ workerUrl: 5 }, 'options.workerUrl: got 5; it takes a string or a URL'],
+  [{ counter: null }, 'options.counter: got null; expected an object or false'],
+  [{ synthesis: 'no' }, 'options.synthesis: got "no"; expected an object or false'],
+  [{ synthesis: { role: 'tool' } }, 'options.synthesis.role: got "tool"; expected \'user\' or \'system\''],
+  [{ preset: 'strict', synthesis: { attempts: 1 } }, 'options.synthesis: got an object; expected nothing: the \'strict\' preset has no synthesis'],
+  [{ agents: { a: { preset: 'loose' } } }, 'options.agents.a.preset: got "loose"; expected \'research\' or \'orchestrator\' or \'strict\''],
+  [{ agents: { a: { counter: 0 } } }, 'options.agents.a.counter: got 0; expected true or false'],
+  [{ agents: { a: { tools: ['now', 5] } } }, 'options.agents.a.tools: got an array; expected an array of tool names'],
+  [{ agents: [] }, 'options.agents: got an array; expected an object of agent kinds by name'],
+  [{ limits: { children: -1 } }, 'options.limits.children: got -1; expected a whole number, 0 or more'],
+  [{ retry: { baseMs: -1 } }, 'options.retry.baseMs: got -1; expected a whole number, 0 or more'],
+  [{ report: { format: 'text' } }, 'options.report: got an object; expected nothing: only the \'strict\' preset asks for a final report'],
+  [{ preset: 'strict', report: { format: 'pdf' } }, 'options.report.format: got "pdf"; expected \'text\' or \'markdown\' or \'json\' or \'slack\''],
+  [{ preset: 'strict', report: { schema: {} } }, 'options.report.schema: got an object; expected nothing: only a \'json\' report has a schema'],
+  [{ preset: 'strict', report: { format: 'json', schema: circle } }, 'options.report.schema: got an object; expected a JSON Schema'],
+  [{ preset: 'loose' }, 'options.preset: got "loose"; expected '],
+  [{ preset: '😀'.repeat(70) }, `options.preset: got "${'😀'.repeat(59)}…; expected `],
+  [{ provider: {} }, 'options.provider.kind: missing; expected \'demo\' or \'openai\''],
+  [{ provider: [] }, 'options.provider: got an empty array; expected an object, or an array of one or more'],
+  [{ provider: { kind: 'antropic' } }, 'options.provider.kind: got "antropic"; expected \'demo\' or \'openai\' or \'openai-responses\''],
+  [{ provider: { kind: 'openai', apiKey: {} } }, 'options.provider.apiKey: got an object; expected a string'],
+  [{ provider: [{ kind: 'demo' }, { kind: 'openai', apiKey: 12345678 }] }, 'options.provider[1].apiKey: got a number; expected a string'],
+  [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; expected an absolute URL such as \'https://api.example.com/v1\' (there is no page to resolve it against)'],
+  [{ provider: { kind: 'openai', headers: { 'no good': 'x' } } }, 'options.provider.headers.no good: expected a valid header name and a string'],
+  [{ provider: { kind: 'openai', headers: [] } }, 'options.provider.headers: got an array; expected an object of strings'],
+  [{ provider: { kind: 'demo', price: { input: 1 } } }, 'options.provider.price.output: missing; expected US dollars per million tokens'],
+  [{ provider: { kind: 'anthropic', demo: 'endless' } }, 'options.provider.demo: got "endless"; expected nothing: only the demo model has modes'],
+  [{ provider: { kind: 'custom' } }, 'options.provider.complete: missing; expected a function that asks your model'],
+  [{ provider: { kind: 'openai', complete: () => '' } }, 'options.provider.complete: got a function; expected nothing: only the \'custom\' kind has a function'],
+  [{ tools: 'all' }, 'options.tools: got "all"; expected an array of search_files, read_file, list_files, write_file, read_result, calculate, now, progress_report, batch, spawn_subagents'],
+  [{ tools: ['calculate', 'nope'] }, 'options.tools: got "nope"; expected an array of '],
+  [{ seed: -1 }, 'options.seed: got -1; expected a whole number, 0 or more'],
+  [{ workerUrl: 5 }, 'options.workerUrl: got 5; expected a string or a URL'],
   [{ maxTruns: 3 }, 'options.maxTruns: unknown option; options takes preset, provider, system, temperature, topP, reasoning, toolChoice, maxTurns, maxAttempts, counter, synthesis, report, tools, agents, limits, retry, seed, workerUrl'],
-  [[], 'options: got an array; it takes an object'],
-  [null, 'options: got null; it takes an object'],
-  [() => {}, 'options: got a function; it takes an object'],
+  [[], 'options: got an array; expected an object'],
+  [null, 'options: got null; expected an object'],
+  [() => {}, 'options: got a function; expected an object'],
 ];
 
 test('wrong options are named with what they got and what they take', () => {
@@ -101,17 +101,17 @@ test('every option can be given', () => {
 });
 
 const TOOLS = [
-  [{ name: 'no spaces', execute() {} }, 'tool.name: got "no spaces"; it takes 1 to 64 of A-Z, a-z, 0-9, _ and -'],
+  [{ name: 'no spaces', execute() {} }, 'tool.name: got "no spaces"; expected 1 to 64 of A-Z, a-z, 0-9, _ and -'],
   [{ name: 'x'.repeat(65), execute() {} }, 'tool.name: got "xxx'],
   [{ name: 'line\n', execute() {} }, 'tool.name: got "line\\n"'],
-  [{ execute() {} }, 'tool.name: missing; it takes 1 to 64 of'],
-  [{ name: 'x' }, 'tool.execute: missing; it takes a function'],
-  [{ name: 'x', execute() {}, parameters: { type: 'array' } }, 'tool.parameters: got an object; it takes a JSON Schema with type: \'object\''],
-  [{ name: 'x', execute() {}, parameters: circle }, 'tool.parameters: got an object; it takes a JSON Schema with type: \'object\''],
-  [{ name: 'x', execute() {}, sideEffect: 'much' }, 'tool.sideEffect: got "much"; it takes \'none\' or \'workspace\' or \'network\' or \'page\''],
-  [{ name: 'x', execute() {}, mayFinish: 1 }, 'tool.mayFinish: got 1; it takes true or false'],
+  [{ execute() {} }, 'tool.name: missing; expected 1 to 64 of'],
+  [{ name: 'x' }, 'tool.execute: missing; expected a function'],
+  [{ name: 'x', execute() {}, parameters: { type: 'array' } }, 'tool.parameters: got an object; expected a JSON Schema with type: \'object\''],
+  [{ name: 'x', execute() {}, parameters: circle }, 'tool.parameters: got an object; expected a JSON Schema with type: \'object\''],
+  [{ name: 'x', execute() {}, sideEffect: 'much' }, 'tool.sideEffect: got "much"; expected \'none\' or \'workspace\' or \'network\' or \'page\''],
+  [{ name: 'x', execute() {}, mayFinish: 1 }, 'tool.mayFinish: got 1; expected true or false'],
   [{ name: 'x', run() {} }, 'tool.run: unknown option; tool takes name, description, parameters, mayFinish, sideEffect, execute'],
-  [5, 'tool: got 5; it takes an object'],
+  [5, 'tool: got 5; expected an object'],
 ];
 
 test('wrong tools are refused', () => {
@@ -148,7 +148,7 @@ test('files are put, listed, read and removed', async () => {
   assert.equal(files.get('a.bin'), undefined);
   assert.equal(files.get('../up'), undefined);
   for (const [at, expected] of PATHS) assert.throws(() => files.put(at, 'x'), message(expected), expected);
-  assert.throws(() => files.put('a', 5), message('content: got 5; it takes a text or a Blob'));
+  assert.throws(() => files.put('a', 5), message('content: got 5; expected a string or a Blob'));
   assert.equal(agent.files, files);
   agent.free();
 });
@@ -157,40 +157,40 @@ test('what is no record is refused', async () => {
   for (const value of [5, {}, { format: 'turnwise-trajectory', version: 99 }]) {
     await assert.rejects(exportTrajectory(value, 'native'), message('trajectory: got '));
   }
-  await assert.rejects(exportTrajectory({}, 'native'), message('trajectory: got an object; it takes a trajectory of version 1'));
-  await assert.rejects(exportTrajectory({}, 'xml'), message('format: got "xml"; it takes \'native\', \'atif\', \'otlp\', \'openai-jsonl\', \'mini-swe-agent\', \'markdown\', \'html\''));
-  await assert.rejects(replay(5), message('trajectory: got 5; it takes a trajectory'));
-  await assert.rejects(importTrajectory(5), message('text: got 5; it takes the text of a trajectory, of an HTML report, or of an ATIF file'));
-  await assert.rejects(insight(5), message('summaries: got 5; it takes an array of summaries'));
-  await assert.rejects(insight([], 5), message('filter: got 5; it takes an object'));
+  await assert.rejects(exportTrajectory({}, 'native'), message('trajectory: got an object; expected a trajectory of version 1'));
+  await assert.rejects(exportTrajectory({}, 'xml'), message('format: got "xml"; expected \'native\', \'atif\', \'otlp\', \'openai-jsonl\', \'mini-swe-agent\', \'markdown\', \'html\''));
+  await assert.rejects(replay(5), message('trajectory: got 5; expected a trajectory'));
+  await assert.rejects(importTrajectory(5), message('text: got 5; expected the text of a trajectory, of an HTML report, or of an ATIF file'));
+  await assert.rejects(insight(5), message('summaries: got 5; expected an array of summaries'));
+  await assert.rejects(insight([], 5), message('filter: got 5; expected an object'));
   assert.equal(await exportTrajectory({ format: 'turnwise-trajectory', version: 1 }, 'native'), '{\n  "format": "turnwise-trajectory",\n  "version": 1\n}');
 });
 
 test('wrong options of a run and of other questions are named', async () => {
   const agent = new Agent();
   const cases = [
-    [() => agent.run(''), 'task: got ""; it takes a text'],
-    [() => agent.run(' \n'), 'task: got " \\n"; it takes a text'],
-    [() => agent.run(5), 'task: got 5; it takes a text'],
+    [() => agent.run(''), 'task: got ""; expected a non-empty string'],
+    [() => agent.run(' \n'), 'task: got " \\n"; expected a non-empty string'],
+    [() => agent.run(5), 'task: got 5; expected a non-empty string'],
     [() => agent.run('x', { onEvents: 1 }), 'options.onEvents: unknown option; options takes onEvent, signal, approve, after, images'],
-    [() => agent.run('x', { onEvent: 1 }), 'options.onEvent: got 1; it takes a function'],
-    [() => agent.run('x', { signal: {} }), 'options.signal: got an object; it takes an AbortSignal'],
-    [() => agent.run('x', { approve: 'some' }), 'options.approve: got "some"; it takes a function or \'all\''],
-    [() => agent.run('x', { after: 'text' }), 'options.after: got "text"; it takes the trajectory of an earlier run'],
-    [() => agent.run('x', { images: 'a' }), 'options.images: got "a"; it takes an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif) or PDFs (application/pdf)'],
-    [() => agent.run('x', { images: ['data:image/svg+xml;base64,AA=='] }), 'options.images: it takes an array of data URLs of pictures'],
-    [() => agent.run('x', 5), 'options: got 5; it takes an object'],
-    [() => agent.grantTurns(0), 'turns: got 0; it takes a whole number, 1 or more'],
-    [() => agent.grantTurns(), 'turns: got nothing; it takes a whole number, 1 or more'],
+    [() => agent.run('x', { onEvent: 1 }), 'options.onEvent: got 1; expected a function'],
+    [() => agent.run('x', { signal: {} }), 'options.signal: got an object; expected an AbortSignal'],
+    [() => agent.run('x', { approve: 'some' }), 'options.approve: got "some"; expected a function or \'all\''],
+    [() => agent.run('x', { after: 'text' }), 'options.after: got "text"; expected the trajectory of an earlier run'],
+    [() => agent.run('x', { images: 'a' }), 'options.images: got "a"; expected an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif) or PDFs (application/pdf)'],
+    [() => agent.run('x', { images: ['data:image/svg+xml;base64,AA=='] }), 'options.images: expected an array of data URLs of pictures'],
+    [() => agent.run('x', 5), 'options: got 5; expected an object'],
+    [() => agent.grantTurns(0), 'turns: got 0; expected a whole number, 1 or more'],
+    [() => agent.grantTurns(), 'turns: got nothing; expected a whole number, 1 or more'],
     [() => agent.grantTurns(1, { after: {} }), 'options.after: unknown option; options takes onEvent, signal, approve'],
-    [() => agent.runPlan(undefined), 'plan: got nothing; it takes an object'],
-    [() => agent.runPlan({}, { from: 1 }), 'options.from: got 1; it takes nothing without options.after'],
-    [() => agent.runPlan({}, { parallel: 0 }), 'options.parallel: got 0; it takes a whole number, 1 or more'],
-    [() => DocsSite.open(5), 'page: got 5; it takes the address of a page of the site'],
-    [() => DocsSite.open('http://127.0.0.1:9/', { credentials: 'same-origin' }), 'options.credentials: got "same-origin"; it takes \'omit\' or \'include\''],
-    [() => renderMarkdown(5), 'text: got 5; it takes a string'],
+    [() => agent.runPlan(undefined), 'plan: got nothing; expected an object'],
+    [() => agent.runPlan({}, { from: 1 }), 'options.from: got 1; expected nothing without options.after'],
+    [() => agent.runPlan({}, { parallel: 0 }), 'options.parallel: got 0; expected a whole number, 1 or more'],
+    [() => DocsSite.open(5), 'page: got 5; expected the address of a page of the site'],
+    [() => DocsSite.open('http://127.0.0.1:9/', { credentials: 'same-origin' }), 'options.credentials: got "same-origin"; expected \'omit\' or \'include\''],
+    [() => renderMarkdown(5), 'text: got 5; expected a string'],
     [() => renderMarkdown('x', { worker: 1 }), 'options.worker: unknown option; options takes workerUrl'],
-    [() => listModels({}), 'provider.kind: missing; it takes '],
+    [() => listModels({}), 'provider.kind: missing; expected '],
   ];
   for (const [ask, expected] of cases) {
     let asked;

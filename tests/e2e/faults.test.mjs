@@ -66,7 +66,7 @@ async function run(baseUrl, limits) {
 }
 
 // What the report says after the last of the attempts.
-const LAST_WORDS = ' No attempt is left (3 of 3): try again later, or choose another model or provider.';
+const LAST_WORDS = ' No attempts left (3 of 3): try again later, or choose another model or provider.';
 
 const slugsOf = ({ turns }) => turns.flatMap(({ attempts }) => attempts).flatMap(({ slugs }) => slugs);
 const table = new Map();

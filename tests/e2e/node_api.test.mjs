@@ -166,7 +166,7 @@ test('a tool that reaches the network or the page is refused where nobody can be
     assert.equal(ran, refused ? 0 : 1, `${sideEffect}, ${approve}`);
     assert.equal(trajectory.turns[0].tool_calls[0].slug ?? null, refused ? 'refused' : null);
   }
-  await withAgent([], undefined, (agent) => assert.rejects(async () => agent.run('go', { approve: 'some' }), /options\.approve: got "some"; it takes a function or 'all'/));
+  await withAgent([], undefined, (agent) => assert.rejects(async () => agent.run('go', { approve: 'some' }), /options\.approve: got "some"; expected a function or 'all'/));
 });
 
 test('strict runs in Node: a final result is held against the report\'s schema, and a strict sub-agent reports', async () => {
@@ -286,7 +286,7 @@ test('a run can be continued after the limit, and followed up', async () => {
     const next = await agent.run('and then?', { after: granted });
     assert.equal(next.session_id, first.session_id);
     assert.notEqual(next.run_id, first.run_id);
-    await assert.rejects(agent.grantTurns(1), /could be granted turns/);
+    await assert.rejects(agent.grantTurns(1), /no turns can be granted/);
   });
 });
 
@@ -317,30 +317,30 @@ test('a long history reaches the server whole', async () => {
 
 test('misuse is refused and names itself', async () => {
   const wrong = [
-    [{ maxTurns: '15' }, 'options.maxTurns: got "15"; it takes a whole number, 1 or more'],
+    [{ maxTurns: '15' }, 'options.maxTurns: got "15"; expected a whole number, 1 or more'],
     [{ maxTurns: 0 }, 'options.maxTurns: got 0'],
     [{ maxTruns: 3 }, 'options.maxTruns: unknown option; options takes preset, provider,'],
-    [{ counter: { templates: { normal: 3 } } }, 'options.counter.templates.normal: got 3; it takes a string'],
-    [{ counter: true }, 'options.counter: got true; it takes an object or false'],
-    [{ synthesis: { role: 'tool' } }, "options.synthesis.role: got \"tool\"; it takes 'user' or 'system'"],
-    [{ report: {} }, "options.report: got an object; it takes nothing: only the 'strict' preset"],
-    [{ preset: 'strict', report: { format: 'pdf' } }, "options.report.format: got \"pdf\"; it takes 'text' or 'markdown' or 'json' or 'slack'"],
-    [{ preset: 'strict', report: { schema: {} } }, "options.report.schema: got an object; it takes nothing: only a 'json' report"],
+    [{ counter: { templates: { normal: 3 } } }, 'options.counter.templates.normal: got 3; expected a string'],
+    [{ counter: true }, 'options.counter: got true; expected an object or false'],
+    [{ synthesis: { role: 'tool' } }, "options.synthesis.role: got \"tool\"; expected 'user' or 'system'"],
+    [{ report: {} }, "options.report: got an object; expected nothing: only the 'strict' preset"],
+    [{ preset: 'strict', report: { format: 'pdf' } }, "options.report.format: got \"pdf\"; expected 'text' or 'markdown' or 'json' or 'slack'"],
+    [{ preset: 'strict', report: { schema: {} } }, "options.report.schema: got an object; expected nothing: only a 'json' report"],
     [{ provider: { kind: 'demo', price: { input: 1 } } }, 'options.provider.price.output: missing'],
-    [{ limits: { children: -1 } }, 'options.limits.children: got -1; it takes a whole number, 0 or more'],
-    [{ agents: [] }, 'options.agents: got an array; it takes an object of kinds of agents by name'],
-    [{ agents: { reader: { maxTurns: 0 } } }, 'options.agents.reader.maxTurns: got 0; it takes a whole number, 1 or more'],
-    [{ agents: { reader: { tools: 'now' } } }, 'options.agents.reader.tools: got "now"; it takes an array of names of tools'],
-    [{ provider: { kind: 'antropic' } }, 'options.provider.kind: got "antropic"; it takes \'demo\' or \'openai\''],
-    [{ provider: { kind: 'custom' } }, 'options.provider.complete: missing; it takes a function'],
-    [{ provider: { kind: 'openai', complete: () => '' } }, 'options.provider.complete: got a function; it takes nothing'],
-    [{ provider: { kind: 'anthropic', demo: 'endless' } }, 'options.provider.demo: got "endless"; it takes nothing'],
+    [{ limits: { children: -1 } }, 'options.limits.children: got -1; expected a whole number, 0 or more'],
+    [{ agents: [] }, 'options.agents: got an array; expected an object of agent kinds by name'],
+    [{ agents: { reader: { maxTurns: 0 } } }, 'options.agents.reader.maxTurns: got 0; expected a whole number, 1 or more'],
+    [{ agents: { reader: { tools: 'now' } } }, 'options.agents.reader.tools: got "now"; expected an array of tool names'],
+    [{ provider: { kind: 'antropic' } }, 'options.provider.kind: got "antropic"; expected \'demo\' or \'openai\''],
+    [{ provider: { kind: 'custom' } }, 'options.provider.complete: missing; expected a function'],
+    [{ provider: { kind: 'openai', complete: () => '' } }, 'options.provider.complete: got a function; expected nothing'],
+    [{ provider: { kind: 'anthropic', demo: 'endless' } }, 'options.provider.demo: got "endless"; expected nothing'],
     [{ provider: [] }, 'options.provider: got an empty array'],
-    [{ provider: [{ kind: 'demo' }, { kind: 'openai', apiKey: 12345678 }] }, 'options.provider[1].apiKey: got a number; it takes a string'],
-    [{ provider: { kind: 'openai', headers: { 'no good': 'x' } } }, 'options.provider.headers.no good: it takes a valid header name'],
-    [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; it takes a whole address'],
-    [{ tools: ['nope'] }, 'options.tools: got "nope"; it takes an array of'],
-    [5, 'options: got 5; it takes an object'],
+    [{ provider: [{ kind: 'demo' }, { kind: 'openai', apiKey: 12345678 }] }, 'options.provider[1].apiKey: got a number; expected a string'],
+    [{ provider: { kind: 'openai', headers: { 'no good': 'x' } } }, 'options.provider.headers.no good: expected a valid header name'],
+    [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; expected a whole address'],
+    [{ tools: ['nope'] }, 'options.tools: got "nope"; expected an array of'],
+    [5, 'options: got 5; expected an object'],
   ];
   for (const [options, message] of wrong) {
     assert.throws(() => new Agent(options), (error) => error instanceof TypeError && error.message.includes(message), JSON.stringify(options));
@@ -349,17 +349,17 @@ test('misuse is refused and names itself', async () => {
   assert.throws(() => agent.registerTool({ name: 'bad name', execute() {} }), /tool.name: got "bad name"/);
   assert.throws(() => agent.registerTool({ name: 'x' }), /tool.execute: missing/);
   assert.throws(() => agent.registerTool({ name: 'x', execute() {}, parameters: { type: 'string' } }), /tool.parameters/);
-  await assert.rejects(agent.run(''), /task: got ""; it takes a text/);
+  await assert.rejects(agent.run(''), /task: got ""; expected a non-empty string/);
   await assert.rejects(agent.run('x', { onEvents: 1 }), /options.onEvents: unknown option/);
-  await assert.rejects(agent.run('x', { signal: {} }), /options.signal: got an object; it takes an AbortSignal/);
+  await assert.rejects(agent.run('x', { signal: {} }), /options.signal: got an object; expected an AbortSignal/);
   await assert.rejects(agent.run('x', { after: {} }), TypeError);
   const running = agent.run('What is 2 + 2?');
   await assert.rejects(agent.run('x'), /has a run under way/);
   agent.cancel();
   const trajectory = await running;
   assert.equal(trajectory.outcome, 'cancelled');
-  await assert.rejects(exportTrajectory(trajectory, 'xml'), { name: 'TypeError', message: /^format: got "xml"; it takes 'native', 'atif'/ });
-  await assert.rejects(exportTrajectory({}, 'native'), { name: 'TypeError', message: /it takes a trajectory of version 1/ });
+  await assert.rejects(exportTrajectory(trajectory, 'xml'), { name: 'TypeError', message: /^format: got "xml"; expected 'native', 'atif'/ });
+  await assert.rejects(exportTrajectory({}, 'native'), { name: 'TypeError', message: /expected a trajectory of version 1/ });
   assert.deepEqual(JSON.parse(await exportTrajectory(trajectory, 'native')), trajectory);
   agent.free();
 });
@@ -397,9 +397,9 @@ test('figures of runs: from an object and from its text, over several, and what 
   assert.deepEqual([summary.failed_attempts, summary.tool_failures], [{ provider_error: 1 }, { tool_exec_failed: 1 }]);
   const found = await insight([summary, { ...summary, model: 'other' }], { model: 'other' });
   assert.deepEqual([found.runs, found.of, found.success_share, found.step], [1, 2, 1, 'run']);
-  await assert.rejects(summarize('{"a":1}'), { name: 'TypeError', message: /^trajectory: This JSON file is no Turnwise trajectory/ });
-  await assert.rejects(summarize(3), { name: 'TypeError', message: /^trajectory: got 3; it takes a trajectory, or the text of one/ });
-  await assert.rejects(insight(summary), { name: 'TypeError', message: /^summaries: got an object; it takes an array of summaries/ });
+  await assert.rejects(summarize('{"a":1}'), { name: 'TypeError', message: /^trajectory: This JSON file is not a Turnwise trajectory/ });
+  await assert.rejects(summarize(3), { name: 'TypeError', message: /^trajectory: got 3; expected a trajectory, or the text of one/ });
+  await assert.rejects(insight(summary), { name: 'TypeError', message: /^summaries: got an object; expected an array of summaries/ });
   await assert.rejects(insight([{}]), { name: 'TypeError', message: /^insight: missing field/ });
   await assert.rejects(insight([], { modle: 'm' }), { name: 'TypeError', message: /^insight: unknown field `modle`/ });
 });

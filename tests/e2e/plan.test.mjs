@@ -254,16 +254,16 @@ test('a bad plan is refused with every fault before anything runs', async () => 
     const bad = { agents, steps: [step(2, 'Nobody', '', [3, 2], ['drill']), { order: 2, agent: 'Reader', action: 'x', needs: [1] }] };
     await assert.rejects(agent.runPlan(bad), (error) => {
       assert.ok(error instanceof TypeError);
-      for (const part of ['the plan has 8 faults:', 'plan.steps[0].action: got ""', 'there is no agent "Nobody"', 'there is no step of order 3', '3 is not smaller than 2', '2 is not smaller than 2', 'there is no tool "drill"', 'plan.steps[1].needs: unknown field', '2 is also the order of plan.steps[0]']) assert.ok(error.message.includes(part), `${part}\n${error.message}`);
+      for (const part of ['the plan has 8 faults:', 'plan.steps[0].action: got ""', 'there is no agent "Nobody"', 'no step has order 3', '3 is not smaller than 2', '2 is not smaller than 2', 'there is no tool "drill"', 'plan.steps[1].needs: unknown field', '2 is also the order of plan.steps[0]']) assert.ok(error.message.includes(part), `${part}\n${error.message}`);
       return true;
     });
     const good = { agents, steps: [step(1, 'Reader', 'x')] };
     for (const [plan, options, message] of [
-      [undefined, undefined, /plan: got nothing; it takes an object/],
+      [undefined, undefined, /plan: got nothing; expected an object/],
       [{ agents, steps: [] }, undefined, /plan.steps: a plan needs at least one step/],
       [good, { parallel: 0 }, /options.parallel: got 0/],
-      [good, { from: 1 }, /options.from: got 1; it takes nothing without options.after/],
-      [good, { after: {} }, /options.after: This JSON file is no record of a plan/],
+      [good, { from: 1 }, /options.from: got 1; expected nothing without options.after/],
+      [good, { after: {} }, /options.after: This JSON file is not the record of a plan/],
       [good, { signals: 1 }, /options.signals: unknown option/],
     ]) await assert.rejects(agent.runPlan(plan, options), (error) => error instanceof TypeError && message.test(error.message), `${message}`);
   });

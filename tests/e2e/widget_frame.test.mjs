@@ -61,7 +61,7 @@ test('a host cannot have the frame ask its own origin for anything but the packa
     assert.equal(outcome, 'failed');
     const frame = tab.frameLocator('turnwise-agent iframe');
     await frame.getByText('The docs of this site could not be read').waitFor();
-    await frame.getByText('a frame asks its own origin for nothing but the package').waitFor();
+    await frame.getByText('a frame may only load the package from its own origin').waitFor();
     assert.deepEqual(cdn.asked.filter((asked) => !asked.startsWith('/turnwise/') || asked.startsWith('/turnwise/v1')), []);
   });
 })));

@@ -1,4 +1,4 @@
-// Checks of what a page passes in. Every complaint is a `TypeError` that names the option, what it got and what it takes.
+// Checks of what a page passes in. Every complaint is a `TypeError` that names the option, what it got and what it expected.
 
 /** Reads one value that is there, for the wire; throws where it is wrong. `path` is what a complaint calls it. */
 export type Check<T = unknown> = (value: unknown, path: string) => T;
@@ -13,7 +13,7 @@ function kind(value: unknown): string | undefined {
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
-  return typeof value === 'number' && !Number.isFinite(value) ? 'a number that is not finite' : undefined;
+  return typeof value === 'number' && !Number.isFinite(value) ? 'a non-finite number' : undefined;
 }
 
 /** As JSON; nothing for what JSON does not know. */
@@ -36,8 +36,8 @@ export function describe(value: unknown): string {
 /** What a value is, and nothing of what it says: for keys. */
 const describeSecret = (value: unknown) => kind(value) ?? (typeof value === 'string' ? 'a string' : typeof value === 'number' ? 'a number' : 'something else');
 
-export const wrong = (path: string, value: unknown, takes: string) => new TypeError(`${path}: got ${describe(value)}; it takes ${takes}`);
-export const missing = (path: string, takes: string) => new TypeError(`${path}: missing; it takes ${takes}`);
+export const wrong = (path: string, value: unknown, takes: string) => new TypeError(`${path}: got ${describe(value)}; expected ${takes}`);
+export const missing = (path: string, takes: string) => new TypeError(`${path}: missing; expected ${takes}`);
 
 /** A check by what it takes. */
 export const takes = <T>(words: string, fits: (value: any) => boolean): Check<T> => (value, path) => {
@@ -59,7 +59,7 @@ export const whole = (least: number, most = Number.MAX_SAFE_INTEGER): Check<numb
 export const word = <T extends string>(words: readonly T[]): Check<T> => takes(words.map((one) => `'${one}'`).join(' or '), (value) => words.includes(value));
 
 export const secret: Check<string> = (value, path) => {
-  if (typeof value !== 'string') throw new TypeError(`${path}: got ${describeSecret(value)}; it takes a string`);
+  if (typeof value !== 'string') throw new TypeError(`${path}: got ${describeSecret(value)}; expected a string`);
   return value;
 };
 

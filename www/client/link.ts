@@ -237,7 +237,7 @@ export class Link {
       case 'loading': this.#arm(LOAD_MS); break;
       case 'ready':
         clearTimeout(this.#timer);
-        if (body.protocol !== VERSION) this.#lose(`it speaks version ${body.protocol} of the protocol and the page version ${VERSION}: their files are of two versions of the package`);
+        if (body.protocol !== VERSION) this.#lose(`it speaks version ${body.protocol} of the protocol and the page version ${VERSION}: their files come from two versions of the package`);
         else this.#met();
         break;
       case 'fatal': this.#lose(this.#line?.explain?.(body.message) ?? body.message); break;

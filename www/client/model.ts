@@ -28,7 +28,7 @@ export async function pour(answer: any, sink: Sink, signal: AbortSignal): Promis
   if (typeof answer?.[Symbol.asyncIterator] === 'function') return pourChunks(answer[Symbol.asyncIterator](), sink, signal);
   if (typeof answer === 'object' && answer !== null) return sink.piece(bytes(answer));
   throw new Judged({
-    message: 'The page\'s `complete` answered nothing: it has to give a text, a chat completion, an async iterable of its chunks, or a Response.',
+    message: 'The page\'s `complete` returned nothing: it must return a string, a chat completion, an async iterable of its chunks, or a Response.',
     fatal: true,
   });
 }

@@ -33,8 +33,8 @@ const address: Check<string> = (value, path) => {
 /** Checked where it is written, not when the first request fails; resolved in the worker. */
 const baseUrl: Check<string> = (value, path) => {
   const words = pageUrl() === undefined
-    ? 'a whole address such as \'https://api.example.com/v1\' (there is no page to resolve it against)'
-    : 'an address such as \'https://api.example.com/v1\' or \'/v1\'';
+    ? 'an absolute URL such as \'https://api.example.com/v1\' (there is no page to resolve it against)'
+    : 'a URL such as \'https://api.example.com/v1\' or \'/v1\'';
   if (!parsed(text(value, path))) throw wrong(path, value, words);
   return value as string;
 };
@@ -48,13 +48,13 @@ const headers: Check<[string, string][]> = (value, path) => {
       trial.set(name, content);
       return [name, content];
     } catch {
-      throw new TypeError(`${path}.${name}: it takes a valid header name and a string`);
+      throw new TypeError(`${path}.${name}: expected a valid header name and a string`);
     }
   });
 };
 
 const price: Check = (value, path) => {
-  const words = 'US dollars a million tokens';
+  const words = 'US dollars per million tokens';
   const { input = undefined, output = undefined, cached = input } = shape({ input: number, output: number, cached: number })(value, path);
   if (input === undefined) throw missing(`${path}.input`, words);
   if (output === undefined) throw missing(`${path}.output`, words);
@@ -65,7 +65,7 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** Sent as they are; the engine keeps them away from what it says itself. */
 const providerOptions: Check = (value, path) => {
-  const words = 'an object of JSON';
+  const words = 'a JSON object';
   if (!isObject(value)) throw wrong(path, value, words);
   return plain(words)(value, path);
 };
@@ -92,7 +92,7 @@ export function provider(value: unknown, path: string): Provider {
 
 const providers: Check<Provider[]> = (value, path) => {
   if (!Array.isArray(value)) return [provider(value, path)];
-  if (!value.length) throw new TypeError(`${path}: got an empty array; it takes an object, or an array of one or more`);
+  if (!value.length) throw new TypeError(`${path}: got an empty array; expected an object, or an array of one or more`);
   return value.map((one, at) => provider(one, `${path}[${at}]`));
 };
 
@@ -136,13 +136,13 @@ const builtIn: Check<string[]> = (value, path) => {
 
 const kindOfAgent = shape({
   description: text, preset: word(PRESETS), system: text,
-  tools: takes('an array of names of tools', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
+  tools: takes('an array of tool names', (value) => Array.isArray(value) && value.every((name) => typeof name === 'string')),
   maxTurns: whole(1, U32), counter: flag,
 }, snake);
 
 /** By name; which tools there are is known only when a run starts. */
 const agents: Check = (value, path) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, value, 'an object of kinds of agents by name');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, value, 'an object of agent kinds by name');
   return Object.entries(value).map(([name, kind]) => ({ name, ...kindOfAgent(kind, `${path}.${name}`) }));
 };
 
@@ -215,7 +215,7 @@ const PICTURES = 'an array of data URLs of pictures (image/png, image/jpeg, imag
 const images: Check<string[]> = (value, path) => {
   if (!Array.isArray(value)) throw wrong(path, value, PICTURES);
   const picture = /^data:(image\/(png|jpeg|webp|gif)|application\/pdf);base64,[A-Za-z0-9+/=]+$/;
-  for (const url of value) if (typeof url !== 'string' || !picture.test(url)) throw new TypeError(`${path}: it takes ${PICTURES}`);
+  for (const url of value) if (typeof url !== 'string' || !picture.test(url)) throw new TypeError(`${path}: expected ${PICTURES}`);
   return value.slice();
 };
 
@@ -235,7 +235,7 @@ const MESSAGES = 'an array of messages, as in a trajectory';
 const history: Check = (value, path) => {
   if (!Array.isArray(value)) throw wrong(path, value, MESSAGES);
   const stray = value.findIndex((one) => !['system', 'user', 'assistant', 'tool'].includes(one?.role) || typeof one.content !== 'string');
-  if (stray >= 0) throw wrong(`${path}[${stray}]`, value[stray], 'a message with a role and a text as its content');
+  if (stray >= 0) throw wrong(`${path}[${stray}]`, value[stray], 'a message with a role and a string as its content');
   return plain(MESSAGES)(value, path);
 };
 const RUN = shape({ ...GRANT, after: recordText('the trajectory of an earlier run'), images, history });
@@ -269,7 +269,7 @@ export const listening = ({ onEvent, approve: asked }: Run, otherwise: Approval)
   ({ listens: onEvent !== undefined, approve: asked === undefined ? otherwise : asked === 'all' ? 'all' : 'ask' });
 
 export function taskText(task: unknown): string {
-  if (typeof task !== 'string' || !task.trim()) throw wrong('task', task, 'a text');
+  if (typeof task !== 'string' || !task.trim()) throw wrong('task', task, 'a non-empty string');
   return task;
 }
 

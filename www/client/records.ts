@@ -15,7 +15,7 @@ export async function exportTrajectory(trajectory: object, format: ExportFormat)
   if (!FORMATS.includes(format)) throw wrong('format', format, FORMATS.map((one) => `'${one}'`).join(', '));
   const { format: kind, version } = (typeof trajectory === 'object' && trajectory ? trajectory : {}) as { format?: unknown; version?: unknown };
   if (kind !== DOCUMENT_FORMAT || version !== DOCUMENT_VERSION) {
-    throw new TypeError(`trajectory: got ${describe(trajectory)}; it takes a trajectory of version ${DOCUMENT_VERSION}`);
+    throw new TypeError(`trajectory: got ${describe(trajectory)}; expected a trajectory of version ${DOCUMENT_VERSION}`);
   }
   // Only written out: no worker is needed.
   if (format === 'native') return JSON.stringify(trajectory, undefined, 2);

@@ -75,7 +75,7 @@ export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
     made.add(script);
     worker = new Worker(trusted(script), { type: classic ? 'classic' : 'module', name: 'turnwise-engine' });
     worker.onmessage = ({ data }) => hear(data);
-    worker.onmessageerror = () => fails('it posted what cannot be read');
+    worker.onmessageerror = () => fails('it posted a message that cannot be read');
     worker.onerror = (event) => {
       event.preventDefault();
       fails(event.message || `its script could not be loaded from ${url.href}`);

@@ -202,7 +202,7 @@ fn blocked(reason: &str, message: Option<&str>) -> ModelError {
     ModelError {
         slug: Slug::ProviderError,
         message: format!(
-            "The provider blocked the request ({reason}).{said} Word the task otherwise, or choose another model."
+            "The provider blocked the request ({reason}).{said} Rephrase the task, or choose another model."
         ),
         status: None,
         retry_after_ms: None,

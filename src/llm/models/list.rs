@@ -20,14 +20,14 @@ pub struct ModelInfo {
     pub images: Option<bool>,
 }
 
-/// The models of a list that can hold a conversation, by name. `Err`: the answer is no list of models.
+/// The models of a list that can hold a conversation, by name. `Err`: the answer is not a list of models.
 ///
 /// # Errors
 /// What it is instead, for people.
 pub fn read_list(kind: ProviderKind, body: &str) -> Result<Vec<ModelInfo>, String> {
     let value: Value = serde_json::from_str(body).map_err(|_| "the answer is not JSON".to_owned())?;
     let list = [value.get("data"), value.get("models"), Some(&value)].into_iter().flatten().find_map(Value::as_array);
-    let list = list.ok_or_else(|| "the answer is no list of models".to_owned())?;
+    let list = list.ok_or_else(|| "the answer is not a list of models".to_owned())?;
     let mut models: Vec<ModelInfo> = list.iter().filter_map(|entry| model(kind, entry)).collect();
     models.sort_by(|a, b| a.id.cmp(&b.id));
     models.dedup_by(|a, b| a.id == b.id);

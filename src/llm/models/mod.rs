@@ -1,6 +1,6 @@
 //! What is known of models without asking: context window, prices, whether they see pictures.
 //!
-//! The table is data, `table.csv`: kind, model, window in tokens, US dollars a million tokens of input, of output and of
+//! The table is data, `table.csv`: kind, model, window in tokens, US dollars per million tokens of input, of output and of
 //! input read from the cache, and pictures. It holds the list prices of the providers for short contexts and goes out of
 //! date: wherever a price is shown, so is [`AS_OF`]. What a user sets, and what a provider's own list says, goes first.
 

@@ -32,12 +32,12 @@ pub enum ImportError {
 
 impl std::fmt::Display for ImportError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let takes = "It takes a Turnwise trajectory (.json), an HTML report of Turnwise, or an ATIF file (1.0 to 1.8).";
+        let takes = "Turnwise opens its own trajectories (.json), its HTML reports, and ATIF files (1.0 to 1.8).";
         match self {
             ImportError::Unknown => write!(f, "This is neither JSON nor an HTML report. {takes}"),
             ImportError::NoReport => write!(f, "This HTML page holds no trajectory. {takes}"),
             ImportError::Document(ParseError::OtherFormat) => {
-                write!(f, "This JSON file is no trajectory that Turnwise knows. {takes}")
+                write!(f, "This JSON file is not in a trajectory format that Turnwise knows. {takes}")
             }
             ImportError::Document(error) => write!(f, "{error}"),
             ImportError::UnknownAtif(version) => {

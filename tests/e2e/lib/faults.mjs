@@ -42,7 +42,7 @@ export const ANSWER = TEXT;
 export const busy = plain(429, said('Slow down', 'rate_limit_error'), { 'retry-after': 30 });
 
 const fatal = (slug, says) => ({ slugs: [slug], says, ends: 'llm_error' });
-const retried = (slug, says, more) => ({ slugs: [slug, slug, slug], says: [...says, 'No attempt is left (3 of 3)', 'try again later'], ends: 'llm_error', ...more });
+const retried = (slug, says, more) => ({ slugs: [slug, slug, slug], says: [...says, 'No attempts left (3 of 3)', 'try again later'], ends: 'llm_error', ...more });
 const accepted = (says = [TEXT]) => ({ slugs: [], says, ends: 'llm_complete' });
 /** Once the conversation is too long, the run concludes; here that fails in the same way. */
 const overflow = (says) => ({ slugs: ['context_guard', 'context_guard'], says, ends: 'context_synthesis_failed', recovers: false });
@@ -90,9 +90,9 @@ export const FAULTS = [
     row('redirect-away', 'a redirect to another origin', (wire, { origin }) => plain(307, '', { location: `${origin.replace('127.0.0.1', 'localhost')}/away/v1/chat/completions` })(wire), fatal('provider_error', ['redirects the request', 'Set the base URL'])),
   ]],
   ['Streams that break off', [
-    row('cut-head', 'cut after the headers', stream([], 'cut'), retried('stream_cut', ['The connection ended before anything came'])),
-    row('end-head', 'ends after the headers', stream([]), retried('stream_cut', ['The connection ended before anything came'])),
-    row('cut-text', 'cut inside a text', stream([...WHOLE.slice(0, 3), WHOLE[3].slice(0, 60)], 'cut'), retried('stream_cut', ['before the reply was complete', 'characters had come'])),
+    row('cut-head', 'cut after the headers', stream([], 'cut'), retried('stream_cut', ['The connection ended before any data arrived'])),
+    row('end-head', 'ends after the headers', stream([]), retried('stream_cut', ['The connection ended before any data arrived'])),
+    row('cut-text', 'cut inside a text', stream([...WHOLE.slice(0, 3), WHOLE[3].slice(0, 60)], 'cut'), retried('stream_cut', ['before the reply was complete', 'characters had arrived'])),
     row('end-text', 'ends inside a text', stream(WHOLE.slice(0, 3)), retried('stream_cut', ['before the reply was complete'])),
     row('cut-args', 'cut inside the arguments of a tool call', stream(CALL.slice(0, 4), 'cut'), retried('stream_cut', ['before the reply was complete'])),
     row('end-args', 'ends inside the arguments of a tool call', stream(CALL.slice(0, 4)), retried('stream_cut', ['before the reply was complete'])),
@@ -101,7 +101,7 @@ export const FAULTS = [
     row('cut-after-finish', 'cut after `finish_reason`, before `[DONE]`', stream(WHOLE.slice(0, FINISH + 1), 'cut'), accepted()),
     row('end-after-finish', 'ends after `finish_reason`, before `[DONE]`', stream(WHOLE.slice(0, FINISH + 1)), accepted()),
     row('short-body', 'shorter than its `content-length`', (wire) => { wire.write(head(200, { 'content-type': 'text/event-stream', 'content-length': 9000 }), ...WHOLE.slice(0, 3)); return wire.stopShort(); }, retried('stream_cut', ['before the reply was complete'])),
-    row('bad-gzip', 'says gzip, and is not', stream(WHOLE, 'end', { 'content-encoding': 'gzip' }), retried('stream_cut', ['The connection ended before anything came'])),
+    row('bad-gzip', 'says gzip, and is not', stream(WHOLE, 'end', { 'content-encoding': 'gzip' }), retried('stream_cut', ['The connection ended before any data arrived'])),
   ]],
   ['Silence', [
     row('mute', 'no headers', () => {}, retried('timeout', ['did not begin to answer', '(headersMs)'], { limits: { headersMs: 1000 } })),
@@ -116,8 +116,8 @@ export const FAULTS = [
   ['Answers that are not what they should be', [
     row('page', '200, a web page', plain(200, '<!doctype html><html><head><title>Welcome to nginx!</title></head></html>'), fatal('provider_error', ['web page (200)', 'Welcome to nginx!', 'Check the base URL'])),
     row('page-mislabelled', 'a web page that says it is a stream', stream(['<!doctype html><html><head><title>Sign in</title></head></html>']), fatal('provider_error', ['web page', 'Sign in', 'Check the base URL'])),
-    row('empty', '200, an empty body', plain(200), retried('stream_cut', ['The connection ended before anything came'])),
-    row('204', '204', (wire) => { wire.write(head(204)); wire.end(); }, retried('stream_cut', ['The connection ended before anything came'])),
+    row('empty', '200, an empty body', plain(200), retried('stream_cut', ['The connection ended before any data arrived'])),
+    row('204', '204', (wire) => { wire.write(head(204)); wire.end(); }, retried('stream_cut', ['The connection ended before any data arrived'])),
     row('error-200', '200, an error in JSON', plain(200, said('The model is loading', 'server_error')), retried('provider_error', ['reported an error', 'The model is loading'])),
     row('error-event', 'an error inside the stream', stream([...WHOLE.slice(0, 3), event({ error: { message: 'The engine has died', type: 'server_error', code: 500 } })]), retried('provider_error', ['reported an error', 'The engine has died'])),
     row('error-finish', '`finish_reason: "error"`', stream([...WHOLE.slice(0, FINISH), WHOLE[FINISH].replace('"stop"', '"error"')]), retried('provider_error', ['ended the reply with "error"'])),

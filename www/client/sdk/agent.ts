@@ -102,7 +102,7 @@ const OPTIONS = shape(Object.fromEntries([
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
 
-const NO_MODEL = 'options.model: missing; it takes a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
+const NO_MODEL = 'options.model: missing; expected a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
 const SAFE: BuiltInTool[] = ['search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now'];
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
 
@@ -120,7 +120,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     if (given.budget !== undefined) BUDGET(given.budget, 'options.budget');
     this.#output = given.output === undefined ? undefined : readSchema(given.output, 'options.output');
     if (given.tools !== undefined && (typeof given.tools !== 'object' || given.tools === null || Array.isArray(given.tools))) {
-      throw new TypeError(`options.tools: got ${describe(given.tools)}; it takes an object of tools by name`);
+      throw new TypeError(`options.tools: got ${describe(given.tools)}; expected an object of tools by name`);
     }
     for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, readTool(name, one));
     this.#open().free(); // what is wrong is said now, not by the first run
@@ -190,9 +190,9 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   ): Run<OutputOf<S>> {
     const given = options === undefined ? {} : RUN(options, 'options') as RunOptions;
     const { signal } = given;
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError(`options.signal: got ${describe(signal)}; it takes an AbortSignal`);
+    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new TypeError(`options.signal: got ${describe(signal)}; expected an AbortSignal`);
     const approve = given.approve ?? this.#options.approve;
-    if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; it takes a function or 'all'`);
+    if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') throw new TypeError(`options.approve: got ${describe(approve)}; expected a function or 'all'`);
     const low = kept ?? this.#open();
     if (kept) this.#sync(kept);
     const tools = new Map(this.#tools);
@@ -230,7 +230,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
         output = await this.#output.parse(trajectory.segments.at(-1)?.report_data);
       } catch (error) {
         if (!(error instanceof Invalid)) throw error;
-        throw new TurnwiseError('output_invalid', `The output does not pass its schema: ${error.message}`, { slugs: ['output_invalid'], trajectory, cause: error });
+        throw new TurnwiseError('output_invalid', `The output does not match its schema: ${error.message}`, { slugs: ['output_invalid'], trajectory, cause: error });
       }
     }
     const result = resultOf(trajectory, files, output as OutputOf<S>);

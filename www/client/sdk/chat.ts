@@ -83,7 +83,7 @@ export class Chat<Output = string> {
 
   /** Goes on with the run that was broken off. Throws where there is none: see `isInterrupted`. */
   resume(options?: Omit<RunOptions, 'messages'>): Run<Output> {
-    if (!this.isInterrupted) throw new Error('no run of this chat was broken off');
+    if (!this.isInterrupted) throw new Error('this chat has no interrupted run');
     return this.#keep(this.#agent.resume(this.#runs.at(-1)!, options, this.#own()));
   }
 
@@ -148,7 +148,7 @@ export class Chat<Output = string> {
     const text = await this.#storage.get(this.id);
     if (text === undefined) return;
     const { format, runs } = JSON.parse(text) as { format?: string; runs: Trajectory[] };
-    if (format !== FORMAT) throw new Error(`what is stored as ${JSON.stringify(this.id)} is not a chat of Turnwise`);
+    if (format !== FORMAT) throw new Error(`what is stored as ${JSON.stringify(this.id)} is not a Turnwise chat`);
     this.#runs = runs;
   }
 }

@@ -24,7 +24,7 @@ interface Span {
  * run goes on.
  */
 export function otlp({ url, headers = {} }: OtlpOptions): Telemetry {
-  if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: it takes { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
+  if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: expected { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
   return (run) => void follow(run, String(url), headers).catch((error: Error) => console.warn(`turnwise: spans could not be sent to ${url}: ${error.message}`));
 }
 

@@ -70,7 +70,7 @@ export interface ReportOptions {
   schema?: object;
 }
 
-/** US dollars a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;
