@@ -1,7 +1,7 @@
 // A fleet of agents on Cloudflare Workers: tasks come from a queue, trajectories go to R2. The engine is the package's,
 // the same as in a page; what is written here is only where tasks come from and where records go.
 //
-//   POST /tasks          one JSON object a line, { "id": …, "task": … }: puts them into the queue
+//   POST /tasks          one JSON object per line, { "id": …, "task": … }: puts them into the queue
 //   GET  /runs/ID        the trajectory of a task
 //   GET  /stats          what all runs so far have in common
 import init, { Agent, exportTrajectory, insight, summarize } from 'turnwise/core';

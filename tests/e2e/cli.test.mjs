@@ -273,7 +273,7 @@ test('what is not understood is said before anything runs', () => inFolder(async
   await refused(['run', 't.jsonl', '--concurency', '3'], /--concurency; did you mean --concurrency\?/);
   await refused(['run', 't.jsonl'], /say which model: --provider/);
   await refused(['run', 'none.jsonl', '--provider', 'demo'], /none\.jsonl/);
-  await refused([...demo, '--concurrency', '0'], /--concurrency takes a whole number, 1 or more; it got 0/);
+  await refused([...demo, '--concurrency', '0'], /--concurrency takes a whole number, 1 or more; got 0/);
   await refused([...demo, '--model', '--seed'], /--model takes a value/);
   await refused([...demo, '--api-key-env', 'NO_SUCH_KEY'], /NO_SUCH_KEY is not set/);
   await refused(['run', 't.jsonl', '--provider', 'opnai'], /provider\.kind/);
@@ -282,7 +282,7 @@ test('what is not understood is said before anything runs', () => inFolder(async
   writeFileSync(path.join(folder, 'c.json'), JSON.stringify({ provider: { kind: 'openai', headers: { 'X-Api-Key': KEY } } }));
   await refused(['run', 't.jsonl', '--config', 'c.json'], /X-Api-Key may hold a secret/);
   for (const [task, words] of [
-    [{ id: 'a/b', task: 'go' }, /line 1: the id "a\/b" is to be a file's name/],
+    [{ id: 'a/b', task: 'go' }, /line 1: the id "a\/b" must be a valid file name/],
     [{ id: 'summary', task: 'go' }, /taken by the summary/],
     [{ id: 'x' }, /"task" is missing/],
     [{ id: 'x', task: 'go', maxturns: 3 }, /line 1: maxturns/],
@@ -293,7 +293,7 @@ test('what is not understood is said before anything runs', () => inFolder(async
     await refused(demo, words);
   }
   write({ id: 'a', task: 'go' }, { id: 'A', task: 'go' });
-  await refused(demo, /line 2: the id A is there twice/);
+  await refused(demo, /line 2: the id A is used twice/);
 }));
 
 test('stats and replay read folders, packed files and plans, and name what they cannot read', () => inFolder(async (folder) => {

@@ -29,7 +29,7 @@ export async function recordFiles(args) {
   const faults = [];
   for (const name of args) {
     const info = await stat(name).catch(() => undefined);
-    if (!info) faults.push({ file: name, error: 'There is no such file or folder.' });
+    if (!info) faults.push({ file: name, error: 'No such file or folder.' });
     else if (!info.isDirectory()) files.push(name);
     else {
       const below = await readdir(name, { recursive: true, withFileTypes: true });

@@ -57,11 +57,11 @@ function conclusion({ tasks, passed, not_run: left, runs, insight: found }, out)
 
 async function read(values, positionals, Usage) {
   const fault = (text) => { throw new Usage(text); };
-  if (positionals.length !== 1) fault(positionals.length ? 'name one file of tasks' : 'name a file of tasks: one JSON object a line, { "id": …, "task": … }');
+  if (positionals.length !== 1) fault(positionals.length ? 'name one file of tasks' : 'name a file of tasks: one JSON object per line, { "id": …, "task": … }');
   const count = (name, least, otherwise) => {
     const given = values[name];
     if (given === undefined) return otherwise;
-    return /^\d{1,15}$/.test(given) && Number(given) >= least ? Number(given) : fault(`--${name} takes a whole number, ${least} or more; it got ${given}`);
+    return /^\d{1,15}$/.test(given) && Number(given) >= least ? Number(given) : fault(`--${name} takes a whole number, ${least} or more; got ${given}`);
   };
   const { hostTools = [], approve, ...config } = values.config === undefined ? {} : await readConfig(values.config, fault);
   if (approve !== undefined && approve !== 'all' && typeof approve !== 'function') fault(`--config ${values.config}: "approve" takes "all", or a function in an .mjs module`);
@@ -85,7 +85,7 @@ async function read(values, positionals, Usage) {
 async function readConfig(file, fault) {
   try {
     const config = file.endsWith('.mjs') ? (await import(pathToFileURL(path.resolve(file)))).default : JSON.parse(await readFile(file, 'utf8'));
-    if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new Error('it holds no object of options');
+    if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new Error('it does not contain an options object');
     return config;
   } catch (error) {
     return fault(`--config ${file}: ${error.message}`);
@@ -122,11 +122,11 @@ async function readTasks(file, base, seed, fault) {
     } catch (error) {
       wrong(`this is not JSON: ${error.message}`);
     }
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) wrong('this is no JSON object');
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) wrong('this is not a JSON object');
     const { id = `task-${at + 1}`, task, expect, images, model, ...overrides } = given;
     if (typeof task !== 'string' || !task.trim()) wrong('"task" is missing: the text that the agent is given');
-    if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,119}$/.test(String(id))) wrong(`the id ${plain(JSON.stringify(id))} is to be a file's name: letters, digits, ".", "_" and "-"`);
-    if (ids.has(String(id).toLowerCase())) wrong(id === 'summary' ? 'the id "summary" is taken by the summary' : `the id ${id} is there twice`);
+    if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,119}$/.test(String(id))) wrong(`the id ${plain(JSON.stringify(id))} must be a valid file name: letters, digits, ".", "_" and "-"`);
+    if (ids.has(String(id).toLowerCase())) wrong(id === 'summary' ? 'the id "summary" is taken by the summary' : `the id ${id} is used twice`);
     ids.add(String(id).toLowerCase());
     const checked = expectation(expect, wrong);
     const provider = 'provider' in overrides ? providers({}, overrides.provider, wrong) : base.provider;
@@ -135,7 +135,7 @@ async function readTasks(file, base, seed, fault) {
     if (seed !== undefined && overrides.seed === undefined) options.seed = seed + at;
     tasks.push({ id: String(id), task, images, expect: checked, options, line: at + 1, file });
   }
-  return tasks.length ? tasks : fault(`${file} holds no task`);
+  return tasks.length ? tasks : fault(`${file} contains no tasks`);
 }
 
 /** What an answer is to be, as a list of `[words, test]`. */
@@ -148,7 +148,7 @@ function expectation(expect, wrong) {
       return [[`equals ${words}`, ({ text, data }) => (typeof wanted === 'string' ? text.trim() === wanted.trim() : data.some((value) => isDeepStrictEqual(value, wanted)))]];
     }
     const all = [wanted].flat();
-    if (!all.length || !all.every((one) => typeof one === 'string' && one)) wrong(`"expect.${name}" takes a text or several`);
+    if (!all.length || !all.every((one) => typeof one === 'string' && one)) wrong(`"expect.${name}" takes a string or an array of strings`);
     if (name === 'contains') return all.map((one) => [`contains ${plain(JSON.stringify(one))}`, ({ text }) => text.toLowerCase().includes(one.toLowerCase())]);
     if (name !== 'matches') wrong(`"expect.${name}" is not known; there are contains, equals and matches`);
     return all.map((one) => {
@@ -199,7 +199,7 @@ async function finished(tasks, { out, again }, Usage) {
       trajectory = JSON.parse(text);
       found = await line(task, trajectory, true, text);
     } catch (error) {
-      throw new Usage(`${file} is there and is no whole trajectory (${message(error)}): move it away, or choose another --out`);
+      throw new Usage(`${file} exists but is not a complete trajectory (${message(error)}): move it away, or choose another --out`);
     }
     if (!isTask(trajectory.input, task.task)) throw new Usage(`${file} is the run of another task: choose another --out or another id`);
     // A run that was cancelled was broken off by hand: it is open still.
@@ -225,7 +225,7 @@ async function work(open, settings, show) {
   const interrupt = () => {
     interrupts += 1;
     if (interrupts > 2) process.exit(1);
-    show.say(interrupts === 1 ? 'Wrapping up what is under way; once more cancels it.' : 'Cancelled.');
+    show.say(interrupts === 1 ? 'Wrapping up the running tasks; press again to cancel.' : 'Cancelled.');
     for (const agent of agents) {
       if (interrupts === 1) agent.stop();
       else agent.cancel();

@@ -43,11 +43,11 @@ const counts = (of, noun) => {
 /** The report, as lines. */
 export function report(found) {
   const { runs, of, ended } = found;
-  if (!runs) return [of ? `None of ${counted(of, 'run')} passes the filter.` : 'There is no run.'];
+  if (!runs) return [of ? `None of ${counted(of, 'run')} passes the filter.` : 'No runs found.'];
   const filtered = runs < of ? ` of ${whole(of)}` : '';
   const shown = (figure, words) => [words(figure.median), words(figure.p95), words(figure.max), words(figure.total)];
   const figures = [
-    ['', 'median', '95 in 100', 'most', 'in all'],
+    ['', 'median', 'p95', 'max', 'total'],
     ['turns', ...shown(found.turns, whole)],
     ['tokens', ...shown(found.tokens, whole)],
   ];
@@ -68,7 +68,7 @@ export function report(found) {
     ...section(`Turns used of the limit: ${whole(found.limit.reached)} of ${counted(runs, 'run')} used all`, limit.slice(limit.findIndex((row) => row[1] !== '0'))),
     ...section('Failed attempts by slug', counts(found.retries, 'run')),
     ...section('Failed tool calls by slug', counts(found.tool_failures, 'run')),
-    ...(found.usage.estimated ? ['', 'Some token figures are estimates: their provider gives none.'] : []),
+    ...(found.usage.estimated ? ['', 'Some token figures are estimates: their provider reports none.'] : []),
   ];
 }
 

@@ -14,7 +14,7 @@ const flag = { type: 'boolean' };
 const COMMANDS = {
   stats: {
     usage: 'turnwise stats FILE|FOLDER… [--json] [--by model|preset|outcome]',
-    about: 'What many runs have in common: how they ended, turns against the limit, failed attempts, tokens, cost, time.',
+    about: 'Statistics of many runs: how they ended, turns against the limit, failed attempts, tokens, cost, time.',
     options: {
       json: [flag, 'print one JSON object instead, for scripts'],
       by: [text, 'a row for each model, preset or outcome'],
@@ -36,20 +36,20 @@ const COMMANDS = {
   },
   run: {
     usage: 'turnwise run TASKS.jsonl --provider KIND [--model NAME] [--base-url URL] [--out FOLDER] …',
-    about: 'Runs every task of a file and writes a trajectory for each. A second time it goes on where it was.',
+    about: 'Runs every task of a file and writes a trajectory for each. Run it again to continue where it stopped.',
     options: {
       provider: [text, 'demo, openai, openai-responses, anthropic, gemini, openrouter, ollama, lmstudio or llamacpp'],
       'base-url': [text, 'where the model server is, up to and including the version'],
       model: [text, 'the model, as the server names it'],
       'api-key-env': [text, 'name of the environment variable that holds the key'],
       preset: [text, 'research, orchestrator or strict'],
-      'max-turns': [text, 'turns of a task at most'],
+      'max-turns': [text, 'maximum number of turns per task'],
       config: [text, 'options for every task: a .json file, or an .mjs module that exports them'],
       workspace: [text, 'a folder whose files every task gets a copy of'],
       seed: [text, 'a whole number: same seed, same waits and ids'],
-      concurrency: [text, 'tasks at once (4)'],
-      out: [text, 'folder of the trajectories (runs)'],
-      'retry-failed': [flag, 'run tasks again that failed'],
+      concurrency: [text, 'tasks to run in parallel (4)'],
+      out: [text, 'folder for the trajectories (runs)'],
+      'retry-failed': [flag, 'rerun the tasks that failed'],
       json: [flag, 'print summary.json instead of the report'],
     },
     run,
@@ -63,7 +63,7 @@ function help(name) {
   const command = COMMANDS[name];
   if (!command) {
     const rows = Object.values(COMMANDS).map(({ usage, about }) => `  ${usage}\n      ${about}`);
-    return `turnwise: an agent runtime, from the command line.\n\n${rows.join('\n')}\n\n  turnwise COMMAND --help says more.\n`;
+    return `turnwise: an agent runtime, from the command line.\n\n${rows.join('\n')}\n\n  Run turnwise COMMAND --help for details.\n`;
   }
   const rows = Object.entries(command.options).map(([option, [{ type }, about]]) => `  ${`--${option}${type === 'string' ? ' …' : ''}`.padEnd(20)}${about}`);
   return `usage: ${command.usage}\n\n${command.about}\n${rows.length ? `\n${rows.join('\n')}\n` : ''}`;
@@ -104,13 +104,13 @@ function read(command, args) {
 
 function filterOf({ model, preset, outcome, reason, text: words, since, until }) {
   const one = (name, value, known) => {
-    if (value !== undefined && !known.includes(value)) throw new Usage(`--${name} takes ${known.join(', ')}; it got ${value}`);
+    if (value !== undefined && !known.includes(value)) throw new Usage(`--${name} takes ${known.join(', ')}; got ${value}`);
   };
   one('preset', preset, ['research', 'orchestrator', 'strict']);
   one('outcome', outcome, ['success', 'partial', 'failed', 'cancelled', 'unfinished']);
   const time = (name, value) => {
     const at = value === undefined ? undefined : Date.parse(value);
-    if (Number.isNaN(at) || at < 0) throw new Usage(`--${name} takes a date as 2026-11-21, or with a time as 2026-11-21T09:30Z; it got ${value}`);
+    if (Number.isNaN(at) || at < 0) throw new Usage(`--${name} takes a date as 2026-11-21, or with a time as 2026-11-21T09:30Z; got ${value}`);
     return at;
   };
   const filter = { model, preset, outcome, terminationReason: reason, text: words, fromMs: time('since', since), toMs: time('until', until) };
@@ -122,7 +122,7 @@ const complain = (faults) => faults.forEach(({ file, error }) => process.stderr.
 
 async function stats({ values, positionals }) {
   if (!positionals.length) throw new Usage('name a file or a folder of trajectories');
-  if (values.by !== undefined && !['model', 'preset', 'outcome'].includes(values.by)) throw new Usage(`--by takes model, preset or outcome; it got ${values.by}`);
+  if (values.by !== undefined && !['model', 'preset', 'outcome'].includes(values.by)) throw new Usage(`--by takes model, preset or outcome; got ${values.by}`);
   const filter = filterOf(values);
   const { answers, faults } = await askEach(positionals, summarize);
   const summaries = answers.map(({ answer }) => answer);
@@ -158,7 +158,7 @@ async function verify({ positionals }) {
     }
   }
   complain(faults);
-  if (!answers.length && !faults.length) process.stderr.write('There is no trajectory in it.\n');
+  if (!answers.length && !faults.length) process.stderr.write('No trajectories found.\n');
   return wrong || !answers.length ? 1 : 0;
 }
 
@@ -194,7 +194,7 @@ async function main([name, ...args]) {
     return await command.run(given, Usage);
   } catch (error) {
     if (!(error instanceof Usage)) throw error;
-    process.stderr.write(`turnwise: ${plain(error.message)}\n${command ? `usage: ${command.usage}\n` : ''}turnwise ${command ? `${name} ` : ''}--help says more.\n`);
+    process.stderr.write(`turnwise: ${plain(error.message)}\n${command ? `usage: ${command.usage}\n` : ''}Run turnwise ${command ? `${name} ` : ''}--help for details.\n`);
     return 2;
   }
 }

@@ -14,7 +14,7 @@ export interface AiSdkModel {
 /** A model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. Retries and limits are the run's, not the SDK's. */
 export function fromAiSdk(model: AiSdkModel, settings: Omit<CustomProvider, 'kind' | 'complete' | 'model'> & { providerOptions?: Record<string, Record<string, unknown>> } = {}): Model {
   if (model?.specificationVersion !== 'v4' && model?.specificationVersion !== 'v3') {
-    throw new TypeError(`fromAiSdk takes a language model of the AI SDK, version v3 or v4 of its specification; it got ${String(model?.specificationVersion ?? model)}`);
+    throw new TypeError(`fromAiSdk takes a language model of the AI SDK, version v3 or v4 of its specification; got ${String(model?.specificationVersion ?? model)}`);
   }
   const { providerOptions, ...rest } = settings;
   return custom((request, { signal }) => chunks(model, { ...callOptions(request, model.specificationVersion), providerOptions }, signal), { ...rest, model: `${model.provider}/${model.modelId}` });

@@ -53,12 +53,12 @@ const isObject = (value: unknown): value is object => (typeof value === 'object'
 
 /** Reads a schema; `path` is what complaints call it. Throws a `TypeError` for what is no schema. */
 export function readSchema(schema: unknown, path: string): ReadSchema {
-  if (!isObject(schema) || Array.isArray(schema)) throw new TypeError(`${path}: got ${describe(schema)}; expected a schema of Zod, Valibot or ArkType, or a JSON Schema`);
+  if (!isObject(schema) || Array.isArray(schema)) throw new TypeError(`${path}: got ${describe(schema)}; expected a Zod, Valibot or ArkType schema, or a JSON Schema`);
   const standard = (schema as StandardSchema)['~standard'];
   if (!standard) return { json: JSON.parse(JSON.stringify(schema)) as Record<string, unknown>, parse: async (value) => value };
   if (!standard.jsonSchema) {
     const remedy = standard.vendor === 'valibot'
-      ? 'wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema'
+      ? 'wrap it: toStandardJsonSchema(schema) from @valibot/to-json-schema'
       : `this version of ${standard.vendor} does not convert its schemas to JSON Schema; a newer one may, or pass a JSON Schema`;
     throw new TypeError(`${path}: ${remedy}`);
   }
