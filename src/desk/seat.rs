@@ -70,7 +70,7 @@ impl Seat {
         self.renew();
     }
 
-    /// Tells the page how the run stands, soon.
+    /// Tells the page the state of the run, soon.
     pub(super) fn renew(self: &Rc<Self>) {
         if self.due.replace(true) {
             return;

@@ -199,7 +199,7 @@ impl Desk {
         }
     }
 
-    /// Another tab wrote more of a run; how it stands there.
+    /// Another tab wrote more of a run; its state there.
     async fn catch_up(&self, key: &str) -> Option<Header> {
         let Shelf { database, .. } = self.shelf()?;
         let header = database.header(key).await.ok()??;

@@ -141,7 +141,7 @@ fn by_assets(page: &str, html: &str) -> Option<Detected> {
     Some(detected)
 }
 
-/// The address that stands before the folder of assets in the first link to one.
+/// The URL before the assets folder in the first link to an asset.
 fn before(page: &str, html: &str, assets: &str) -> Option<String> {
     ["=\"", "='"].iter().find_map(|open| {
         html.split(open).skip(1).find_map(|tail| {

@@ -10,7 +10,7 @@
 //! 5. Where an index is missing, 4 is done in its place; where lists are missing, links are followed.
 //!
 //! Pages are preferred to `.md` files and `_sources`: only they have the addresses of their headings. A `.md` file is
-//! read where no page stands beside it.
+//! read if no page accompanies it.
 
 use super::detect::{Detected, detect};
 use super::index::PageText;

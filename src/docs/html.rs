@@ -52,7 +52,7 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
     let title = title(&document, main);
     let (mut sections, mut markdown) = walker.sections(&title);
     if sections.first().is_none_or(|first| !first.heading.is_empty()) && !title.is_empty() {
-        // The title stands outside of the text (Starlight), and the text begins with a heading: the page itself is to be
+        // The title is outside the text (Starlight), and the text begins with a heading: the page itself is to be
         // found all the same.
         let anchor = first_heading(root).and_then(walk::id_of).unwrap_or_default();
         let text = sections.first().map(|first| cut(&first.text, MAX_LEAD_CHARS).to_owned()).unwrap_or_default();
@@ -153,7 +153,7 @@ fn with_trails(open: Vec<Open>, title: &str) -> (Vec<SectionText>, Vec<String>) 
         if empty {
             continue;
         }
-        // What stands before the title belongs to what stands below it: both have the page's own address.
+        // The text before the title belongs to the text below it: both have the page's own address.
         let lead = sections.len() == 1 && part.anchor.is_empty();
         if let (true, Some(SectionText { anchor, heading, text, .. }), Some(above)) =
             (lead, sections.last_mut(), markdown.last_mut())

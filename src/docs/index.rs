@@ -2,7 +2,7 @@
 //!
 //! BM25 over three fields at once (BM25F): a section's own heading, the headings above it with its page's title, and its
 //! text. Not the crate that `tools/search` uses: a term counts once over all fields, averages follow the pages as they
-//! come, and pages are replaced when their whole text arrives. What a term is stands in `terms`, how it is weighed in `rank`.
+//! come, and pages are replaced when their whole text arrives. `terms` defines what a term is, `rank` how it is weighted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ pub struct SectionText {
     pub anchor: String,
     /// The headings above it and below the page's title, joined by ` › `.
     pub trail: String,
-    /// Empty for what stands under the page's title.
+    /// Empty for the text under the page's title.
     pub heading: String,
     /// Its text without marks.
     pub text: String,

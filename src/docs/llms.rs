@@ -98,7 +98,7 @@ pub fn full(address: &str, text: &str) -> Vec<PageText> {
         let said = ["url:", "Source:", "URL:", "source:"].iter().find_map(|mark| line.strip_prefix(mark));
         let there = said.and_then(|link| url::join(address, link.trim().trim_matches(['\'', '"', '<', '>'])));
         if let Some(there) = there.filter(|there| !fenced && url::same_origin(address, there)) {
-            // What stands right above belongs to the page that begins: its title, or the opening of its front matter.
+            // The lines right above belong to the page that begins: its title, or the start of its front matter.
             let last = part.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
             let next = heading(&last).filter(|(level, _)| *level == 1).map(|(_, heading)| heading);
             let opens = last == "---";

@@ -1,6 +1,6 @@
-//! Small finds in text that is not worth a parser: what stands between two marks, attributes of a tag, numbers of text.
+//! Small searches in text that is not worth a parser: text between two marks, attributes of a tag, numbers in text.
 
-/// What stands after `before` and ahead of the next `after`.
+/// The text between `before` and the next `after`.
 pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     let tail = text.get(text.find(before)? + before.len()..)?;
     tail.get(..tail.find(after)?)
@@ -76,7 +76,7 @@ pub fn unescape(text: &str) -> String {
             'u' | 'x' => {
                 let digits = if escaped == 'u' { 4 } else { 2 };
                 let code = tail.get(length..length + digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-                // Halves of a pair stand for one character only together; nobody writes one outside of the JSON.
+                // Surrogates encode a character only in pairs; nobody writes a single one outside JSON.
                 out.push(code.and_then(char::from_u32).unwrap_or('\u{FFFD}'));
                 length += if code.is_some() { digits } else { 0 };
             }

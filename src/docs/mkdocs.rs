@@ -20,7 +20,8 @@ struct Site {
 /// # Errors
 /// What the text is not.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
-    let site: Site = serde_json::from_str(text).map_err(|error| format!("it is not an MkDocs search index: {error}"))?;
+    let site: Site =
+        serde_json::from_str(text).map_err(|error| format!("it is not an MkDocs search index: {error}"))?;
     let mut pages: Vec<PageText> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for doc in &site.docs {
@@ -40,7 +41,7 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
         let Some(page) = pages.get_mut(at) else { continue };
         let heading = if title == page.title { String::new() } else { title };
         let text = text_of("text");
-        // Without Material the whole page stands once more in its first entry: its sections say it better.
+        // Without Material, the first entry repeats the whole page: its sections are more precise.
         if anchor.is_empty() && page.sections.is_empty() || !anchor.is_empty() {
             page.sections.push(SectionText { anchor, trail: String::new(), heading, text });
         }

@@ -61,7 +61,7 @@ pub enum Ask {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
     },
-    /// What was fetched, bodies as blobs beside the text in order; answered with a [`Step`].
+    /// What was fetched, bodies as blobs alongside the text, in order; answered with a [`Step`].
     Take(Vec<Got>),
     /// The best sections; answered with a list of [`Hit`]s.
     Search { query: String, limit: usize },
@@ -71,7 +71,7 @@ pub enum Ask {
     Tools,
     /// All that was read, to be kept; answered with a text.
     Save,
-    /// What was kept, as a blob beside the text, for a site that was just opened; answered with a [`Step`], or with `null` where it is of
+    /// What was kept, as a blob alongside the text, for a site that was just opened; answered with a [`Step`], or with `null` where it is of
     /// another version.
     Load { version: String },
 }
@@ -96,7 +96,7 @@ pub struct Got {
     pub body: bool,
 }
 
-/// How far reading has come.
+/// The progress of reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsStage"))]
 #[serde(rename_all = "snake_case")]
@@ -132,7 +132,7 @@ pub struct Step {
     pub error: Option<String>,
 }
 
-/// Who made a site.
+/// The generator of a site.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsKind"))]
 #[serde(rename_all = "lowercase")]
@@ -149,7 +149,7 @@ pub enum Kind {
     Unknown,
 }
 
-/// What is known of a site.
+/// What is known about a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsInfo"))]
 pub struct Info {
@@ -159,11 +159,11 @@ pub struct Info {
     pub root: String,
     pub pages: usize,
     pub sections: usize,
-    /// Changes when the site's texts do, as far as that can be told from outside.
+    /// Changes when the site's texts change, as far as that can be detected from outside.
     pub version: String,
-    /// Whether it was kept from an earlier visit.
+    /// Whether it was cached by an earlier visit.
     pub cached: bool,
-    /// Whether all its pages were read, as far as they are to be.
+    /// Whether all its pages within the limits were read.
     pub complete: bool,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A term's weight is the sum of its counts in the three fields, each held against the field's usual length; it then
 //! saturates once, so that a word said in heading and text is one word. Questions are full of words that say nothing
-//! (`how do i`): they count little beside others. A word the site does not have stands for those near to it.
+//! (`how do i`): they count little compared with others. A word that the site does not have is replaced by similar ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ const SATURATION: f32 = 1.2;
 /// What the whole query being answered adds to a section, and what its heading being asked for adds.
 const COVERED: f32 = 0.8;
 const HEADING: f32 = 1.2;
-/// What words that say nothing count beside others.
+/// The weight of filler words compared with others.
 const IDLE: f32 = 0.15;
 /// What a name counts that two words of the query may mean.
 const MEANT: f32 = 0.3;
@@ -128,7 +128,7 @@ impl Ranks {
 
     /// Adds what a term of the query is worth; gives the most that it could be.
     fn count(&self, term: &str, weight: f32, scores: &mut HashMap<u32, Score>) -> f32 {
-        // Per section the best of the term and those that stand for it.
+        // Per section, the best of the term and its substitutes.
         let mut found: HashMap<u32, (f32, bool)> = HashMap::new();
         let mut most = 0.0_f32;
         for (stand_in, worth) in self.stand_ins(term) {

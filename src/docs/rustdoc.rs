@@ -19,7 +19,7 @@ pub fn crates(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The pages of a crate after its list of items, which stands at `address`: the crate's own, its modules', its items',
+/// The pages of a crate from its list of items at `address`: the crate, its modules and its items,
 /// with titles only.
 #[must_use]
 pub fn items(address: &str, html: &str) -> Vec<PageText> {

@@ -32,9 +32,9 @@ pub fn read(text: &str) -> Option<Map> {
     })
 }
 
-/// Site maps name the site by its public address, also where a copy of it is looked at elsewhere. The same page here:
-/// what `canonical` (the public address of the page `here`) and `here` end in alike is the site's, the rest is where it
-/// stands.
+/// Site maps use the site's public address, even in a copy of it elsewhere. Finds the same page here:
+/// the common end of `canonical` (the public address of the page `here`) and `here` is the site's path, the rest is its
+/// location.
 #[must_use]
 pub fn moved(address: &str, here: &str, canonical: Option<&str>) -> Option<String> {
     if url::same_origin(address, here) {

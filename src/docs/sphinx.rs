@@ -49,7 +49,7 @@ fn address(name: &str, folders: bool) -> String {
     }
 }
 
-/// `alltitles`: a heading to the pages and addresses it stands at.
+/// `alltitles`: maps a heading to its pages and addresses.
 fn headings(index: &Value, pages: &mut [PageText]) {
     for (heading, places) in index.get("alltitles").and_then(Value::as_object).into_iter().flatten() {
         for place in places.as_array().into_iter().flatten() {
@@ -88,7 +88,7 @@ fn objects(index: &Value, pages: &mut [PageText]) {
     }
 }
 
-/// `terms` and `titleterms`: a stem to the pages it stands on.
+/// `terms` and `titleterms`: maps a stem to the pages that contain it.
 fn stems(index: &Value, pages: &mut [PageText]) {
     let mut left = vec![MAX_STEMS; pages.len()];
     for (stem, places) in index.get("terms").and_then(Value::as_object).into_iter().flatten() {

@@ -23,7 +23,7 @@ pub fn terms(text: &str) -> Vec<String> {
     out
 }
 
-/// Words of a question that stand side by side, as the name that they may mean: `npm audit` is asked, `npm-audit` is written.
+/// Adjacent words of a question, as the name that they may mean: `npm audit` is asked, `npm-audit` is written.
 pub fn names(question: &str) -> Vec<String> {
     words(question).windows(2).map(|pair| pair.join("-")).collect()
 }

@@ -38,7 +38,7 @@ pub fn page(url: &str) -> String {
     parts(url).map_or_else(|| url.to_owned(), |parts| format!("{}{}", parts.origin, parts.path))
 }
 
-/// The folder a page stands in, with its `/` at the end.
+/// The folder of a page, with its `/` at the end.
 #[must_use]
 pub fn folder(url: &str) -> String {
     let Some(parts) = parts(url) else { return String::new() };
@@ -46,7 +46,7 @@ pub fn folder(url: &str) -> String {
     format!("{}{}", parts.origin, parts.path.get(..end).unwrap_or("/"))
 }
 
-/// `link` as it stands on `base`, absolute, fragment kept, query dropped. `None`: it leads to no web page.
+/// `link` resolved against `base`, absolute, fragment kept, query dropped. `None`: it leads to no web page.
 #[must_use]
 pub fn join(base: &str, link: &str) -> Option<String> {
     // As in the URL standard: tabs and line ends are dropped, and a backslash in the path counts as a slash.
@@ -162,7 +162,7 @@ fn is_number(end: &str) -> bool {
     end.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
-/// What `%E6%96%87` stands for; as it is where that is no text.
+/// Decodes `%E6%96%87`; unchanged if the result is not text.
 #[must_use]
 pub fn decoded(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
@@ -189,7 +189,7 @@ pub fn key(url: &str) -> String {
     url.trim_end_matches('/').to_owned()
 }
 
-/// The key of the page that a file of Markdown stands beside.
+/// The key of the page that a Markdown file accompanies.
 #[must_use]
 pub fn key_beside(file: &str) -> String {
     key(&format!("{}.html", file.strip_suffix(".md").unwrap_or(file)))

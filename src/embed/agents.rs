@@ -22,7 +22,7 @@ use crate::trajectory::{Course, Restored};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::{Twin, Workspace, records};
 
-/// One agent of the page's.
+/// One agent of the page.
 pub(super) struct Agent {
     pub(super) session: Session,
     pub(super) outbox: Rc<Outbox>,

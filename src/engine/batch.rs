@@ -70,7 +70,7 @@ pub fn inner_calls(args: &Value) -> Vec<InnerCall> {
     calls.iter().map(read).collect()
 }
 
-/// Whether a tool may stand inside a batch.
+/// Whether a batch may contain the tool.
 #[must_use]
 pub fn allowed_inside(name: &str) -> bool {
     ![BATCH, super::report::TOOL, super::spawn::TOOL].contains(&name)

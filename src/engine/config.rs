@@ -7,7 +7,7 @@ use super::limits::{Limits, RetryConfig};
 use super::provider::ProviderConfig;
 use super::success::{AtLimit, Policy};
 
-/// Everything that decides what a run does, besides its events (SEMANTICS 2): no key, no header.
+/// Everything except the events that determines what a run does (SEMANTICS 2): no key, no header.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -23,13 +23,13 @@ pub struct RunConfig {
     pub temperature: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// How much the model thinks before it answers. Left out: as much as it does by itself.
+    /// How much the model thinks before it answers. If omitted, the model decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<ReasoningEffort>,
-    /// Whether the model must call a tool. `required`, and a tool by name, hold for the first turn only: a run whose every
-    /// turn must call one would never end by text. They do not hold in the last turn of a `strict` run, nor where a notice
-    /// asks for its report. `none` does not hold in a `strict` run: only a call ends it. A tool that the run does not have
-    /// is as `auto`. Sub-agents choose by themselves.
+    /// Whether the model must call a tool. `required` and a tool's name apply to the first turn only: a run whose every
+    /// turn must call one would never end by text. They have no effect in the last turn of a `strict` run, or if a notice
+    /// asks for its report. `none` has no effect in a `strict` run: only a call ends it. A tool that the run does not have
+    /// means `auto`. Sub-agents choose by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<AskedTool>,
     pub max_turns: u32,
@@ -42,17 +42,17 @@ pub struct RunConfig {
     /// Attempt k of a turn uses entry k modulo the length. Never empty.
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub providers: Vec<ProviderConfig>,
-    /// What an accepted `final_report` must be. Read by the `strict` preset.
+    /// Requirements for the `final_report`. Used by the `strict` preset.
     pub report: ReportConfig,
-    /// Every tool the model is offered. Empty in a record, where the tools stand at the top level.
+    /// Every tool the model is offered. Empty in a record, which lists the tools at the top level.
     #[cfg_attr(feature = "types", schemars(length(max = 0)))]
     pub tools: Vec<ToolSpec>,
-    /// Kinds of sub-agents that the model can choose from; none: one kind with this run's own tools.
+    /// Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SubagentKind>,
     pub limits: Limits,
     pub retry: RetryConfig,
-    /// For jitter and ids: same seed, same run.
+    /// Seeds jitter and ids: the same seed gives the same run.
     pub seed: u64,
 }
 
@@ -89,7 +89,7 @@ pub enum AskedTool {
     Tool(String),
 }
 
-/// Ways of working that other agents have, each a preset of one engine.
+/// Ways of working known from other agents, each a preset of the same engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -116,7 +116,7 @@ pub struct CounterConfig {
     pub templates: CounterTemplates,
 }
 
-/// One line a level, without the newline before it.
+/// One line per level, without the newline before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -142,7 +142,7 @@ pub struct CounterTemplates {
 #[serde(default)]
 pub struct ReportConfig {
     pub format: ReportFormat,
-    /// JSON Schema of `content`, where the format is `json`.
+    /// JSON Schema of `content`, if the format is `json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub schema: Option<Value>,
@@ -215,14 +215,14 @@ pub struct ToolSpec {
     /// JSON Schema of the arguments.
     #[cfg_attr(feature = "types", schemars(extend("type" = ["object", "boolean"])), ts(type = "object"))]
     pub parameters: Value,
-    /// Only such tools can end a run by the final-result protocol.
+    /// Only these tools can end a run by the final-result protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_finish: bool,
     #[serde(default)]
     pub side_effect: SideEffect,
 }
 
-/// What a call of a tool reaches besides its answer.
+/// The side effects of a call to a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -245,16 +245,16 @@ pub enum SideEffect {
 #[serde(default)]
 pub struct SubagentKind {
     pub name: String,
-    /// What it is good for, as the model that chooses reads it.
+    /// What it is good for; the model reads this when it chooses a kind.
     pub description: String,
     /// Default: its parent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// Its system message; empty: its preset's.
     pub system: String,
-    /// Names of the parent's tools that it is offered; empty: all of them.
+    /// Names of the parent's tools that it may use; empty means all of them.
     pub tools: Vec<String>,
-    /// Turns at most, whatever a task asks for.
+    /// Maximum number of turns, whatever a task asks for.
     pub max_turns: u32,
     /// Whether its runs have a turn counter. Default: as its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

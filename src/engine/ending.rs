@@ -11,7 +11,7 @@ use super::success::Offer;
 use super::synthesis::SWITCHED_OFF;
 use super::*;
 
-/// What an ending may carry besides its report.
+/// The optional data of an ending, in addition to its report.
 #[derive(Default)]
 struct Last {
     error: Option<String>,

@@ -18,11 +18,11 @@ pub struct Limits {
     pub parallel_tools: u32,
     pub tool_calls_per_turn: u32,
     pub max_result_chars: usize,
-    /// Sub-agents of a run at most.
+    /// Maximum number of sub-agents per run.
     // `x-later`: version 1 did not have it from the start, so records without it are valid.
     #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub children: u32,
-    /// Wall time of a sub-agent; it then concludes.
+    /// Wall time of a sub-agent, after which it concludes.
     #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub child_ms: u64,
     /// Deadlines of one request, counted from its release: response headers, the first part of a reply, all of it.
@@ -31,19 +31,19 @@ pub struct Limits {
     pub first_token_ms: u64,
     #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub request_ms: u64,
-    /// Silence in a stream.
+    /// Longest pause in a stream.
     pub idle_ms: u64,
-    /// Wall time of a segment; wraps up.
+    /// Wall time of a segment, after which it wraps up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
-    /// Tokens of the whole run, input and output; wraps up.
+    /// Input and output tokens of the whole run, after which it wraps up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// US dollars of the whole run; wraps up.
+    /// US dollars of the whole run, after which it wraps up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
     pub cost: Option<f64>,
-    /// The model's window: past it the oldest tool results are removed, and where that is not enough the run wraps up.
+    /// The model's context window; when it is full, the oldest tool results are removed, and if that is not enough the run wraps up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
 }
@@ -60,11 +60,11 @@ pub struct Limits {
 pub struct RetryConfig {
     pub base_ms: u64,
     pub cap_ms: u64,
-    /// First wait after `rate_limited` where the server does not say how long, doubled for each attempt, up to
+    /// First wait after `rate_limited` if the server does not say how long; doubles with each attempt, up to
     /// `retry_after_cap_ms`.
     #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub rate_limit_ms: u64,
-    /// Above it the run does not wait: it ends and names the time.
+    /// If a server asks for a longer wait, the run ends and reports the time.
     pub retry_after_cap_ms: u64,
 }
 

@@ -24,13 +24,13 @@ pub struct ProviderConfig {
     /// Demo model only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demo: Option<DemoMode>,
-    /// What its tokens cost, where that is known.
+    /// The cost of its tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
-    /// Further fields of the request's body, as the server calls them. Each is sent as it is, and takes the place of one
-    /// that the run would send; fields inside an object are not merged. What a run says itself cannot be set here and is
-    /// ignored: the model, the conversation, the tools and which of them is called, the stream. It is part of the record:
-    /// no key belongs here.
+    /// Additional fields of the request body, under the server's names. Each is sent unchanged and replaces one
+    /// that the run would send; objects are not merged. What the run itself determines cannot be set here and is
+    /// ignored: the model, the conversation, the tools the tool choice and streaming. It is part of the record,
+    /// so never put a key here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", schemars(extend("type" = "object")), ts(type = "Record<string, any>"))]
     pub provider_options: Option<Value>,
@@ -57,7 +57,7 @@ pub enum ProviderKind {
     Llamacpp,
     /// The model built into Chrome.
     PromptApi,
-    /// A function of the page's.
+    /// A function supplied by the page.
     Custom,
 }
 
@@ -106,7 +106,7 @@ impl ProviderKind {
         }
     }
 
-    /// Whether a system message may stand in the middle of a history. Where it may not, it is sent as a user message:
+    /// Whether the history may contain system messages in the middle. If not, they are sent as user messages:
     /// Anthropic and Gemini know one system text a request, the built-in model takes one at the start, and the chat
     /// templates of many local models refuse a second one.
     #[must_use]

@@ -8,7 +8,7 @@ use super::failure::Slug;
 use super::ids::{CallId, RequestId};
 use super::reply::{RawResponse, Usage};
 
-/// One turn as it stands in the trajectory (SEMANTICS 10).
+/// One turn in the trajectory (SEMANTICS 10).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -44,14 +44,14 @@ pub struct TurnRecord {
 )]
 pub struct CallRecord {
     pub id: CallId,
-    /// The id the model gave, where it was not kept.
+    /// The model's id of the call, if it was replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
     pub name: String,
-    /// Parsed (and repaired) JSON, or the model's text where it is no JSON.
+    /// Parsed (and repaired) JSON, or the model's text if it is not JSON.
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub args: Value,
-    /// As the model saw it, counter line included; nothing while the call is open.
+    /// As the model saw it, counter line included; omitted while the call is open.
     pub result: Option<String>,
     /// The calls inside a batch, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -85,9 +85,9 @@ pub struct AttemptRecord {
     pub request: RequestId,
     /// Index into the provider list.
     pub provider: usize,
-    /// Why it failed, the most telling first; empty: it did not.
+    /// Why it failed, most significant slug first; empty: it did not fail.
     pub slugs: Vec<Slug>,
-    /// For people, where it failed.
+    /// Why it failed, for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Hex SHA-256, chained (SEMANTICS 10).
@@ -101,7 +101,7 @@ pub struct AttemptRecord {
     pub duration_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_token_ms: Option<u64>,
-    /// The wait before this attempt, where there was one.
+    /// The wait before this attempt, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub waited_ms: Option<u64>,
     /// The system notice this request carried.
@@ -156,10 +156,10 @@ pub struct Ending {
     pub max_turns: u32,
     pub effective_max_turns: u32,
     pub total_turns: u32,
-    /// The trigger of a wrap-up, where there was one.
+    /// The trigger of the wrap-up, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrap_up: Option<Trigger>,
-    /// The last error, where the run failed.
+    /// The last error, if the run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The report.
@@ -275,7 +275,7 @@ pub enum LogLevel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub turn: u32,
-    /// Never grows, except by a grant of the user's.
+    /// Never grows, except when the user grants turns.
     pub calls_left: u32,
     pub what: RecordKind,
 }

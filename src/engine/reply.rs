@@ -48,7 +48,7 @@ pub struct RawCall {
     pub arguments: String,
 }
 
-/// Why the model stopped, in the field's words.
+/// Why the model stopped, in the usual terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -72,7 +72,7 @@ pub struct Usage {
     pub output: TokenCount,
     pub cached: TokenCount,
     pub reasoning: TokenCount,
-    /// True where the provider gave none and the numbers are estimates.
+    /// Whether the numbers are estimates because the provider reported none.
     pub estimated: bool,
 }
 
@@ -91,7 +91,7 @@ impl Usage {
     }
 }
 
-/// A request that gave no reply.
+/// A request without a reply.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -101,9 +101,9 @@ impl Usage {
 )]
 pub struct ModelError {
     pub slug: Slug,
-    /// For people: what happened and what to try.
+    /// For users: what happened and what to try.
     pub message: String,
-    /// HTTP status, where there was one.
+    /// HTTP status, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// What `Retry-After` or `retry-after-ms` asked for, in milliseconds.

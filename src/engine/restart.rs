@@ -44,18 +44,18 @@ pub struct Branch {
     pub system: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
-    /// A message of the user's that stands before the turn.
+    /// A user message inserted before the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub say: Option<String>,
-    /// Takes the place of the model's reply in the turn. It counts as a request, though none is sent.
+    /// Replaces the model's reply in the turn. It counts as a request, although none is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,
-    /// The call before the turn whose result was changed by hand: the events before this one hold the new result.
+    /// The call before the turn whose result was changed by hand; the events before this one contain the new result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<CallId>,
 }
 
-/// Which run a branch comes from, and the first turn that is its own.
+/// The run a branch comes from, and its first own turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

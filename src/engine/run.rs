@@ -53,7 +53,7 @@ pub struct Run {
     /// Whether the last turn's end is still to be announced.
     pub(super) turn_open: bool,
     pub(super) effective_max_turns: u32,
-    /// Failure of the model's that the next request tells it about.
+    /// The model's failure that the next request tells it about.
     pub(super) notice: Option<String>,
     /// A wrap-up that waits for the open calls.
     pub(super) wrap_up_pending: Option<Trigger>,
@@ -74,7 +74,7 @@ pub struct Run {
     pub(super) wall_timer: Option<TimerId>,
     /// When the open segment's wall time is up.
     pub(super) wall_until: Millis,
-    /// The time in which nobody drove the run: its clock stood still.
+    /// The time in which nobody drove the run and its clock was paused.
     pub(super) paused_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) parent: Option<Parent>,

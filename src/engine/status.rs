@@ -1,4 +1,4 @@
-//! What can be read of a run: where it stands, what it has used, what can still follow.
+//! The status of a run: its state, what it has used, what can still follow.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::run::{Phase, Run};
 use super::success::{AtLimit, TurnSuccess};
 use super::*;
 
-/// Where a run stands, for views.
+/// The state of a run, for views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// An LLM request is open.
@@ -114,7 +114,7 @@ impl Run {
     }
 
     /// LLM requests that can still follow at most, those of sub-agents included, also of those not yet asked for. It only
-    /// shrinks, except by a grant of the user's.
+    /// shrinks, except when the user grants turns.
     #[must_use]
     pub fn calls_left(&self) -> u32 {
         self.own_calls_left().saturating_add(self.children_calls_left())

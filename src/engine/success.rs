@@ -13,7 +13,7 @@ pub struct Policy {
     pub at_limit: AtLimit,
 }
 
-/// What completes a run, besides a final result.
+/// What completes a run, other than a final result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completion {
     /// A reply with text and no tool calls.

@@ -106,7 +106,7 @@ impl Run {
         }
     }
 
-    /// The record says where a system message cannot stand and goes as a user message.
+    /// Records that a system message is sent as a user message because the provider allows no other.
     pub(super) fn trace_moved_system(&mut self) {
         let refusing = self.config.providers.iter().filter(|p| !p.kind.takes_system_midway());
         let kinds: Vec<&str> = refusing.map(|p| p.kind.as_str()).collect();

@@ -96,7 +96,7 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Yes }
 }
 
-/// An error inside a stream that had begun well, or in an answer with status 200: what stands under `error`.
+/// An error inside a stream that began normally, or in a response with status 200: the value of `error`.
 pub(super) fn stream_error(error: &Value) -> ModelError {
     let body = ErrorBody::of(error);
     let (slug, mut retry) = verdict(body.status, &body);

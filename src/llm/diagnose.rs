@@ -13,7 +13,7 @@ use super::endpoint;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     pub online: Online,
-    /// `None`: no browser stands between (Node.js), so there is no CORS, no policy and no permission.
+    /// `None`: there is no browser (Node.js), so there is no CORS, no policy and no permission.
     pub page: Option<Page>,
     /// The whole address that was asked.
     pub target: String,

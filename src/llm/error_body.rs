@@ -27,7 +27,7 @@ impl ErrorBody {
     }
 
     /// `{"error": {…}}`, `{"error": "…"}` (Ollama), `[{"error": {…}}]` (Gemini), `{"message": …}` (vLLM), `{"detail": …}`
-    /// (FastAPI), or what stands under `error`.
+    /// (FastAPI), or the value of `error`.
     pub fn of(value: &Value) -> ErrorBody {
         let value = match value {
             Value::Array(list) => list.first().unwrap_or(value),

@@ -36,7 +36,7 @@ impl<'a> Options<'a> {
         self.0?.get(key).filter(|_| !OWN.contains(&key))
     }
 
-    /// Begins a setting of the run's; `false` where another stands in its place. Each one starts with its comma.
+    /// Begins a setting of the run; `false` if another replaces it. Each setting starts with its comma.
     pub fn begin(self, key: &str, out: &mut Vec<u8>) -> bool {
         let free = self.get(key).is_none();
         if free {
@@ -64,7 +64,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// All that were added. They are the same in every request, so they stand before the conversation.
+    /// All added settings. They are the same in every request, so they precede the conversation.
     pub fn write(self, out: &mut Vec<u8>) {
         for (key, value) in self.0.into_iter().flatten().filter(|(key, _)| !OWN.contains(&key.as_str())) {
             out.push(b',');

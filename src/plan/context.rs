@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{AgentKind, Step, by_order};
 
-/// What a later step is told of a completed one.
+/// What a later step is told about a completed one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -26,7 +26,7 @@ pub struct Artifact {
     pub result: String,
 }
 
-/// What a step is given of earlier ones: at most one of the two keys.
+/// The context of a step from earlier ones: at most one of the two keys.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

@@ -16,7 +16,7 @@ use crate::trajectory::document::ENGINE_VERSION;
 pub const FORMAT: &str = "turnwise-session";
 pub const VERSION: u32 = 1;
 
-/// The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step where it stands, the
+/// The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step its status, the
 /// context it was given and its whole run. Its JSON Schema ships with the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
@@ -52,7 +52,7 @@ pub struct PlanDocument {
     pub traces: Vec<PlanTraceRecord>,
 }
 
-/// One step: where it stands, what it was given, and its whole run.
+/// One step: its status, the context it was given, and its complete run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -66,10 +66,10 @@ pub struct StepRecord {
     pub agent: String,
     pub kind: AgentKind,
     pub status: StepStatus,
-    /// Steps that did not complete, where the step is blocked by them.
+    /// Steps that did not complete and block this one.
     #[cfg_attr(feature = "types", schemars(inner(range(min = 1))))]
     pub blocked_by: Vec<u32>,
-    /// As it stands in the first message of the run.
+    /// As in the first message of the run.
     pub context: Context,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

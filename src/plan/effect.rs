@@ -49,7 +49,7 @@ pub struct PlanRecord {
     pub what: PlanRecordKind,
 }
 
-/// The plan's own events of the JavaScript API. Those of its steps' runs stand between them.
+/// The plan's own events of the JavaScript API. Those of its steps' runs are interleaved with them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -128,7 +128,7 @@ pub struct PlanEnding {
     pub failed: u32,
     pub blocked: u32,
     pub cancelled: u32,
-    /// `stop`, where the user stopped it.
+    /// `stop`, if the user stopped it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", schemars(extend("const" = "stop")), ts(type = "\"stop\""))]
     pub wrap_up: Option<Trigger>,

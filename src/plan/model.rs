@@ -40,7 +40,7 @@ pub struct AgentSpec {
     pub counter: Option<bool>,
 }
 
-/// Which context the steps of an agent are given.
+/// The kind of context that an agent's steps are given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -73,7 +73,7 @@ pub struct Step {
     pub tools: Vec<String>,
 }
 
-/// Where a step stands. Each step ends in exactly one of the last four.
+/// The status of a step. Each step ends in exactly one of the last four.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -89,7 +89,7 @@ pub enum StepStatus {
     Cancelled,
 }
 
-/// Everything besides the plan that decides what its run does.
+/// Everything except the plan itself that determines what its run does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanOptions {
     /// What a step's configuration starts from: providers, limits, retries, every tool there is, the seed.

@@ -20,8 +20,7 @@ const STEP: &[&str] = &["order", "agent", "action", "dependencies", "tools"];
 pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<Fault>> {
     let mut reader = Reader { faults: Vec::new() };
     let Some(fields) = reader.object(plan, "plan", PLAN, None) else { return Err(reader.faults) };
-    let plan_id =
-        reader.optional(fields, "plan_id", "plan", None, "a non-empty string", text).unwrap_or_default();
+    let plan_id = reader.optional(fields, "plan_id", "plan", None, "a non-empty string", text).unwrap_or_default();
     let agents = reader.agents(fields);
     let steps = reader.steps(fields);
     let mut faults = reader.faults;

@@ -143,7 +143,7 @@ impl PlanRun {
         self.steps.iter().map(|state| (state.step.order, state.status))
     }
 
-    /// One step as it would stand in the record now; without its run while that is under way.
+    /// One step as the record would have it now; without its run while that is in progress.
     #[must_use]
     pub fn step_record(&self, order: u32) -> Option<StepRecord> {
         self.state(order).map(StepState::record)

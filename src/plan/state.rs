@@ -1,4 +1,4 @@
-//! One step of a plan run: where it stands, what it was given, what came out.
+//! One step of a plan run: its status, context and output.
 
 use serde::{Deserialize, Serialize};
 

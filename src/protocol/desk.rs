@@ -26,7 +26,7 @@ pub struct FilesId(pub u32);
 #[serde(transparent)]
 pub struct PlanId(pub u32);
 
-/// A question of the page's; numbered by it.
+/// A question from the page, which numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuestionId(pub u32);
@@ -184,7 +184,7 @@ pub enum After {
     Record(String),
 }
 
-/// What a run needs beside its configuration.
+/// What a run needs in addition to its configuration.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct With {
     pub files: FilesId,

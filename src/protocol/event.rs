@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::engine::{Record, RecordKind};
 use crate::plan::{PlanRecord, PlanRecordKind};
 
-/// What happens in a run, as the engine tells it.
+/// Events of a run, as the engine emits them.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -15,9 +15,9 @@ pub struct RunEvent<'a> {
     what: What<'a>,
     /// A sub-agent's turn is its own.
     turn: u32,
-    /// LLM requests that can still follow at most.
+    /// Maximum number of LLM requests still to come.
     calls_left: u32,
-    /// Of which step's run it is, in a plan.
+    /// The step that the run belongs to, in a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", ts(optional))]
     step: Option<u32>,
@@ -43,7 +43,7 @@ enum What<'a> {
     Record(#[cfg_attr(feature = "types", ts(inline))] &'a RecordKind),
 }
 
-/// What happens in a plan, but for what its steps' runs tell. `step` is `null` for the plan as a whole.
+/// Events of a plan, except those of its steps' runs. `step` is `null` for the plan as a whole.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -51,7 +51,7 @@ pub struct PlanOwnEvent<'a> {
     #[serde(flatten)]
     what: &'a PlanRecordKind,
     step: Option<u32>,
-    /// LLM requests of the whole plan that can still follow at most.
+    /// Maximum number of LLM requests of the whole plan still to come.
     calls_left: u32,
 }
 

@@ -43,7 +43,7 @@ pub struct Start {
     pub imported: Option<Imported>,
 }
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Now {
     pub status: Status,
@@ -303,7 +303,7 @@ impl Subagent {
 }
 
 impl Snapshot {
-    /// The figures of the run as it stands.
+    /// The figures of the run in its current state.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let Snapshot { start, now, .. } = self;

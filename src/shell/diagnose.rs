@@ -20,7 +20,7 @@ use super::{js, timer};
 use crate::engine::{ModelError, ProviderConfig};
 use crate::llm::{self, Evidence, Knock, Page, Permission, address};
 
-/// How long a knock may take. A question of the browser's may hold it up for as long as nobody answers.
+/// How long a knock may take. A permission prompt of the browser can delay it until somebody answers.
 const KNOCK_MS: f64 = 4_000.0;
 /// A policy's report is a task of its own, which comes right after the rejection.
 const REPORT_MS: u32 = 20;

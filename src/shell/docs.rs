@@ -51,7 +51,7 @@ pub struct DocsOptions {
     pub cache: bool,
     /// Whether requests carry cookies and the like. Pages behind a login are read only then, and are not kept.
     pub credentials: bool,
-    /// Who fetches what is of the page's origin, where requests from here could not read it.
+    /// Fetches from the page's origin, if requests from here could not read the responses.
     pub bridge: Option<Rc<dyn Page>>,
     pub worker_url: String,
     /// Hears how far reading has come, also after the site can be asked.

@@ -83,12 +83,12 @@ pub fn set_page(address: Option<String>) {
 }
 
 thread_local! {
-    /// Below this address this origin may be asked for something; nothing: anywhere.
+    /// Requests to this origin must be below this address; `None`: no restriction.
     static ONLY: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Says that this origin is asked for nothing but what is below that address, which ends with a slash. Whoever embeds a
-/// frame of ours says where its docs and its model are, and must not read or drive this origin by that.
+/// Restricts requests to this origin to what is below that address, which ends with a slash. Whoever embeds the
+/// frame says where its docs and its model are, and must not read or control this origin that way.
 pub fn ask_only(below: Option<String>) {
     ONLY.set(below);
 }

@@ -30,7 +30,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// A run whose clock stood at 0 at `zero`.
+    /// A run whose clock was 0 at `zero`.
     pub(super) fn new(recorder: Recorder, zero: f64, observer: impl Fn(Notice<'_>) + 'static) -> Self {
         Live {
             dog: Watchdog::new(&recorder.run.config().limits),

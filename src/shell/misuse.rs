@@ -1,4 +1,4 @@
-//! Calls that make no sense as an agent stands.
+//! Calls that are not possible in the agent's current state.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A fast verdict on a tool's arguments, so that most calls of the page's tools, and most reports, need no worker.
+//! A fast verdict on a tool's arguments, so that most calls of page tools, and most reports, need no worker.
 //!
 //! It only ever says "these are valid"; anything it is not certain of goes to the worker, which has the real validator.
 //! The subset is what schema libraries write for plain objects, arrays, enums and optional members. A test holds its

@@ -121,7 +121,7 @@ impl PlanSession {
         self.0.run.borrow().ending().is_none()
     }
 
-    /// The plan run as it stands. Not to be kept.
+    /// The current state of the plan run. Do not keep it.
     pub fn with_run<R>(&self, f: impl FnOnce(&PlanRun) -> R) -> R {
         f(&self.0.run.borrow())
     }
@@ -224,7 +224,7 @@ impl PlanSession {
     }
 }
 
-/// What is written in a plan is recorded as it stands: no secret may be in it.
+/// The text of a plan is recorded unchanged, so it must not contain a secret.
 fn scrub(agent: &Session, plan: &mut Plan) {
     let secrets = agent.secrets();
     for step in &mut plan.steps {

@@ -16,7 +16,7 @@ use super::js;
 use crate::engine::{Message, ModelError, Retry, Slug, ToolSpec};
 use crate::llm::prompt_api::{Prompt, Tools, completion, prompt};
 
-/// Where the built-in model stands on this device.
+/// The state of the built-in model on this device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Availability {
     /// The browser has no Prompt API.
@@ -100,7 +100,7 @@ async fn session(
     let native = expected(true);
     if !tools.is_empty() && state(&native).await == Availability::Available {
         let asked = prompt(messages, tools, Tools::Native);
-        // Some say that tools are available and then refuse the session.
+        // Some browsers report that tools are available and then refuse the session.
         if let Ok(session) = settled(method(&model, "create", &[options(&asked, &native, abort)?])).await {
             return Ok((session, asked));
         }
@@ -153,7 +153,7 @@ fn options(asked: &Prompt, expected: &Value, abort: &AbortController) -> Result<
     Ok(options)
 }
 
-/// What a session takes and gives. Browsers want the languages named, and refuse those that the model does not know.
+/// The inputs and outputs of a session. Browsers require the languages, and refuse those that the model does not know.
 fn expected(tools: bool) -> Value {
     let text = json!({ "type": "text", "languages": [language()] });
     let sorts = |other: &str| match tools {

@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Starts a branch of a restored run: the run as it stood, and what is different. Its ids are made here.
+    /// Starts a branch of a restored run: the run as it was, and what is different. Its ids are made here.
     ///
     /// # Errors
     /// A run is under way, or the session is closed.

@@ -37,7 +37,7 @@ pub(super) struct Agent {
     known: Known,
     secrets: Secrets,
     host: ToolHost,
-    /// Shared with the sessions beside this one; let go at the close.
+    /// Shared with sibling sessions; released on close.
     demo: RefCell<Option<DemoHost>>,
     workspace: Workspace,
     worker_url: String,
@@ -66,7 +66,7 @@ pub struct SessionOptions {
     pub workspace: Workspace,
     /// Where `worker.js` is.
     pub worker_url: String,
-    /// Who calls tools of the page's and asks its models; `None`: there are none.
+    /// Calls the page's tools and models; `None`: there are none.
     pub page: Option<Rc<dyn Page>>,
 }
 
@@ -211,7 +211,7 @@ impl Session {
         self.0.workspace.clone()
     }
 
-    /// Offers a tool of the page's from the next run on; one of the same name is replaced.
+    /// Offers a page tool from the next run on, replacing one with the same name.
     pub fn register(&self, spec: ToolSpec) {
         let tool = HostTool::new(spec);
         let specs = &mut self.0.config.borrow_mut().tools;
@@ -224,7 +224,7 @@ impl Session {
         tools.push(Rc::new(tool));
     }
 
-    /// Takes a tool of the page's away from the next run on.
+    /// Removes a page tool, from the next run on.
     pub fn unregister(&self, name: &str) {
         let known = self.0.host_tools.borrow().iter().any(|tool| tool.spec.name == name);
         if known {
@@ -266,7 +266,7 @@ impl Session {
         }
     }
 
-    /// A session of its own beside this one, for a step of a plan: same access, host tools and files, workers of its own.
+    /// A separate session for a step of a plan: same access, host tools and files, its own workers.
     /// `scope` keeps the whole results of its cut tool answers apart.
     pub(super) fn beside(&self, config: RunConfig, scope: &str) -> Session {
         let session = Session::new(SessionOptions {

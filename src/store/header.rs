@@ -7,7 +7,7 @@ use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 use crate::view::{RailView, Source};
 
-/// The header of a run as it stands.
+/// The header of a run in its current state.
 #[must_use]
 pub(super) fn header(key: &str, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
     let rail = serde_json::to_value(RailView::from(&Source::from(run))).unwrap_or(Value::Null);

@@ -1,4 +1,4 @@
-//! What tools see of the run's workspace. Behind it stand blobs in the worker and plain maps in tests.
+//! What tools see of the run's workspace, which is backed by blobs in the worker and plain maps in tests.
 
 use std::collections::BTreeMap;
 use std::future::Future;

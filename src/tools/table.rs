@@ -1,11 +1,11 @@
-//! The table of built-in tools. A tool is its code in a file beside this, an arm in `run.rs`, a row in `ROWS` and its
+//! The table of built-in tools. A tool is its code in a file next to this one, an arm in `run.rs`, a row in `ROWS` and its
 //! name in [`NAMES`].
 
 use serde_json::Value;
 
 use crate::engine::{SideEffect, ToolSpec, batch, spawn};
 
-/// What a tool needs beside its arguments.
+/// What a tool needs in addition to its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
@@ -155,7 +155,7 @@ pub fn safe_set() -> Vec<ToolSpec> {
     NAMES.iter().filter_map(|name| builtin(name)).collect()
 }
 
-/// What the tool needs beside its arguments; unknown tools need nothing.
+/// What the tool needs in addition to its arguments; unknown tools need nothing.
 #[must_use]
 pub fn needs(name: &str) -> Needs {
     row(name).map_or(Needs::Nothing, |row| row.needs)

@@ -1,7 +1,7 @@
 //! The numbers of a document that is read, brought within what a run can reach.
 //!
 //! A record comes from anywhere, and what is made of it adds, multiplies and draws its numbers. The limits are far above
-//! those of any run, and low enough that no sum of a few of them overflows: a document of ours is read as it was written.
+//! those of any run, and low enough that no sum of a few of them overflows: our own documents are read unchanged.
 
 use super::{RecordedEvent, Trajectory};
 use crate::engine::*;

@@ -28,16 +28,16 @@ pub struct Trajectory {
     #[cfg_attr(feature = "types", schemars(regex(pattern = time::RUN_ID)))]
     pub run_id: String,
     pub session_id: String,
-    /// Of the first provider; the whole list is in `config`.
+    /// Of the first provider; the complete list is in `config`.
     pub model: String,
     pub provider: ProviderKind,
     pub preset: Preset,
-    /// The whole configuration, but for the tools.
+    /// The complete configuration, except for the tools.
     pub config: RunConfig,
-    /// Of a branch: the configuration its first events ran under.
+    /// For a branch: the configuration of its first events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_with: Option<RunConfig>,
-    /// Of a branch: the run it comes from, and the first turn that is its own.
+    /// For a branch: the run it comes from, and its first own turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     pub tools: Vec<ToolSpec>,
@@ -73,7 +73,7 @@ pub struct Trajectory {
     pub segments: Vec<Ending>,
     pub traces: Vec<TraceRecord>,
     pub logs: Vec<LogRecord>,
-    /// Trajectories of sub-agents, in the order they began. Their events stand among their root's: the ids of their requests
+    /// Trajectories of sub-agents, in the order they began. Their events are among their root's: the ids of their requests
     /// and timers are n + child * 2^20.
     pub children: Vec<Trajectory>,
     pub events: Vec<RecordedEvent>,
@@ -93,7 +93,7 @@ pub struct Imported {
     /// The agent that did the work.
     pub agent: String,
     pub agent_version: String,
-    /// What its writer says about it.
+    /// The author's information about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
@@ -150,13 +150,13 @@ impl Default for Marks {
 }
 
 impl Trajectory {
-    /// The document of a run as it stands.
+    /// The document of a run in its current state.
     #[must_use]
     pub fn of(recorder: &Recorder) -> Self {
         Trajectory::with_events(&recorder.run, recorder.events.clone())
     }
 
-    /// The events of sub-agents stand among their root's, in the order in which all of them happened.
+    /// The events of sub-agents are among their root's, in the order in which they happened.
     fn with_events(run: &Run, events: Vec<RecordedEvent>) -> Self {
         let task = run.task();
         let mut config = run.config().clone();

@@ -42,7 +42,7 @@ pub struct RecordedEvent {
 pub struct Recorder {
     pub run: Run,
     pub events: Vec<RecordedEvent>,
-    /// Where the last reply or failure of the model stands in `events`: the run's own (0), and each sub-agent's.
+    /// Index in `events` of the last reply or failure of the model: the run's own (0), and each sub-agent's.
     last_reply: BTreeMap<u32, usize>,
     /// Places in `events` of what is new or was changed since [`Recorder::with_changed`].
     #[serde(skip)]

@@ -18,7 +18,7 @@ pub struct Mismatch {
     pub expected: Value,
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub actual: Value,
-    /// The engine that recorded it, where it is another than this one: differences are then to be expected.
+    /// The version of the engine that recorded it, if it is a different one: differences are then expected.
     pub recorded_by: Option<String>,
 }
 

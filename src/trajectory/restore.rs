@@ -11,7 +11,7 @@ pub struct Restored {
     pub recorder: Recorder,
     /// Whole results that were cut for the model, in the order they came.
     pub kept: Vec<(CallId, String)>,
-    /// Where its clock stands.
+    /// The reading of its clock.
     pub at: Millis,
 }
 
@@ -35,7 +35,7 @@ impl Restored {
         self.keep(effects);
     }
 
-    /// The run as it stood when this turn (by its place in `turns`) was about to be asked for; `None`: it has no such turn.
+    /// The state of the run just before this turn (by index in `turns`) was requested; `None`: it has no such turn.
     #[must_use]
     pub fn before_turn(recorded: &Trajectory, place: usize) -> Option<Self> {
         Self::up_to_turn(recorded, place).map(|(restored, _)| restored)

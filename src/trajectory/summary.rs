@@ -18,7 +18,7 @@ const TITLE: usize = 120;
 pub struct Summary {
     pub run_id: String,
     pub session_id: String,
-    /// The first line of the task that says something, at most 120 characters.
+    /// The first non-empty line of the task, at most 120 characters.
     pub title: String,
     /// Of the first provider.
     pub model: String,
@@ -38,14 +38,14 @@ pub struct Summary {
     pub effective_max_turns: u32,
     /// As the trajectory counts them, a numbered synthesis included.
     pub total_turns: u32,
-    /// The last turn that was no synthesis: what was used of `effective_max_turns`.
+    /// The last turn that was not a synthesis: how much of `effective_max_turns` was used.
     pub turns_used: u32,
     pub requests: u32,
-    /// Attempts that failed, by the most telling slug of each: as many as there are `WRN` records.
+    /// Failed attempts by the most significant slug of each: one per `WRN` record.
     pub failed_attempts: BTreeMap<String, u32>,
     /// Calls of tools, those inside a batch one by one and without the batch.
     pub tool_calls: u32,
-    /// Those of them that failed, by slug. What was stopped or cancelled did not fail.
+    /// Failed calls by slug. Stopped or cancelled calls did not fail.
     pub tool_failures: BTreeMap<String, u32>,
     pub tokens: Usage,
     /// US dollars; `null`: the price of a provider is not known.
@@ -125,7 +125,7 @@ fn add(counts: &mut BTreeMap<String, u32>, slug: Slug) {
 }
 
 impl Summary {
-    /// The figures of a run as it stands.
+    /// The figures of a run in its current state.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
         let task = run.task();

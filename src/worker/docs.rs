@@ -33,7 +33,7 @@ impl DocsHost {
         DocsHost(Rc::new(Ends(Driver::new(worker_url, Workspace::new(), 1))))
     }
 
-    /// Asks, with what was fetched beside it; the JSON text of the answer.
+    /// Asks, with the fetched data; returns the answer's JSON text.
     ///
     /// # Errors
     /// Why there is no answer, for people.

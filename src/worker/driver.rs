@@ -1,4 +1,4 @@
-//! Does what the pool says with real workers, and tells it what happens to them. What every host stands on.
+//! Carries out the pool's decisions with real workers, and reports to it what happens to them. Every host builds on it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ pub struct Driver {
 struct Waiting {
     /// Until it is posted.
     call: Option<Call>,
-    /// What goes beside its text.
+    /// What is transferred along with its text.
     blobs: Vec<Blob>,
     timeout_ms: u64,
     /// What its worker answered, between the message and the pool's word on it.
@@ -68,7 +68,7 @@ impl Driver {
         self.submit_with(call, Vec::new(), timeout_ms)
     }
 
-    /// The same with blobs beside the text.
+    /// The same with blobs in addition to the text.
     pub fn submit_with(
         self: &Rc<Self>,
         call: Call,

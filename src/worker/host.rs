@@ -22,7 +22,7 @@ pub struct ToolHost {
 }
 
 impl ToolHost {
-    /// `worker_url`: the address of `worker.js`, with `worker_bg.wasm` beside it. No worker is made before the first
+    /// `worker_url`: the URL of `worker.js`, with `worker_bg.wasm` next to it. No worker is made before the first
     /// call, and never more than `max_workers`.
     #[must_use]
     pub fn new(worker_url: String, workspace: Workspace, max_workers: usize) -> Self {

@@ -212,7 +212,7 @@ thread_local! {
     static MODULES: RefCell<HashMap<String, Promise>> = RefCell::default();
 }
 
-/// A promise of the worker's `WebAssembly.Module`, or of `null` where this page cannot get it.
+/// A promise of the worker's `WebAssembly.Module`, or of `null` if this page cannot get it.
 fn module(url: &str) -> Promise {
     let known = MODULES.with_borrow(|modules| modules.get(url).cloned());
     known.unwrap_or_else(|| {

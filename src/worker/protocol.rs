@@ -43,7 +43,7 @@ pub enum Call {
         schema: SchemaRef,
         /// Milliseconds since 1970, for `now`.
         now: u64,
-        /// What changed in the workspace since the last call that told; the blobs ride beside the text.
+        /// What changed in the workspace since the last call that told; the blobs are transferred along with the text.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileChange>,
     },
@@ -53,10 +53,10 @@ pub enum Call {
     Render { markdown: String },
     /// A question about the text of a record; answered with [`Answer::Document`].
     Document { task: DocumentTask, text: String },
-    /// A question about the record that this worker has open, or to open the one whose blob rides beside the text;
+    /// A question about the record that this worker has open, or to open the one whose blob is transferred along with the text;
     /// answered with [`Answer::Document`].
     View(Ask),
-    /// A question about the documentation site that this worker holds, what was fetched as blobs beside the text;
+    /// A question about the documentation site that this worker holds, with the fetched data as blobs alongside the text;
     /// answered with [`Answer::Document`].
     Docs(Box<docs::Ask>),
     /// A request to the demo model; answered with [`Answer::Demo`].
@@ -114,7 +114,7 @@ struct ReplyObject {
 pub enum Answer {
     Outcome {
         outcome: ToolOutcome,
-        /// Paths written, each with a blob beside the text.
+        /// Paths written, each with a blob alongside the text.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         writes: Vec<String>,
     },
@@ -141,7 +141,7 @@ impl Request {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The arguments are found first and then read by their method. What serde derives for a tag beside its content reads
+    /// The arguments are found first and then read by their method. What serde derives for an adjacently tagged enum reads
     /// each of their types in two ways, which are 60 KB of the module.
     ///
     /// # Errors

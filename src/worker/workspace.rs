@@ -160,7 +160,7 @@ impl Workspace {
         changed.map(|(path, entry)| (path.clone(), entry.blob.clone())).collect()
     }
 
-    /// The path as the tools of this scope see it: their own results stand where results always do, and no others.
+    /// The path as the tools of this scope see it: their own results are at the usual place, and no others.
     fn as_seen(&self, path: &str) -> Option<String> {
         match &self.scope {
             Some(scope) if path.starts_with(RESULTS) => Some(format!("{RESULTS}{}", path.strip_prefix(&**scope)?)),

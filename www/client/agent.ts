@@ -1,5 +1,5 @@
-// The class `Agent`: checks what the page passes in, and speaks for one agent of the worker's. It keeps what the agent was
-// made of, so that the agent can be opened again on another worker.
+// The class `Agent`: checks what the page passes in, and represents one agent of the worker. It keeps what the agent was
+// made of, so that the agent can be reopened on another worker.
 import { disposable, keep, release } from './lifetime';
 import { host, link, writers } from './engine';
 import { Files } from './files';
@@ -16,10 +16,10 @@ const CLOSED = 'this agent was freed';
 
 let ids: AgentId = 0;
 
-/** After the last event of a run or a plan the agent is free: the page may start the next one while it hears of it. */
+/** After the last event of a run or a plan the agent is free: the page may start the next one in its event handler. */
 const isLast = ({ type, step }: Told) => type === 'plan_finished' || (step === undefined && (type === 'agent_finished' || type === 'agent_failed'));
 
-/** What belongs to an agent. The page can forget the `Agent` itself while a run of it is under way. */
+/** The state of an agent. The page can drop the `Agent` itself while a run is in progress. */
 class Own implements Guest {
   readonly id = (ids += 1);
   readonly tools = new Map<string, { spec: TrajectoryTool; execute: Execute }>();
@@ -27,11 +27,11 @@ class Own implements Guest {
   approve: Guest['approve'];
   #options: AgentOptions;
   #providers: Provider[];
-  /** The worker that it is open on. */
+  /** The worker on which it is open. */
   #generation = 0;
   #busy: object | undefined;
   #freed = false;
-  /** Asks that are not answered. */
+  /** Unanswered requests. */
   #open = 0;
 
   constructor(given: unknown) {
@@ -98,7 +98,7 @@ class Own implements Guest {
     if (this.#busy && link.knows(this.#generation)) link.tell(what, { agent: this.id });
   }
 
-  /** A run under way still ends and keeps its promise. */
+  /** A run in progress still finishes, and its promise settles. */
   close() {
     if (this.#freed) return;
     this.#freed = true;
@@ -107,7 +107,7 @@ class Own implements Guest {
     this.#rest();
   }
 
-  /** Opens the agent on the worker that is there now, where it is not. */
+  /** Opens the agent on the current worker, if it is not open there. */
   #wake() {
     const generation = link.wake();
     if (generation === this.#generation) return;
@@ -128,7 +128,7 @@ class Own implements Guest {
     const end = () => {
       if (this.#busy === run) this.#busy = undefined;
     };
-    // Of this run: the page may be in the next one already.
+    // Of this run: the page may already have started the next one.
     const cancel = () => {
       if (this.#busy === run) this.say('cancel');
     };
@@ -148,7 +148,7 @@ class Own implements Guest {
     }
   }
 
-  /** Nothing can still be asked of the page. */
+  /** The page cannot be asked for anything any more. */
   #rest() {
     if (!this.#freed || this.#open) return;
     host.remove(this.id);
@@ -156,7 +156,7 @@ class Own implements Guest {
   }
 }
 
-/** A listener that throws is the page's own trouble: the run goes on. */
+/** An error in a listener is the page's own problem: the run continues. */
 function hearing(onEvent: (event: any) => void, end: () => void): Hearing {
   let last: { turn?: number; callsLeft: number } = { callsLeft: 0 };
   const tell = (event: object) => {

@@ -1,4 +1,4 @@
-// Holds the shipped types and the sources together: this compiles only where the package has what turnwise.d.ts says.
+// Checks the shipped types against the sources: this compiles only if the package has what turnwise.d.ts declares.
 import type * as Declared from './types/turnwise';
 import * as page from './index';
 

@@ -1,26 +1,26 @@
 // Where the package's workers are. Bundlers find a worker, and what it loads in turn, only where it is written as
-// `new Worker(new URL('./name.js', import.meta.url), { type: 'module' })`. So that is what callers write, but with a
-// constructor that only notes the address: the worker itself is started as the page's policy and origin demand.
+// `new Worker(new URL('./name.js', import.meta.url), { type: 'module' })`. So callers write exactly that, but with a
+// constructor that only records the URL: the worker itself is started in the way that the page's policy and origin require.
 
-/** The address of a worker's script. */
+/** The URL of a worker's script. */
 export interface Script {
   url: URL;
-  /** Whether the bundler made it a script that is no module. */
+  /** Whether the bundler turned it into a classic script. */
   classic: boolean;
 }
 
 let folder: string | undefined;
 
-/** For those who serve the package's files from a place of their own. To be called before anything else. */
+/** For those who serve the package's files from a different location. Call it before anything else. */
 export function configure({ assets }: { assets: string | URL }) {
   const page = (globalThis.location as Location | undefined)?.href;
   folder = new URL(String(assets).replace(/\/?$/, '/'), page).href;
 }
 
-/** A file of the package where `configure` says; nothing where it does not. */
+/** The URL of a package file, if `configure` has set the location. */
 export const configured = (name: string) => (folder === undefined ? undefined : folder + name);
 
-/** The script that `write` constructs a worker of. */
+/** The script from which `write` constructs a worker. */
 export function scriptOf(name: string, write: () => unknown): Script {
   const own = configured(name);
   if (own) return { url: new URL(own), classic: false };
@@ -39,7 +39,7 @@ export function scriptOf(name: string, write: () => unknown): Script {
   return { url: new URL(String(noted!.url), page), classic: noted!.options?.type !== 'module' };
 }
 
-/** A script's address in one text, for those who pass it on. It may have a hash already, by which a bundler's script knows what to load. */
+/** A script's URL as one string, to pass on. It may already have a hash that tells a bundler's script what to load. */
 export const written = ({ url, classic }: Script) => (classic ? `${url.href}${url.hash ? '&' : '#'}classic` : url.href);
-/** The address without that word. */
+/** The URL without that hash. */
 export const plain = (text: string) => text.replace(/[#&]classic$/, '');

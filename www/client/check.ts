@@ -1,6 +1,6 @@
-// Checks of what a page passes in. Every complaint is a `TypeError` that names the option, what it got and what it expected.
+// Checks of what a page passes in. Every error is a `TypeError` that names the option, what it got and what it expected.
 
-/** Reads one value that is there, for the wire; throws where it is wrong. `path` is what a complaint calls it. */
+/** Reads one given value, for the wire; throws if it is wrong. `path` names it in errors. */
 export type Check<T = unknown> = (value: unknown, path: string) => T;
 
 export type Given = Record<string, unknown>;
@@ -16,7 +16,7 @@ function kind(value: unknown): string | undefined {
   return typeof value === 'number' && !Number.isFinite(value) ? 'a non-finite number' : undefined;
 }
 
-/** As JSON; nothing for what JSON does not know. */
+/** As JSON; `undefined` for values that JSON does not have. */
 export function json(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -25,7 +25,7 @@ export function json(value: unknown): string | undefined {
   }
 }
 
-/** What a value is, and what it says where that is short. */
+/** The kind of a value, and its content if that is short. */
 export function describe(value: unknown): string {
   const text = kind(value) ?? json(value) ?? '';
   // Cut between characters, not inside one.
@@ -33,13 +33,13 @@ export function describe(value: unknown): string {
   return cut.length > 60 ? `${cut.slice(0, 60).join('')}…` : text || 'something else';
 }
 
-/** What a value is, and nothing of what it says: for keys. */
+/** The kind of a value without its content: for keys. */
 const describeSecret = (value: unknown) => kind(value) ?? (typeof value === 'string' ? 'a string' : typeof value === 'number' ? 'a number' : 'something else');
 
 export const wrong = (path: string, value: unknown, takes: string) => new TypeError(`${path}: got ${describe(value)}; expected ${takes}`);
 export const missing = (path: string, takes: string) => new TypeError(`${path}: missing; expected ${takes}`);
 
-/** A check by what it takes. */
+/** A check from a description and a test. */
 export const takes = <T>(words: string, fits: (value: any) => boolean): Check<T> => (value, path) => {
   if (!fits(value)) throw wrong(path, value, words);
   return value as T;
@@ -63,7 +63,7 @@ export const secret: Check<string> = (value, path) => {
   return value;
 };
 
-/** JSON as it is now: what the page changes later does not count. */
+/** A JSON snapshot: later changes by the page have no effect. */
 export const plain = (words: string): Check => (value, path) => {
   const copy = json(value);
   if (copy === undefined) throw wrong(path, value, words);
@@ -72,7 +72,7 @@ export const plain = (words: string): Check => (value, path) => {
 
 const record = takes<Given>('an object', (value) => isObject(value) && !Array.isArray(value));
 
-/** An object with these options and no others. What was given, as `name` makes it of each option's name. */
+/** An object with these options and no others. Returns the given ones, with each name converted by `name`. */
 export function shape(known: Record<string, Check>, name = (option: string) => option): Check<Given> {
   return (value, path) => {
     const given = record(value, path);
@@ -84,7 +84,7 @@ export function shape(known: Record<string, Check>, name = (option: string) => o
   };
 }
 
-/** As the same option is called in records. */
+/** The option's name in records. */
 export const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** The text of a record that the page calls `path`. */

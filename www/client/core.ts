@@ -1,5 +1,5 @@
 // `turnwise/core`: the package for hosts without workers, such as Cloudflare Workers. The same API; the engine and its tools
-// run in the one thread that there is, in modules that the host has compiled.
+// run in the only thread, in modules that the host has compiled.
 import { Port, init as start } from './engine-worker';
 import { startBy } from './index';
 import { inThread } from './in-thread';
@@ -21,13 +21,13 @@ const engine: Start = async ({ hear, fail }) => {
       try {
         port.receive(data);
       } catch (error) {
-        fail(error as Error); // a trap: nothing of the module can be trusted any more
+        fail(error as Error); // a trap: the module can no longer be trusted
       }
     },
   };
 };
 
-/** `agent`: `agent_bg.wasm`; `worker`: `worker_bg.wasm`, without which there are no tools. Compiled, or their bytes. */
+/** `agent`: `agent_bg.wasm`; `worker`: `worker_bg.wasm`, without which there are no tools. Compiled modules, or their bytes. */
 export default async function init(given: { agent: Module; worker?: Module }): Promise<void> {
   modules ??= given;
   await (started ??= start({ module_or_path: modules.agent }));

@@ -1,5 +1,5 @@
-// The app's line to its desk, the worker in which its runs are driven and stored. Orders and news are texts that this side
-// does not read (src/protocol/desk.rs): the app and the desk do.
+// The app's connection to its desk, the worker that drives and stores its runs. Orders and news are texts that this side
+// does not read; the app and the desk do (src/protocol/desk.rs).
 import { Host } from './host';
 import { Link } from './link';
 import type { Part } from './link';
@@ -8,11 +8,11 @@ import { spawn } from './spawn';
 export class Desk {
   #link: Link;
 
-  /** `hear(text, parts)` gets news; `lost(message)` hears that the desk is gone. The next order starts another, which knows
-   *  the stored runs only. */
+  /** `hear(text, parts)` gets news; `lost(message)` is called when the desk dies. The next order starts another, which knows
+   *  only the stored runs. */
   constructor(hear: (text: string, parts: Part[]) => void, lost: (message: string) => void) {
     const host: Host = new Host(() => this.#link);
-    // Runs of the app have no tools of the page's; the model built into the browser answers in windows only.
+    // The app's runs have no page tools; the browser's built-in model only answers in windows.
     host.add(0, { tools: new Map(), approve: undefined, model: () => import('./prompt-api').then(({ complete }) => complete) });
     const unheard = () => {};
     this.#link = new Link((ear) => spawn(ear, { url: new URL('./desk-worker.js', import.meta.url), classic: false }), {
@@ -26,7 +26,7 @@ export class Desk {
         lost(message);
       },
     });
-    // It stays for as long as the page does.
+    // It lives as long as the page.
     this.#link.enter();
   }
 

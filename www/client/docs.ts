@@ -1,4 +1,4 @@
-// `DocsSite`: a documentation site that the worker found, read and indexed, and the tools over it.
+// `DocsSite`: a documentation site that the worker found, read and indexed, and the tools to search it.
 import { text } from './check';
 import { host, link, sites } from './engine';
 import { disposable, keep, release } from './lifetime';
@@ -10,7 +10,7 @@ const CLOSED = 'the site was closed';
 
 let ids: SiteId = 0;
 
-/** What belongs to a site; its tools keep it when the page forgets the `DocsSite`. */
+/** The state of a site; its tools keep it alive when the page drops the `DocsSite`. */
 class Own {
   readonly id = (ids += 1);
   readonly generation = link.wake();
@@ -30,7 +30,7 @@ class Own {
     link.enter();
   }
 
-  /** Why it cannot be asked, if so: another worker knows nothing of it. */
+  /** Why it cannot be used, if so: another worker does not know it. */
   check() {
     if (this.#freed || !link.knows(this.generation)) throw new Error(CLOSED);
   }
@@ -72,7 +72,7 @@ export class DocsSite {
       });
       if (signal?.aborted) close();
       const { info, tools } = await opened;
-      // What came meanwhile is newer only where it is the last word.
+      // Progress that arrived meanwhile is newer only if it is final.
       if (!own.info?.complete) own.info = info;
       return new DocsSite(own, tools.map(({ name, description, parameters }) => (
         { name, description, parameters, sideEffect: 'none', execute: (args: unknown) => own.call(name, args) }

@@ -1,20 +1,20 @@
-// The worker of a page in which the engine runs. It starts the module, and keeps what is posted meanwhile. Anywhere else it
-// does nothing: turnwise/core and the thread of Node.js (thread.ts) take what they need from here.
+// The page's worker in which the engine runs. It starts the module and queues messages until then. Anywhere else it
+// does nothing: turnwise/core and the Node.js thread (thread.ts) import what they need from here.
 import { plain, scriptOf, written } from './assets';
 import init, { Port } from 'turnwise-glue';
 import type { MakeWorker } from 'turnwise-glue';
 
 export { Port, init };
 
-/** Set by whoever starts it: a worker of the page's own that imports this file is none of ours. */
+/** Set by whoever starts it: a page's own worker that imports this file is not an engine worker. */
 const NAME = 'turnwise-engine';
 
 export type Send = (data: unknown, transfer: ArrayBuffer[]) => void;
 
-/** Where the worker of tools is, unless the page says otherwise. */
+/** The URL of the tool worker, unless the page sets another. */
 const toolWorker = () => written(scriptOf('worker.js', () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'turnwise-tools' })));
 
-/** Serves one page; what it returns takes the page's posts. `tools`: where the worker of tools is. */
+/** Serves one page; the returned function takes the page's posts. `tools`: the URL of the tool worker. */
 export function serve(send: Send, start: () => Promise<unknown>, makeWorker: MakeWorker, tools: string): (data: unknown) => void {
   let port: Port | undefined;
   const waiting: unknown[] = [];
@@ -34,13 +34,13 @@ export function serve(send: Send, start: () => Promise<unknown>, makeWorker: Mak
 }
 
 function inPage(scope: Scope) {
-  // Workers made from blobs have the host's policy too. What passes it is what the engine asked for, and nothing else.
+  // Workers made from blobs inherit the host's policy. This one passes only what the engine asked for.
   const made = new Set<string>();
   let policy: { createScriptURL(url: string): unknown } | undefined;
   try {
     policy = (globalThis as any).trustedTypes?.createPolicy('turnwise', { createScriptURL: (url: string) => (made.has(url) ? url : 'about:blank#refused') });
   } catch {
-    // The host's `trusted-types` does not name it: starting a worker fails, and the violation says what to add.
+    // The host's `trusted-types` does not list it: starting a worker fails, and the violation says what to add.
   }
   const makeWorker = (url: string, name: string) => {
     const script = plain(url);

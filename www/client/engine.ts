@@ -1,4 +1,4 @@
-// The engine as all of the page's agents, sites and questions share it: one line, and who on this side hears what it says.
+// The engine, shared by all of the page's agents, sites and questions: one connection, and the handlers of its messages.
 import { scriptOf } from './assets';
 import { Host } from './host';
 import { Link } from './link';
@@ -6,11 +6,11 @@ import type { Part, Start } from './link';
 import type { AgentId, FileChange, Heard, SiteId } from './protocol';
 import { spawn } from './spawn';
 
-/** Where there is no page: Node.js has an entry of its own, which takes the place of `start` as it loads. */
+/** Used if there is no page: Node.js has its own entry, which replaces `start` when it loads. */
 const elsewhere: Start = async (ear) => {
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   if (!process?.versions?.node) throw new Error('there are no workers here: turnwise/core runs the engine in this thread');
-  // Put together here, so that no bundler for pages follows it.
+  // Concatenated here, so that no bundler for pages follows it.
   const entry = ['./node', 'js'].join('.');
   const { thread } = await import(entry) as { thread: Start };
   return thread(ear);

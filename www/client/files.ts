@@ -1,11 +1,11 @@
 // `agent.files`: the page's mirror of the files that the agent's tools see. The page reads and writes without waiting; the
-// worker is told of changes, and tells what tools wrote.
+// worker is told about changes, and reports what tools wrote.
 import { wrong } from './check';
 import { disposable } from './lifetime';
 import { MAX_PATH, RESULTS } from './protocol';
 import type { FileChange } from './protocol';
 
-/** The normal form of a path, as src/tools/path.rs has it; throws the first rule that it breaks. */
+/** The normal form of a path, as in src/tools/path.rs; throws the first rule that it violates. */
 function normal(given: string): string {
   const path = given.trim().replaceAll('\\', '/');
   const refuse = (why: string): never => { throw new TypeError(`path: the path ${why}`); };
@@ -64,15 +64,15 @@ export class Files {
     this.#tell([{ path: at, there: false }], []);
   }
 
-  /** Nothing is held outside of JavaScript. */
+  /** Nothing is held outside JavaScript. */
   free() {}
 
-  /** Everything, for a worker that knows nothing yet. */
+  /** All files, for a new worker. */
   static all(files: Files): [FileChange[], Blob[]] {
     return [[...files.#files.keys()].map((path) => ({ path, there: true })), [...files.#files.values()]];
   }
 
-  /** What tools wrote or removed. */
+  /** Applies what tools wrote or removed. */
   static wrote(files: Files, changes: FileChange[], blobs: () => Blob) {
     for (const { path, there } of changes) {
       if (there) files.#files.set(path, blobs());

@@ -1,8 +1,8 @@
-// The worker of tools in the thread of the engine. What a thread of its own would give is missing: calls run one after the
-// other, and one that never comes back cannot be ended.
+// The tool worker in the thread of the engine. Without a thread of its own, calls run one after the
+// other, and one that never returns cannot be terminated.
 //
 // All workers are one module here. Each has a name, and the module keeps the state of each apart by it (src/worker/serve.rs),
-// so that agents share code and nothing else.
+// so that agents share only code.
 import type { MakeWorker } from 'turnwise-glue';
 import start from 'turnwise-tools';
 
@@ -17,7 +17,7 @@ let starting: Promise<unknown> | undefined;
 let broken: unknown;
 /** The module's own handler of messages. */
 let post: ((message: unknown) => void) | undefined;
-/** Whose call the module is running, and those that wait. */
+/** The worker whose call the module is running, and those that wait. */
 let current: { worker: ThreadWorker; message: unknown } | undefined;
 const waiting: { worker: ThreadWorker; message: unknown }[] = [];
 let made = 0;
@@ -71,7 +71,7 @@ async function begin() {
     if (typeof data === 'string' && data.startsWith('{"fatal"')) broken = data;
     const worker = current?.worker;
     current = undefined;
-    if (worker?.ended) forget(worker); // it may have been ended before the module took its call
+    if (worker?.ended) forget(worker); // it may have been terminated before the module took its call
     worker?.hear(data);
     next();
   };
@@ -95,9 +95,9 @@ function next(): void {
   post!({ data: current.message, worker: current.worker.name });
 }
 
-/** Makes workers of this module, where the engine wants one. */
+/** Makes workers from this module when the engine needs one. */
 export function inThread(compiled: unknown): MakeWorker {
   module ??= compiled;
-  // The engine need not fetch and compile what is here already.
+  // The engine need not fetch and compile what is already here.
   return Object.assign(() => new ThreadWorker(), { ownModule: true });
 }

@@ -9,10 +9,10 @@ export { Files } from './files';
 export { inside } from './inside';
 export { exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from './records';
 
-/** For the other entries of the package: how the engine is started where there is no page. */
+/** For the other entries of the package: how to start the engine without a page. */
 export const startBy = (start: Start, early = true) => link.startBy(start, early);
 
-/** Says that the engine is going to be used, so that it can be started early. Nothing has to wait for it. */
+/** Announces that the engine will be used, so that it can start early. You need not await it. */
 export default async function init(_?: unknown): Promise<void> {
   link.warm();
 }

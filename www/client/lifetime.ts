@@ -1,22 +1,22 @@
-// How long objects of the page's are needed: until they are freed, or forgotten.
+// The lifetime of the page's objects: until they are freed, or garbage collected.
 
-/** What is closed when nobody needs it any more. */
+/** Something to close when nobody needs it any more. */
 export interface Closable {
   close(): void;
 }
 
 const forgotten = typeof FinalizationRegistry === 'function' ? new FinalizationRegistry<Closable>((own) => own.close()) : undefined;
 
-/** `own` is closed when the page has forgotten `target`; it must not refer to it. */
+/** Closes `own` when `target` is garbage collected; `own` must not refer to `target`. */
 export const keep = (target: object, own: Closable) => forgotten?.register(target, own, target);
 
-/** The page needs `target` no more. */
+/** The page no longer needs `target`. */
 export function release(target: object, own: Closable) {
   forgotten?.unregister(target);
   own.close();
 }
 
-/** For `using`, where the language knows it: older ones have no such symbol. */
+/** For `using`, if the runtime supports it: older ones lack the symbol. */
 export function disposable(type: { prototype: { free(): void } }) {
   if (Symbol.dispose) Object.defineProperty(type.prototype, Symbol.dispose, { value(this: { free(): void }) { this.free(); } });
 }

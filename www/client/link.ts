@@ -1,6 +1,6 @@
-// The page's end of the line to the engine. Generic: what runs on the other side, and where, is the business of whoever
-// starts it. Messages of one task go in one post; asks are found again by their number; when the other side dies, all that
-// waits for it hears why, and the next use starts it anew.
+// The page's end of the connection to the engine. Generic: what runs on the other side, and where, is up to whoever
+// starts it. Messages of one task go in one post; requests are matched by number; when the other side dies, all that
+// wait for it are told why, and the next use restarts it.
 import { configured } from './assets';
 import { VERSION } from './protocol';
 import type { Asks, Heard, Tells, Told } from './protocol';
@@ -10,39 +10,39 @@ export type Part = string | Blob | Uint8Array;
 /** The other side. */
 export interface Line {
   post(data: unknown, transfer: Transferable[]): void;
-  /** Something waits for an answer, or nothing does any more. */
+  /** Whether something waits for an answer. */
   busy?(busy: boolean): void;
-  /** Without it the other side stays for good. */
+  /** Without it the other side stays alive. */
   end?(): void;
-  /** What a policy of the host's kept it from. */
+  /** What the host's policy blocked. */
   blocked?(directive: string, uri: string): void;
-  /** What it said before it died, with what the host could do about it. */
+  /** Its last error, with what the host could do about it. */
   explain?(message: string): Error;
 }
 
-/** What the other side is told to talk to. */
+/** The callbacks for the other side. */
 export interface Ear {
   hear(data: unknown): void;
   fail(error: Error): void;
 }
 
-/** Starts the other side; throws where it cannot be, with words for people. */
+/** Starts the other side; throws a message for users if that is not possible. */
 export type Start = (ear: Ear) => Line | Promise<Line>;
 
-/** What a run tells before it is answered. */
+/** The events of a run before its answer. */
 export interface Hearing {
   events(events: Told[]): void;
   lost(message: string): void;
 }
 
-/** Messages that belong to no ask. A message takes its parts from the front. */
+/** Messages that belong to no request. A message takes its parts from the front. */
 export interface Handlers {
   call(message: Heard['call'], parts: Part[]): void;
   abort(message: Heard['abort']): void;
   wrote(message: Heard['wrote'], parts: Part[]): void;
   site(message: Heard['site']): void;
   desk?(parts: Part[]): void;
-  /** The other side is gone, and all that it knew; why, for people. */
+  /** The other side has died and its state is lost; says why, for users. */
   lost(message: string): void;
 }
 
@@ -52,37 +52,37 @@ interface Ask {
   hearing?: Hearing;
 }
 
-/** Until its script runs. */
+/** Deadline for its script to run. */
 const START_MS = 20_000;
-/** Until its module runs, too, which is larger: a slow network may take its time. */
+/** Deadline for its module to run, too, which is larger: a slow network may take long. */
 const LOAD_MS = 200_000;
 const IDLE_MS = 20_000;
 
-/** A timer that keeps no process alive. */
+/** A timer that does not keep the process alive. */
 function later(ms: number, then: () => void) {
   const timer = setTimeout(then, ms) as unknown as { unref?(): void } & number;
   timer.unref?.();
   return timer;
 }
 
-// A half of a pair of surrogates is no text: other languages refuse it. It stands escaped in JSON, a whole pair does not.
+// A lone surrogate is not valid text: other languages refuse it. In JSON it is escaped, a complete pair is not.
 const LONE = /\\(?:(ud[89a-f][0-9a-f]{2})|[^])/g;
 const wellFormed = (json: string) => (json.includes('\\ud') ? json.replace(LONE, (all, lone) => (lone ? '\ufffd' : all)) : json);
 
 export class Link {
-  /** Set where of the page's own origin nothing may be asked for but what is below this address. */
+  /** If set, requests to the page's own origin must be below this URL. */
   only: string | undefined;
   #start: Start;
   #handlers: Handlers;
   #line: Line | undefined;
-  /** Of the other side; 0: none. Who keeps a number knows whether it is still the same one. */
+  /** Number of the other side; 0: none. Comparing numbers shows whether it is still the same one. */
   #generation = 0;
   #generations = 0;
   #queue: string[] = [];
   #parts: Part[] = [];
   #due = false;
   #asks = new Map<number, Ask>();
-  /** Who waits for the other side to be there; nothing once it is. */
+  /** Those that wait for the other side to be ready; `undefined` once it is. */
   #meeting: Ask[] | undefined;
   #ids = 0;
   #guests = 0;
@@ -96,13 +96,13 @@ export class Link {
     this.#handlers = handlers;
   }
 
-  /** Another way to start the other side, from the next start on; `early`: before it is needed, too. */
+  /** Changes how the other side is started, from the next start on; `early`: also before it is needed. */
   startBy(start: Start, early: boolean) {
     this.#start = start;
     this.#early = early;
   }
 
-  /** It is going to be wanted: starts it when the page has nothing better to do. */
+  /** It will be needed: starts it when the page is idle. */
   warm() {
     if (this.#generation || this.#warming || !this.#early) return;
     this.#warming = true;
@@ -115,7 +115,7 @@ export class Link {
     else later(0, start);
   }
 
-  /** Somebody needs what the other side knows of them, until `leave`. */
+  /** Somebody needs their state on the other side, until `leave`. */
   enter() {
     this.#guests += 1;
     this.#stir();
@@ -126,14 +126,14 @@ export class Link {
     this.#rest();
   }
 
-  /** The number of the other side that is there now; starts one where there is none. */
+  /** The number of the current other side; starts one if there is none. */
   wake(): number {
     this.#stir();
     if (!this.#generation) this.#begin();
     return this.#generation;
   }
 
-  /** Resolves with the number of the other side when it is there. */
+  /** Resolves with the number of the other side when it is ready. */
   ready(): Promise<number> {
     const generation = this.wake();
     return new Promise((resolve, reject) => {
@@ -142,12 +142,12 @@ export class Link {
     });
   }
 
-  /** Whether this other side is still there. */
+  /** Whether this other side is still alive. */
   knows(generation: number) {
     return generation !== 0 && generation === this.#generation;
   }
 
-  /** Says something that has no answer. Throws what is no JSON; a snapshot of the message is taken. */
+  /** Sends a message without an answer. Throws if it is not JSON; takes a snapshot of the message. */
   tell<N extends keyof Tells>(name: N, body: Tells[N], parts: Part[] = []) {
     this.#send(name, body, parts);
   }
@@ -214,7 +214,7 @@ export class Link {
       if (line instanceof Promise) line.then(begun, fail);
       else begun(line);
     } catch (error) {
-      // Who asks is told after it has asked.
+      // The caller is told asynchronously.
       queueMicrotask(() => fail(error));
     }
   }
@@ -291,13 +291,13 @@ export class Link {
     this.#parts = [];
   }
 
-  /** It is wanted: nobody ends it now. */
+  /** It is needed: cancels its end. */
   #stir() {
     clearTimeout(this.#idle);
     this.#idle = undefined;
   }
 
-  /** Ends it when nobody has needed it for a while. */
+  /** Terminates it when nobody has needed it for a while. */
   #rest() {
     if (this.#idle !== undefined || this.#guests || this.#asks.size || !this.#line?.end) return;
     this.#idle = later(IDLE_MS, () => {

@@ -1,17 +1,17 @@
-// What a model in the page answers, as the pieces that its decoder in the worker reads.
+// Converts the answers of a model in the page to the pieces that its decoder in the worker reads.
 import { json } from './check';
 import type { Failure, Head } from './protocol';
 
-/** A function of the page's that asks its model. */
+/** The page's function that calls its model. */
 export type Complete = (request: any, options: { signal: AbortSignal }) => unknown;
 
-/** Where the pieces go. */
+/** Takes the pieces. */
 export interface Sink {
   head(head: Head): void;
   piece(bytes: Uint8Array): void;
 }
 
-/** A failure that is judged already. Known by its property: what throws it may be a module of its own. */
+/** A failure that is already classified. Recognized by its property, because it may be thrown by another module. */
 export class Judged extends Error {
   constructor(readonly turnwiseFailure: Failure) {
     super(turnwiseFailure.message);
@@ -41,13 +41,13 @@ async function pourResponse({ status, headers, body }: Response, sink: Sink, sig
   });
   const reader = body?.getReader();
   signal.addEventListener('abort', () => reader?.cancel().catch(() => {}));
-  // A copy each: it is transferred, and what was read may share its buffer.
+  // A copy of each: it is transferred, and the chunks read may share a buffer.
   for (let part = await reader?.read(); part && !part.done; part = await reader!.read()) sink.piece(new Uint8Array(part.value));
 }
 
-/** Chunks as they come. Texts have no end marker of their own: their end is the iterator's. */
+/** Streams chunks. Strings have no end marker: the end of the iterator is theirs. */
 async function pourChunks(iterator: AsyncIterator<unknown>, sink: Sink, signal: AbortSignal) {
-  // Lets a generator clean up; what it says then does not matter.
+  // Lets a generator clean up; its result does not matter.
   const giveUp = () => void Promise.resolve(iterator.return?.()).catch(() => {});
   signal.addEventListener('abort', giveUp);
   let texts = false;
@@ -59,7 +59,7 @@ async function pourChunks(iterator: AsyncIterator<unknown>, sink: Sink, signal: 
   if (texts) sink.piece(bytes({ choices: [{ delta: {}, finish_reason: 'stop' }] }));
 }
 
-/** What was thrown, in words; a failed fetch hides its reason in the cause. */
+/** The message of what was thrown; a failed fetch has its reason in the cause. */
 export function errorText(thrown: any): string {
   const message = (value: any) => (typeof value?.message === 'string' ? (value.message as string) : undefined);
   const text = typeof thrown === 'string' ? thrown : message(thrown);
@@ -68,7 +68,7 @@ export function errorText(thrown: any): string {
   return cause ? `${text}: ${cause}` : text;
 }
 
-/** What a function of the page's threw. With a `status` it is judged as that answer of a server. */
+/** What a function of the page threw. With a `status` it is classified like a server's response with that status. */
 export function failureOf(thrown: any): Failure {
   if (thrown?.turnwiseFailure) return (thrown as Judged).turnwiseFailure;
   const number = (key: string) => (typeof thrown?.[key] === 'number' ? (thrown[key] as number) : undefined);

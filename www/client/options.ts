@@ -1,19 +1,19 @@
-// The options of the API as tables: a line an option. What each one means is in turnwise.d.ts; what is not given is decided
-// by the engine, so only what was given goes to the worker.
+// The options of the API as tables, one line per option. turnwise.d.ts documents them. The engine decides what is
+// not given, so only the given options go to the worker.
 import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
 import type { AccessOptions, AgentOptions, Approval, Listening, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './protocol';
 import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
 import type { Check, Given } from './check';
 import type { Complete } from './model';
 
-/** A provider: its configuration, what opens its door, and the function that stands for a model of the page's own. */
+/** A provider: its configuration, its credentials, and the function of a model supplied by the page. */
 export interface Provider {
   config: AgentOptions['config'];
   access: AccessOptions;
   complete?: Complete;
 }
 
-/** The page's address; nothing where there is no page. */
+/** The page's URL; `undefined` if there is no page. */
 export const pageUrl = () => (globalThis.location as Location | undefined)?.href;
 
 function parsed(address: string): URL | undefined {
@@ -24,13 +24,13 @@ function parsed(address: string): URL | undefined {
   }
 }
 
-/** As the page understands an address. */
+/** Resolves a URL as the page does. */
 const address: Check<string> = (value, path) => {
   const given = value instanceof URL ? value.href : takes<string>('a string or a URL', (one) => typeof one === 'string')(value, path);
   return parsed(given)?.href ?? given;
 };
 
-/** Checked where it is written, not when the first request fails; resolved in the worker. */
+/** Checked here rather than when the first request fails; resolved in the worker. */
 const baseUrl: Check<string> = (value, path) => {
   const words = pageUrl() === undefined
     ? 'an absolute URL such as \'https://api.example.com/v1\' (there is no page to resolve it against)'
@@ -63,7 +63,7 @@ const price: Check = (value, path) => {
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sent as they are; the engine keeps them away from what it says itself. */
+/** Sent unchanged; the engine does not let them override its own fields. */
 const providerOptions: Check = (value, path) => {
   const words = 'a JSON object';
   if (!isObject(value)) throw wrong(path, value, words);
@@ -105,7 +105,7 @@ const unlessFalse = (inner: Check): Check => (value, path) => {
 
 const topP = takes<number>('a number from 0 to 1', (value) => typeof value === 'number' && value >= 0 && value <= 1);
 
-/** Which tools there are is known only when a run starts. */
+/** The tools are only known when a run starts. */
 const choice = takes(
   '\'auto\', \'none\', \'required\' or { tool: name }',
   (value) => ['auto', 'none', 'required'].includes(value) || (isObject(value) && Object.keys(value).join() === 'tool' && typeof value.tool === 'string'),
@@ -140,7 +140,7 @@ const kindOfAgent = shape({
   maxTurns: whole(1, U32), counter: flag,
 }, snake);
 
-/** By name; which tools there are is known only when a run starts. */
+/** By name; the tools are only known when a run starts. */
 const agents: Check = (value, path) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(path, value, 'an object of agent kinds by name');
   return Object.entries(value).map(([name, kind]) => ({ name, ...kindOfAgent(kind, `${path}.${name}`) }));
@@ -161,12 +161,12 @@ const AGENT = shape({
   workerUrl: address,
 }, snake);
 
-/** The options of an agent, as its worker takes them, and what only the page can do for its providers. */
+/** The options of an agent for its worker, and what only the page can do for its providers. */
 export function agentOptions(given: unknown): { options: AgentOptions; providers: Provider[] } {
   const read = given === undefined ? {} : AGENT(given, 'options');
   const { provider: listed, tools, worker_url: workerUrl, ...config } = read as Given & { provider?: Provider[]; tools?: string[]; worker_url?: string };
   const strict = config['preset'] === 'strict';
-  // What was given, as it was given: a complaint describes it.
+  // The given value, which the error describes.
   const of = given as { synthesis?: unknown; report?: unknown };
   if (strict && config['synthesis']) throw wrong('options.synthesis', of.synthesis, 'nothing: the \'strict\' preset has no synthesis, its last turn asks for the report');
   if (!strict && config['report']) throw wrong('options.report', of.report, 'nothing: only the \'strict\' preset asks for a final report');
@@ -195,7 +195,7 @@ const TOOL = shape({
   mayFinish: flag, sideEffect: word(SIDE_EFFECTS), execute: callable,
 });
 
-/** What `registerTool` takes. */
+/** The argument of `registerTool`. */
 export function hostTool(tool: unknown): { spec: TrajectoryTool; execute: Execute } {
   const { name, description = '', parameters = { type: 'object', properties: {} }, mayFinish = false, sideEffect = 'none', execute } = TOOL(tool, 'tool') as {
     name?: string; description?: string; parameters?: object; mayFinish?: boolean; sideEffect?: SideEffect; execute?: Execute;
@@ -211,7 +211,7 @@ export type Approve = 'all' | ((call: unknown) => unknown);
 const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
 
 const PICTURES = 'an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif) or PDFs (application/pdf)';
-/** What is wrong with one is not shown: it can be megabytes. */
+/** The error does not show the value: it can be megabytes. */
 const images: Check<string[]> = (value, path) => {
   if (!Array.isArray(value)) throw wrong(path, value, PICTURES);
   const picture = /^data:(image\/(png|jpeg|webp|gif)|application\/pdf);base64,[A-Za-z0-9+/=]+$/;
@@ -250,7 +250,7 @@ const optional = (check: Check<Given>) => (given: unknown): Run => (given === un
 export const runOptions = optional(RUN);
 export const grantOptions = optional(shape(GRANT));
 
-/** What a branch is to change, and who hears of it. */
+/** The changes of a branch, and its listeners. */
 export function branchOptions(value: unknown): { given: Run; wish: Given } {
   const { onEvent, signal: aborts, approve: asked, ...wish } = value === undefined ? {} as Given : BRANCH(value, 'options');
   if ((wish['callId'] === undefined) !== (wish['result'] === undefined)) throw new TypeError('options: callId and result go together');
@@ -264,7 +264,7 @@ export function planOptions(given: unknown): Run {
   return read;
 }
 
-/** Who hears of a run; `otherwise` is who permits calls where the page does not say. */
+/** The listeners of a run; `otherwise` approves calls if the page does not set `approve`. */
 export const listening = ({ onEvent, approve: asked }: Run, otherwise: Approval): Listening =>
   ({ listens: onEvent !== undefined, approve: asked === undefined ? otherwise : asked === 'all' ? 'all' : 'ask' });
 
@@ -275,7 +275,7 @@ export function taskText(task: unknown): string {
 
 export const turnCount: Check<number> = whole(1, U32);
 
-/** A plan is judged by the engine; that it is JSON is judged here. */
+/** The engine validates the plan; this only checks that it is JSON. */
 export function planValue(plan: unknown): unknown {
   if (json(plan) === undefined) throw wrong('plan', plan, 'an object');
   return plan;

@@ -1,6 +1,6 @@
-// The model built into Chrome (Prompt API), as a model of the page's: it lives in windows only, so the page asks it. Every
-// request is a session of its own, made from the conversation so far: nothing of a run is kept where a record could not show
-// it. Loaded when an agent asks it for the first time.
+// The model built into Chrome (Prompt API), as a model of the page: it exists only in windows, so the page calls it. Every
+// request is a separate session, made from the conversation so far: no state of a run is kept where a record could not show
+// it. Loaded when an agent calls it for the first time.
 import { Judged, errorText } from './model';
 
 type Json = any;
@@ -12,13 +12,13 @@ interface Prompt { role: string; content: Part[] }
 const fatal = (message: string) => new Judged({ message, fatal: true });
 const text = (value: string): Part => ({ type: 'text', value });
 
-/** By its method, never by its type: browsers define the name without the model. */
+/** Detected by its method, not its type: browsers define the name without the model. */
 const languageModel = (): Json => {
   const model = (globalThis as Json).LanguageModel;
   return typeof model?.availability === 'function' ? model : undefined;
 };
 
-/** What a session takes and gives. Browsers want the languages named, and refuse those that the model does not know. */
+/** The inputs and outputs of a session. Browsers require the languages, and refuse those that the model does not know. */
 function expected(tools: boolean) {
   const language = ['en', 'es', 'ja', 'de', 'fr'].find((known) => navigator.language?.startsWith(known)) ?? 'en';
   const sorts = (other: string) => [{ type: 'text', languages: [language] }, ...(tools ? [{ type: other }] : [])];
@@ -33,7 +33,7 @@ export async function availability(options: object = expected(false)): Promise<s
   return { readily: 'available', 'after-download': 'downloadable' }[said] ?? said;
 }
 
-/** Gets the model onto this device; needs a click shortly before. */
+/** Downloads the model to this device; requires a recent click. */
 export async function download(onProgress: (share: number) => void) {
   const monitor = (made: EventTarget) => made.addEventListener('downloadprogress', (event) => onProgress((event as ProgressEvent).loaded));
   (await languageModel().create({ ...expected(false), monitor })).destroy();
@@ -146,7 +146,7 @@ async function session(messages: Message[], tools: Tool[], signal: AbortSignal) 
     try {
       return { made: await model.create({ initialPrompts, tools: declared, ...native, signal }), asked, responseConstraint: undefined };
     } catch {
-      // Some say that tools are available and then refuse the session.
+      // Some browsers report that tools are available and then refuse the session.
     }
   }
   const { initialPrompts, asked, responseConstraint } = prompts(messages, tools, false);
@@ -157,7 +157,7 @@ async function* texts(made: Json, asked: Prompt[], signal: AbortSignal) {
   try {
     const reader = made.promptStreaming(asked, { signal }).getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield String(next.value ?? '');
-    // The end marker is the iterator's: an answer without a word has one too.
+    // The end of the iterator is the end marker: an empty answer has one, too.
     yield '';
   } catch (thrown) {
     throw judged(thrown);
@@ -166,7 +166,7 @@ async function* texts(made: Json, asked: Prompt[], signal: AbortSignal) {
   }
 }
 
-/** Asks it, as a function of the page's would be asked. */
+/** Calls it, like a function of the page. */
 export async function complete(request: { messages: Message[]; tools?: { function: Tool }[] }, { signal }: { signal: AbortSignal }): Promise<unknown> {
   const there = await availability(expected(false));
   if (there !== 'available') throw fatal(MISSING[there] ?? MISSING['unavailable']!);

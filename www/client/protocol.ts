@@ -1,5 +1,5 @@
 // What a page and the agent's worker say to each other. The messages are in messages.ts, which is made of the Rust types in
-// src/protocol; here they stand by their names, beside words and numbers. A post is the JSON text of an array of
+// src/protocol; here they are by name, along with constants. A post is the JSON text of an array of
 // messages, or an array of that text and then parts (bytes, blobs, long texts), which the messages that have parts take
 // from the front, in order. The Rust side says which ones do.
 
@@ -27,11 +27,11 @@ export const FORMATS = ['native', 'atif', 'otlp', 'openai-jsonl', 'mini-swe-agen
 /** Of a recorded trajectory. */
 export const DOCUMENT_FORMAT = 'turnwise-trajectory';
 export const DOCUMENT_VERSION = 1;
-/** Where an agent keeps whole results of cut answers; no file of the page's. */
+/** Where an agent keeps the full results of cut answers; not a file of the page. */
 export const RESULTS = 'results/';
-/** A tool's result, in bytes. */
+/** Maximum size of a tool's result, in bytes. */
 export const MAX_RESULT = 4 * 1024 * 1024;
-/** A path of a file, in bytes. */
+/** Maximum length of a file's path, in bytes. */
 export const MAX_PATH = 1024;
 
 /** Messages by their names: each is an object with one key. */
@@ -39,14 +39,14 @@ type Named<Message> = { [N in Message extends unknown ? keyof Message : never]: 
 
 type Said = Named<Command>;
 
-/** What is answered by `done` or `refused`, without its `id`. */
+/** Messages answered by `done` or `refused`, without their `id`. */
 export type Asks = { [N in keyof Said as Said[N] extends { id: AskId } ? N : never]: Omit<Said[N], 'id'> };
 
-/** What is not answered. */
+/** Messages without an answer. */
 export type Tells = Omit<Said, keyof Asks>;
 
 /** From the worker. */
 export type Heard = Named<FromWorker>;
 
-/** An event of a run's or of a plan's. */
+/** An event of a run or a plan. */
 export type Told = Heard['events']['events'][number];

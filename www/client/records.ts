@@ -17,7 +17,7 @@ export async function exportTrajectory(trajectory: object, format: ExportFormat)
   if (kind !== DOCUMENT_FORMAT || version !== DOCUMENT_VERSION) {
     throw new TypeError(`trajectory: got ${describe(trajectory)}; expected a trajectory of version ${DOCUMENT_VERSION}`);
   }
-  // Only written out: no worker is needed.
+  // Only serialized: no worker is needed.
   if (format === 'native') return JSON.stringify(trajectory, undefined, 2);
   return ask({ export: format }, 'trajectory', JSON.stringify(trajectory));
 }

@@ -1,14 +1,14 @@
-// Starts the engine in a worker of the page, wherever the package is served from and whatever policy the page has.
+// Starts the engine in a worker of the page, wherever the package is served from and whatever the page's policy is.
 import type { Script } from './assets';
 import type { Ear, Line } from './link';
 
-/** What a policy blocked, and what it has to say so that it does not. */
+/** What a policy blocked, and what it has to allow. */
 export interface Need {
   directive: string;
   value: string;
 }
 
-// One policy for the page, and it passes only what this module made. Named, so that a host can list it.
+// One policy for the page, which passes only what this module made. Named, so that a host can list it.
 const made = new Set<string>();
 let policy: { createScriptURL(url: string): unknown } | undefined;
 function trusted(url: string): string {
@@ -18,7 +18,7 @@ function trusted(url: string): string {
   return policy!.createScriptURL(url) as string;
 }
 
-/** What the host's policy has to say so that this is not blocked. `source`: where the package is. */
+/** What the host's policy has to allow. `source`: where the package is. */
 export function needed({ directive, uri }: { directive: string; uri: string }, source: string): Need {
   const origin = (address: string) => {
     const { origin: of } = new URL(address, location.href);
@@ -33,20 +33,20 @@ export function needed({ directive, uri }: { directive: string; uri: string }, s
   return { directive: of, value: /^https?:/.test(uri) ? origin(uri) : own };
 }
 
-/** By the words of an error (of Chromium and WebKit, of Firefox): in a worker the event can be missing. */
+/** Recognized by the error's message (Chromium and WebKit, Firefox): in a worker the event can be missing. */
 export const blockedBy = (message: string) => (/unsafe-eval|wasm-eval|WebAssembly.*blocked by CSP/.test(message) ? { directive: 'script-src', uri: 'wasm-eval' } : undefined);
 
 let last: Need | undefined;
-/** What the page's policy kept the engine from since it started, at last: also what does not end it, such as a request. */
+/** What the page's policy blocked most recently since the engine started, including non-fatal things such as a request. */
 export const denied = () => last;
 
-/** The violation, which says more than an error, is told a moment after it; on a busy machine a longer one. */
+/** The violation, which says more than the error, is reported a moment later; on a busy machine, longer. */
 const PATIENCE_MS = 250;
 
 export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
-  // Others on the page violate policies too.
+  // Other scripts on the page violate policies, too.
   const note = (directive: string, uri: string) => {
     if (/^blob|wasm|trusted-types/.test(uri) || uri.startsWith(url.origin) || directive.includes('trusted-types')) blocked = { directive, uri };
   };

@@ -1,17 +1,17 @@
-// Files of the command line: records read from disk, results written whole or not at all.
+// Files of the command line: records read from disk, results written atomically.
 import { randomBytes } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-/** Records read at once: they are held as text, and one worker reads them one after the other. */
+/** Number of records read in parallel: they are held as text, and one worker processes them in sequence. */
 const AT_ONCE = 8;
 
-/** What a packed record may unpack to. A few kilobytes can unpack to as many gigabytes. */
+/** Maximum unpacked size of a record. A few kilobytes can unpack to gigabytes. */
 const MAX_UNPACKED = 256 * 2 ** 20;
 
-/** The text of a file, unpacked where it is packed. */
+/** The text of a file, unpacked if necessary. */
 export async function readText(file) {
   const bytes = await readFile(file);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString('utf8');
@@ -23,7 +23,7 @@ export async function readText(file) {
   }
 }
 
-/** Every record that the arguments name, in order: files as they are, folders with all that is below them. */
+/** Every record that the arguments name, in order: files, and folders with everything below them. */
 export async function recordFiles(args) {
   const files = [];
   const faults = [];
@@ -40,7 +40,7 @@ export async function recordFiles(args) {
   return { files, faults };
 }
 
-/** `work` over the items, at most `most` at once; the results in the order of the items. */
+/** Runs `work` on the items, at most `most` in parallel; returns the results in the order of the items. */
 export async function inParallel(items, most, work) {
   const results = new Array(items.length);
   let next = 0;
@@ -55,8 +55,8 @@ export async function inParallel(items, most, work) {
 }
 
 /**
- * Asks about each record: `ask(text or trajectory)`. A plan's record is asked about run by run, a summary that a command
- * wrote is passed over. Gives `{ answers: [{ file, step?, answer }], faults: [{ file, error }] }`.
+ * Calls `ask(text or trajectory)` for each record, for a plan's record once per run. Skips summaries that a command
+ * wrote. Returns `{ answers: [{ file, step?, answer }], faults: [{ file, error }] }`.
  */
 export async function askEach(args, ask) {
   const { files, faults } = await recordFiles(args);
@@ -85,12 +85,12 @@ async function ofOther(file, text, error, ask) {
   return Promise.all(steps.map(async (step) => ({ file, step: step.order, answer: await ask(step.run) })));
 }
 
-/** What went wrong, without the name of what was asked. */
+/** The error's message, without the name of the argument. */
 export function message(error) {
   return String(error?.message ?? error).replace(/^trajectory: /, '');
 }
 
-/** Writes a file whole or not at all, and through to the disk. */
+/** Writes a file atomically and syncs it to disk. */
 export async function writeWhole(file, text) {
   const draft = `${file}.${process.pid}-${randomBytes(3).toString('hex')}.part`;
   const handle = await open(draft, 'wx');
@@ -106,7 +106,7 @@ export async function writeWhole(file, text) {
   }
 }
 
-/** Removes what a command that was killed had begun to write. */
+/** Removes the partial files of a killed command. */
 export async function sweep(folder) {
   for (const name of await readdir(folder)) {
     const pid = Number(/\.(\d+)-[0-9a-f]{6}\.part$/.exec(name)?.[1]);

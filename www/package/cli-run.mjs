@@ -1,5 +1,5 @@
-// `turnwise run`: the tasks of a file, each an ordinary run of an agent of its own. A trajectory is written whole when its
-// run has ended, so a command that is killed loses only what was under way, and the next one goes on with the rest.
+// `turnwise run`: runs the tasks of a file, each with its own agent. A trajectory is written when its
+// run has ended, so a killed command loses only the runs in progress, and the next one continues with the rest.
 import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ const SUMMARY = 'summary.json';
 /** Headers that hold secrets: from the environment only. */
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 
-/** Runs the tasks; the exit code. `Usage`: the error of a command that was not understood. */
+/** Runs the tasks; returns the exit code. `Usage`: the error for an invalid command. */
 export async function run({ values, positionals }, Usage) {
   const settings = await read(values, positionals, Usage);
   const { tasks, out } = settings;
@@ -37,7 +37,7 @@ export async function run({ values, positionals }, Usage) {
   return summary.passed === tasks.length ? 0 : 1;
 }
 
-/** What is kept of a run: its figures. Trajectories are on the disk, and may be too many for the memory. */
+/** What is kept of a run: its figures. The trajectories are on disk, and may be too many for memory. */
 async function line(task, trajectory, kept, text = trajectory) {
   return { id: task.id, file: `${task.id}.json`, kept, ...judged(task, trajectory), ...(await summarize(text)) };
 }
@@ -53,7 +53,7 @@ function conclusion({ tasks, passed, not_run: left, runs, insight: found }, out)
   ];
 }
 
-// What is asked for
+// Options
 
 async function read(values, positionals, Usage) {
   const fault = (text) => { throw new Usage(text); };
@@ -92,7 +92,7 @@ async function readConfig(file, fault) {
   }
 }
 
-/** The provider of the flags over that of the configuration; keys come from the environment only. */
+/** Merges the flags' provider over the configuration's; keys come from the environment only. */
 function providers(values, configured, fault) {
   const { provider: kind, 'base-url': baseUrl, model, 'api-key-env': apiKeyEnv } = values;
   const flags = Object.fromEntries(Object.entries({ kind, baseUrl, model, apiKeyEnv }).filter(([, value]) => value !== undefined));
@@ -138,7 +138,7 @@ async function readTasks(file, base, seed, fault) {
   return tasks.length ? tasks : fault(`${file} contains no tasks`);
 }
 
-/** What an answer is to be, as a list of `[words, test]`. */
+/** The expectations for an answer, as a list of `[words, test]`. */
 function expectation(expect, wrong) {
   if (expect === undefined || expect === null) return [];
   if (typeof expect !== 'object' || Array.isArray(expect)) wrong('"expect" takes an object: { "contains" | "equals" | "matches": … }');
@@ -163,7 +163,7 @@ function expectation(expect, wrong) {
   });
 }
 
-/** Wrong options are told before anything runs. */
+/** Reports wrong options before anything runs. */
 function tryOptions({ options, line, file }, hostTools, fault) {
   let agent;
   try {
@@ -183,7 +183,7 @@ async function workspace(folder, fault) {
   return inParallel(wanted.map((parts) => parts.join('/')).sort(), 16, async (name) => [name, new Blob([await readFile(path.join(folder, name))])]);
 }
 
-// What is there already
+// Earlier results
 
 /** The figures of tasks that need not run again, by id. */
 async function finished(tasks, { out, again }, Usage) {
@@ -202,21 +202,21 @@ async function finished(tasks, { out, again }, Usage) {
       throw new Usage(`${file} exists but is not a complete trajectory (${message(error)}): move it away, or choose another --out`);
     }
     if (!isTask(trajectory.input, task.task)) throw new Usage(`${file} is the run of another task: choose another --out or another id`);
-    // A run that was cancelled was broken off by hand: it is open still.
+    // A cancelled run was interrupted by the user, so its task is still open.
     const open = trajectory.outcome === null || trajectory.outcome === 'cancelled';
     if (!open && !(again && trajectory.outcome === 'failed')) kept.set(id, found);
   });
   return kept;
 }
 
-/** Whether a recorded task is this one: what looked like a secret in it was not recorded. */
+/** Whether a recorded task is this one: text that looks like a secret was not recorded. */
 function isTask(recorded, task) {
   if (recorded === task) return true;
   const parts = String(recorded).split('[redacted]').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return parts.length > 1 && new RegExp(`^${parts.join('[^]+')}$`).test(task);
 }
 
-// What runs
+// Running
 
 async function work(open, settings, show) {
   const agents = new Set();
@@ -231,7 +231,7 @@ async function work(open, settings, show) {
       else agent.cancel();
     }
   };
-  // What the engine tells the console stands in the trajectories; here it would tear the line that moves.
+  // The trajectories have what the engine writes to the console; here it would break the progress line.
   const { warn, error } = console;
   Object.assign(console, { warn: () => {}, error: () => {} });
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
@@ -265,7 +265,7 @@ async function work(open, settings, show) {
   return { ended, skipped };
 }
 
-/** Whether a run gave what its task expects. A synthesized answer is one. */
+/** Whether a run's answer meets its task's expectations. A synthesized answer counts. */
 function judged({ expect }, { outcome, output, final_result_data: result, termination_reason: reason, segments }) {
   if (outcome !== 'success' && outcome !== 'partial') return { passed: false, why: `${outcome ?? 'not ended'} (${reason ?? 'no ending'})` };
   const text = output ?? '';
@@ -282,7 +282,7 @@ function asJson(text) {
   }
 }
 
-/** Tells on stderr how far it is: a line for each task, and in a terminal one more that moves. */
+/** Shows progress on stderr: one line per task, and in a terminal an updating line. */
 function progress(total, kept) {
   const { stderr } = process;
   const live = stderr.isTTY === true;

@@ -18,7 +18,7 @@ export function duration(ms) {
   return `${Math.floor(ms / 60_000)} min ${String(Math.floor(ms / 1000) % 60).padStart(2, '0')} s`;
 }
 
-/** Text without what would move a terminal's cursor or break a line. */
+/** Removes characters that would move a terminal's cursor or break a line. */
 export const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
 /** Rows as aligned lines: the first column to the left, the others to the right, but for a bar. */
@@ -82,7 +82,7 @@ export async function grouped(summaries, filter, by) {
   return groups.filter((group) => group.insight.runs > 0);
 }
 
-/** One row a group, as lines. */
+/** One row per group, as lines. */
 export function groupReport(by, groups) {
   const head = [by, 'runs', 'success', 'at limit', 'turns', 'failed attempts', 'tokens', 'cost', 'time'];
   const rows = groups.map(({ value, insight: found }) => [

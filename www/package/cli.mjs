@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line of the package: `turnwise stats`, `turnwise replay`, `turnwise run`. What computes is the package's,
-// this only reads arguments and files. Exit codes: 0 all is well, 1 something is not, 2 the command was not understood.
+// The command line of the package: `turnwise stats`, `turnwise replay`, `turnwise run`. The package computes,
+// this only reads arguments and files. Exit codes: 0 success, 1 failures, 2 invalid command line.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import init, { insight, replay, summarize } from './node.js';
@@ -56,7 +56,7 @@ const COMMANDS = {
   },
 };
 
-/** The command was not understood. */
+/** The command line is invalid. */
 class Usage extends Error {}
 
 function help(name) {
@@ -69,7 +69,7 @@ function help(name) {
   return `usage: ${command.usage}\n\n${command.about}\n${rows.length ? `\n${rows.join('\n')}\n` : ''}`;
 }
 
-/** The one of the names that is typed most alike. */
+/** The most similar name. */
 function nearest(wrong, names) {
   const distance = (a, b) => {
     let row = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -199,6 +199,6 @@ async function main([name, ...args]) {
   }
 }
 
-// A reader that has seen enough, as `head` has.
+// The reader, such as `head`, has closed the pipe.
 process.stdout.on('error', (error) => { if (error.code === 'EPIPE') process.exit(0); else throw error; });
 process.exitCode = await main(process.argv.slice(2));

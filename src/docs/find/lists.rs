@@ -109,7 +109,7 @@ impl Finder {
         let all: Vec<String> = all.filter(|page| url::below(root, page) && is_text(page)).collect();
         let pages = all.iter().filter(|page| !page.ends_with(".md"));
         let mut out: Vec<String> = pages.filter(|page| seen.insert(url::key(page))).cloned().collect();
-        // Markdown files that have no page beside them.
+        // Markdown files without a corresponding page.
         let files = all.iter().filter(|page| page.ends_with(".md"));
         out.extend(files.filter(|file| seen.insert(url::key_beside(file))).cloned());
         out

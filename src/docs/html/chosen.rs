@@ -139,7 +139,7 @@ pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
     if name == "aside" && node.children_it(false).any(|child| child.has_class("sidebar-title")) {
         return false;
     }
-    // Some of these words stand for content where they mark a block (`div.highlight.copy`, a heading's own `anchor`).
+    // Some of these words mean content if they mark a block (`div.highlight.copy`, a heading's own `anchor`).
     let small =
         !matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "code" | "main" | "article" | "section");
     small

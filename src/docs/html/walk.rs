@@ -307,7 +307,7 @@ pub(super) fn id_of(node: NodeRef<'_>) -> Option<String> {
     let opened = || {
         let parent = node.parent().filter(|parent| parent.has_name("section") || parent.has_class("section"))?;
         let before = node.prev_sibling().is_none_or(|s| !s.is_element());
-        // Targets of Sphinx stand between the section and its heading.
+        // Sphinx puts targets between the section and its heading.
         let first = before || node.prev_element_sibling().is_some_and(|s| s.has_name("span"));
         first.then(|| own(parent)).flatten()
     };

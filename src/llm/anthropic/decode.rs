@@ -1,7 +1,7 @@
 //! Events to a reply.
 //!
 //! The end marker is `message_stop`: what `message_delta` says of why the model stopped counts only once it came.
-//! Blocks follow one another, so texts and thoughts are one string each; where they stand in it tells the blocks apart.
+//! Blocks follow one another, so texts and thoughts are one string each, and offsets separate the blocks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -50,7 +50,7 @@ enum Part {
     Text {
         start: usize,
     },
-    /// Where its text stands in the reasoning, and its signature.
+    /// The range of its text in the reasoning, and its signature.
     Thinking {
         text: Range<usize>,
         signature: String,

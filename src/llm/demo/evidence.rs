@@ -9,7 +9,7 @@ const MOST_OF_ONE: usize = 3;
 /// Longer ones are cut.
 const MAX_CHARS: usize = 320;
 
-/// A sentence that matches, and where it stands.
+/// A sentence that matches, and its location.
 #[derive(Debug)]
 pub(super) struct Quote {
     pub path: String,
@@ -18,7 +18,7 @@ pub(super) struct Quote {
     score: f64,
 }
 
-/// A sentence, and the heading that it stands under.
+/// A sentence, and the heading above it.
 #[derive(Debug)]
 struct Sentence {
     heading: String,
@@ -39,7 +39,7 @@ pub(super) fn quotes(scene: &Scene<'_>) -> Vec<Quote> {
     let bags: Vec<Vec<String>> = all.iter().map(|(_, sentence)| bag(&sentence.text)).collect();
     let hits = scene.hits();
     let has = |bag: &[String], keyword: &str| bag.iter().any(|word| same(keyword, word));
-    // A word that stands in few sentences tells more.
+    // A word that occurs in few sentences is more significant.
     let weights: Vec<f64> = wanted
         .iter()
         .map(|keyword| {
@@ -106,7 +106,7 @@ fn bag(text: &str) -> Vec<String> {
     bag
 }
 
-/// A word that often stands in the best matches and was not looked for yet.
+/// A word that is frequent in the best matches and was not searched for yet.
 pub(super) fn next_word(scene: &Scene<'_>, searched: &str) -> Option<String> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for quote in quotes(scene) {
@@ -142,7 +142,7 @@ fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
     all
 }
 
-/// Paragraphs joined and cut into sentences; list items, table rows and headings stand alone.
+/// Paragraphs joined and cut into sentences; list items, table rows and headings are sentences of their own.
 fn sentences(path: &str, text: &str) -> Vec<Sentence> {
     let is_html = text.trim_start().starts_with('<')
         || ((path.ends_with(".html") || path.ends_with(".htm")) && is_mostly_tags(text));

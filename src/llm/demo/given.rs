@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Characters of a result that are shown.
 const SHOWN: usize = 240;
 
-/// What a task says besides the task.
+/// The context that a task contains.
 #[derive(Debug, Default)]
 pub(super) struct Given {
     /// Everything that came before: there is nothing to look up.

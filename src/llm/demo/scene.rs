@@ -180,7 +180,7 @@ fn task_index(messages: &[Message]) -> usize {
         if !granted && !content.starts_with(PREFIX) {
             return index;
         }
-        // Before a grant stand the synthesis prompt and its answer; after a failed synthesis only the prompt may.
+        // A grant is preceded by the synthesis prompt and its answer, or only by the prompt if the synthesis failed.
         let prompt = |back: usize| {
             index.checked_sub(back).filter(|&i| {
                 let before = i.checked_sub(1).and_then(|before| messages.get(before));

@@ -76,7 +76,7 @@ pub(super) fn is_speed(unit: &str) -> bool {
     matches!(unit, "km/h" | "m/s" | "mph" | "knots" | "Mbit/s")
 }
 
-/// Money has no unit in the calculator; it is named beside the result.
+/// Money has no unit in the calculator; the currency is named next to the result.
 pub(super) fn is_money(word: &str) -> bool {
     ["eur", "euro", "euros", "usd", "dollars", "gbp", "chf", "sek", "nok", "dkk", "jpy", "€", "$", "£"]
         .iter()

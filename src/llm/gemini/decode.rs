@@ -79,7 +79,7 @@ impl Assemble for Assembly {
         if let (Some((reason, message)), true) = (malformed, draft.error.is_none()) {
             let calls = &mut draft.reply.tool_calls;
             match malformed::call(&message) {
-                // What else was called in such a reply is not what the model meant: none of it is run.
+                // Other calls in such a reply are not what the model meant, so none is run.
                 Some(call) => (*calls, marks) = (vec![call], Vec::new()),
                 None if reason == MALFORMED || calls.is_empty() => {
                     return Ok(Err(malformed::error(&reason, &message)));
@@ -168,7 +168,7 @@ impl Assembly {
                 reply.content.push_str(&text);
                 Place::Text(text.len())
             }
-            // A signature alone stands for a text without words; the rest (code that ran there) is not for us.
+            // A signature alone means an empty text; other parts (code that ran there) are ignored.
             (None, None) if part.thought_signature.is_none() => return,
             (None, None) if part.thought == Some(true) => Place::Thought(0),
             (None, None) => Place::Text(0),

@@ -15,7 +15,7 @@ use super::names;
 pub(super) use decode::Assembly;
 pub(super) use encode::Encoder;
 
-/// Under which name this format keeps what must be sent back: a list of `wire::Mark`.
+/// The name under which this format keeps what must be sent back: a list of `wire::Mark`.
 const DIALECT: &str = "gemini";
 
 /// A tool's name as Gemini takes it: it must start with a letter or `_`, so one that does not gets a `_` before it. A

@@ -38,7 +38,7 @@ pub(super) struct Content<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Part<'a> {
     pub text: Option<String>,
-    /// The text is a summary of the model's thinking.
+    /// The text summarizes the model's thinking.
     pub thought: Option<bool>,
     pub thought_signature: Option<String>,
     #[serde(borrow)]
@@ -72,7 +72,7 @@ pub(super) struct WireUsage {
     pub cached_content_token_count: Option<f64>,
 }
 
-/// One part of a reply as it must be sent back; its words stand in the message.
+/// One part of a reply as it must be sent back; its text is in the message.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) struct Mark {

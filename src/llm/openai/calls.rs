@@ -40,7 +40,7 @@ enum State {
     #[default]
     Open,
     Whole,
-    /// No object, or something stands behind it.
+    /// Not an object, or followed by something else.
     Never,
 }
 

@@ -16,7 +16,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Others (a search of the server's own) are not for us.
+    /// Others (such as the server's own search) are ignored.
     pub fn of(item: &Value) -> Option<Kind> {
         match text(item, "type") {
             "message" => Some(Kind::Message),
@@ -36,7 +36,7 @@ pub(super) struct Item {
     pub done: bool,
     /// Of a message: how many bytes of the reply's text are its own. Of reasoning: the same of the reasoning.
     pub bytes: usize,
-    /// Of a message: what newer models want back beside its text.
+    /// For a message: data that newer models need back along with its text.
     pub phase: Option<Value>,
     /// Of a call.
     pub call: RawCall,
@@ -49,7 +49,7 @@ pub(super) struct Item {
 pub(super) struct Items {
     items: Vec<Item>,
     calls: usize,
-    /// A message went on after the next one had begun: where each one's text stands is no longer known.
+    /// A message continued after the next one had begun, so the position of each text is no longer known.
     mixed: bool,
 }
 
@@ -108,7 +108,7 @@ impl Items {
         self.items.iter_mut().filter(|item| item.kind == Kind::Call).map(|item| &mut item.call)
     }
 
-    /// What must be sent back: the reasoning items and where text and calls stood among them. `None` where the text and
+    /// What must be sent back: the reasoning items and the positions of text and calls among them. `None` where the text and
     /// the calls alone say it all.
     pub fn kept(&self) -> Option<Value> {
         if !self.items.iter().any(|item| item.whole.is_some() || item.phase.is_some()) {

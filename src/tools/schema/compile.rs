@@ -283,7 +283,7 @@ impl<'s> Keyword<'s, '_> {
         self.value.as_object().ok_or_else(|| self.wrong("an object"))
     }
 
-    /// A whole number, which may be written `2.0`; one that is larger than any count stands for the largest.
+    /// A whole number, which may be written `2.0`; one larger than any count means the largest.
     fn count(self) -> Result<u64, String> {
         let amount = Amount::of(self.number()?);
         if !amount.is_whole() || amount.compare(Amount::Whole(0)).is_lt() {

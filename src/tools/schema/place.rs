@@ -1,4 +1,4 @@
-//! Where the schemas of a document stand: which resource (`$id`) each belongs to, what the anchors name, and what a
+//! The locations of a document's schemas: which resource (`$id`) each belongs to, what the anchors name, and what a
 //! reference leads to.
 
 use std::collections::HashMap;
@@ -96,7 +96,7 @@ impl<'s> Places<'s> {
             return self.anchors.get(&(resource, fragment.as_str())).copied();
         }
         let found = root.pointer(&fragment)?;
-        // Behind a keyword that is none of the draft's.
+        // Below a keyword that the draft does not define.
         if !self.homes.contains_key(&std::ptr::from_ref(found)) {
             self.enter(found, resource);
         }

@@ -12,7 +12,7 @@ use super::{Pattern, Unchecked};
 #[derive(Debug, Default)]
 pub struct Tree {
     pub nodes: Vec<Node>,
-    /// What the name of a `$dynamicAnchor` stands for in each resource.
+    /// What a `$dynamicAnchor` refers to in each resource.
     pub dynamic: HashMap<String, HashMap<Resource, NodeId>>,
 }
 

@@ -11,7 +11,7 @@ pub fn text(value: &Value) -> String {
     out
 }
 
-/// Strings stand behind their length, so none can pass for something else.
+/// Strings are preceded by their length, so none can be mistaken for something else.
 fn write(value: &Value, out: &mut String) {
     match value {
         Value::Null => out.push('n'),

@@ -1,4 +1,4 @@
-//! What a URI reference means where it stands (RFC 3986, 5.2), as far as `$id` and `$ref` need it.
+//! Resolves URI references against their base (RFC 3986, 5.2), as far as `$id` and `$ref` need it.
 
 /// `reference` as it is seen from `base`. Neither has a fragment.
 pub fn resolve(base: &str, reference: &str) -> String {
@@ -54,7 +54,7 @@ fn without_dots(path: &str) -> String {
     kept.join("/")
 }
 
-/// A fragment without its percent signs; `None` where what they stand for is no text.
+/// A fragment, percent-decoded; `None` if that is not text.
 pub fn decoded(fragment: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.bytes();

@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use super::Trajectory;
 use crate::engine::{AttemptRecord, Usage};
 
-/// What a trajectory can be written as. What each one holds stands in `docs/trajectory.md`.
+/// The formats a trajectory can be exported to. `docs/trajectory.md` describes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ExportFormat"))]
 #[serde(rename_all = "kebab-case")]
@@ -152,7 +152,7 @@ pub fn whole_cost(run: &Trajectory) -> Option<f64> {
     Some((sum * 1e9).round() / 1e9)
 }
 
-/// What several requests used together; `None` where none of them has a usage.
+/// The sum of the usage of several requests; `None` if none of them reports any.
 fn usage<'a>(attempts: impl Iterator<Item = &'a AttemptRecord>) -> Option<Usage> {
     attempts.filter_map(|attempt| attempt.usage).reduce(Usage::plus)
 }

@@ -2,7 +2,7 @@
 //! the common repository (`model/gen-ai`), which is still development there. What has no name in it starts with `turnwise.`.
 //!
 //! A run is an `invoke_agent` span; in it a `chat` span for each attempt and an `execute_tool` span for each call. A
-//! sub-agent stands below the call that started it.
+//! sub-agent is a child of the call that started it.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! ATIF to a trajectory that can be shown. It has no events, so it cannot be replayed, and it says so (`imported`).
 //!
-//! An agent's step becomes a turn. What a user or the system said between turns stands quoted before the next one.
+//! An agent's step becomes a turn. What a user or the system said between turns is quoted before the next one.
 //! What our own export put into `extra` is found again.
 
 use serde::de::DeserializeOwned;
@@ -91,7 +91,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
     }
 }
 
-/// What a file of ours says, or what can be shown of another agent's.
+/// The value from our own file, or what can be shown of another agent's.
 fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, turns: u32) -> RunConfig {
     let ours = own.then(|| of::<RunConfig>(extra, "config")).flatten();
     ours.unwrap_or_else(|| {
@@ -143,7 +143,7 @@ fn tokens(whole: Option<&FinalMetrics>, steps: &[Step]) -> Usage {
     }
 }
 
-/// The id of a run of ours as it is; another's becomes one of the same form, the same each time.
+/// The id of a Turnwise run unchanged; another agent's becomes one of the same form, deterministically.
 fn run_id(identity: &str, started: EpochMillis, place: u32) -> String {
     if is_run_id(identity) {
         return identity.to_owned();
@@ -175,7 +175,7 @@ fn text(extra: &Map<String, Value>, key: &str) -> Option<String> {
     of(extra, key)
 }
 
-/// What stands between turns: quoted, with who said it.
+/// The text between turns: quoted, with its author.
 pub(super) fn aside(source: Whose, message: &Content) -> Option<String> {
     let (who, text) = match source {
         Whose::User => ("The user", message.text()),

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::document::ParseError;
 use super::{Trajectory, clamp};
 
-/// What stands before and after the document in an HTML report.
+/// The text before and after the document in an HTML report.
 pub const EMBEDDED: (&str, &str) = ("<script type=\"application/json\" id=\"turnwise-trajectory\">", "</script>");
 /// How the `schema_version` of an ATIF file starts, and the minor versions that are read.
 const ATIF: (&str, std::ops::RangeInclusive<u32>) = ("ATIF-v1.", 0..=8);

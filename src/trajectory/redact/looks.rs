@@ -1,7 +1,7 @@
-//! What looks like a secret: provider keys by their prefixes, and what stands behind words that introduce one.
+//! What looks like a secret: provider keys by their prefixes, and what follows words that introduce one.
 //!
 //! A secret lies inside one run of key characters: either the run begins with the prefix of a provider's key, or words
-//! that introduce a secret stand right before it, or it is the value of a key-like URL parameter. So a run is judged by
+//! that introduce a secret are directly before it, or it is the value of a key-like URL parameter. So a run is judged by
 //! itself and by the few bytes before it, and every byte is looked at once, also in a stream.
 
 use super::REDACTED;
@@ -23,7 +23,7 @@ const PREFIXES: &[(&str, usize)] = &[
 /// Words before a secret value, in any case.
 const INTRODUCERS: &[&str] = &["authorization: ", "api-key: ", "x-api-key: ", "x-goog-api-key: ", "bearer "];
 
-/// Names of URL parameters, in any case; `?` or `&` stands before them.
+/// Names of URL parameters, in any case, after a `?` or `&`.
 const PARAMETERS: &[&str] = &["key=", "api_key=", "api-key=", "apikey=", "access_token=", "token="];
 
 /// Characters of a value behind one of those at least, one a digit.
@@ -82,7 +82,7 @@ pub(super) struct Suspect {
 }
 
 impl Suspect {
-    /// `len` is the run's length so far, `last_digit` where its last digit stands. Once true it stays so.
+    /// `len` is the run's length so far, `last_digit` the position of its last digit. Once true it stays true.
     pub fn is_secret(&self, len: usize, last_digit: Option<usize>) -> bool {
         let fits = |(body, min): &(usize, usize)| len >= body + min && last_digit.is_some_and(|at| at >= *body);
         self.rules.iter().flatten().any(fits)
@@ -120,7 +120,7 @@ pub(super) fn beginning(before: &[u8], run: &[u8], whole: bool) -> Beginning {
     }
 }
 
-/// Where secrets stand in a text.
+/// The positions of secrets in a text.
 pub(super) fn scan(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let (mut spans, mut at) = (Vec::new(), 0);

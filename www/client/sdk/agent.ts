@@ -1,5 +1,5 @@
-// `Agent`: what an agent is made of, and the runs it gives. Each run has an agent of the low-level API for itself, so runs go
-// on side by side.
+// `Agent`: an agent's options and its runs. Each run has its own agent of the low-level API, so runs execute
+// in parallel.
 import { describe, number, shape, whole } from '../check.js';
 import { Agent as Implementation } from '../index.js';
 import type {
@@ -23,41 +23,41 @@ import type { Infer, ReadSchema, Schema } from './schema.js';
 import { readTool } from './tool.js';
 import type { ReadTool, Tool, Tools } from './tool.js';
 
-/** Passes by returning nothing or true; ends the run by returning a slug of your own, with a message for people. */
+/** Return nothing or true to pass, or your own slug, with a message for users, to end the run. */
 export type Guardrail<T> = (value: T, options: { signal: AbortSignal }) => Verdict | Promise<Verdict>;
 type Verdict = void | undefined | true | { slug: string; message?: string };
 
 export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefined = undefined> {
-  /** One model, or a list that is used in turn: attempt k of a turn asks entry k, starting over at the end. */
+  /** One model, or a list: attempt k of a turn uses entry k, starting over at the end. */
   model: Model | readonly Model[];
-  /** The system message. Default: what the run is, how many turns it has, that it may be asked to conclude. */
+  /** The system message. Default: describes the run, its number of turns, and that it may be asked to conclude. */
   instructions?: string;
   /** Your tools, by name. */
   tools?: T;
-  /** Built-in tools: their names, or `'safe'` for those that read, calculate and write to the run's files. Default: `'safe'` with `files`, else none. */
+  /** Built-in tools: their names, or `'safe'` for those that only read, calculate and write to the run's files. Default: `'safe'` if there are `files`, otherwise none. */
   builtInTools?: 'safe' | readonly BuiltInTool[];
   /** Files that the built-in tools see, by path. Each run has a copy; a chat keeps its own. */
   files?: Record<string, string | Blob>;
-  /** What the result must be. The run then succeeds only with a value that fits; the model is told what does not. */
+  /** Schema of the result. The run then succeeds only with a matching value; the model is told about mismatches. */
   output?: S;
   /** Default: 15. */
   maxTurns?: number;
   /** LLM requests per turn, retries included. Default: 3. */
   maxAttempts?: number;
-  /** At a limit the run concludes from what it has: `ending.outcome` is then `partial`. `usd` needs a model with a known price. */
+  /** At a limit, the run concludes from what it has: `ending.outcome` is then `partial`. `usd` needs a model with a known price. */
   budget?: { usd?: number; tokens?: number; ms?: number };
   reasoning?: LowLevelOptions['reasoning'];
-  /** For the first turn; later turns are the model's choice. */
+  /** Applies to the first turn; in later turns the model chooses. */
   toolChoice?: LowLevelOptions['toolChoice'];
   temperature?: number;
   topP?: number;
-  /** Kinds of sub-agents by name; the model gives them parts of the task. */
+  /** Kinds of sub-agents by name; the model delegates parts of the task to them. */
   subagents?: Record<string, SubagentKind>;
-  /** Who permits calls that touch more than the workspace. A run may bring its own. Default: nobody, such calls are refused. */
+  /** Approves calls that touch more than the workspace. A run can set its own. Default: such calls are refused. */
   approve?: Approve;
   /** Checks of the prompt before a run and of the result after it. */
   guardrails?: { input?: readonly Guardrail<string>[]; output?: readonly Guardrail<{ output: OutputOf<S>; text: string }>[] };
-  /** Told of every run: `otlp({ url })` sends its spans to a collector. */
+  /** Notified of every run: `otlp({ url })` sends its spans to a collector. */
   telemetry?: Telemetry;
   /** Default: `research`; with `output`, `strict`. */
   preset?: Preset;
@@ -65,7 +65,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   synthesis?: SynthesisOptions | false;
   limits?: Omit<LimitOptions, 'wallMs' | 'tokens' | 'cost'>;
   retry?: RetryOptions;
-  /** For jitter and ids: same seed, same run. */
+  /** Seeds jitter and ids: the same seed gives the same run. */
   seed?: number;
 }
 
@@ -77,21 +77,21 @@ export interface RunOptions {
   messages?: readonly Message[];
   /** Aborting it cancels the run: its result throws a `TurnwiseError` with the reason `cancelled`. */
   signal?: AbortSignal;
-  /** Who permits calls of tools in this run. Default: the agent's. */
+  /** Approves tool calls in this run. Default: the agent's. */
   approve?: Approve;
 }
 
-/** What a branch changes: one of them. */
+/** What a branch changes: exactly one of these. */
 export type BranchEdit =
-  /** What the tool answered in this call. The branch goes on after the call's turn. */
+  /** The tool's result in this call. The branch continues after the call's turn. */
   | { callId: string; result: string }
-  /** What the model replied in the turn. The branch goes on from this reply. */
+  /** The model's reply in the turn. The branch continues from this reply. */
   | { reply: string | { text?: string; toolCalls?: { toolName: string; input: unknown }[] } }
   /** The system message, from this turn on. */
   | { system: string }
   /** The model, from this turn on. Default: the agent's. */
   | { model: Model | readonly Model[] }
-  /** A message of the user's before this turn. */
+  /** A user message inserted before this turn. */
   | { say: string };
 
 const any = (value: unknown) => value;
@@ -123,16 +123,16 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       throw new TypeError(`options.tools: got ${describe(given.tools)}; expected an object of tools by name`);
     }
     for (const [name, one] of Object.entries(given.tools ?? {})) this.#tools.set(name, readTool(name, one));
-    this.#open().free(); // what is wrong is said now, not by the first run
+    this.#open().free(); // wrong options throw here, not in the first run
   }
 
-  /** Offers a tool from the next run on; one of the same name is replaced. */
+  /** Offers a tool from the next run on, replacing one with the same name. */
   addTool(name: string, tool: Tool) {
     this.#removed.delete(name);
     this.#tools.set(name, readTool(name, tool));
   }
 
-  /** The tool is not offered from the next run on. Whether there was one. */
+  /** Removes a tool, from the next run on. Returns whether it existed. */
   removeTool(name: string): boolean {
     this.#removed.add(name);
     return this.#tools.delete(name);
@@ -143,12 +143,12 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return this.#begin(prompt, options);
   }
 
-  /** Runs to the end. The same as awaiting `stream`. */
+  /** Runs to the end; the same as awaiting `stream`. */
   async generate(prompt: Prompt, options?: RunOptions): Promise<RunResult<OutputOf<S>>> {
     return this.stream(prompt, options);
   }
 
-  /** A conversation: each message is a run that knows those before it. */
+  /** A conversation: each message is a run that knows the earlier ones. */
   chat(options?: ChatOptions): Chat<OutputOf<S>> {
     return new Chat<OutputOf<S>>(options, {
       open: () => this.#open(),
@@ -158,14 +158,14 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
   }
 
   /**
-   * Goes on with a run that had not ended, from its record: that of `run.checkpoint()`, or of a chat. The run keeps its limits
-   * and the requests it has made. It was made with this agent's models; for another model, branch from it.
+   * Continues an unfinished run from its record, taken from `run.checkpoint()` or a chat. The run keeps its limits
+   * and its number of requests. The record must be of this agent's models; for another model, branch from it.
    */
   resume(trajectory: Trajectory, options?: Omit<RunOptions, 'messages'>, low?: LowLevelAgent): Run<OutputOf<S>> {
     return this.#drive(options, low, (agent, given) => agent.resume(trajectory, given));
   }
 
-  /** A new run that goes on from a turn of another one, with one thing changed. `turn` counts from 1. */
+  /** Starts a new run from a turn of another one, with one thing changed. `turn` counts from 1. */
   branch(trajectory: Trajectory, { turn, edit, ...options }: { turn?: number; edit?: BranchEdit } & Omit<RunOptions, 'messages'>): Run<OutputOf<S>> {
     const { model, ...rest } = (edit ?? {}) as { model?: Model | readonly Model[] };
     const low = model && new Implementation({ ...this.#lowLevel(), provider: model }) as unknown as LowLevelAgent;
@@ -203,7 +203,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const run = new Run<OutputOf<S>>({
       start: async (onEvent) => {
         try {
-          // Not before whoever made the run can read it.
+          // Not before the caller can read the run.
           await undefined;
           const trajectory = await start(low, { onEvent, signal: own.signal, ...permits(approver(approve, tools)) });
           if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
@@ -247,7 +247,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     }
   }
 
-  /** The tools of today, for an agent that was opened earlier. */
+  /** The current tools, for an agent that was opened earlier. */
   #sync(low: LowLevelAgent) {
     for (const tool of this.#tools.values()) low.registerTool(tool.low);
     for (const name of this.#removed) low.removeTool(name);
@@ -281,7 +281,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
 const permits = (approve: ReturnType<typeof approver>) => (approve === undefined ? {} : { approve });
 
-/** Without what was left out. */
+/** Without the undefined properties. */
 const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as LowLevelOptions;
 
 function lost(error: Error): TurnwiseError {

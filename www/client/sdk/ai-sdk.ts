@@ -1,9 +1,9 @@
-// `turnwise/ai-sdk`: a model of the Vercel AI SDK as a model of ours. It runs in the page, or wherever the agent's client does.
+// `turnwise/ai-sdk`: a model of the Vercel AI SDK as a Turnwise model. It runs in the page, or wherever the agent's client runs.
 import { custom } from './models.js';
 import type { Model } from './models.js';
 import type { CustomProvider } from '../types/turnwise.js';
 
-/** What is used of a `LanguageModelV4` of `@ai-sdk/provider`, or of a V3. */
+/** The part of `LanguageModelV4` (or V3) from `@ai-sdk/provider` that is used. */
 export interface AiSdkModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -11,7 +11,7 @@ export interface AiSdkModel {
   doStream(options: any): PromiseLike<{ stream: ReadableStream<any> }>;
 }
 
-/** A model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. Retries and limits are the run's, not the SDK's. */
+/** A model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. The run, not the SDK, handles retries and limits. */
 export function fromAiSdk(model: AiSdkModel, settings: Omit<CustomProvider, 'kind' | 'complete' | 'model'> & { providerOptions?: Record<string, Record<string, unknown>> } = {}): Model {
   if (model?.specificationVersion !== 'v4' && model?.specificationVersion !== 'v3') {
     throw new TypeError(`fromAiSdk takes a language model of the AI SDK, version v3 or v4 of its specification; got ${String(model?.specificationVersion ?? model)}`);
@@ -22,7 +22,7 @@ export function fromAiSdk(model: AiSdkModel, settings: Omit<CustomProvider, 'kin
 
 const TOOL_CHOICE: Record<string, { type: string }> = { auto: { type: 'auto' }, none: { type: 'none' }, required: { type: 'required' } };
 
-/** A request of Chat Completions as the options of a call. */
+/** Converts a Chat Completions request to call options. */
 function callOptions(request: any, version: string): Record<string, unknown> {
   const names = new Map<string, string>();
   return {
@@ -41,7 +41,7 @@ function promptMessage(message: any, names: Map<string, string>, version: string
   if (role === 'tool') {
     return { role, content: [{ type: 'tool-result', toolCallId: message.tool_call_id, toolName: names.get(message.tool_call_id) ?? '', output: { type: 'text', value: content } }] };
   }
-  // What the provider wants back unchanged came through as details of the reasoning.
+  // Data that the provider needs back unchanged is in the reasoning details.
   const details: any[] = message.reasoning_details ?? [];
   const signed = new Map(details.filter((one) => one.call !== undefined).map((one) => [one.call, one.metadata]));
   const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: input } }: any, index: number) => {
@@ -61,7 +61,7 @@ function userPart(part: any, version: string): object {
 
 const FINISH: Record<string, string> = { 'stop': 'stop', 'length': 'length', 'content-filter': 'content_filter', 'tool-calls': 'tool_calls' };
 
-/** The stream as chunks of Chat Completions. */
+/** Converts the stream to Chat Completions chunks. */
 async function* chunks(model: AiSdkModel, options: Record<string, unknown>, abortSignal: AbortSignal): AsyncGenerator<object, void, undefined> {
   const { stream } = await model.doStream({ ...options, abortSignal }).then((result) => result, (error: unknown) => { throw judged(error); });
   const delta = (fields: object) => ({ choices: [{ index: 0, delta: fields, finish_reason: null }] });
@@ -115,7 +115,7 @@ async function* chunks(model: AiSdkModel, options: Record<string, unknown>, abor
   }
 }
 
-/** An error of the SDK with the status by which the run judges it. */
+/** An error of the SDK, with the status that decides whether the run retries. */
 function judged(error: any): Error {
   const status: unknown = error?.statusCode;
   const after = Number(error?.responseHeaders?.['retry-after']);

@@ -1,4 +1,4 @@
-// Who permits calls of tools, and for how long.
+// Approval of tool calls, and how long it lasts.
 import type { ApprovalRequest as LowLevelRequest } from '../types/turnwise.js';
 import type { ReadTool, Touches } from './tool.js';
 
@@ -8,20 +8,20 @@ export interface ApprovalRequest {
   toolName: string;
   input: any;
   touches: readonly Touches[];
-  /** It was under way when its page was closed, and may have had its effect already. */
+  /** It was running when its page was closed, so its effect may already have happened. */
   again: boolean;
 }
 
-/** `for`: how far the permission reaches. Default: this call. */
+/** `for`: the scope of the approval. Default: this call. */
 export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };
 
-/** A function that is asked, or `'all'`, which permits every call. */
+/** A function that decides, or `'all'` to approve every call. */
 export type Approve = 'all' | ((request: ApprovalRequest) => Approval | Promise<Approval>);
 
-/** As the engine asks; nothing where calls that touch the network or the page are to be refused. */
+/** The function that the engine calls; `undefined` if calls that touch the network or the page are to be refused. */
 export function approver(approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>): 'all' | ((request: LowLevelRequest) => Promise<boolean>) | undefined {
   if (approve === 'all') return 'all';
-  /** Permissions that reach beyond their call. */
+  /** Approvals with a scope beyond their call. */
   const granted = new Set<string>();
   let all = false;
   const own = [...tools.values()].some(({ low }) => low.sideEffect !== 'none' && low.sideEffect !== 'workspace');

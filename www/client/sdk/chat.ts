@@ -1,4 +1,4 @@
-// A conversation: each message is a run that knows those before it, and all of it outlives the page where it is stored.
+// A conversation: each message is a run that knows the earlier ones. If it is stored, it outlives the page.
 import type { Agent as LowLevelAgent, Trajectory } from '../types/turnwise.js';
 import type { RunOptions } from './agent.js';
 import type { Prompt } from './prompt.js';
@@ -7,23 +7,23 @@ import { inMemory } from './storage.js';
 import type { ChatStorage } from './storage.js';
 
 export interface ChatOptions {
-  /** Where the chat is kept: `inMemory()`, `inBrowser()`, or your own. Default: in memory. */
+  /** Where the chat is stored: `inMemory()`, `inBrowser()`, or your own. Default: in memory. */
   storage?: ChatStorage;
   /** Its key there. The same id continues the chat. Default: `'chat'`. */
   id?: string;
 }
 
-/** One message of a chat, for drawing. */
+/** One message of a chat, for display. */
 export interface ChatMessage {
   role: 'user' | 'assistant';
   text: string;
-  /** Of the run that answered. */
+  /** The id of the run that answered. */
   runId: string;
-  /** Whether the run concluded early, failed, or has not ended. */
+  /** How the run ended; `null` until then. */
   outcome: Trajectory['outcome'];
 }
 
-/** What a chat needs of its agent. */
+/** What a chat needs from its agent. */
 export interface ChatAgent<Output> {
   open(): LowLevelAgent;
   run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, after: () => Promise<Trajectory | undefined>): Run<Output>;
@@ -43,14 +43,14 @@ export class Chat<Output = string> {
   /** Of the last run. */
   #stored: Promise<void> | undefined;
 
-  /** Made by `agent.chat()`. */
+  /** Created by `agent.chat()`. */
   constructor({ storage = inMemory(), id = 'chat' }: ChatOptions = {}, agent: ChatAgent<Output>) {
     this.id = id;
     this.#storage = storage;
     this.#agent = agent;
   }
 
-  /** Reads what is stored. `send` does so by itself; call it to show `messages` first. */
+  /** Loads the stored chat. `send` does this automatically; call it to show `messages` earlier. */
   load(): Promise<void> {
     return (this.#loaded ??= this.#read());
   }
@@ -67,12 +67,12 @@ export class Chat<Output = string> {
     ]);
   }
 
-  /** Whether the last run was broken off, by a closed page for example. `resume` goes on with it. */
+  /** Whether the last run was interrupted, for example because the page was closed. `resume` continues it. */
   get isInterrupted(): boolean {
     return this.#runs.at(-1)?.outcome === null && this.#last === undefined;
   }
 
-  /** Asks. One message at a time: a second one before the first has ended throws. */
+  /** Sends a message. Throws if the previous message has not been answered yet. */
   send(prompt: Prompt, options?: Omit<RunOptions, 'messages'>): Run<Output> {
     const before = this.#stored;
     return this.#keep(this.#agent.run(prompt, options, this.#own(), async () => {
@@ -81,13 +81,13 @@ export class Chat<Output = string> {
     }));
   }
 
-  /** Goes on with the run that was broken off. Throws where there is none: see `isInterrupted`. */
+  /** Continues the interrupted run. Throws if there is none: see `isInterrupted`. */
   resume(options?: Omit<RunOptions, 'messages'>): Run<Output> {
     if (!this.isInterrupted) throw new Error('this chat has no interrupted run');
     return this.#keep(this.#agent.resume(this.#runs.at(-1)!, options, this.#own()));
   }
 
-  /** Forgets everything, also what is stored. */
+  /** Deletes all messages, stored ones included. */
   async clear(): Promise<void> {
     this.#last?.cancel();
     await this.#last?.result.catch(() => {});
@@ -97,7 +97,7 @@ export class Chat<Output = string> {
     await this.#storage.delete(this.id);
   }
 
-  /** Releases the chat's agent and its files. What is stored stays. */
+  /** Releases the chat's agent and its files. The stored chat remains. */
   close() {
     this.#low?.free();
     this.#low = undefined;
@@ -118,7 +118,7 @@ export class Chat<Output = string> {
     return run;
   }
 
-  /** Stores the run as it goes, so that it can be resumed, and when it has ended. */
+  /** Stores the run while it is running, so that it can be resumed, and at its end. */
   async #store(run: Run<Output>) {
     const put = async (trajectory: Trajectory | undefined) => {
       if (!trajectory) return;

@@ -1,17 +1,17 @@
 // The error that a failed or cancelled run ends with.
 import type { TerminationReason, Trajectory } from '../types/turnwise.js';
 
-/** Why a run gave no result. */
+/** Why a run has no result. */
 export type FailureReason = TerminationReason | 'guardrail' | 'output_invalid' | 'worker_lost';
 
-/** A run that failed or was cancelled. Whatever it did until then is in `trajectory`. */
+/** A run failed or was cancelled. `trajectory` has everything it did until then. */
 export class TurnwiseError extends Error {
   override readonly name = 'TurnwiseError';
-  /** The run's `termination_reason`, or what kept the run from starting or its answer from being accepted. */
+  /** The run's `termination_reason`, or why the run could not start or its answer was not accepted. */
   readonly reason: FailureReason;
-  /** What failed, the most telling slug first. Documented in "How a run works". */
+  /** What failed, most significant slug first. Documented in "How a run works". */
   readonly slugs: string[];
-  /** The record of the run; nothing where there was none. */
+  /** The record of the run, if there is one. */
   readonly trajectory: Trajectory | undefined;
 
   constructor(reason: FailureReason, message: string, details: { slugs?: string[]; trajectory?: Trajectory; cause?: unknown } = {}) {

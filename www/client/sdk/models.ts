@@ -6,30 +6,30 @@ import type { CustomProvider, DemoProvider, HttpProvider, Price, PromptApiProvid
 export type Model = Provider;
 
 export interface ModelSettings {
-  /** Sent in the header that the provider wants; no such header without it. It never enters a trajectory. */
+  /** Sent in the header that the provider expects; omitted if unset. Never part of a trajectory. */
   apiKey?: string;
-  /** Up to and including the version (`/v1`). In a page, a relative one is resolved against the page. Default: the provider's own. */
+  /** Up to and including the version (`/v1`). In a page, a relative URL is resolved against the page. Default: the provider's own. */
   baseUrl?: string;
-  /** Extra request headers. Their values never enter a trajectory. */
+  /** Extra request headers. Their values are never part of a trajectory. */
   headers?: Record<string, string>;
   /** Maximum output tokens of one request. Default: the provider's. */
   maxOutputTokens?: number;
-  /** US dollars per million tokens. Default: the built-in price list, where it knows the model. */
+  /** US dollars per million tokens. Default: from the built-in price list, if the model is in it. */
   price?: Price;
-  /** Merged into the body of each request. It enters the trajectory: no secrets here. */
+  /** Merged into the body of each request. It is part of the trajectory, so never put secrets here. */
   providerOptions?: Record<string, unknown>;
 }
 
 type HttpKind = HttpProvider['kind'];
 const http = (kind: HttpKind) => (model: string, settings: ModelSettings = {}): Model => ({ ...settings, kind, model });
 
-/** A model of OpenAI, by Chat Completions; with `baseUrl`, of any server that speaks them. */
+/** A model of OpenAI, through Chat Completions; with `baseUrl`, of any compatible server. */
 export const openai = /* @__PURE__ */ http('openai');
-/** A model of OpenAI, by the Responses API. */
+/** A model of OpenAI, through the Responses API. */
 export const openaiResponses = /* @__PURE__ */ http('openai-responses');
-/** A model of Anthropic, by the Messages API. */
+/** A model of Anthropic, through the Messages API. */
 export const anthropic = /* @__PURE__ */ http('anthropic');
-/** A model of Google, by the Gemini API. */
+/** A model of Google, through the Gemini API. */
 export const gemini = /* @__PURE__ */ http('gemini');
 /** Any model at OpenRouter, as `vendor/model`. */
 export const openrouter = /* @__PURE__ */ http('openrouter');
@@ -46,5 +46,5 @@ export const chrome = (): Model => ({ kind: 'prompt-api' } satisfies PromptApiPr
 /** The scripted demo model: no AI, no key, no network. `endless` never finishes by itself; `chaos` misbehaves by seed. */
 export const demo = (mode: NonNullable<DemoProvider['demo']> = 'normal', settings: Pick<ModelSettings, 'price'> = {}): Model => ({ ...settings, kind: 'demo', demo: mode });
 
-/** A function of your own that asks a model. It takes and gives what OpenAI's Chat Completions do. */
+/** Your own function that calls a model, with the requests and responses of OpenAI's Chat Completions. */
 export const custom = (complete: CustomProvider['complete'], settings: Omit<CustomProvider, 'kind' | 'complete'> = {}): Model => ({ ...settings, kind: 'custom', complete });

@@ -1,15 +1,15 @@
-// Spans of a run as it goes, by OTLP over HTTP: the same spans as in the exported file, sent once each when they are complete.
+// Spans of a run while it is running, by OTLP over HTTP: the same spans as in the exported file, sent once each when they are complete.
 import { exportTrajectory } from '../index.js';
 import type { Trajectory } from '../types/turnwise.js';
 import type { Run } from './run.js';
 
-/** What is told of every run of an agent. */
+/** Notified of every run of an agent. */
 export type Telemetry = (run: Run<any>) => void;
 
 export interface OtlpOptions {
-  /** Of the collector, path included: `http://localhost:4318/v1/traces`. */
+  /** URL of the collector, path included: `http://localhost:4318/v1/traces`. */
   url: string | URL;
-  /** Sent with each request, such as a key. */
+  /** Headers sent with each request, such as a key. */
   headers?: Record<string, string>;
 }
 
@@ -20,8 +20,8 @@ interface Span {
 
 /**
  * Sends the spans of each run to a collector, with the names of OpenTelemetry's GenAI conventions: those of a turn when the
- * turn has ended, that of the run at the end. A collector that does not answer is named on the console once per run, and the
- * run goes on.
+ * turn has ended, that of the run at the end. If the collector does not answer, the console says so once per run, and the
+ * run continues.
  */
 export function otlp({ url, headers = {} }: OtlpOptions): Telemetry {
   if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: expected { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
@@ -49,5 +49,5 @@ async function follow(run: Run<any>, url: string, headers: Record<string, string
   if (whole) await send(whole, () => true);
 }
 
-/** How many turns have ended, up to the last one of this number. */
+/** The number of ended turns, up to the last one with this number. */
 const finished = ({ turns }: Trajectory, number: number) => turns.findLastIndex(({ turn }) => turn === number) + 1;

@@ -1,29 +1,29 @@
-// The parts of a streamed run, and how the engine's events become them.
+// The parts of a streamed run, and their conversion from engine events.
 import type { AgentEvent, CounterLevel, TrajectoryCall, Trigger } from '../types/turnwise.js';
 import { resultUsage } from './result.js';
 import type { Ending, TokenUsage } from './result.js';
 import type { TurnwiseError } from './error.js';
 
-/** What every part says. */
+/** Common fields of every part. */
 interface Counted {
-  /** The turn that it belongs to; a sub-agent counts its own. */
+  /** The turn that it belongs to; a sub-agent counts its own turns. */
   turn: number;
-  /** LLM requests that can still follow at most, retries and sub-agents included. */
+  /** Maximum number of LLM requests still to come, retries and sub-agents included. */
   callsLeft: number;
 }
 
 /** One step of a run as it happens. */
 export type Part = Counted & (
-  /** More of the answer's text. Void when an `attempt-failed` of the same turn follows. */
+  /** More text of the answer. Discard it if an `attempt-failed` of the same turn follows. */
   | { type: 'text-delta'; text: string }
   | { type: 'reasoning-delta'; text: string }
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: any }
   | ToolResultPart
   | { type: 'turn-start'; maxTurns: number; synthesis: boolean }
   | { type: 'turn-finish'; text: string; reasoning?: string; usage: TokenUsage; counterLevel: CounterLevel; synthesis: boolean }
-  /** The run waits before it asks the model again. */
+  /** The run waits before it calls the model again. */
   | { type: 'waiting'; attempt: number; ms: number; slugs: string[]; message: string }
-  /** A request failed. What this attempt streamed is void. */
+  /** A request failed. Discard what this attempt streamed. */
   | { type: 'attempt-failed'; attempt: number; slugs: string[]; message: string }
   /** A limit was reached: the model is asked to conclude from what it has. */
   | { type: 'synthesis-start'; trigger: Trigger }
@@ -40,15 +40,15 @@ export interface ToolResultPart {
   toolCallId: string;
   toolName: string;
   input: any;
-  /** As the model reads it, but for the turn counter. */
+  /** As the model reads it, without the turn counter. */
   output: string;
-  /** Whether the call failed; `slug` says how. */
+  /** Whether the call failed; `slug` says why. */
   isError: boolean;
   slug?: string;
   durationMs: number;
 }
 
-/** What an event of the engine's tells; nothing where it tells nothing for people who use parts. Ends are made elsewhere. */
+/** Converts an engine event to a part, if it has one. The last parts of a run are made elsewhere. */
 export function partOf(event: AgentEvent, maxTurns: number): Part | undefined {
   const { turn, callsLeft } = event;
   const part = ownPart(event, maxTurns);

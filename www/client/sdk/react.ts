@@ -8,29 +8,29 @@ import type { Prompt } from './prompt.js';
 import type { RunResult } from './result.js';
 import type { Run } from './run.js';
 
-/** A message as it is drawn: that of the assistant grows while it is written. */
+/** A message for display: an assistant's message grows while it is written. */
 export interface UseAgentMessage {
   id: string;
   role: 'user' | 'assistant';
   text: string;
-  /** Of an assistant's message of this page: what happened on the way to it, streamed text apart. */
+  /** For assistant messages written in this page: the parts of the run, without streamed text. */
   parts: readonly Part[];
   outcome: 'success' | 'partial' | 'failed' | 'cancelled' | null;
 }
 
 export interface UseAgent<Output> {
   messages: readonly UseAgentMessage[];
-  /** `loading`: what is stored is being read. */
+  /** `loading`: the stored chat is being read. */
   status: 'loading' | 'ready' | 'running';
-  /** Turn under way, and LLM requests that can still follow at most. */
+  /** The current turn, and the maximum number of LLM requests still to come. */
   turn: number;
   callsLeft: number;
-  /** Why the last run gave no answer. */
+  /** Why the last run has no answer. */
   error: TurnwiseError | Error | undefined;
   result: RunResult<Output> | undefined;
-  /** Resolves with the result, or with nothing where the run failed: `error` says why. */
+  /** Resolves with the result, or with `undefined` if the run failed: `error` says why. */
   send(prompt: Prompt, options?: Omit<RunOptions, 'messages'>): Promise<RunResult<Output> | undefined>;
-  /** Has the run conclude from what it has. */
+  /** Asks the run to conclude from what it has. */
   stop(): void;
   cancel(): void;
   clear(): Promise<void>;
@@ -38,7 +38,7 @@ export interface UseAgent<Output> {
 
 const text = (prompt: Prompt) => (typeof prompt === 'string' ? prompt : prompt.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n'));
 
-/** A chat with an agent. Make the agent outside of the component, or with `useMemo`; another agent or `id` is another chat. */
+/** A chat with an agent. Create the agent outside the component or with `useMemo`; a different agent or `id` is a different chat. */
 export function useAgent<Output = string>(agent: Agent<any, any>, { id = 'chat', storage }: ChatOptions = {}): UseAgent<Output> {
   const chat = useMemo(() => agent.chat({ id, ...(storage && { storage }) }) as Chat<Output>, [agent, id, storage]);
   const [messages, setMessages] = useState<readonly UseAgentMessage[]>([]);

@@ -1,4 +1,4 @@
-// A list that grows, read from its beginning by as many readers as like.
+// A growing list that any number of readers read from its beginning.
 
 export class Replay<T> implements AsyncIterable<T> {
   #items: T[] = [];

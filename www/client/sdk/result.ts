@@ -1,4 +1,4 @@
-// What a run gives, read from its trajectory. Results are camel case; the trajectory keeps the format's snake case.
+// The result of a run, read from its trajectory. Results are camel case; the trajectory keeps the format's snake case.
 import type { AnswerSource, Files, Outcome, TerminationReason, Trajectory, TrajectoryPrice, Trigger, Usage } from '../types/turnwise.js';
 
 /** Tokens. `inputTokens` includes the cached ones, `outputTokens` includes reasoning. */
@@ -8,14 +8,14 @@ export interface TokenUsage {
   cachedInputTokens: number;
   reasoningTokens: number;
   totalTokens: number;
-  /** Whether some figures are estimates: their provider gave none. */
+  /** Whether some figures are estimates because the provider reported none. */
   estimated: boolean;
 }
 
 /** How the run ended. */
 export interface Ending {
   reason: TerminationReason;
-  /** `success`, or `partial` where the run was stopped by a limit or by `stop()` and concluded from what it had. */
+  /** `success`, or `partial` if a limit or `stop()` made the run conclude from what it had. */
   outcome: Outcome;
   answerSource: AnswerSource;
   /** What asked the run to conclude early. */
@@ -26,17 +26,17 @@ export interface Ending {
 
 /** The result of a run. */
 export interface RunResult<Output = string> {
-  /** The value that fits `output`; without `output`, the text. */
+  /** The value that matches `output`; without `output`, the text. */
   output: Output;
   /** The answer as text. */
   text: string;
   ending: Ending;
   usage: TokenUsage;
-  /** US dollars, sub-agents included; `null` where the price of a model is not known. */
+  /** US dollars, sub-agents included; `null` if a model's price is not known. */
   cost: number | null;
   /** LLM requests sent, retries and sub-agents included. */
   requests: number;
-  /** The files of the run, with what its tools wrote. */
+  /** The files of the run, including those its tools wrote. */
   files: Files;
   /** The complete record: replay it, export it, resume it, branch from it. */
   trajectory: Trajectory;
@@ -55,7 +55,7 @@ export function resultUsage(all: readonly (Usage | undefined)[]): TokenUsage {
   };
 }
 
-/** As `Summary.cost` (src/trajectory/summary.rs): nothing is known where one price is missing. */
+/** As `Summary.cost` (src/trajectory/summary.rs): `null` if one price is missing. */
 function costOf({ config, turns, children }: Trajectory): number | null {
   let sum = 0;
   for (const { usage, provider } of turns.flatMap((turn) => turn.attempts)) {

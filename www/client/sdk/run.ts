@@ -1,4 +1,4 @@
-// One run under way: a promise of its result, and the parts that lead there.
+// One run: a promise of its result, and the parts that lead to it.
 import type { AgentEvent, Trajectory } from '../types/turnwise.js';
 import { TurnwiseError } from './error.js';
 import { partOf } from './parts.js';
@@ -19,17 +19,17 @@ export interface Engine<Output> {
 }
 
 /**
- * A run: await it for its result, iterate it for its parts, or both. Each reader gets all parts, whenever it begins. A run goes
- * on whether anybody reads it or not.
+ * A run: await it for its result, iterate it for its parts, or both. Each reader gets all parts, whenever it begins. A run
+ * continues whether it is read or not.
  */
 export class Run<Output = string> implements PromiseLike<RunResult<Output>>, AsyncIterable<Part> {
   readonly #parts = new Replay<Part>();
   readonly #engine: Engine<Output>;
   readonly #result: Promise<RunResult<Output>>;
-  /** Once the run has ended. */
+  /** Set when the run has ended. */
   #end: { trajectory: Trajectory | undefined } | undefined;
 
-  /** Made by `agent.stream`, `chat.send` and the like. */
+  /** Created by `agent.stream`, `chat.send` and similar methods. */
   constructor(engine: Engine<Output>) {
     this.#engine = engine;
     let last = { turn: 0, callsLeft: 0 };
@@ -55,7 +55,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     );
   }
 
-  /** The result. Throws a `TurnwiseError` where the run failed or was cancelled. */
+  /** The result. Throws a `TurnwiseError` if the run failed or was cancelled. */
   get result(): Promise<RunResult<Output>> {
     return this.#result;
   }
@@ -77,9 +77,9 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
   }
 
   /**
-   * The text that the model writes, as it comes: that of earlier turns too, and that of attempts that failed later, with an
-   * empty line between them. Where the
-   * answer was not streamed, since it is a report or a tool's result, it comes whole at the end. Throws like the result.
+   * The model's text as it is streamed, including earlier turns and attempts that failed later, with an
+   * empty line between them. If the answer was not streamed, because it is a report or a tool's result, it is added at
+   * the end. Throws like the result.
    */
   get textStream(): AsyncIterable<string> {
     const run = this;
@@ -108,7 +108,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return uiMessageChunks(this, options);
   }
 
-  /** The same as the response of a server's route. */
+  /** The same as a server route's response. */
   toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: HeadersInit }): Response {
     return uiMessageResponse(this, options);
   }
@@ -123,10 +123,10 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     this.#engine.cancel();
   }
 
-  /** The record as it is now. `agent.resume` goes on from it after a crash; nothing before the run has begun. */
+  /** The current record, which `agent.resume` continues after a crash; `undefined` before the run has begun. */
   async checkpoint(): Promise<Trajectory | undefined> {
     const now = this.#end ? undefined : await this.#engine.checkpoint().catch(async () => {
-      // The run ended while it was asked: its agent is gone.
+      // The run ended meanwhile, and its agent with it.
       await this.#result.catch(() => {});
     });
     return this.#end ? this.#end.trajectory : now ?? undefined;

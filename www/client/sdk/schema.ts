@@ -17,7 +17,7 @@ type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] };
 
-/** A JSON Schema (2020-12). What it describes is of type `any`: write `jsonSchema<T>(schema)` to give it a type. */
+/** A JSON Schema (2020-12). Its values have type `any`: write `jsonSchema<T>(schema)` to type them. */
 export interface JSONSchema {
   readonly [key: string]: unknown;
   readonly '~standard'?: never;
@@ -37,21 +37,21 @@ export type Infer<S> = S extends StandardSchema<infer T> ? T : S extends { reado
 /** A plain JSON Schema with a type of your choice. Nothing checks that the two agree. */
 export const jsonSchema = <T>(schema: Record<string, unknown>): TypedSchema<T> => schema as TypedSchema<T>;
 
-/** A schema as the engine takes it, and the check that the schema's own library adds. */
+/** A schema for the engine, and the check by the schema's own library. */
 export interface ReadSchema {
   json: Record<string, unknown>;
-  /** What the value is after the library's own checks and transformations; throws `Invalid`. */
+  /** Returns the value after the library's checks and transformations; throws `Invalid`. */
   parse(value: unknown): Promise<unknown>;
 }
 
-/** The value does not pass. The message lists what is wrong. */
+/** The value is invalid. The message lists the issues. */
 export class Invalid extends Error {
   override name = 'Invalid';
 }
 
 const isObject = (value: unknown): value is object => (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** Reads a schema; `path` is what complaints call it. Throws a `TypeError` for what is no schema. */
+/** Reads a schema; `path` names it in errors. Throws a `TypeError` for anything else. */
 export function readSchema(schema: unknown, path: string): ReadSchema {
   if (!isObject(schema) || Array.isArray(schema)) throw new TypeError(`${path}: got ${describe(schema)}; expected a Zod, Valibot or ArkType schema, or a JSON Schema`);
   const standard = (schema as StandardSchema)['~standard'];

@@ -1,14 +1,14 @@
-// Where chats keep what they hold: in memory, in the browser, or wherever you like.
+// Storage for chats: in memory, in the browser, or your own.
 import { createStore, del, get, set } from 'idb-keyval';
 
-/** Texts by key. A storage of your own has these three functions. */
+/** Stores texts by key. Implement these three functions for your own storage. */
 export interface ChatStorage {
   get(key: string): Promise<string | undefined> | string | undefined;
   set(key: string, text: string): Promise<void> | void;
   delete(key: string): Promise<void> | void;
 }
 
-/** Forgotten with the page. */
+/** Kept in memory, lost when the page closes. */
 export function inMemory(): ChatStorage {
   const texts = new Map<string, string>();
   return {
@@ -21,7 +21,7 @@ export function inMemory(): ChatStorage {
 /** In this browser, for this site (IndexedDB). `name` tells databases apart. */
 export function inBrowser(name = 'turnwise-chats'): ChatStorage {
   let opened: ReturnType<typeof createStore> | undefined;
-  const store = () => (opened ??= createStore(name, 'chats')); // not before it is used: a server has no such thing
+  const store = () => (opened ??= createStore(name, 'chats')); // opened on first use: servers have no IndexedDB
   return {
     get: (key) => get<string>(key, store()),
     set: (key, text) => set(key, text, store()),

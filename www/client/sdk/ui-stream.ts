@@ -1,8 +1,8 @@
 // A run as the AI SDK's UI message stream (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol): useChat, assistant-ui and other
-// chat components of that family draw it.
+// chat components of that family can render it.
 import type { Part } from './parts.js';
 
-/** The chunks that are written, a subset of the AI SDK's `UIMessageChunk`. */
+/** The chunks that are written: a subset of the AI SDK's `UIMessageChunk`. */
 export type UIMessageChunk =
   | { type: 'start'; messageId?: string; messageMetadata?: unknown }
   | { type: 'start-step' } | { type: 'finish-step' }
@@ -16,12 +16,12 @@ export type UIMessageChunk =
   | { type: 'finish'; messageMetadata?: unknown };
 
 export interface UIMessageStreamOptions {
-  /** Of the message. Default: the reader's own. */
+  /** Id of the message. Default: chosen by the reader. */
   messageId?: string;
   /** Whether reasoning is sent. Default: true. */
   sendReasoning?: boolean;
   /**
-   * Whether what has no chunk of its own is sent as `data-turnwise`, transient: turns, waits, failed attempts, the synthesis.
+   * Whether parts without a matching chunk (turns, waits, failed attempts, the synthesis) are sent as transient `data-turnwise`.
    * Default: true.
    */
   sendParts?: boolean;
@@ -29,11 +29,11 @@ export interface UIMessageStreamOptions {
 
 export function uiMessageChunks(parts: AsyncIterable<Part>, { messageId, sendReasoning = true, sendParts = true }: UIMessageStreamOptions = {}): ReadableStream<UIMessageChunk> {
   const chunks = (async function* (): AsyncGenerator<UIMessageChunk, void, undefined> {
-    /** The text or reasoning that is open. */
+    /** The open text or reasoning block. */
     let open: { kind: 'text' | 'reasoning'; id: string; text: string } | undefined;
     let ids = 0;
     let inStep = false;
-    /** Text of the turn, all of its blocks. */
+    /** The turn's text, all blocks joined. */
     let turnText = '';
     const close = function* (): Generator<UIMessageChunk> {
       if (open) yield { type: `${open.kind}-end`, id: open.id };
@@ -69,7 +69,7 @@ export function uiMessageChunks(parts: AsyncIterable<Part>, { messageId, sendRea
         case 'reasoning-delta':
           if (sendReasoning) yield* say('reasoning', part.text);
           break;
-        // Streamed text cannot be taken back: the repeated attempt begins a block of its own.
+        // Streamed text cannot be taken back, so the repeated attempt begins a new block.
         case 'attempt-failed':
           turnText = '';
           yield* close();

@@ -1,14 +1,14 @@
-// The tag <turnwise-agent>: `import 'turnwise/element'` defines it in a page, and does nothing on a server.
+// The tag <turnwise-agent>: `import 'turnwise/element'` defines it in a page and does nothing on a server.
 // For JSX and templates: turnwise/react, turnwise/vue, turnwise/svelte and turnwise/solid know it too.
 import type { Provider, Tool } from './turnwise.js';
 
-/** What a run of the tag came to, in its events and as the result of `ask`. */
+/** The result of a run of the tag, in its events and from `ask`. */
 export interface TurnwiseAgentAnswer {
   task: string;
   output: string;
   outcome: 'success' | 'partial' | 'failed' | 'cancelled';
   reason: string;
-  /** The pages that the answer links to, or those that the run read. */
+  /** The pages that the answer links to, otherwise those that the run read. */
   sources: { href: string; text: string }[];
 }
 
@@ -37,7 +37,7 @@ export interface TurnwiseAgentAttributes {
   'contact-url'?: string;
 }
 
-/** The element. Properties have the attributes' names in camel case. */
+/** The element. Properties have the names of the attributes, in camel case. */
 export interface TurnwiseAgentElement extends HTMLElement {
   provider: string;
   baseUrl: string;
@@ -60,20 +60,20 @@ export interface TurnwiseAgentElement extends HTMLElement {
   site: string;
   trigger: string;
   contactUrl: string;
-  /** A key for the provider, in memory only. */
+  /** The provider's key, kept in memory only. */
   apiKey?: string;
   headers?: Record<string, string>;
   /** Additional instructions for the model. */
   system?: string;
   /** A model supplied by the page. */
   complete?: (request: any, options: { signal: AbortSignal }) => unknown;
-  /** Tools of the page's, offered to the model. Calls of those with side effects are put to the visitor. */
+  /** Tools supplied by the page. Calls with side effects ask the visitor first. */
   tools?: Tool[];
   texts?: Record<string, string>;
   open(): Promise<void>;
   close(): void;
   toggle(): void;
-  /** Opens the panel and asks. */
+  /** Opens the panel and asks a question. */
   ask(text: string): Promise<TurnwiseAgentAnswer>;
 }
 
