@@ -3,12 +3,12 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long test-sites test-browsers test-packages bare dist demo bench fmt clippy
+.PHONY: help run test test-long test-sites test-browsers test-packages bare dist demo picture bench fmt clippy
 
 quick := target/site/quick
 
 help:
-	@echo 'make run | test | test-long | test-sites | test-browsers | test-packages | bare | dist | demo | bench | fmt | clippy   (README.md says what they do)'
+	@echo 'make run | test | test-long | test-sites | test-browsers | test-packages | bare | dist | demo | picture | bench | fmt | clippy   (README.md says what they do)'
 
 run:
 	@.ci/setup run
@@ -60,6 +60,12 @@ demo:
 	@.ci/setup demo
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/demo.mjs
+
+# Films a run in the app for README.md, light and dark: half a minute after the build.
+picture:
+	@.ci/setup demo
+	@.ci/build release dist
+	@source .toolchain.env && node .ci/picture.mjs
 
 # About twenty minutes after the build on two cores, less where nothing else runs. make bench ONLY="cpu memory" REPS=3
 bench:

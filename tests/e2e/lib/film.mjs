@@ -1,0 +1,54 @@
+// Films a page: pictures of it while something goes on, as one animated WebP.
+import sharp from 'sharp';
+
+const EVERY = 100; // ms from one picture to the next, where the machine is fast enough
+const CALM = 360; // ms that a picture stays at least after much of the page has changed: each such picture is large
+const MUCH = 0.1; // of the page
+
+/** Takes pictures of `page` while `story()` goes on: [{ at, png }], `at` in ms. */
+export async function film(page, story) {
+  const shots = [];
+  let going = true;
+  const began = performance.now();
+  const camera = (async () => {
+    while (going) {
+      const at = performance.now() - began;
+      shots.push({ at, png: await page.screenshot({ caret: 'initial' }) });
+      const rest = EVERY - (performance.now() - began - at);
+      if (rest > 0) await page.waitForTimeout(rest);
+    }
+  })();
+  try {
+    await story();
+  } finally {
+    going = false;
+    await camera;
+  }
+  return shots;
+}
+
+/** Writes the pictures to `file`, without those that show nothing new. The last one stays for `pause` ms. */
+export async function develop(shots, file, { pause }) {
+  const kept = [];
+  let before;
+  for (const [i, shot] of shots.entries()) {
+    const pixels = await sharp(shot.png).removeAlpha().raw().toBuffer();
+    const change = before ? changed(before, pixels) : 1;
+    const early = change > MUCH && shot.at - (kept.at(-1)?.at ?? -CALM) < CALM;
+    if (change === 0 || (early && i < shots.length - 1)) continue;
+    kept.push(shot);
+    before = pixels;
+  }
+  const delay = kept.map(({ at }, i) => (i + 1 < kept.length ? Math.round(kept[i + 1].at - at) : pause));
+  const { size } = await sharp(kept.map(({ png }) => png), { join: { animated: true }, limitInputPixels: false })
+    .webp({ lossless: true, effort: 6, minSize: true, loop: 0, delay })
+    .toFile(file);
+  return { size, pictures: kept.length, seconds: delay.reduce((sum, ms) => sum + ms, 0) / 1000 };
+}
+
+/** The part of the pixels that differ. */
+function changed(a, b) {
+  let count = 0;
+  for (let i = 0; i < a.length; i += 3) if (a[i] !== b[i] || a[i + 1] !== b[i + 1] || a[i + 2] !== b[i + 2]) count += 1;
+  return count / (a.length / 3);
+}
