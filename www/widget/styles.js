@@ -96,7 +96,7 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .call summary::-webkit-details-marker { display: none }
 .call summary:hover { color: var(--ink) }
 .call .icon { inline-size: 13px; block-size: 13px; transition: rotate .12s } .call[open] .icon { rotate: 90deg } [dir=rtl] .call:not([open]) .icon { rotate: 180deg }
-.call b { font-weight: 560; white-space: nowrap } .call .args { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-inline-size: 0 } .call em { color: var(--urgent); font-style: normal }
+.call b { font-weight: 560 } .call :is(b, .args) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .call :is(b, em) { flex: none; max-inline-size: 70% } .call em { color: var(--urgent); font-style: normal }
 .call[data-running] b { animation: pulse 1.4s ease-in-out infinite }
 .call pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; margin-block: 2px 8px; max-block-size: 220px; overflow: auto; background: var(--sunk); border-radius: 8px; color: var(--ink); direction: ltr; text-align: left; scrollbar-width: thin }
 .retry { font-size: 13px; color: var(--warn); font-variant-numeric: tabular-nums } .retry:empty, .state:empty, .foot:empty { display: none }
@@ -105,7 +105,7 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .synthesis > h4 { color: var(--synth); font-size: 13px; font-weight: 650; line-height: 1.4; margin-block-end: 6px } .synthesis .prose.aside { color: inherit; font-size: inherit } .synthesis .prose { --link: var(--synth) }
 .synthesis code, .synthesis pre { background: color-mix(in srgb, var(--synth) 9%, transparent) }
 .permit:focus { outline: none } .permit { border: 1px solid var(--warn); border-radius: 10px; padding: 12px 14px; margin-block: 8px; display: grid; gap: 10px; font-size: 14px } .permit p { font-weight: 560 }
-.permit pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; max-block-size: 180px; overflow: auto; background: var(--sunk); border-radius: 8px; direction: ltr; text-align: left } .permit .actions { gap: 8px }
+.permit pre { font: 12px/1.5 var(--mono); white-space: pre-wrap; padding: 8px 10px; max-block-size: 180px; overflow: auto; background: var(--sunk); border-radius: 8px; direction: ltr; text-align: left }
 .state { color: var(--ink2); font-size: 13.5px; display: flex; align-items: center; gap: 8px; min-block-size: 28px }
 .dot { inline-size: 8px; block-size: 8px; border-radius: 50%; background: var(--accent); animation: pulse 1.4s ease-in-out infinite }
 .sources:not(:empty) { margin-block-start: 16px }
@@ -118,7 +118,7 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .foot { margin-block-start: 14px; display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 6px 10px }
 .panel p { unicode-bidi: plaintext }
 .ending { font-size: 13px; color: var(--ink2); font-variant-numeric: tabular-nums } .problem { color: var(--urgent); font-size: 14px; flex-basis: 100% } .problem code { font: .88em var(--mono) }
-.actions { display: flex; gap: 4px; align-items: center; flex-wrap: wrap } .problem + .actions { gap: 8px }
+.actions { display: flex; gap: 4px; align-items: center; flex-wrap: wrap } :is(.keys, .permit) .actions, .problem + .actions { gap: 8px }
 .docs { padding: 6px 16px 8px; font-size: 13px; color: var(--ink2); flex: none; font-variant-numeric: tabular-nums } .docs:empty { display: none } .docs.bad { color: var(--warn) }
 progress { appearance: none; display: block; inline-size: 100%; block-size: 3px; border: 0; border-radius: 2px; background: var(--line); overflow: hidden; margin-block-start: 5px }
 progress::-webkit-progress-bar { background: var(--line) } progress::-webkit-progress-value { background: var(--accent) } progress::-moz-progress-bar { background: var(--accent) }
