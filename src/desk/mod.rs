@@ -1,6 +1,6 @@
 //! Where the app's runs are driven and stored. WASM -> shell, store.
 //!
-//! The app's page sends orders and gets news (`protocol::desk`), and holds nothing of a run but what it was told. Owns the
+//! The app's page sends orders and gets news (`protocol::desk`), and only holds what it was told about a run. Owns the
 //! sessions, their files, the database, and what other tabs say. Deliberately absent: how orders come here, and everything
 //! that is seen (`ui`).
 
@@ -286,7 +286,7 @@ impl Desk {
     }
 }
 
-/// The user's key for a provider, where there is one for the address it was typed in for.
+/// The user's key for a provider, if there is one for its current address.
 fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
     let address = address(provider);
     let address = address.trim().trim_end_matches('/');

@@ -1,5 +1,5 @@
-//! A plan at the desk: each step's run has a seat, and what changes in the plan is told at most once a frame. A record from
-//! a file is told in the same way.
+//! A plan at the desk: each step's run has a seat, and changes in the plan are reported at most once per frame. A record from
+//! a file is reported in the same way.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub(super) struct PlanRunning {
     due: Cell<bool>,
 }
 
-/// What a plan is started with.
+/// The start of a plan.
 pub(super) struct Start {
     pub plan: PlanId,
     pub seats: SeatId,
@@ -108,7 +108,7 @@ impl Desk {
     }
 
     /// # Errors
-    /// Why the text is no record of a plan that can be shown.
+    /// Why the text is not the record of a plan that can be shown.
     pub(super) fn show_plan(&self, id: PlanId, first: SeatId, text: &str) -> Result<(), String> {
         let document = PlanDocument::parse(text).map_err(|error| error.to_string())?;
         let mut runs = Vec::new();
@@ -156,7 +156,7 @@ impl PlanRunning {
         let (begun, runs) = self.session.with_run(|run| {
             let begun = Begun { plan: run.plan().clone(), started_at: run.options().started_at };
             let kept = run.plan().steps.iter().enumerate().filter_map(|(place, step)| {
-                // What was kept was read before: a run that is none is shown without its turns.
+                // The stored text was read before: an invalid run is shown without its turns.
                 let kept = run.step_record(step.order)?.run?.trajectory().ok()?;
                 Some((seat_at(self.first, place), Snapshot::recorded(&kept)))
             });
@@ -206,7 +206,7 @@ impl PlanRunning {
     fn tell(&self) {
         self.due.set(false);
         let fresh = self.fresh.take();
-        // What the plan says of a step is said once the step's own news are told.
+        // The plan's news about a step follow the step's own.
         for order in &fresh {
             let seat = self.seats.borrow().get(order).cloned();
             if let Some(seat) = seat {

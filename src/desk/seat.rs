@@ -1,4 +1,4 @@
-//! One run at the desk, and what the page was told of it.
+//! One run at the desk, and what the page was told about it.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ pub(super) struct Seat {
     back: Back,
     id: SeatId,
     pub(super) session: Session,
-    /// Who stores it, where anything can be stored.
+    /// Stores it, if storage is available.
     pub(super) keeper: Option<Keeper>,
     reporter: RefCell<Reporter>,
     streamed: RefCell<Streamed>,
@@ -58,7 +58,7 @@ impl Seat {
             match notice {
                 Notice::TextDelta { child: 0, text, .. } => streamed.text.push_str(text),
                 Notice::ReasoningDelta { child: 0, text, .. } => streamed.reasoning.push_str(text),
-                // What a sub-agent says is seen once its reply is whole.
+                // A sub-agent's text is shown once its reply is complete.
                 Notice::TextDelta { .. } | Notice::ReasoningDelta { .. } => return,
                 Notice::Record(record) => {
                     if let RecordKind::AttemptStarted { .. } | RecordKind::AttemptFailed { .. } = record.what {
@@ -82,7 +82,7 @@ impl Seat {
         });
     }
 
-    /// Tells the page what is new.
+    /// Tells the page the changes.
     pub(super) fn tell(&self) {
         self.due.set(false);
         let changes = self.session.with_run(|run| run.map(|run| self.reporter.borrow_mut().changes(run)));

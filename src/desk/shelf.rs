@@ -116,7 +116,7 @@ impl Desk {
         }
         match (claim(key).await, &keeper) {
             (Some(held), Some(keeper)) if damaged_at.is_none() => keeper.go_on(&header, held),
-            // To be read: what is damaged is not written over.
+            // To be read: damaged data is not overwritten.
             (Some(_), _) => session.set_journal(None),
             (None, _) => {
                 if let Some(keeper) = &keeper {

@@ -1,4 +1,4 @@
-//! Answers what is asked of the site that a worker holds: data in, JSON text out.
+//! Answers questions about the site that a worker holds: data in, JSON text out.
 
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use super::marks::{between, meta, tag, value};
 use super::{Kind, url};
 
-/// What a page says of its site.
+/// What a page says about its site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detected {
     pub kind: Kind,
@@ -153,7 +153,7 @@ fn before(page: &str, html: &str, assets: &str) -> Option<String> {
     })
 }
 
-/// Where the site of an unknown page may begin: its first folder.
+/// The likely root of an unknown page's site: its first folder.
 fn top(page: &str) -> String {
     let Some(parts) = url::parts(page) else { return String::new() };
     let mut folders = parts.path.trim_start_matches('/').split('/');

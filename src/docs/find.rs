@@ -28,7 +28,7 @@ pub struct Source {
     pub kind: Kind,
     pub title: String,
     pub root: String,
-    /// What was read: an address, or the kind.
+    /// The source that was read: a URL, or its kind.
     pub from: String,
     /// Pages that are known, and whether with their texts.
     pub pages: Vec<(PageText, bool)>,

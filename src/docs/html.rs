@@ -19,7 +19,7 @@ const MAX_LINKS: usize = 2_000;
 pub const MAX_PAGE_BYTES: usize = 3 << 20;
 /// Pages that are nested deeper are read as plain text.
 const MAX_NESTING: usize = 1_000;
-/// What a page without a beginning of its own shows of its first section.
+/// Maximum length of the excerpt that introduces a page without an introduction of its own.
 const MAX_LEAD_CHARS: usize = 300;
 const MAX_TITLE_CHARS: usize = 200;
 
@@ -113,7 +113,7 @@ fn links(document: &Document, address: &str) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     let root = document.root();
     let anchors = root.descendants_it().filter(|node| node.has_name("a"));
-    // What its writer marks as not to be followed is left alone, and what may end a session.
+    // Links marked as not to be followed, and links that may end a session, are skipped.
     let followed = |node: &NodeRef<'_>| {
         let rel = node.attr("rel").unwrap_or_default();
         !rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"))
@@ -134,7 +134,7 @@ fn head_of(text: &str, bytes: usize) -> &str {
     text.get(..end).unwrap_or_default()
 }
 
-/// One section as it is built.
+/// A section under construction.
 #[derive(Debug, Default)]
 struct Open {
     anchor: String,

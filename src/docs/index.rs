@@ -39,7 +39,7 @@ pub struct SectionText {
 const MAX_SECTIONS: usize = 60_000;
 const MAX_SECTION_CHARS: usize = 60_000;
 const MAX_BYTES: usize = 80 << 20;
-/// What a hit of another language or version than the page at hand counts.
+/// The weight of a hit in another language or version than the current page.
 const ELSEWHERE: f32 = 0.5;
 /// Hits of one page among the first results.
 const MAX_HITS_PER_PAGE: usize = 2;
@@ -185,7 +185,7 @@ impl Index {
         self.there().map(|page| (page.url.as_str(), page.title.as_str(), page.sections.len()))
     }
 
-    /// All that is known, as it would be added again.
+    /// Everything known, in the form in which it can be added again.
     pub fn texts(&self) -> impl Iterator<Item = (PageText, bool)> {
         self.there().map(|page| {
             let sections = page.sections.iter().filter_map(|id| self.sections.get(*id as usize));

@@ -8,7 +8,7 @@ use super::url;
 const MAX_LINKS: usize = 5_000;
 const MAX_PAGES: usize = 5_000;
 
-/// What an `llms.txt` says.
+/// The content of an `llms.txt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Llms {
     pub title: String,
@@ -16,7 +16,7 @@ pub struct Llms {
     pub links: Vec<(String, String, String)>,
 }
 
-/// Reads a list; `None`: the text is none, as where a site answers everything with a page.
+/// Reads a list; `None`: the text is not a list, for example because the site answers every request with a page.
 #[must_use]
 pub fn read(address: &str, text: &str) -> Option<Llms> {
     if text.trim_start().starts_with('<') {

@@ -49,7 +49,7 @@ pub fn hash(text: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// Runs of blanks as one, none at the ends.
+/// Collapses runs of blanks and trims the ends.
 pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -46,7 +46,7 @@ pub mod tools;
 #[cfg(feature = "docs")]
 pub mod url;
 
-/// What is asked about a site. One worker holds one site.
+/// Questions about a site. One worker holds one site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
@@ -110,7 +110,7 @@ pub enum Stage {
     Ready,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Addresses to fetch, in this order; their answers go to [`Ask::Take`], as they come.
@@ -127,7 +127,7 @@ pub struct Step {
     /// Root and version of the site, once they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<(String, String)>,
-    /// Why there is nothing to search, for people. Nothing follows.
+    /// Why there is nothing to search, for users. Nothing follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -181,7 +181,7 @@ pub struct Hit {
     pub score: f32,
 }
 
-/// What a tool says.
+/// The answer of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {

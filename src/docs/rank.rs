@@ -12,14 +12,14 @@ const WEIGHTS: [f32; FIELDS] = [4.0, 1.5, 1.0];
 /// How much length counts against a field.
 const LENGTH: [f32; FIELDS] = [0.6, 0.3, 0.7];
 const SATURATION: f32 = 1.2;
-/// What the whole query being answered adds to a section, and what its heading being asked for adds.
+/// The bonus of a section that matches the whole query, and of one whose heading is asked for.
 const COVERED: f32 = 0.8;
 const HEADING: f32 = 1.2;
 /// The weight of filler words compared with others.
 const IDLE: f32 = 0.15;
-/// What a name counts that two words of the query may mean.
+/// The weight of a name that may be meant by two words of the query.
 const MEANT: f32 = 0.3;
-/// What a near word counts.
+/// The weight of a similar word.
 const NEAR: f32 = 0.5;
 const MAX_NEAR: usize = 6;
 /// Terms of a query that are looked at.
@@ -146,7 +146,7 @@ impl Ranks {
             }
         }
         if found.is_empty() {
-            // What the site does not say at all is asked for all the same.
+            // Words that the site does not have are still part of the query.
             return weight * (1.0 + self.lengths.len().max(1) as f32).ln() * 0.5;
         }
         for (section, (value, in_heading)) in found {

@@ -50,7 +50,7 @@ pub struct Site {
     wanted: HashSet<String>,
 }
 
-/// What is kept of a site between visits.
+/// The stored part of a site between visits.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     format: u32,

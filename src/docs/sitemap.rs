@@ -5,7 +5,7 @@ use super::url;
 const MAX_ADDRESSES: usize = 20_000;
 const MAX_MAPS: usize = 10;
 
-/// What a site map holds.
+/// The content of a site map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Map {
     Pages(Vec<String>),
@@ -13,7 +13,7 @@ pub enum Map {
     Maps(Vec<String>),
 }
 
-/// Reads a site map; `None`: the text is none.
+/// Reads a site map; `None`: the text is not one.
 #[must_use]
 pub fn read(text: &str) -> Option<Map> {
     let index = text.contains("<sitemapindex");

@@ -11,11 +11,11 @@ use crate::engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
 const MAX_HITS: usize = 20;
-/// What `read_page` gives at once.
+/// Maximum length of one `read_page` result.
 const MAX_PAGE_CHARS: usize = 14_000;
 const MAX_LISTED: usize = 200;
 
-/// The tools as a model is told of them.
+/// The tools as described to a model.
 #[must_use]
 pub fn specs() -> Vec<ToolSpec> {
     let tool = |name: &str, description: &str, parameters: Value| ToolSpec {

@@ -1,5 +1,5 @@
 //! Addresses of pages: joined, made absolute, compared. Only what pages of one site need: http(s), no user, no query
-//! kept apart. Never fails on odd text; what is no web address is `None`.
+//! kept apart. Never fails on odd text; anything but a web address gives `None`.
 
 /// An absolute address, cut in three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,7 +26,7 @@ use crate::worker::{Twin, Workspace, records};
 pub(super) struct Agent {
     pub(super) session: Session,
     pub(super) outbox: Rc<Outbox>,
-    /// Who waits for the run under way.
+    /// Who waits for the current run.
     segment: Cell<Option<Segment>>,
     calls_left: Cell<u32>,
     /// The plan under way.
@@ -128,7 +128,7 @@ impl Agent {
         });
     }
 
-    /// The record as it is now.
+    /// The current record.
     pub(super) fn checkpoint(&self, id: AskId) {
         match self.session.document() {
             Some(document) => self.outbox.done(id, &document),
@@ -136,7 +136,7 @@ impl Agent {
         }
     }
 
-    /// Has a worker read the text of a record, which the page calls `name`, and goes on with what that gives.
+    /// Makes a worker read the text of a record, which the page calls `name`, and continues with the result.
     fn read<T: DeserializeOwned>(
         self: &Rc<Self>,
         id: AskId,
@@ -256,7 +256,7 @@ impl Agent {
     }
 }
 
-/// What a run is the continuation of.
+/// What a run continues.
 pub(super) enum Before {
     /// The text of a trajectory.
     Run(String),

@@ -16,7 +16,7 @@ use crate::shell;
 use crate::worker::protocol::DocumentTask;
 use crate::worker::{RenderHost, records};
 
-/// `name`: what the page calls the record.
+/// `name`: the record's name in the page's code.
 pub(super) fn document(
     outbox: &Rc<Outbox>,
     id: AskId,
@@ -53,7 +53,7 @@ thread_local! {
     static SHARED: RefCell<BTreeMap<String, Shared>> = RefCell::default();
 }
 
-/// Markdown to nodes. Texts are rendered in the order they came.
+/// Markdown to nodes. Texts are rendered in order of arrival.
 pub(super) fn render(outbox: &Rc<Outbox>, id: AskId, url: String, markdown: String) {
     let outbox = Rc::clone(outbox);
     let host = SHARED.with_borrow_mut(|all| {
@@ -95,7 +95,7 @@ struct Listed {
     images: Option<bool>,
 }
 
-/// The models of a provider, with what is known of each.
+/// The models of a provider, with what is known about each.
 pub(super) fn models(outbox: &Rc<Outbox>, id: AskId, provider: ProviderOptions) {
     let outbox = Rc::clone(outbox);
     spawn_local(async move {

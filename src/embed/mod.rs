@@ -1,4 +1,4 @@
-//! The agent's worker: answers what a page says, in the protocol's words. One handler a message.
+//! The agent's worker: answers the messages of the protocol. One handler per message.
 //!
 //! Owns the agents and sites that the page opened, and what of theirs is under way. Holds no rule of a run. Deliberately
 //! absent: the page's side (`www/client`), which checks what people pass in and holds their functions.

@@ -111,7 +111,7 @@ impl Outbox {
         self.write(&format!("{{\"done\":{{\"id\":{},\"result\":{json}}}}}", id.0), []);
     }
 
-    /// What was passed in is wrong, or came at the wrong time.
+    /// The argument is wrong, or the message came at the wrong time.
     pub(super) fn refused(&self, id: AskId, refusal: &Refusal) {
         let (message, wrong) = match refusal {
             Refusal::Wrong(message) => (message, true),
@@ -228,7 +228,7 @@ impl Queue {
 /// Why something could not be done.
 #[derive(Debug)]
 pub(super) enum Refusal {
-    /// What was passed in is wrong.
+    /// The argument is wrong.
     Wrong(String),
     /// It is right, but not now.
     Untimely(String),

@@ -13,7 +13,7 @@ use crate::shell::{PlanNotice, PlanSession, PlanStart, StartError};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
 
-/// How the page wants a plan to be run.
+/// The page's options for running a plan.
 pub(super) struct Wish {
     pub(super) parallel: Option<usize>,
     pub(super) from: Option<u32>,

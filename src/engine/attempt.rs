@@ -55,7 +55,7 @@ impl Run {
         self.emit(Effect::CallModel(ModelCall { request, turn, attempt, provider, base, append, tail, tools }));
     }
 
-    /// What the run's `tool_choice` makes of a request that offers all tools.
+    /// How the run's `tool_choice` changes a request that offers all tools.
     fn asked_tool(&self) -> ToolChoice {
         let (tools, strict) = (&self.config.tools, self.policy().completion == Completion::Report);
         // A notice of a strict run may ask for the report.
@@ -188,7 +188,7 @@ impl Run {
         self.record(RecordKind::Log { log });
     }
 
-    /// The attempt's request is over; `fill` writes what is known of it.
+    /// The attempt's request has ended; `fill` records what is known about it.
     pub(super) fn close_attempt(&mut self, fill: impl FnOnce(&mut AttemptRecord)) {
         let now = self.now.0;
         if let Some(attempt) = self.turns.last_mut().and_then(|t| t.attempts.last_mut()) {
@@ -220,7 +220,7 @@ impl Run {
         self.record(RecordKind::Waiting { attempt, ms, slugs: vec![error.slug], message: error.message.clone() });
     }
 
-    /// What a person reads of a failure that was tried again in vain. Other reports name it among other things.
+    /// The message for a failure whose retries failed too. Other reports mention it among other things.
     fn no_attempt_left(&self, error: &str) -> String {
         let n = self.attempts_allowed();
         if self.synthesis.is_some() || self.policy().at_limit == AtLimit::ForcedFinal {

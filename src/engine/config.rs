@@ -296,7 +296,7 @@ impl RunConfig {
 
 /// What the engine derives from a configuration.
 impl RunConfig {
-    /// The same configuration within what the engine can count on: at least one turn, one attempt, one provider.
+    /// The same configuration within the engine's preconditions: at least one turn, one attempt, one provider.
     #[must_use]
     pub fn normalized(mut self) -> Self {
         self.max_turns = self.max_turns.max(1);
@@ -329,7 +329,7 @@ impl RunConfig {
         self.synthesis.as_ref().map_or(0, |s| s.attempts)
     }
 
-    /// Requests that a run of this configuration makes at most, its sub-agents included.
+    /// The maximum number of requests of a run with this configuration, its sub-agents included.
     #[must_use]
     pub fn most_requests(&self) -> u32 {
         let synthesis = match Policy::of(self.preset).at_limit {
@@ -341,7 +341,7 @@ impl RunConfig {
         own.saturating_add(children)
     }
 
-    /// The system message: the user's own, or what the run is, how many turns it has, and that it may be asked to
+    /// The system message: the user's own, or a description of the run, its number of turns, and that it may be asked to
     /// synthesize (SEMANTICS 2).
     #[must_use]
     pub fn system_text(&self) -> String {
@@ -383,7 +383,7 @@ impl RunConfig {
     }
 }
 
-/// The counter of an agent that may have a say of its own; `None`: it has its parent's.
+/// The counter setting of an agent; `None`: its parent's.
 #[must_use]
 pub fn counter_of(parent: Option<&CounterConfig>, own: Option<bool>) -> Option<CounterConfig> {
     match own {

@@ -1,4 +1,4 @@
-//! The context guard: what the next request would hold, and what is removed when it is too much (SEMANTICS 8).
+//! The context guard: the size of the next request, and what is removed if it is too large (SEMANTICS 8).
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -20,7 +20,7 @@ pub struct Context {
     pub(super) overflowed_in: u32,
 }
 
-/// What the guard did.
+/// The result of the guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Guard {
     Fits,

@@ -1,4 +1,4 @@
-//! What the engine asks for. The shell has one driver: one exhaustive match on [`Effect`].
+//! The effects that the engine requests. The shell has one driver: one exhaustive match on [`Effect`].
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub enum Effect {
     RunTool(RunTool),
     /// Ends in `TimerFired`.
     Sleep { timer: TimerId, ms: u64 },
-    /// End what is still under way; its result is no longer awaited.
+    /// End what is still in progress; its result is no longer awaited.
     Abort(Abort),
     /// A tool result that was cut for the model: keep the whole in the run's workspace for `read_result(handle)`.
     KeepResult { handle: CallId, content: String },
@@ -35,7 +35,7 @@ pub struct ModelCall {
     pub attempt: u32,
     /// Index into `RunConfig::providers`.
     pub provider: usize,
-    /// Where it differs from the last call's, the shell starts from an empty history and `append` is all of it.
+    /// If it differs from the last call's, the shell starts from an empty history and `append` is all of it.
     pub base: BaseId,
     /// Messages that join the frozen history with this call.
     pub append: Vec<Message>,

@@ -1,4 +1,4 @@
-//! How a run ends, whoever wrote the report, and how it goes on after a grant (SEMANTICS 4, 5).
+//! How a run ends, whoever wrote the report, and how it continues after a grant (SEMANTICS 4, 5).
 //!
 //! Invariant: `end` is the only way to `Ended`; it emits one `final`, then one terminal record, then `Finish`.
 

@@ -1,13 +1,13 @@
 //! System notices: one ephemeral user message in the request after a failure that the model caused (SEMANTICS 7).
-//! Never stored in the history; at most one a request.
+//! Never stored in the history; at most one per request.
 
 use super::failure::Slug;
 use super::success::{Offer, Policy, TurnSuccess};
 
-/// What every notice starts with.
+/// The prefix of every notice.
 pub const PREFIX: &str = "system notice: ";
 
-/// The notice for a failure, from its most telling slug: what was wrong, why the turn did not progress, what to do now.
+/// The notice for a failure, from its most significant slug: what was wrong, why the turn did not progress, what to do now.
 /// `None` where the model did not cause the failure.
 #[must_use]
 pub fn text(policy: Policy, offer: Offer, slugs: &[Slug]) -> Option<String> {

@@ -1,4 +1,4 @@
-//! What a run leaves behind: turns, attempts, calls, segments, traces, logs, and the notifications about them.
+//! The record of a run: turns, attempts, calls, segments, traces, logs, and the notifications about them.
 //! Everything here is derived from the events; `trajectory` assembles the document from it.
 
 use serde::{Deserialize, Serialize};
@@ -176,7 +176,7 @@ pub struct Ending {
     pub finished_at: String,
 }
 
-/// What ended the segment. Its words are exact (SEMANTICS 5).
+/// What ended the segment. The strings are exact (SEMANTICS 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminationReason {
     LlmComplete,

@@ -60,7 +60,7 @@ pub enum FinishReason {
     ToolCalls,
     ContentFilter,
     Refusal,
-    /// The provider paused a long turn: it goes on where the reply is sent back (Anthropic's `pause_turn`).
+    /// The provider paused a long turn, which continues when the reply is sent back (Anthropic's `pause_turn`).
     Paused,
 }
 

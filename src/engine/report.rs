@@ -98,7 +98,7 @@ pub fn schema_slug(path: Option<&str>) -> Slug {
     }
 }
 
-/// What a failed strict run leaves behind, written by the system.
+/// The report of a failed strict run, written by the system.
 #[derive(Debug)]
 pub struct Failure<'a> {
     pub reason: &'a str,

@@ -1,7 +1,7 @@
 //! Going on after a break: a page that was closed in the middle of a run, and a branch that takes another way from one of
 //! its turns (SEMANTICS 10).
 //!
-//! Both drop what was in flight, for nobody waits for it any more, and hand the shell the whole history anew: it may be
+//! Both drop what was in flight, because nobody waits for it any more, and give the shell the whole history again: it may be
 //! another one. Invariant: a request that may have been sent counts as sent, so a break never widens the bound.
 
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,10 @@ use super::run::{Phase, Run};
 use super::success::AtLimit;
 use super::*;
 
-/// What a failed attempt says that a closed page ended.
+/// The message of an attempt that failed because the page was closed.
 const INTERRUPTED: &str = "the page was closed, or its worker ended, before the reply was complete";
 
-/// A branch: what it comes from, and what is different from here on.
+/// A branch: its origin, and what changes from here on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -28,7 +28,7 @@ const INTERRUPTED: &str = "the page was closed, or its worker ended, before the 
 )]
 #[serde(default)]
 pub struct Branch {
-    /// The new run's own ids: a branch is no follow-up.
+    /// The new run's own ids: a branch is not a follow-up.
     pub run_id: String,
     pub session_id: String,
     pub parent: Parent,
@@ -75,7 +75,7 @@ impl Run {
         self.parent.as_ref()
     }
 
-    /// What the run was started with, where a branch changed it since.
+    /// The original configuration, if a branch has changed it.
     #[must_use]
     pub fn started_with(&self) -> Option<&RunConfig> {
         self.started_with.as_deref()
@@ -112,7 +112,7 @@ impl Run {
         }
     }
 
-    /// The open turn is begun again, with what the branch changes. Only where its first request is all that happened in
+    /// Restarts the open turn with the changes of the branch. Only where its first request is all that happened in
     /// it: elsewhere there is nothing to branch from.
     pub(super) fn branch(&mut self, branch: Branch) {
         match &self.phase {

@@ -6,7 +6,7 @@ use super::failure::Slug;
 use super::limits::RetryConfig;
 use super::reply::{ModelError, Retry};
 
-/// What to do after a request that gave no reply.
+/// What to do after a request without a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     Wait {

@@ -1,4 +1,4 @@
-//! The run: `start`, `handle`, and what can be read of it. Control flow only; the rules are in the sibling files.
+//! The run: `start`, `handle`, and its queries. Control flow only; the rules are in the sibling files.
 //!
 //! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/sim_run`: requests stay within the bound; every tool call
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
@@ -17,7 +17,7 @@ use super::success::Policy;
 use super::synthesis::Synthesis;
 use super::*;
 
-/// What a run is asked to do.
+/// The task of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// `run_YYYYMMDD_HHMMSS_` + 6 hex, UTC: [`super::time::run_id`].
@@ -190,7 +190,7 @@ impl Run {
     }
 }
 
-/// What the sibling files share.
+/// Shared by the sibling files.
 impl Run {
     /// The number of the open turn.
     pub(super) fn turn(&self) -> u32 {

@@ -113,7 +113,7 @@ impl Run {
         self.child_runs().fold(self.requests, |sum, child| sum.saturating_add(child.requests()))
     }
 
-    /// LLM requests that can still follow at most, those of sub-agents included, also of those not yet asked for. It only
+    /// Maximum number of LLM requests still to come, including those of sub-agents not yet requested. It only
     /// shrinks, except when the user grants turns.
     #[must_use]
     pub fn calls_left(&self) -> u32 {
@@ -148,7 +148,7 @@ impl Run {
         turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
     }
 
-    /// What asked for the wrap-up of the open or the last segment, where something did.
+    /// The trigger of the wrap-up of the open or last segment, if any.
     #[must_use]
     pub fn wrap_up_trigger(&self) -> Option<Trigger> {
         self.wrap_up
@@ -183,7 +183,7 @@ impl Run {
                 let mut clocks = self.child_runs().map(|child| child.wall_timer).chain([self.wall_timer]);
                 clocks.any(|clock| clock == Some(*timer))
             }
-            // What one sub-agent uses may end the others' work.
+            // The usage of one sub-agent can end the others' work.
             Event::ModelReplied { request, .. } => {
                 request.child() != self.task.child && (limits.tokens.is_some() || limits.cost.is_some())
             }

@@ -55,7 +55,7 @@ impl Child {
         }
     }
 
-    /// It was one too many for the limit; every other one counts.
+    /// It exceeded the limit; every other one counts.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self.state, ChildState::Refused(_))
@@ -134,7 +134,7 @@ impl Run {
             run.budget = budget;
             run.handle(Millis(now.0.saturating_sub(started.0)), event)
         });
-        // What one child uses counts for all: a budget that is used up ends the others' work too.
+        // The usage of one child counts for all: an exhausted budget ends the others' work, too.
         if let Some(trigger) = self.spent().filter(|_| !self.concluding()) {
             self.wrap_up(trigger);
         }
@@ -253,7 +253,7 @@ impl Run {
         self.absorb(at, effects);
     }
 
-    /// A child's effects are the shell's to perform, as they are; what it tells is told as the child's.
+    /// The shell performs a child's effects unchanged; its notifications are marked as the child's.
     fn absorb(&mut self, at: usize, effects: Vec<Effect>) {
         let Some(child) = self.children.get(at).map(|c| c.id) else { return };
         for effect in effects {

@@ -1,11 +1,11 @@
-//! What a reply means: does it complete the run, let it go on, or fail the attempt? Pure functions of policy, reply and
+//! Judges a reply: does it complete the run, let it continue, or fail the attempt? Pure functions of policy, reply and
 //! tool outcomes. The model never states its own success (SEMANTICS 5, 7).
 
 use super::config::Preset;
 use super::failure::Slug;
 use super::reply::{FinishReason, Reply};
 
-/// What sets the presets apart. A preset is a policy of one engine, not a fork of its loop.
+/// The differences between the presets. A preset is a policy of one engine, not a fork of its loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     pub completion: Completion,
@@ -68,7 +68,7 @@ pub enum Offer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Complete,
-    /// The turn succeeded, the run goes on; the slugs say why it did not complete.
+    /// The turn succeeded, the run continues; the slugs say why it did not complete.
     GoOn(Vec<Slug>),
     /// The attempt failed; most telling slug first.
     Failed(Vec<Slug>),
@@ -98,7 +98,7 @@ pub fn judge_text(policy: Policy, offer: Offer, reply: &Reply) -> Verdict {
     }
 }
 
-/// What one tool call came to, for the judgement of its turn. Calls inside a batch count one by one.
+/// The outcome of one tool call, for judging its turn. Calls inside a batch count one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallFact {
     pub kind: CallKind,
@@ -107,7 +107,7 @@ pub struct CallFact {
     pub slug: Option<Slug>,
 }
 
-/// What the engine handles itself, and all the rest.
+/// Tools that the engine handles itself, and all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallKind {
@@ -136,7 +136,7 @@ pub fn judge_calls(policy: Policy, offer: Offer, facts: &[CallFact]) -> Result<(
     Err(most_telling_first(slugs))
 }
 
-/// Judges a synthesis reply: `Err` says why it is none.
+/// Judges a synthesis reply: `Err` says why it is not accepted.
 pub fn judge_synthesis(reply: &Reply) -> Result<(), Vec<Slug>> {
     let mut slugs = Vec::new();
     if !reply.tool_calls.is_empty() {
@@ -150,7 +150,7 @@ pub fn judge_synthesis(reply: &Reply) -> Result<(), Vec<Slug>> {
     if slugs.is_empty() { Ok(()) } else { Err(slugs) }
 }
 
-/// What a model can act on best comes first; each slug once.
+/// The slugs that a model can act on best come first; each slug once.
 const TELLING: &[Slug] = &[
     Slug::FinalReportSchemaFail,
     Slug::FinalReportInvalidFormat,

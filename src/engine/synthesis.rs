@@ -46,7 +46,7 @@ pub fn prompt(preset: Preset, config: &SynthesisConfig, trigger: Trigger) -> Mes
     }
 }
 
-/// The report when synthesis failed and nothing else is there to tell.
+/// The report if synthesis failed and there is nothing else to say.
 #[must_use]
 pub fn failed_report(trigger: Trigger, error: &str) -> String {
     let first = match trigger {

@@ -2,11 +2,11 @@
 
 use super::ids::EpochMillis;
 
-/// What [`rfc3339`] writes, as the schema of records has it.
+/// The pattern of [`rfc3339`]'s output, for the schema of records.
 #[cfg(feature = "types")]
 pub const RFC3339: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$";
 
-/// What [`run_id`] writes, likewise.
+/// The pattern of [`run_id`]'s output, likewise.
 #[cfg(feature = "types")]
 pub const RUN_ID: &str = r"^run_\d{8}_\d{6}_[0-9a-f]{6}$";
 
@@ -19,7 +19,7 @@ pub fn rfc3339(at: EpochMillis) -> String {
     format!("{y:04}-{mo:02}-{d:02}T{h:02}:{mi:02}:{s:02}.{:03}Z", ms % 1000)
 }
 
-/// The time of an RFC 3339 text in UTC (`Z`), to the millisecond; `None`: it is no such text.
+/// The time of an RFC 3339 text in UTC (`Z`), to the millisecond; `None`: it is not such a text.
 #[must_use]
 pub fn epoch_ms(text: &str) -> Option<EpochMillis> {
     let (date, clock) = text.strip_suffix(['Z', 'z'])?.split_once(['T', 't', ' '])?;

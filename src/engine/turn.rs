@@ -115,7 +115,7 @@ impl Run {
         }
     }
 
-    /// What the open turn offers.
+    /// The tools that the open turn offers.
     pub(super) fn offer(&self) -> Offer {
         match self.policy().at_limit {
             AtLimit::ForcedFinal if self.turn() >= self.effective_max_turns => Offer::ReportOnly,

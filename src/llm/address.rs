@@ -1,4 +1,4 @@
-//! What an address says about where it leads, by its text alone: nothing is resolved here.
+//! Classifies an address by its text alone: nothing is resolved here.
 
 /// How far away a server is, as browsers see it when they ask before a page may reach it (Local Network Access).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -6,7 +6,7 @@ pub enum Space {
     Public,
     /// Another machine in the same network: a private IP address or a `.local` name.
     Private,
-    /// This machine. Plain http to it is no mixed content.
+    /// This machine. Plain http to it is not mixed content.
     Loopback,
 }
 
@@ -31,7 +31,7 @@ pub fn port(url: &str) -> Option<u16> {
     host(url).rsplit_once(':')?.1.parse().ok()
 }
 
-/// Where the host of an absolute address is.
+/// The position of the host in an absolute address.
 #[must_use]
 pub fn space(url: &str) -> Space {
     let host = host(url);

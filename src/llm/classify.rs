@@ -1,4 +1,4 @@
-//! An answer that is no reply to a [`ModelError`]: its slug, whether to try again (SEMANTICS 8), and for people what
+//! Converts a response that is not a reply to a [`ModelError`]: its slug, whether to retry (SEMANTICS 8), and for users what
 //! happened and what to do.
 
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub struct RetryHeaders {
     pub should_retry: Option<String>,
 }
 
-/// What the browser says of the network (`navigator.onLine`).
+/// The browser's view of the network (`navigator.onLine`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Online {
     Yes,
@@ -34,7 +34,7 @@ pub fn is_stream(status: u16, content_type: &str) -> bool {
     (200..300).contains(&status) && !content_type.contains("html")
 }
 
-/// An HTTP answer that is no stream. Status 0: a redirect, of which a browser tells no more. `now` is for a
+/// An HTTP response that is not a stream. Status 0: a redirect, about which a browser reveals nothing else. `now` is for a
 /// `Retry-After` that is a date.
 #[must_use]
 pub fn classify_response(
@@ -111,7 +111,7 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
 }
 
-/// The server's own word on whether to try again. An empty account, a wrong key and a full context stay what they are.
+/// The server's own hint on whether to retry. It does not apply to an empty account, a wrong key or a full context.
 fn obeyed(header: Option<&str>, slug: Slug, again: Retry) -> Retry {
     let may_pass = matches!(slug, Slug::ProviderError | Slug::RateLimited | Slug::Timeout);
     match header.map(str::trim) {
@@ -162,7 +162,7 @@ impl ErrorBody {
             || (self.has("invalid_request") && self.message.contains("credit balance is too low"))
     }
 
-    /// The request as it is will never be taken. The last three are Responses' words inside a stream.
+    /// This request will never be accepted. The last three are Responses' words inside a stream.
     fn is_refused_request(&self) -> bool {
         const KINDS: [&str; 8] = [
             "invalid_request",

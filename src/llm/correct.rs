@@ -32,7 +32,7 @@ fn own_base(p: &ProviderConfig) -> Option<String> {
 /// With the version at its end, once.
 fn versioned(p: &ProviderConfig, base: &str) -> String {
     let version = if p.kind == ProviderKind::Gemini { "/v1beta" } else { "/v1" };
-    // What other addresses of the same servers end in: /v1 a second time, lists, older interfaces.
+    // Suffixes of other URLs of the same servers: /v1 a second time, lists, older interfaces.
     const TAILS: [&str; 6] = ["/models", "/completions", "/chat", "/embeddings", "/openai/v1", "/openai"];
     const LOCAL_TAILS: [&str; 5] = ["/api/chat", "/api/generate", "/api/v0", "/api/v1", "/api"];
     let twice = format!("{version}{version}");

@@ -12,7 +12,7 @@ use super::dialect::{Assemble, Load, Unfinished, assembly};
 use super::error_body::{excerpt, page_title};
 use super::sse::SseParser;
 
-/// What some bytes added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
+/// What a chunk added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta<'a> {
     pub text: &'a str,

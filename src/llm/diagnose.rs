@@ -9,7 +9,7 @@ use super::address::{self, Space};
 use super::classify::Online;
 use super::endpoint;
 
-/// What could be found out after `fetch` rejected.
+/// What could be determined after `fetch` rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     pub online: Online,
@@ -21,7 +21,7 @@ pub struct Evidence {
     pub violation: Option<String>,
     pub knock: Knock,
     pub permission: Permission,
-    /// What the runtime said.
+    /// The runtime's error message.
     pub words: String,
 }
 
@@ -34,7 +34,7 @@ pub struct Page {
     pub secure: bool,
 }
 
-/// What came of a request whose answer nobody may read (`no-cors`): whether anything answers there at all.
+/// The result of a request whose response cannot be read (`no-cors`): whether anything answers at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knock {
     NotTried,
@@ -97,7 +97,7 @@ impl Evidence {
         }
     }
 
-    /// The first row that fits. What is certain comes first, then what a knock told, then what remains.
+    /// The first matching row: certain causes first, then those found by a knock, then the rest.
     #[must_use]
     pub fn cause(&self) -> Cause {
         let space = address::space(&self.target);
@@ -113,7 +113,7 @@ impl Evidence {
         if self.violation.is_some() {
             return Cause::Csp;
         }
-        // This machine is there without a network too.
+        // This machine is reachable without a network, too.
         if self.online == Online::No && space != Space::Loopback {
             return Cause::Offline;
         }
@@ -161,7 +161,7 @@ pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
         let whose = if evidence.page.is_some() { "The browser says" } else { "The runtime says" };
         message.push_str(&format!(" ({whose}: {words})"));
     }
-    // What only a person can change is the same at the next attempt.
+    // What only a person can change will fail at the next attempt, too.
     let retry = match cause {
         Cause::MixedContent | Cause::Csp | Cause::InsecurePage | Cause::LocalNetworkDenied => Retry::Fatal,
         _ => Retry::Yes,
@@ -169,7 +169,7 @@ pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry }
 }
 
-/// Where to knock: the base URL, without what is added to it for a reply.
+/// The URL to knock at: the base URL, without the suffix for replies.
 #[must_use]
 pub fn knock_address(p: &ProviderConfig) -> &str {
     endpoint::base(p)
@@ -248,7 +248,7 @@ fn place(e: &Evidence) -> &'static str {
     }
 }
 
-/// What Chromium calls the permission in its site settings (156).
+/// Chromium's name for the permission in its site settings (156).
 fn setting(e: &Evidence) -> &'static str {
     match address::space(&e.target) {
         Space::Loopback => "Apps on device",

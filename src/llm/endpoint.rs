@@ -4,7 +4,7 @@ use crate::engine::{ProviderConfig, ProviderKind};
 
 use super::address::{self, Space};
 
-/// Where a request goes and the headers this side knows of. The user's extra headers are the shell's.
+/// Where a request goes and the headers this side knows of. The shell adds the user's extra headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequestHead {
     pub url: String,
@@ -73,7 +73,7 @@ pub fn base_url(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// The base URL without a trailing slash and without what is added to it; the kind's own where none is set.
+/// The base URL without a trailing slash and without the suffix for replies; the kind's own if none is set.
 pub(super) fn base(p: &ProviderConfig) -> &str {
     let base = p.base_url.trim().trim_end_matches('/');
     if base.is_empty() || !p.kind.is_http() {
@@ -82,7 +82,7 @@ pub(super) fn base(p: &ProviderConfig) -> &str {
     ["/chat/completions", "/responses", "/messages"].iter().find_map(|path| base.strip_suffix(path)).unwrap_or(base)
 }
 
-/// Where replies are asked for.
+/// The URL for replies.
 pub(super) fn reply_url(p: &ProviderConfig) -> String {
     let base = base(p);
     match p.kind {

@@ -1,8 +1,8 @@
-//! What servers say went wrong, in whatever shape they say it.
+//! The errors that servers report, in their various formats.
 
 use serde_json::Value;
 
-/// An error as a server reports it; what it left out is empty.
+/// An error as a server reports it; missing parts are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ErrorBody {
     /// For people.
@@ -103,7 +103,7 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-/// What a web page calls itself.
+/// The title of a web page.
 pub(super) fn page_title(html: &str) -> Option<&str> {
     let open = html.to_ascii_lowercase().find("<title")?;
     let rest = html.get(open..)?.split_once('>')?.1;

@@ -39,7 +39,7 @@ pub(super) fn bytes(value: &Value) -> usize {
     }
 }
 
-/// A count of tokens; one that is missing is none.
+/// A count of tokens; 0 if missing.
 pub(super) fn count(number: Option<f64>) -> TokenCount {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, which is what is wanted here
     TokenCount(number.unwrap_or(0.0) as u64)

@@ -4,7 +4,7 @@ use crate::engine::{ModelError, ProviderConfig, Retry, Slug};
 
 use super::endpoint;
 
-/// What did not come in time.
+/// What did not arrive in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Late {
     /// The response headers.

@@ -1,4 +1,4 @@
-//! Wire formats: a request to bytes, a stream of bytes to a reply, an answer that is none to a [`ModelError`].
+//! Wire formats: a request to bytes, a stream of bytes to a reply, an error response to a [`ModelError`].
 //!
 //! PURE -> engine. No network, no clock, no web crate: the shell sends what comes from here and feeds what comes back.
 //! Adding a provider is one row in each `match` on [`ProviderKind`], and one folder here if it speaks a format of its own.

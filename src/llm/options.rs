@@ -6,7 +6,7 @@ use crate::engine::ProviderConfig;
 
 use super::json::{json, raw};
 
-/// What a writer says itself, in any of the formats: the conversation, the tools, and how the answer comes.
+/// The fields that a writer sets itself, in any of the formats: the conversation, the tools, and how the answer comes.
 const OWN: &[&str] = &[
     "model",
     "messages",

@@ -6,7 +6,7 @@ use super::classify::RetryHeaders;
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// The wait that was asked for, in milliseconds; a date in the past is no wait. The finer header decides.
+/// The requested wait in milliseconds; a date in the past means none. The more precise header wins.
 #[must_use]
 pub fn wait_ms(headers: RetryHeaders, now: EpochMillis) -> Option<u64> {
     let RetryHeaders { retry_after, retry_after_ms, .. } = headers;

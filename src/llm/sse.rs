@@ -132,7 +132,7 @@ impl SseParser {
         self.too_large.is_none()
     }
 
-    /// Lets go of what is held.
+    /// Releases the held data.
     fn fail(&mut self, limit: TooLarge) {
         self.too_large = Some(limit);
         (self.line, self.data, self.has_data) = (Vec::new(), Vec::new(), false);

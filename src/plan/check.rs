@@ -1,4 +1,4 @@
-//! What a plan must keep beyond the types of its fields: agents and orders that are there, dependencies on smaller orders
+//! The rules for a plan beyond the types of its fields: agents and orders that are there, dependencies on smaller orders
 //! only, so that there is no cycle (SEMANTICS 9).
 
 use std::collections::BTreeMap;

@@ -79,7 +79,7 @@ pub struct StepRecord {
     pub run: Option<StepRun>,
 }
 
-/// Why a text is no session that this version can read.
+/// Why a text is not a session that this version can read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionError {
     NotJson(String),
@@ -104,7 +104,7 @@ impl std::fmt::Display for SessionError {
     }
 }
 
-/// What is read before the rest.
+/// The fields that are read first.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Marks {
@@ -146,7 +146,7 @@ impl PlanDocument {
     /// Reads a document. An unknown version is refused, whatever else it holds.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why it is invalid.
     pub fn parse(text: &str) -> Result<Self, SessionError> {
         let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
             Category::Data => SessionError::OtherFormat,

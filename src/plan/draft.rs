@@ -78,7 +78,7 @@ pub fn plan(ending: &Ending, base: &RunConfig, agents: &BTreeMap<String, AgentSp
     read(&json!({ "agents": agents, "steps": steps }), &names(base))
 }
 
-/// What a drafted plan must look like. What no schema can say (smaller orders, no order twice) is checked when it is read.
+/// The schema of a drafted plan. What a schema cannot express (smaller orders, no order twice) is checked when it is read.
 #[must_use]
 pub fn schema(agents: &BTreeMap<String, AgentSpec>, tools: &[&str]) -> Value {
     let agents: Vec<&String> = agents.keys().collect();

@@ -1,4 +1,4 @@
-//! What goes into a plan run, what it asks for, and what it tells. The shell has one exhaustive match on [`PlanEffect`].
+//! The inputs, effects and notifications of a plan run. The shell has one exhaustive match on [`PlanEffect`].
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -83,7 +83,7 @@ pub enum PlanRecordKind {
     },
 }
 
-/// The names of what the scheduler traces.
+/// The names of the scheduler's traces.
 #[cfg(feature = "types")]
 const TRACES: [&str; 4] = ["synthesis_check", "previous_steps_found", "context_step_added", "context_total"];
 

@@ -1,4 +1,4 @@
-//! What is wrong with a plan, each fault with the place it is at. A plan is refused with all of them (SEMANTICS 9).
+//! The faults of a plan, each with its location. A plan is refused with all of them (SEMANTICS 9).
 
 use serde::{Deserialize, Serialize};
 

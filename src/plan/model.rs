@@ -61,7 +61,7 @@ pub struct Step {
     pub order: u32,
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub agent: String,
-    /// What the step is to do: its run's task.
+    /// The task of the step's run.
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub action: String,
     /// Smaller orders.
@@ -84,7 +84,7 @@ pub enum StepStatus {
     /// Its run ended with outcome `success` or `partial`.
     Completed,
     Failed,
-    /// It was never run: what it needs did not complete.
+    /// It was not run, because something it needs did not complete.
     Blocked,
     Cancelled,
 }
@@ -106,7 +106,7 @@ pub struct PlanOptions {
     pub from: Option<u32>,
 }
 
-/// Steps at once, unless told otherwise: a page has four requests to one origin open at most (SEMANTICS 8).
+/// Default number of parallel steps: a page has at most four open requests to one origin (SEMANTICS 8).
 pub const PARALLEL: usize = 4;
 
 /// Sorted by order, the first of each order. By insertion: there are few, mostly in order already, and a sort or a map for

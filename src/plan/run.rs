@@ -1,4 +1,4 @@
-//! The plan run: `start`, `handle`, and what can be read of it. What starts when is in `schedule`.
+//! The plan run: `start`, `handle`, and its queries. `schedule` decides what starts when.
 //!
 //! Invariants (SEMANTICS 9), property-tested in `tests/plan_sim.rs`: a step starts only when what it needs has ended; it
 //! is given exactly the context of the rule, whatever order the others ended in; each step ends in one status; the bound
@@ -162,7 +162,7 @@ impl PlanRun {
     }
 }
 
-/// What the sibling files share.
+/// Shared by the sibling files.
 impl PlanRun {
     pub(super) fn state(&self, order: u32) -> Option<&StepState> {
         self.steps.get(self.place(order)?)

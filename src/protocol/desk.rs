@@ -1,4 +1,4 @@
-//! What the app and its desk say to each other: the desk drives and stores the runs, the app shows them.
+//! The messages between the app and its desk: the desk drives and stores the runs, the app shows them.
 //!
 //! A message may have parts, which do not travel as JSON: its comment says which. Orders and news each keep their order.
 
@@ -174,7 +174,7 @@ impl Order {
     }
 }
 
-/// What a plan is run again after: the steps that ended there are not run again.
+/// The record after which a plan is run again: steps that ended there are not run again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
@@ -188,7 +188,7 @@ pub enum After {
 #[derive(Clone, Serialize, Deserialize)]
 pub struct With {
     pub files: FilesId,
-    /// Where `worker.js` is.
+    /// URL of `worker.js`.
     pub worker_url: String,
     /// API keys by the address they were typed in for. Never stored, never in a record.
     pub keys: Vec<(String, String)>,
@@ -198,14 +198,14 @@ pub struct With {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
-    /// What is new in a run, at most once a frame.
+    /// The changes in a run, at most once per frame.
     Seen {
         seat: SeatId,
         stand: Stand,
         streamed: Streamed,
         changes: Vec<Change>,
     },
-    /// What is new in a plan, at most once a frame. `begun`: it is the first news of it.
+    /// The changes in a plan, at most once per frame. `begun`: this is the first message about it.
     Planned {
         plan: PlanId,
         begun: Option<Box<Begun>>,
@@ -267,7 +267,7 @@ pub struct Begun {
     pub started_at: EpochMillis,
 }
 
-/// What a run itself said since the last time. What a sub-agent says is seen once its reply is whole.
+/// The text of the run itself since the last time. A sub-agent's text is shown once its reply is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Streamed {
     /// An attempt began or failed: what was streamed before is void.
@@ -281,7 +281,7 @@ pub struct Streamed {
 pub struct Header {
     /// UUIDv7: keys are in the order in which runs began.
     pub key: String,
-    /// What the user calls it, where that is not its task.
+    /// The user's name for it, if that is not its task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Milliseconds since 1970: when it was last written.

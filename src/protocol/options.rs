@@ -6,12 +6,12 @@ use serde_json::Value;
 use crate::engine::{Preset, ProviderConfig, RunConfig};
 use crate::tools;
 
-/// What an agent is made of.
+/// The options of an agent.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentOptions {
-    /// What differs from the preset's configuration (`TrajectoryConfig`). `null` switches `counter` or `synthesis` off.
+    /// The differences from the preset's configuration (`TrajectoryConfig`). `null` switches `counter` or `synthesis` off.
     #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"))]
     config: Value,
     /// Names of built-in tools. Default: the safe set.
@@ -33,7 +33,7 @@ pub struct ProviderOptions {
     pub access: AccessOptions,
 }
 
-/// What opens a provider's door.
+/// A provider's credentials.
 // Deliberately without `Debug` of its values.
 #[derive(Default, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
@@ -51,7 +51,7 @@ impl AgentOptions {
     /// The whole configuration; `seed` is for options without one.
     ///
     /// # Errors
-    /// What does not fit, for developers: the page checks options before it sends them.
+    /// What is wrong, for developers: the page checks options before it sends them.
     pub fn config(&self, seed: u64) -> Result<RunConfig, String> {
         let wrong = |error: serde_json::Error| format!("options: {error}");
         let named = self.config.get("preset").and_then(Value::as_str);

@@ -12,7 +12,7 @@ use crate::engine::{
 use crate::trajectory::summary::{Tree, Whole};
 use crate::trajectory::{Imported, Summary, Trajectory};
 
-/// What can be seen of a run.
+/// The visible state of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     pub start: Start,
@@ -25,7 +25,7 @@ pub struct Snapshot {
     pub children: Vec<Subagent>,
 }
 
-/// What a run starts from.
+/// The start of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Start {
     pub run_id: String,
@@ -51,7 +51,7 @@ pub struct Now {
     pub requests: u32,
     pub calls_left: u32,
     pub effective_max_turns: u32,
-    /// What asked the open segment to conclude.
+    /// The trigger that asked the open segment to conclude.
     pub wrap_up: Option<Trigger>,
     pub usage: Usage,
     /// US dollars, where the price of every provider used is known.
@@ -72,11 +72,11 @@ pub struct Asked {
     /// The call that asked for it, and its place among that call's tasks, from 1.
     pub call: CallId,
     pub task_id: u32,
-    /// It was one too many.
+    /// It exceeded the limit.
     pub refused: bool,
 }
 
-/// What is different from the last time.
+/// The changes since the last time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
@@ -109,7 +109,7 @@ pub enum Change {
     },
 }
 
-/// Says what changed in a run since it last said so. What it compares with is what can still change: the last turn.
+/// Reports the changes in a run since the last report. It compares only what can still change: the last turn.
 #[derive(Clone, Debug, Default)]
 pub struct Reporter {
     /// The ids it had, its own and its session's.
@@ -167,7 +167,7 @@ impl Snapshot {
         Snapshot { turns: vec![first], now: Now { calls_left, ..empty.now }, ..empty }
     }
 
-    /// Nothing of a run but what it starts from.
+    /// Only the start of a run.
     #[must_use]
     pub fn empty(start: Start) -> Self {
         let now = Now {
@@ -338,7 +338,7 @@ impl Reporter {
         if branched || self.ids.as_ref().map(|(run, session)| (run, session)) != Some(ids) {
             self.ids = Some((task.run_id.clone(), task.session_id.clone()));
             changes.push(Change::Start(Box::new(Start::of(run))));
-            // A branch takes its last turn back: what it keeps is told anew.
+            // A branch takes back its last turn: what it keeps is reported again.
             if std::mem::take(&mut self.turns) > 0 {
                 changes.push(Change::Turns(0));
                 self.last = None;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What opens a provider's door. Never in a record, never in `Debug`.
+/// A provider's credentials. Never in a record, never in `Debug`.
 #[derive(Clone, Default)]
 pub struct Access {
     pub api_key: Option<String>,
@@ -12,7 +12,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// As it is sent: without white space around a key or a value. A key of white space is none.
+    /// As it is sent: without white space around a key or a value. A blank key means no key.
     #[must_use]
     pub fn trimmed(self) -> Self {
         let trim = |text: &String| text.trim().to_owned();
@@ -23,7 +23,7 @@ impl Access {
         }
     }
 
-    /// What must be in no record, message or event.
+    /// The secrets, which must not be in any record, message or event.
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> + '_ {
         self.api_key.iter().chain(self.headers.iter().map(|(_, value)| value)).cloned()
     }

@@ -12,7 +12,7 @@ use crate::docs::Got;
 use crate::engine::caps::MAX_SITE_FILE;
 use crate::protocol::Head;
 
-/// What came so far.
+/// The data received so far.
 #[derive(Default)]
 struct Fetched {
     head: Head,
@@ -20,7 +20,7 @@ struct Fetched {
     too_large: bool,
 }
 
-/// The body, where there is one; `got` hears the rest. Ended by `abort`.
+/// The body, if there is one; `got` receives the rest. Ended by `abort`.
 pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut Got, abort: &AbortController) -> Option<Blob> {
     let fetched: Rc<RefCell<Fetched>> = Rc::default();
     let (sink, late) = (Rc::clone(&fetched), abort.clone());

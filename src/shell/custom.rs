@@ -18,7 +18,7 @@ use crate::engine::{EpochMillis, Event, ModelError, ProviderConfig, ProviderKind
 use crate::llm::{RetryHeaders, classify_response, is_stream};
 use crate::protocol::{CallNumber, Failure, Head};
 
-/// A response that is no reply.
+/// A response that is not a reply.
 struct Refused {
     head: Head,
     body: Vec<u8>,
@@ -78,7 +78,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
     }
 }
 
-/// What the page threw. With a `status` it is judged as that answer of a server.
+/// What the page threw. With a `status` it is classified like a server's response with that status.
 fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
     let Failure { message, status, retry_after_ms, fatal, too_long } = failure;
     let mut error = match status.filter(|status| (400.0..600.0).contains(status)) {

@@ -1,4 +1,4 @@
-//! The demo model in the place of a server: a worker works its answer out, and what it says goes through the code that
+//! The demo model in the place of a server: a worker computes its answer, which goes through the code that
 //! judges real answers: status and headers, the decoder, the deadlines.
 
 use js_sys::{Function, Promise};
@@ -85,7 +85,7 @@ async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl Fn
     Some(())
 }
 
-/// What came before the silence.
+/// The part before the silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
     Nothing,

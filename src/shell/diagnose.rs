@@ -25,7 +25,7 @@ const KNOCK_MS: f64 = 4_000.0;
 /// A policy's report is a task of its own, which comes right after the rejection.
 const REPORT_MS: u32 = 20;
 
-/// What a session knows of the servers it asked, by their origins.
+/// What a session knows about the servers it called, by origin.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     answered: RefCell<Vec<Rc<str>>>,
@@ -64,7 +64,7 @@ impl Known {
         self.answered.borrow().iter().any(|known| **known == *origin)
     }
 
-    /// Why a first request failed, in words.
+    /// Why a first request failed, as a message.
     pub(super) async fn diagnose(&self, p: &ProviderConfig, template: &Template, words: String) -> ModelError {
         let mut evidence = Evidence {
             online: js::online(),
@@ -172,7 +172,7 @@ async fn permission(names: &[&str]) -> Permission {
     Permission::Unknown
 }
 
-/// Whether anything answers at all: what it says stays hidden.
+/// Whether anything answers at all; the response stays hidden.
 async fn knock(url: &str) -> &'static str {
     let (Ok(abort), Ok(request)) = (AbortController::new(), Request::new_with_str(url)) else { return "failed" };
     let init = RequestInit::new();

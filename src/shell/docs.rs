@@ -1,4 +1,4 @@
-//! Fetches what the reading of a documentation site asks for, a few addresses at a time, and brings it to the worker.
+//! Fetches the pages that the reader of a documentation site requests, a few at a time, and passes them to the worker.
 //!
 //! Requests go to the site only, without credentials unless the page asks for them, and no redirect is followed to
 //! another origin: in Node.js it could lead into a private network. A site can be asked as soon as the worker says so; the
@@ -31,15 +31,15 @@ const AT_ONCE: usize = 6;
 /// Answers that go to the worker together: questions asked meanwhile wait for one such lot.
 const LOT: usize = 8;
 const DEADLINE_MS: f64 = 30_000.0;
-/// How long a call of a tool waits for pages that are still being read: so many times so long.
+/// How long a call of a tool waits for pages that are still being read: number of retries and delay of each.
 const MAX_PATIENCE: usize = 25;
 const PATIENCE_MS: u32 = 100;
-/// What is kept of a site at most.
+/// Maximum size of a stored site.
 const MAX_KEPT_BYTES: usize = 32 << 20;
 /// Redirects within the site followed one after another.
 const MAX_REDIRECTS: usize = 5;
 
-/// What a site is opened with.
+/// The options for opening a site.
 pub struct DocsOptions {
     /// Address of a page of the site.
     pub page: String,
@@ -68,7 +68,7 @@ struct Inner {
     tools: RefCell<Vec<ToolSpec>>,
     same_origin: bool,
     credentials: bool,
-    /// Who fetches for us, and what is of that origin.
+    /// The host that fetches for us, and its origin.
     bridge: Option<(Rc<dyn Page>, String)>,
     on_progress: Box<dyn Fn(&Step)>,
     queue: RefCell<VecDeque<String>>,
@@ -103,7 +103,7 @@ impl Docs {
             abort: AbortController::new().ok(),
             closed: Cell::default(),
         }));
-        // What one person may read is not kept for the next one.
+        // What one user may read is not stored for the next one.
         let cache = (cache && !credentials).then(|| source.clone().unwrap_or_default());
         let reader = docs.clone();
         spawn_local(async move {
@@ -141,7 +141,7 @@ impl Docs {
     /// The best sections for a query.
     ///
     /// # Errors
-    /// Why the worker gave no answer, for people.
+    /// Why the worker gave no answer, for users.
     pub async fn search(&self, query: String, limit: usize) -> Result<Vec<Hit>, String> {
         self.ask(Ask::Search { query, limit }, Vec::new()).await
     }
@@ -152,7 +152,7 @@ impl Docs {
     /// Words for the model, or why the worker gave no answer.
     pub async fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
         let ask = || Ask::Call { name: name.to_owned(), arguments: arguments.clone() };
-        // What is missing now may be there in a moment.
+        // What is missing now may arrive in a moment.
         for _ in 0..MAX_PATIENCE {
             if name == "read_page" || self.0.closed.get() || self.info().complete {
                 break;

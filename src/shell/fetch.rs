@@ -25,7 +25,7 @@ pub(super) struct OpenRequest {
     request: RequestId,
     pub(super) ticket: Ticket,
     abort: Option<AbortController>,
-    /// What came so far, redacted.
+    /// The data received so far, redacted.
     streamed: Rc<RefCell<PartialReply>>,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn abort(session: &Session, request: RequestId) {
 }
 
 impl OpenRequest {
-    /// What came so far, where something did.
+    /// The data received so far, if any.
     pub(super) fn streamed(&self) -> Option<Event> {
         let partial = self.streamed.borrow().clone();
         (!partial.is_empty()).then_some(Event::ModelStreamed { request: self.request, partial })
@@ -162,7 +162,7 @@ impl Exchange {
         }
     }
 
-    /// An answer that is none: an error, or a page.
+    /// Not a completion: an error body or an HTML page.
     async fn refused(&self, response: &Response, watch: &Watch) -> Event {
         watch.begin(); // no reply to wait for
         let text = Rc::new(RefCell::new(Vec::new()));
@@ -194,7 +194,7 @@ impl Exchange {
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 
-    /// `None`: aborted, so nobody wants to know why.
+    /// `None`: aborted, so nobody needs the reason.
     async fn unreachable(&self, template: &Template, reason: &JsValue, watch: &Watch) -> Option<Event> {
         if let Some(late) = watch.late() {
             return Some(self.too_late(late, None));

@@ -1,7 +1,7 @@
 //! The frozen part of the conversation, kept encoded: each turn encodes and sends only what is new.
 //!
 //! Small histories are plain bytes. Past [`FOLD`] the bytes move into a `Blob`, which the browser holds outside the
-//! page: a request body is then `[blob, rest]`, and what a turn costs no longer depends on how long the run is.
+//! page: a request body is then `[blob, rest]`, and the cost of a turn no longer depends on the length of the run.
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;

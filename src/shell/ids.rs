@@ -3,7 +3,7 @@
 /// A seed for callers that set none, below 2^53 so that JSON keeps it exact.
 #[must_use]
 pub fn random_seed() -> u64 {
-    // Ids and jitter are no secrets: `Math.random` will do, and exists everywhere.
+    // Ids and jitter are not secret: `Math.random` will do, and exists everywhere.
     (js_sys::Math::random() * 9_007_199_254_740_992.0) as u64
 }
 

@@ -1,8 +1,8 @@
-//! What a run starts from: the task's text and pictures, and what a follow-up takes over.
+//! The input of a run: the task's text and pictures, and what a follow-up takes over.
 
 use crate::engine::{Image, Message, Run};
 
-/// What a run is asked: a text, and pictures that belong to it.
+/// A task: a text, and its pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     pub text: String,

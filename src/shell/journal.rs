@@ -7,9 +7,9 @@ use super::session::Session;
 use crate::engine::Run;
 use crate::trajectory::{RecordedEvent, Recorder};
 
-/// Keeps what happens, in order. Nothing it is told holds a secret. It must not call back into the session.
+/// Stores the events, in order. None of them contains a secret. It must not call back into the session.
 pub trait Journal {
-    /// A run that is not kept yet: what it starts from, and the events it has already.
+    /// A run that is not stored yet: its start, and its events so far.
     fn begun(&self, recorder: &Recorder);
 
     /// These events are new, or hold more than before. `run` is the run after them.

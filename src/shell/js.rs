@@ -23,7 +23,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     pub fn now() -> f64;
 
-    /// What a stream's reader answers.
+    /// The result of a stream's reader.
     pub type Chunk;
     #[wasm_bindgen(method, getter, structural)]
     pub fn done(this: &Chunk) -> bool;
@@ -45,7 +45,7 @@ pub fn epoch_ms() -> u64 {
     js_sys::Date::now() as u64
 }
 
-/// What a thrown or rejected value says, its cause included (Node.js hides the reason of a failed fetch there).
+/// The message of a thrown or rejected value, including its cause (Node.js hides the reason of a failed fetch there).
 #[must_use]
 pub fn error_text(value: &JsValue) -> String {
     let message = |v: &JsValue| Reflect::get(v, &"message".into()).ok().and_then(|m| m.as_string());
@@ -120,7 +120,7 @@ pub fn page_origin() -> Option<String> {
     Reflect::get(&location, &"origin".into()).ok()?.as_string()
 }
 
-/// The address as the page would understand it. What is no address stays what it is, and fails where it is used.
+/// Resolves a URL as the page does. An invalid URL is returned unchanged and fails when it is used.
 #[must_use]
 pub fn absolute(address: &str) -> String {
     let page = PAGE.with_borrow(Clone::clone);

@@ -1,4 +1,4 @@
-//! The run of a session, and what is under way for it.
+//! The run of a session, and its pending work.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use super::wire::Wire;
 use crate::engine::*;
 use crate::trajectory::Recorder;
 
-/// The run, and what is under way for it. Kept after the end: it can be read, and granted more turns.
+/// The run, and its pending work. Kept after the end: it can be read, and granted more turns.
 pub(super) struct Live {
     pub(super) recorder: Recorder,
     /// The lines of the run (0) and of its sub-agents.

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Misuse. A run that fails is no such error: it ends with a report.
+/// Misuse. A failed run is not such an error: it ends with a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartError {
     /// A run of this agent is under way.
     Busy,
-    /// The last run did not end on a limit, or there is none.
+    /// The last run did not end at a limit, or there is none.
     NothingToContinue,
     /// The agent was freed.
     Closed,

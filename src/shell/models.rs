@@ -17,7 +17,7 @@ use crate::trajectory::Secrets;
 /// A list is small and ready: what takes longer is not coming.
 const DEADLINE_MS: f64 = 20_000.0;
 
-/// The models of a provider, with what is known of each. Not an LLM request: it counts for no bound.
+/// The models of a provider, with what is known about each. Not an LLM request: it does not count against any bound.
 ///
 /// # Errors
 /// What went wrong, classified as for a run; `provider_error` where the kind has no list.

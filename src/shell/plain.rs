@@ -70,7 +70,7 @@ impl Plain {
         Some(plain)
     }
 
-    /// True only where the text is JSON and valid. False is no verdict.
+    /// True only if the text is JSON and valid. False means undecided.
     #[must_use]
     pub fn accepts(&self, arguments: &str) -> bool {
         serde_json::from_str(arguments).is_ok_and(|value| self.fits(&value))

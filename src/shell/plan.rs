@@ -45,7 +45,7 @@ pub struct PlanStart {
     pub from: Option<u32>,
 }
 
-/// What observers are told.
+/// The notifications for observers.
 #[derive(Clone, Copy, Debug)]
 pub enum PlanNotice<'a> {
     Plan(&'a PlanRecord),

@@ -36,7 +36,7 @@ pub async fn availability() -> Availability {
 /// Downloads the model; `on_progress` gets the share that has come, 0 to 1. Needs a click shortly before.
 ///
 /// # Errors
-/// Why it could not be, for people.
+/// Why it could not be, for users.
 pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String> {
     let words = |thrown: JsValue| js::error_text(&thrown);
     let listen = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
@@ -58,7 +58,7 @@ pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String>
 /// One request. What comes goes to `take` as the bytes of a chat stream.
 ///
 /// # Errors
-/// What the browser threw, judged.
+/// Classifies what the browser threw.
 pub(super) async fn ask(
     messages: &[Message],
     tools: &[ToolSpec],

@@ -23,7 +23,7 @@ struct ReadingState {
     turn: u32,
     sent: f64,
     decoder: RefCell<Option<Decoder>>,
-    /// What observers are told of the text and the reasoning.
+    /// The text and reasoning for observers.
     shown: RefCell<[StreamScrub; 2]>,
     first_token_ms: RefCell<Option<u64>>,
     /// All that observers were told so far.

@@ -47,7 +47,7 @@ impl Session {
     /// Goes on with a restored run.
     ///
     /// # Errors
-    /// There is no such run, or it is under way.
+    /// There is no such run, or it is running.
     pub fn resume(&self) -> Result<(), StartError> {
         if !self.is_interrupted() {
             return Err(StartError::NothingToContinue);

@@ -1,4 +1,4 @@
-//! One agent: its configuration and secrets, its host tools and files, and at most one run under way.
+//! One agent: its configuration and secrets, its host tools and files, and at most one active run.
 //!
 //! Events may come in while others are being handled (an observer calls `stop`): they wait in the inbox, so the engine
 //! sees one at a time and observers see records in order.
@@ -58,19 +58,19 @@ pub(super) struct Agent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket(u32);
 
-/// What a session is made of.
+/// The options of a session.
 pub struct SessionOptions {
     pub config: RunConfig,
     /// One entry a provider of the config, in the same order.
     pub access: Vec<Access>,
     pub workspace: Workspace,
-    /// Where `worker.js` is.
+    /// URL of `worker.js`.
     pub worker_url: String,
     /// Calls the page's tools and models; `None`: there are none.
     pub page: Option<Rc<dyn Page>>,
 }
 
-/// What observers are told.
+/// The notifications for observers.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     Record(&'a Record),
@@ -200,7 +200,7 @@ impl Session {
         self.0.live.borrow().as_ref().map(|live| live.recorder.document())
     }
 
-    /// Where `worker.js` is.
+    /// URL of `worker.js`.
     #[must_use]
     pub fn worker_url(&self) -> String {
         self.0.worker_url.clone()
@@ -239,7 +239,7 @@ impl Session {
         self.0.config.borrow().providers.clone()
     }
 
-    /// Who permits calls of tools with side effects; nobody: those that reach the network or the page are refused.
+    /// Approves calls of tools with side effects; `None`: those that reach the network or the page are refused.
     pub fn set_approve(&self, approve: Option<Approve>) {
         self.0.approve.set(approve);
     }
@@ -249,7 +249,7 @@ impl Session {
         self.0.journal.replace(journal);
     }
 
-    /// Ends what is under way and lets the workers go. The record stays readable.
+    /// Ends pending work and releases the workers. The record stays readable.
     pub fn close(&self) {
         self.cancel();
         self.0.closed.set(true);
@@ -299,7 +299,7 @@ impl Session {
 
 /// For the parts of the shell that perform effects.
 impl Session {
-    /// The encoded request of a call, and who watches it; `None`: there is no run.
+    /// The encoded request of a call, and its observer; `None`: there is no run.
     pub(super) fn job(&self, call: &ModelCall) -> Option<(Result<Job, JsValue>, Watchdog)> {
         let child = call.request.child();
         self.live(|live| {

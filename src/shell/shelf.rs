@@ -1,4 +1,4 @@
-//! What was read of documentation sites, kept in the browser between visits: one IndexedDB store, one entry a site.
+//! What was read of documentation sites, kept in the browser between visits: one IndexedDB store, one entry per site.
 //!
 //! Small on purpose, without the store of runs: a visitor's page that only asks a site's docs loads nothing of that.
 //! Every failure (no IndexedDB, no room, private browsing, a database that does not answer) means only that nothing is
@@ -73,7 +73,7 @@ pub(super) async fn take(key: &str, version: &str) -> Option<String> {
     field("text").as_string()
 }
 
-/// Keeps a site in the place of what was kept of it.
+/// Stores a site, replacing its earlier entry.
 pub(super) async fn put(key: &str, version: &str, text: &str) -> Result<(), JsValue> {
     let entry = Object::new();
     Reflect::set(&entry, &"version".into(), &version.into())?;

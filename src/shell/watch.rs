@@ -109,7 +109,7 @@ impl Watch {
 }
 
 impl Watched {
-    /// The deadline that passes next: when, and what it is. Of two at the same time, the one that says more.
+    /// The next deadline: its time and kind. Of two at the same time, the more specific one.
     fn next(&self, deadlines: &Deadlines) -> (f64, Late, u64) {
         let Deadlines { headers, first_token, idle, whole } = *deadlines;
         let mut next = match self.progress.get() {

@@ -1,4 +1,4 @@
-//! One line to each provider of a run: where it is, how it is spoken to, what it was told so far.
+//! The connection to each provider of a run: its URL, its format, and what it has been sent so far.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ struct Line {
     told: Vec<Message>,
 }
 
-/// What all requests of a line have in common.
+/// The common part of all requests of a connection.
 #[derive(Clone)]
 pub(super) struct Template {
     pub(super) request: web_sys::Request,

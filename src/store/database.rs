@@ -13,9 +13,9 @@ use super::error::StoreError;
 
 const NAME: &str = "turnwise";
 
-/// A header a run, by its key: what the list shows.
+/// A header per run, by its key: what the list shows.
 pub(super) const RUNS: &str = "runs";
-/// What a run starts from, by its key.
+/// The start of a run, by its key.
 pub(super) const ORIGINS: &str = "origins";
 /// `key/00000001`: one event of a run.
 pub(super) const EVENTS: &str = "events";
@@ -25,7 +25,7 @@ pub(super) const WORKSPACES: &str = "workspaces";
 pub(super) const FILES: &str = "files";
 
 /// What each version added. Version n+1 is entry n; an old database goes through those it lacks, in order. Entries are
-/// never changed once they were released: what is to be different is a new one.
+/// never changed after a release: a change is a new entry.
 const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES]];
 
 /// How far opening has come.

@@ -1,11 +1,11 @@
-//! Why something could not be stored or read, in words that say what to do.
+//! Why something could not be stored or read, with messages that say what to do.
 
 use indexed_db_futures::error::{DomException, Error, OpenDbError};
 use wasm_bindgen::JsValue;
 
 use crate::shell::js;
 
-/// What went wrong with the stored runs.
+/// Errors of the stored runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
     /// There is no IndexedDB here, or it may not be used.
@@ -20,7 +20,7 @@ pub enum StoreError {
     Full,
     /// Nothing is refused, but nothing is stored either.
     Slow,
-    /// Anything else, in the browser's words.
+    /// Anything else, with the browser's message.
     Failed(String),
 }
 

@@ -24,12 +24,12 @@ pub struct StoredFile {
     pub path: String,
     /// SHA-256 of its content, hex.
     pub hash: String,
-    /// What the file says it is; may be empty.
+    /// The file's declared type; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub media_type: String,
 }
 
-/// What is known to be stored of a workspace.
+/// The part of a workspace that is known to be stored.
 #[derive(Default)]
 pub(super) struct Mirror {
     /// Up to which version of the workspace.
@@ -38,7 +38,7 @@ pub(super) struct Mirror {
     known: RefCell<Known>,
 }
 
-/// What has to be written so that the stored workspace is this one.
+/// The changes to write so that the stored workspace equals this one.
 pub(super) struct Changes {
     version: u64,
     known: Known,

@@ -1,4 +1,4 @@
-//! What the list of runs knows of one, without its events.
+//! What the list of runs knows about a run, without its events.
 
 use serde_json::Value;
 

@@ -59,11 +59,11 @@ struct Inner {
 /// How long a run waits for its storage, in milliseconds. Storing a step takes some.
 const PATIENCE_MS: f64 = 10_000.0;
 
-/// What goes into one transaction.
+/// The content of one transaction.
 #[derive(Default)]
 struct Batch {
     origin: Option<String>,
-    /// By their number: one that is told again takes the old one's place.
+    /// By number: a repeated one replaces the old one.
     events: BTreeMap<u32, String>,
     header: Option<Header>,
     /// A turn or the run ended.
@@ -110,7 +110,7 @@ impl Keeper {
         self.0.name.replace(header.name.clone());
     }
 
-    /// The run is no longer this tab's.
+    /// The run no longer belongs to this tab.
     pub fn let_go(&self) {
         self.0.held.take();
     }
@@ -163,7 +163,7 @@ impl Keeper {
         self.0.writing.set(false);
         self.0.rounds.set(self.0.rounds.get() + 1);
         self.let_go_on();
-        // What came while the last transaction was told of.
+        // What arrived while observers were told about the last transaction.
         if !self.0.failed.get() && !self.0.queue.borrow().is_empty() {
             self.flush();
         }
@@ -206,14 +206,14 @@ impl Keeper {
         Ok(())
     }
 
-    /// Whoever waits for what was told so far waits no longer.
+    /// Wakes those who wait for what was recorded so far.
     fn let_go_on(&self) {
         self.0.waiting.take().into_iter().for_each(|told| {
             let _ = told.send(());
         });
     }
 
-    /// Storage that never answers must not hold a run up: after a while it goes on, and this counts as a failure until
+    /// Storage that never answers must not block a run: after a while it continues, and this counts as a failure until
     /// something is stored again.
     fn watch_over(&self) {
         let (this, round) = (Rc::downgrade(&self.0), self.0.rounds.get());
@@ -289,7 +289,7 @@ impl Batch {
         self.origin.is_none() && self.events.is_empty() && self.header.is_none()
     }
 
-    /// What was not written goes before what came since.
+    /// Unwritten data goes before newer data.
     fn put_back(&mut self, old: Batch) {
         let new = std::mem::replace(self, old);
         self.origin = new.origin.or(self.origin.take());

@@ -13,7 +13,7 @@ use crate::protocol::desk::Header;
 use crate::trajectory::RecordedEvent;
 use crate::worker::Workspace;
 
-/// What a run starts from.
+/// The start of a run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
     pub config: RunConfig,
@@ -171,7 +171,7 @@ impl Iterator for Events {
 }
 
 fn text<E>(value: Result<JsValue, E>) -> Option<String> {
-    // What is no text is no header; as one that cannot be read it is counted.
+    // Anything but text is not a header; it counts as unreadable.
     value.ok().map(|value| value.as_string().unwrap_or_default())
 }
 

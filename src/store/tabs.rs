@@ -12,7 +12,7 @@ use web_sys::{BroadcastChannel, MessageEvent};
 
 const CHANNEL: &str = "turnwise";
 
-/// What tabs tell each other.
+/// Messages between tabs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Told {
@@ -24,7 +24,7 @@ pub enum Told {
 
 /// A run that this tab owns; let go when dropped.
 pub struct Held {
-    /// `None`: there are no locks here, so there is none to let go.
+    /// `None`: there are no locks here, so there is none to release.
     release: Option<Function>,
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Held {
     }
 }
 
-/// Takes a run for this tab; `None`: another one has it. Where there are no locks (pages that are not secure) each tab
+/// Claims a run for this tab; `None`: another tab has it. If there are no locks (pages that are not secure) each tab
 /// counts as the only one.
 pub async fn claim(key: &str) -> Option<Held> {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
@@ -84,7 +84,7 @@ pub struct Tabs {
 }
 
 impl Tabs {
-    /// `hear` is called with what other tabs tell, never with what this one told.
+    /// `hear` is called with messages from other tabs, never with this tab's own.
     #[must_use]
     pub fn new(hear: impl Fn(Told) + 'static) -> Rc<Self> {
         let channel = BroadcastChannel::new(CHANNEL).ok();

@@ -31,7 +31,7 @@ struct Compiled {
 
 /// Characters of a schema shown to the model.
 const MAX_SCHEMA_CHARS: usize = 2_000;
-/// Faults that the model is told of.
+/// Number of faults reported to the model.
 const MAX_FAULTS: usize = 3;
 /// Brackets inside brackets, beyond which nothing is repaired.
 const MAX_DEPTH: usize = 64;

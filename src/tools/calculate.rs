@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 40;
 /// The value of the expression, with its unit.
 ///
 /// # Errors
-/// What is wrong with the expression.
+/// The error in the expression.
 pub fn calculate(expression: &str) -> Result<String, String> {
     if depth(expression) > MAX_DEPTH {
         return Err(format!("cannot evaluate: brackets are nested deeper than {MAX_DEPTH}"));

@@ -37,7 +37,7 @@ pub enum NoText {
 /// The text of a file, or why it has none.
 ///
 /// # Errors
-/// What reading failed with.
+/// Why reading failed.
 pub async fn read_text<F: Files>(files: &F, path: &str, info: FileInfo) -> Result<Result<String, NoText>, String> {
     if info.size > MAX_TEXT_BYTES {
         return Ok(Err(NoText::TooLarge));

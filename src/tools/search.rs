@@ -22,7 +22,7 @@ const DEFAULT_HITS: usize = 8;
 const MAX_HITS_PER_FILE: usize = 2;
 /// Larger files are not searched.
 const MAX_INDEXED_BYTES: u64 = 4 << 20;
-/// What a match in path or title counts against one in the text.
+/// The weight of a match in the path or title relative to one in the text.
 const TITLE_WEIGHT: f32 = 2.0;
 /// Words of a passage and of a title on average: what BM25 holds lengths against.
 const PASSAGE_WORDS: f32 = 60.0;

@@ -149,7 +149,7 @@ pub fn all() -> Vec<ToolSpec> {
     NAMES.iter().chain(ON_REQUEST).filter_map(|name| builtin(name)).collect()
 }
 
-/// What a run offers unless it says otherwise: every built-in tool that reaches nothing outside its own workspace.
+/// The default tools of a run: every built-in tool that reaches nothing outside its own workspace.
 #[must_use]
 pub fn safe_set() -> Vec<ToolSpec> {
     NAMES.iter().filter_map(|name| builtin(name)).collect()

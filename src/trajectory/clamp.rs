@@ -1,6 +1,6 @@
 //! The numbers of a document that is read, brought within what a run can reach.
 //!
-//! A record comes from anywhere, and what is made of it adds, multiplies and draws its numbers. The limits are far above
+//! A record comes from anywhere, and its numbers are added, multiplied and drawn. The limits are far above
 //! those of any run, and low enough that no sum of a few of them overflows: our own documents are read unchanged.
 
 use super::{RecordedEvent, Trajectory};

@@ -105,7 +105,7 @@ impl std::fmt::Display for Imported {
     }
 }
 
-/// Why a text is no trajectory that this version can read.
+/// Why a text is not a trajectory that this version can read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
     NotJson(String),
@@ -135,7 +135,7 @@ impl std::fmt::Display for ParseError {
     }
 }
 
-/// What is read before the rest.
+/// The fields that are read first.
 #[derive(Deserialize)]
 #[serde(default)]
 struct Marks {
@@ -222,7 +222,7 @@ impl Trajectory {
         Ok(document)
     }
 
-    /// What a replay starts from: the configuration with its tools, and the task.
+    /// The start of a replay: the configuration with its tools, and the task.
     #[must_use]
     pub fn origin(&self) -> (RunConfig, Task) {
         let config = self.started_with.as_ref().unwrap_or(&self.config);

@@ -1,4 +1,4 @@
-//! A recorded run made live again: what a shell needs to go on with it, or to branch from one of its turns.
+//! Restores a recorded run: what a shell needs to continue it, or to branch from one of its turns.
 
 use super::document::Trajectory;
 use super::{RecordedEvent, Recorder};
@@ -9,7 +9,7 @@ use crate::engine::{CallId, Effect, Millis, RunConfig, Status, Task};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored {
     pub recorder: Recorder,
-    /// Whole results that were cut for the model, in the order they came.
+    /// Whole results that were cut for the model, in order of arrival.
     pub kept: Vec<(CallId, String)>,
     /// The reading of its clock.
     pub at: Millis,

@@ -1,4 +1,4 @@
-//! What lists and charts know of a run without its document: a few figures, the same from a run and from its record.
+//! What lists and charts know about a run without its document: a few figures, the same from a run and from its record.
 //!
 //! Figures are those of the whole tree: what sub-agents asked, used and failed at counts for the run that started them.
 
@@ -54,7 +54,7 @@ pub struct Summary {
     pub children: u32,
 }
 
-/// What figures are taken from, borrowed: a run and its sub-agents, wherever they are read.
+/// The source of figures, borrowed: a run and its sub-agents, wherever they are read.
 #[derive(Debug)]
 pub struct Tree<'a> {
     pub config: &'a RunConfig,
@@ -63,7 +63,7 @@ pub struct Tree<'a> {
     pub children: Vec<Tree<'a>>,
 }
 
-/// What only the whole run has.
+/// Values of the whole run only.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole<'a> {
     pub run_id: &'a str,
@@ -162,7 +162,7 @@ impl Summary {
         }
     }
 
-    /// What is derived in the same way from both.
+    /// Derived in the same way from both.
     fn of(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
         let finished_ms = finished_at.and_then(time::epoch_ms).map(|at| at.0);
         let mut summary = Summary {

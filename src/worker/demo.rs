@@ -24,9 +24,9 @@ pub struct DemoHost {
 /// Why the demo model did not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DemoError {
-    /// The worker could not be started, in words for people. Asking again would not help.
+    /// The worker could not be started, as a message for users. Asking again would not help.
     NoWorker(String),
-    /// The worker crashed or was stuck, in words for people. The next request gets a new one.
+    /// The worker crashed or was stuck, as a message for users. The next request gets a new one.
     Worker(String),
     /// Nobody waits for it any more.
     Aborted,

@@ -36,7 +36,7 @@ impl DocsHost {
     /// Asks, with the fetched data; returns the answer's JSON text.
     ///
     /// # Errors
-    /// Why there is no answer, for people.
+    /// Why there is no answer, for users.
     pub async fn ask_text(&self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
         let (_, ended) = self.0.0.submit_with(Call::Docs(Box::new(ask)), blobs, ASK_MS);
         match ended.await {
@@ -52,7 +52,7 @@ impl DocsHost {
     /// The same, as what the answer means.
     ///
     /// # Errors
-    /// Why there is no answer, for people.
+    /// Why there is no answer, for users.
     pub async fn ask<T: DeserializeOwned>(&self, ask: Ask, blobs: Vec<Blob>) -> Result<T, String> {
         let answer = self.ask_text(ask, blobs).await?;
         serde_json::from_str(&answer).map_err(|error| format!("the worker's answer could not be read: {error}"))

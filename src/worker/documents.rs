@@ -11,7 +11,7 @@ use crate::trajectory::{Trajectory, replay};
 #[cfg(feature = "worker")]
 mod whole;
 
-/// What the small worker says when it is asked for what only the whole one does.
+/// The small worker's answer to requests that only the complete one supports.
 pub const NOT_HERE: &str = "this worker cannot do that: it needs worker.js";
 
 /// What a follow-up takes over.
@@ -24,7 +24,7 @@ struct Carried<'a> {
 /// The answer to a task about the text of a record: JSON, or the text of the file it is written as.
 ///
 /// # Errors
-/// What is wrong with the record, for people.
+/// What is wrong with the record, for users.
 pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
     match task {
         DocumentTask::Carry => {

@@ -35,7 +35,7 @@ struct Waiting {
     /// What is transferred along with its text.
     blobs: Vec<Blob>,
     timeout_ms: u64,
-    /// What its worker answered, between the message and the pool's word on it.
+    /// Its worker's answer, between the message and the pool's decision.
     answer: Option<(Ended, Vec<Blob>)>,
     done: oneshot::Sender<Ended>,
 }
@@ -133,7 +133,7 @@ impl Driver {
         }
     }
 
-    /// What may keep a worker from starting, after what is known.
+    /// What may prevent a worker from starting.
     fn blocked(&self, why: &str) -> String {
         format!(
             "the worker could not be started from {}: {why}. If the address is right, the page's Content-Security-\

@@ -10,7 +10,7 @@ use web_sys::{Blob, BlobPropertyBag, MessageEvent, Url, Worker};
 
 use super::protocol::Reply;
 
-/// What developers' tools call these workers.
+/// The workers' name in developer tools.
 const NAME: &str = "turnwise";
 
 /// A worker with its handlers and its timer.
@@ -39,7 +39,7 @@ pub enum Stage {
     Ready,
 }
 
-/// What a worker let us hear.
+/// An event from a worker.
 pub enum Heard {
     Reply(Reply, Vec<Blob>),
     /// The time it was armed for is up.
@@ -52,7 +52,7 @@ impl Live {
     /// Starts a worker from the address of `worker.js` and boots it. `Ready` comes later.
     ///
     /// # Errors
-    /// What the environment refuses the worker with.
+    /// The error with which the environment refuses the worker.
     pub fn spawn(url: &str, generation: u64, hear: impl Fn(Heard) + Clone + 'static) -> Result<Live, String> {
         let wrapper = wrapper(url)?;
         let worker = construct(wrapper.as_deref().unwrap_or(url))?;
@@ -89,7 +89,7 @@ impl Live {
     /// Posts one message: the text alone, or an array of the text and the blobs.
     ///
     /// # Errors
-    /// What cannot be cloned.
+    /// The value that cannot be cloned.
     pub fn post(&self, text: &str, blobs: Vec<Blob>) -> Result<(), String> {
         let text = JsValue::from_str(text);
         let message = if blobs.is_empty() {
@@ -145,7 +145,7 @@ fn heard(data: &JsValue) -> Heard {
 }
 
 thread_local! {
-    /// Makes workers where the host has its own way: `(url, name)` to what a `Worker` can do.
+    /// Makes workers where the host has its own way: `(url, name)` to an object with the interface of `Worker`.
     static MAKE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
@@ -159,7 +159,7 @@ fn brings_its_own() -> bool {
     own.is_some_and(|own| own.is_truthy())
 }
 
-/// `new Worker(url, {type: "module"})`, or what the host has instead.
+/// `new Worker(url, {type: "module"})`, or the host's equivalent.
 fn construct(url: &str) -> Result<Worker, String> {
     if let Some(make) = MAKE.with_borrow(Clone::clone) {
         let made = make.call2(&JsValue::UNDEFINED, &url.into(), &NAME.into());
@@ -194,7 +194,7 @@ fn wrapper(url: &str) -> Result<Option<String>, String> {
     Ok(Some(if classic { made + CLASSIC } else { made }))
 }
 
-/// At the end of the address of a script that is no module: some bundlers make such.
+/// Marks the URL of a classic script: some bundlers make these.
 const CLASSIC: &str = "#classic";
 
 /// Hands the worker the compiled module, or `null`: then it loads its own.

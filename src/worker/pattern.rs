@@ -16,7 +16,7 @@ fn message(thrown: &JsValue) -> String {
     thrown.dyn_ref::<js_sys::Error>().map_or_else(String::new, |error| String::from(error.message()))
 }
 
-// `js_sys` has it without `catch`: an expression that is none would end the worker.
+// `js_sys` declares it without `catch`: an invalid expression would end the worker.
 #[wasm_bindgen]
 extern "C" {
     type RegExp;

@@ -28,7 +28,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub usize);
 
-/// What happened.
+/// Something that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     Submit(Ticket),
@@ -44,7 +44,7 @@ pub enum Input {
     Close,
 }
 
-/// What to do, in this order.
+/// Actions, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Spawn(WorkerId),
@@ -129,7 +129,7 @@ impl Pool {
         actions.push(Action::Terminate(id));
         match state {
             State::Busy(ticket) => actions.push(Action::End(ticket, End::Crashed(why))),
-            // If none can be started, starting another for the same calls would go on for ever.
+            // If none can be started, retrying for the same calls would never end.
             State::Starting if self.workers.iter().all(|state| *state == State::Absent) => {
                 actions.extend(self.queue.drain(..).map(|ticket| Action::End(ticket, End::NoWorker(why.clone()))));
             }

@@ -1,4 +1,4 @@
-//! What the page and a worker say to each other. PURE: shapes and their JSON text, no ports.
+//! The messages between the page and a worker. PURE: shapes and their JSON text, no ports.
 //!
 //! Page to worker, one message each: the JSON text of a [`Request`], or, where files changed, an array of that text and
 //! then one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or an
@@ -32,7 +32,7 @@ pub struct Request {
 #[serde(transparent)]
 pub struct Ticket(pub u32);
 
-/// What is asked of a worker. Read by [`Request::decode`].
+/// A request to a worker. Read by [`Request::decode`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "method", content = "args", rename_all = "snake_case")]
 pub enum Call {
@@ -80,7 +80,7 @@ pub struct FileChange {
     pub size: Option<u64>,
 }
 
-/// What a worker posts.
+/// A message from a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
     /// `{id, result}`

@@ -54,7 +54,7 @@ fn shared(worker_url: String) -> Rc<Driver> {
 /// The answer as JSON text.
 ///
 /// # Errors
-/// What is wrong with the record, or why it could not be read, for people.
+/// What is wrong with the record, or why it could not be read, for users.
 pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result<String, String> {
     let driver = shared(worker_url);
     let (_, ended) = driver.submit(Call::Document { task, text }, DOCUMENT_MS);

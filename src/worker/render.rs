@@ -20,7 +20,7 @@ pub struct RenderHost {
 /// Why a text stays plain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderError {
-    /// The worker could not be started or crashed, in words for people.
+    /// The worker could not be started or crashed, as a message for users.
     Worker(String),
     TimedOut,
     /// The host was closed.

@@ -1,4 +1,4 @@
-//! Two workspaces in step across a line, one on each side: what changes on one is told to the other.
+//! Keeps two workspaces in sync across a connection, one on each side: changes on one are sent to the other.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::workspace::{Subscription, Workspace};
 use crate::protocol::FileChange;
 use crate::tools::path::RESULTS;
 
-/// This side's workspace, and what the other side knows of it.
+/// This side's workspace, and what the other side knows about it.
 pub struct Twin {
     workspace: Workspace,
     /// Of the workspace, as the other side knows it.
@@ -35,7 +35,7 @@ impl Twin {
         &self.workspace
     }
 
-    /// What the other side told. It is not told back.
+    /// Applies a change from the other side, which is not sent back.
     pub fn take(self: &Rc<Self>, changes: Vec<FileChange>, blobs: impl IntoIterator<Item = Blob>) {
         drop(self.changes.take());
         let mut blobs = blobs.into_iter();

@@ -36,7 +36,7 @@ impl ViewerHost {
     /// Opens a record.
     ///
     /// # Errors
-    /// Why the worker could not, for people; the inner one: the text is none, or cannot be read.
+    /// Why the worker could not, for people; the inner error: the text is not a record, or cannot be read.
     pub async fn open(&self, record: Blob) -> Result<Result<Opened, Refused>, String> {
         self.ended(Ask::Open, vec![record]).await
     }
@@ -44,7 +44,7 @@ impl ViewerHost {
     /// Asks about the open record.
     ///
     /// # Errors
-    /// Why there is no answer, for people.
+    /// Why there is no answer, for users.
     pub async fn ask<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, String> {
         self.ended(ask, Vec::new()).await
     }

@@ -8,10 +8,10 @@ export type Command =
         protocol: number;
         /** The page's address: relative addresses are resolved against it. There is none in Node.js. */
         page?: string;
-        /** Where `worker.js` is, unless an agent says otherwise. Default: where this worker's own script knows it. */
+        /** URL of `worker.js`, unless an agent sets another. Default: the one known to this worker's own script. */
         worker?: string;
         /**
-         * Set in a frame that pages of other origins drive: of its own origin nothing is asked but what is below this
+         * Set in a frame that pages of other origins drive: requests to its own origin must be below this
          * address.
          */
         only?: string;
@@ -57,7 +57,7 @@ export type Command =
       document: {
         id: AskId;
         task: DocumentTask;
-        /** What the page calls the record, for errors. */
+        /** The name of the record in the page's code, for errors. */
         name: string;
       };
     }
@@ -72,7 +72,7 @@ export type Command =
         source?: string;
         cache: boolean;
         credentials: boolean;
-        /** Whether the page fetches what is of the origin of `page` (`fetch`). */
+        /** Whether the page fetches resources of the origin of `page` (`fetch`). */
         bridged?: boolean;
         workerUrl?: string;
       };
@@ -80,17 +80,17 @@ export type Command =
   | { docs_search: { id: AskId; site: SiteId; query: string; limit: number } }
   | { docs_call: { id: AskId; site: SiteId; name: string; arguments: unknown } }
   | { docs_close: { site: SiteId } }
-  | { returned: { call: CallNumber; text?: string } }
+  | { returned: { call: CallNumber; text?: string; images?: string[] } }
   | { failed: { call: CallNumber; failure: Failure } }
   | { head: { call: CallNumber; head: Head } }
   | { piece: { call: CallNumber } };
 
-/** An agent of the page's, by the number that the page gave it. */
+/** An agent, by the number that the page gave it. */
 export type AgentId = number;
 
-/** What an agent is made of. */
+/** The options of an agent. */
 export interface AgentOptions {
-  /** What differs from the preset's configuration (`TrajectoryConfig`). `null` switches `counter` or `synthesis` off. */
+  /** The differences from the preset's configuration (`TrajectoryConfig`). `null` switches `counter` or `synthesis` off. */
   config: Record<string, unknown>;
   /** Names of built-in tools. Default: the safe set. */
   tools?: string[];
@@ -99,7 +99,7 @@ export interface AgentOptions {
   workerUrl?: string;
 }
 
-/** What opens a provider's door. */
+/** A provider's credentials. */
 export interface AccessOptions {
   apiKey?: string;
   headers?: [string, string][];
@@ -114,12 +114,12 @@ export interface FileChange {
   there: boolean;
 }
 
-/** What is answered by `done` or `refused`; never used twice. */
+/** The id of a message answered by `done` or `refused`; never reused. */
 export type AskId = number;
 
 /** Who hears of a run, and who permits calls of tools with side effects. */
 export interface Listening {
-  /** Whether anybody is there for `events`. */
+  /** Whether anybody listens to `events`. */
   listens: boolean;
   approve: Approval;
 }
@@ -127,7 +127,7 @@ export interface Listening {
 /** Who permits calls of tools with side effects. */
 export type Approval = "nobody" | "ask" | "all" | "same";
 
-/** What is asked about a record. */
+/** Questions about a record. */
 export type DocumentTask =
   | "replay"
   | "carry"
@@ -149,10 +149,10 @@ export interface ProviderOptions {
 /** A site, likewise. */
 export type SiteId = number;
 
-/** What the page answers by `returned` or `failed`; never used twice. */
+/** The id of a request that the page answers by `returned` or `failed`; never reused. */
 export type CallNumber = number;
 
-/** What a function of the page's threw. */
+/** What a function of the page threw. */
 export interface Failure {
   message: string;
   /** Of an answer of a server, where the error tells it. */
@@ -193,7 +193,7 @@ export type FromWorker =
       refused: {
         id: AskId;
         message: string;
-        /** Whether what was passed in is wrong (`TypeError`), or only came at the wrong time. */
+        /** Whether the argument is wrong (`TypeError`), or the message only came at the wrong time. */
         wrong: boolean;
       };
     }
@@ -201,7 +201,7 @@ export type FromWorker =
   | {
       call: {
         call: CallNumber;
-        /** Whose page is asked; none where it is no agent's question. */
+        /** The agent whose page is asked; omitted if the question is not an agent's. */
         agent?: AgentId;
         what: Wanted;
       };
@@ -213,7 +213,7 @@ export type FromWorker =
   | { blocked: { directive: string; uri: string } }
   | { site: { site: SiteId; progress?: DocsProgress; info?: DocsInfo } };
 
-/** What the page is asked to do. */
+/** Requests to the page. */
 export type Wanted =
   | { tool: { name: string; args: unknown } }
   | { approve: { id: string; name: string; args: unknown; sideEffect: SideEffect; again: boolean } }

@@ -10,7 +10,7 @@ use crate::docs::{Got, html, llms, marks, sitemap, url};
 /// Above it a list of pages is worth the one large file.
 const MANY_PAGES: usize = 30;
 
-/// What Starlight searches with has a hash of all texts in it.
+/// Starlight's search index contains a hash of all texts.
 const PAGEFIND: &str = "pagefind/pagefind-entry.json";
 
 #[derive(Debug, Default)]

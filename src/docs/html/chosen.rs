@@ -2,7 +2,7 @@
 
 use dom_query::{Document, NodeRef};
 
-/// Where generators put the text, the most telling first: the first that is there and has text is taken.
+/// Where generators put the text, most specific first: the first that exists and has text is used.
 const MAIN: &[&str] = &[
     "section#main-content",   // rustdoc
     ".theme-doc-markdown",    // Docusaurus

@@ -8,11 +8,11 @@ use crate::docs::index::SectionText;
 use crate::docs::marks::{cut, squeeze};
 use crate::docs::url;
 
-/// What is nested deeper is left out: no page people read is.
+/// Deeper nesting is left out: no page for people has it.
 const MAX_DEPTH: usize = 150;
 /// Sections of a page at most.
 const MAX_SECTIONS: usize = 3_000;
-/// Longer headings are no headings.
+/// Longer texts are not headings.
 const MAX_HEADING_CHARS: usize = 300;
 
 pub(super) struct Walker<'a> {

@@ -53,7 +53,7 @@ fn as_kept<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<P
     (text.is_empty() && calls.next().is_none()).then_some(pieces)
 }
 
-/// What is kept of a thought.
+/// The stored form of a thought.
 pub(super) fn keep(block: &Value) -> Value {
     json!({ "type": "thought", "size": size(block), "block": block })
 }
@@ -81,7 +81,7 @@ fn split_at_char(text: &str, chars: usize) -> Option<(&str, &str)> {
     text.split_at_checked(starts.nth(chars)?)
 }
 
-/// What the API refuses as a text.
+/// Whether the API refuses it as a text.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }

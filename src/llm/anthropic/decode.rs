@@ -18,10 +18,10 @@ use super::DIALECT;
 use super::blocks::keep;
 use super::wire::{Answer, Block, Delta, Event, Kind, WireUsage};
 
-/// Between two thoughts, for people.
+/// Between two thoughts, for users.
 const GAP: &str = "\n\n";
 
-/// What has come of one reply.
+/// The state of one reply.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Assembly {
     draft: Draft,
@@ -63,7 +63,7 @@ enum Part {
         at: usize,
         given: bool,
     },
-    /// What a server tool did, and what is not known.
+    /// Blocks of server tools, and unknown ones.
     Other,
 }
 

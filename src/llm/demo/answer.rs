@@ -9,7 +9,7 @@ use super::share;
 use super::sums::{Sum, sums};
 use super::words::{code_list, count, keywords};
 
-/// The latest calculations are shown, at most so many.
+/// Maximum number of calculations shown, latest first.
 const MAX_CALCULATIONS: usize = 8;
 
 /// Results of host tools are shown up to here.
@@ -54,7 +54,7 @@ pub(super) fn synthesis(scene: &Scene<'_>, mode: DemoMode) -> String {
     text
 }
 
-/// What was found, calculated and done; and where nothing was, what to try.
+/// What was found, calculated and done; if nothing was, what to try.
 fn body(scene: &Scene<'_>) -> String {
     let parts = [
         scene.given.put_together(),

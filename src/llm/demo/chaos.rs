@@ -37,7 +37,7 @@ pub enum Fault {
     ErrorWithStatus200,
     /// Status 200 and no body.
     EmptyAnswer,
-    /// What is no stream and no JSON.
+    /// Neither a stream nor JSON.
     Garbage,
     WrongContentType,
     SilentServer,

@@ -1,4 +1,4 @@
-//! What a step of a plan is told of the steps before it: one JSON object below its action. The demo model puts the
+//! The context of a plan step from earlier steps: one JSON object below its action. The demo model puts the
 //! results side by side; it weighs nothing.
 
 use serde_json::Value;

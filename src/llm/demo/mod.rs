@@ -31,10 +31,10 @@ use moves::Move;
 use scene::Scene;
 use wire::Random;
 
-/// What the demo model calls itself, wherever it is named.
+/// The demo model's display name.
 pub const NAME: &str = "Demo: scripted, not an AI";
 
-/// What a request comes to. A pure function of it.
+/// The answer to a request. A pure function of it.
 #[must_use]
 pub fn script(request: &DemoRequest) -> Scripted {
     let (scene, next, mut random) =

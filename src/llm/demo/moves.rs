@@ -62,7 +62,7 @@ impl Move {
     }
 }
 
-/// What is offered, and what of it was used.
+/// The offered tools, and those that were used.
 struct Desk<'a, 's> {
     scene: &'a Scene<'s>,
     tools: &'a [ToolSpec],
@@ -290,7 +290,7 @@ fn write(desk: &Desk<'_, '_>) -> Option<Move> {
     )
 }
 
-/// What the endless mode says while it goes on.
+/// What the endless mode says while it continues.
 const THOUGHTS: [&str; 4] = [
     "Not enough yet; I look further.",
     "Interesting, but there may be more.",

@@ -1,4 +1,4 @@
-//! What is asked of the demo model and what it answers, as data: it runs in a worker, and the page plays its answer.
+//! The demo model's requests and answers as data: it runs in a worker, and the page plays its answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct DemoRequest {
     pub choice: ToolChoice,
 }
 
-/// What the request comes to.
+/// The result of the request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scripted {

@@ -1,4 +1,4 @@
-//! What there is to calculate in a task: percentages, arithmetic, conversions, travel times, in the calculator's words.
+//! The calculations in a task: percentages, arithmetic, conversions, travel times, in the calculator's words.
 
 use super::units::{canonical, is_length, is_money, is_speed};
 
@@ -9,7 +9,7 @@ const MOST: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sum {
     pub expression: String,
-    /// What the result is in, where the calculator does not know it.
+    /// The unit of the result, if the calculator does not have it.
     pub money: Option<String>,
     check: Check,
 }

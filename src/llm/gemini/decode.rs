@@ -13,7 +13,7 @@ use super::super::json::count;
 use super::wire::{Call, Candidate, Chunk, Feedback, Mark, Part, Place, WireUsage};
 use super::{DIALECT, malformed, own_name};
 
-/// What has come of one reply.
+/// The state of one reply.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Assembly {
     draft: Draft,

@@ -17,7 +17,7 @@ pub(super) fn call(message: &str) -> Option<RawCall> {
     Some(RawCall { id: String::new(), name: own_name(name).to_owned(), arguments: message.to_owned() })
 }
 
-/// Where it does not say what was called, there is nothing to answer: the request is sent again.
+/// If it does not say what was called, there is nothing to answer: the request is retried.
 pub(super) fn error(reason: &str, message: &str) -> ModelError {
     let said = if message.is_empty() { String::new() } else { format!(" It says: {}", excerpt(message)) };
     ModelError {

@@ -12,7 +12,7 @@ use super::facts;
 pub struct ModelInfo {
     /// As requests name it.
     pub id: String,
-    /// As people call it; the id where there is no other name.
+    /// The display name; the id if there is none.
     pub name: String,
     pub context_tokens: Option<u64>,
     pub price: Option<Price>,
@@ -23,7 +23,7 @@ pub struct ModelInfo {
 /// The models of a list that can hold a conversation, by name. `Err`: the answer is not a list of models.
 ///
 /// # Errors
-/// What it is instead, for people.
+/// What it is instead, for users.
 pub fn read_list(kind: ProviderKind, body: &str) -> Result<Vec<ModelInfo>, String> {
     let value: Value = serde_json::from_str(body).map_err(|_| "the answer is not JSON".to_owned())?;
     let list = [value.get("data"), value.get("models"), Some(&value)].into_iter().flatten().find_map(Value::as_array);
@@ -85,7 +85,7 @@ fn converses(kind: ProviderKind, id: &str, entry: &Value) -> bool {
 /// OpenRouter: US dollars a token, as texts.
 fn price(entry: &Value) -> Option<Price> {
     let of = |key: &str| entry.pointer(&format!("/pricing/{key}"))?.as_str()?.parse::<f64>().ok();
-    // To the millionth of a dollar: a price a token is no round number in binary.
+    // Rounded to a millionth of a dollar: a price per token is not exact in binary.
     let million = |price: f64| (price * 1e12).round() / 1e6;
     let (input, output) = (of("prompt")?, of("completion")?);
     if input < 0.0 || output < 0.0 {

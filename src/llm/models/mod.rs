@@ -1,8 +1,8 @@
-//! What is known of models without asking: context window, prices, whether they see pictures.
+//! What is known about models without a request: context window, prices, whether they accept images.
 //!
 //! The table is data, `table.csv`: kind, model, window in tokens, US dollars per million tokens of input, of output and of
 //! input read from the cache, and pictures. It holds the list prices of the providers for short contexts and goes out of
-//! date: wherever a price is shown, so is [`AS_OF`]. What a user sets, and what a provider's own list says, goes first.
+//! date: wherever a price is shown, so is [`AS_OF`]. The user's settings and a provider's own list take precedence.
 
 mod list;
 
@@ -17,7 +17,7 @@ pub const AS_OF: &str = "2026-11";
 
 const TABLE: &str = include_str!("table.csv");
 
-/// What the table says of a model.
+/// The table's data on a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
     /// Tokens of input.
@@ -26,7 +26,7 @@ pub struct Facts {
     pub images: bool,
 }
 
-/// The row of a model; a dated version (`…-2026-04-23`, `…-20251001`) is its model's. Models that others serve
+/// The row of a model; a dated version (`…-2026-04-23`, `…-20251001`) uses its model's. Models that others serve
 /// (`vendor/model` at OpenRouter) have the window of the original, and the prices that OpenRouter passes on.
 #[must_use]
 pub fn facts(kind: ProviderKind, model: &str) -> Option<Facts> {
@@ -57,7 +57,7 @@ pub fn complete(config: &mut RunConfig) {
     config.limits.context_tokens = config.limits.context_tokens.or(smallest);
 }
 
-/// What is known of a provider's model: nothing where another server than the kind's own may call its models as it likes.
+/// What is known about a provider's model; `None` for other servers, which may name their models as they like.
 #[must_use]
 pub fn known(p: &ProviderConfig) -> Option<Facts> {
     if endpoint::is_own(p) { facts(p.kind, &p.model) } else { None }

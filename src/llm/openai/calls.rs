@@ -26,7 +26,7 @@ struct Slot {
     extent: Extent,
 }
 
-/// How far the arguments of a call have come, as one JSON object.
+/// The progress of a call's arguments, as one JSON object.
 #[derive(Debug, Default)]
 struct Extent {
     depth: u32,
@@ -48,7 +48,7 @@ enum Place {
     New,
     /// More of this call.
     Slot(usize),
-    /// Word for word what is there already.
+    /// Identical to what is already there.
     Repeated,
 }
 

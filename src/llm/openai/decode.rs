@@ -19,7 +19,7 @@ use super::DIALECT;
 use super::calls::Calls;
 use super::wire::{Body, Chunk, Text, WireUsage};
 
-/// What has come of one reply.
+/// The state of one reply.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Assembly {
     /// OpenRouter's `reasoning_details`.

@@ -35,7 +35,7 @@ pub(super) struct Choice<'a> {
     pub index: Option<u64>,
     #[serde(borrow)]
     pub delta: Option<Body<'a>>,
-    /// Where the answer was not streamed.
+    /// Set if the answer was not streamed.
     #[serde(borrow)]
     pub message: Option<Body<'a>>,
     #[serde(borrow)]

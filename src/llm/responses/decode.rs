@@ -14,7 +14,7 @@ use super::super::json::{bytes, count};
 use super::DIALECT;
 use super::items::{Items, Kind, index, text};
 
-/// What has come of one reply.
+/// The state of one reply.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Assembly {
     draft: Draft,
@@ -28,7 +28,7 @@ pub(in crate::llm) struct Assembly {
     reasoning_part: Option<(usize, u64)>,
 }
 
-/// What an event says of an item.
+/// What an event says about an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Begun,
@@ -272,7 +272,7 @@ impl Assembly {
     }
 }
 
-/// What is said at the end counts, where anything is said. By how many bytes the text grew.
+/// The final text counts, if there is one. Returns by how many bytes the text grew.
 fn finished(so_far: &mut String, whole: &str) -> usize {
     let before = so_far.len();
     if !whole.is_empty() && whole != so_far {

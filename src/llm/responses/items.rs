@@ -173,7 +173,7 @@ pub(super) fn index(event: &Value) -> Option<u64> {
     event.get("output_index").and_then(Value::as_u64)
 }
 
-/// A text under a name; empty where there is none.
+/// The string in a field; empty if there is none.
 pub(super) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use super::{Fault, MAX_DEPTH, Unchecked, same};
 
 /// Schemas that are held against something, and members that are looked at.
 const MAX_WORK: usize = 10_000_000;
-/// Branches of `anyOf` and `oneOf` whose fault is told.
+/// Number of branches of `anyOf` and `oneOf` whose fault is reported.
 const MAX_BRANCHES: usize = 3;
 
 pub fn faults(tree: &Tree, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
@@ -22,7 +22,7 @@ pub fn faults(tree: &Tree, value: &Value, most: usize) -> Result<Vec<Fault>, Unc
     Ok(check.faults)
 }
 
-/// Where a value is, from the whole one.
+/// The path of a value, from the root.
 #[derive(Clone, Copy)]
 enum At<'a> {
     Root,
@@ -45,7 +45,7 @@ struct Check<'t> {
     work: usize,
     /// The resources of the schemas under way, the outermost first: what `$dynamicRef` looks through.
     scope: Vec<Resource>,
-    /// So many faults are told; 0 where only the answer counts.
+    /// The maximum number of reported faults; 0 if only the verdict matters.
     most: usize,
     faults: Vec<Fault>,
     /// Whether the faults are those of a branch already.

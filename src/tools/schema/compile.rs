@@ -205,7 +205,7 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// What is asked of a value by itself.
+/// Constraints on a single value.
 fn values(all: Keywords<'_, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
     if let Some(keyword) = all.get("type") {
         let names = match keyword.value {

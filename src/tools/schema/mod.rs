@@ -1,6 +1,6 @@
 //! JSON Schema, draft 2020-12: a schema is compiled once to a list of rules, then values are held against it.
 //!
-//! Whole but for three things: no schema is fetched, so `$ref` reaches what the schema itself holds; `$schema` and
+//! Complete except for three things: no schema is fetched, so `$ref` reaches what the schema itself holds; `$schema` and
 //! vocabularies are not read; `format`, `content…` and other annotations say nothing. The official suite runs against it
 //! (`tests/tools_schema.rs`). Written here because every crate for it brings regular expressions, URLs and domain names,
 //! which are most of what such a crate weighs in a page. Regular expressions are the browser's own: whoever compiles a

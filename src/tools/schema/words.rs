@@ -1,4 +1,4 @@
-//! What a model is told of a value that does not fit: what was found, and what would fit.
+//! The message to a model about an invalid value: what was found, and what would be valid.
 
 use serde_json::{Number, Value};
 

@@ -31,7 +31,7 @@ pub fn write(document: &Trajectory) -> String {
     pretty(&json!({ "info": info, "messages": messages, "trajectory_format": "mini-swe-agent-1.1" }))
 }
 
-/// What the format has no place for.
+/// Data without a place in the format.
 fn turnwise(document: &Trajectory) -> Value {
     object([
         ("engine_version", document.engine_version.as_str().into()),

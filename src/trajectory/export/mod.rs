@@ -1,4 +1,4 @@
-//! A trajectory as the text of a file in the formats of others. PURE: a document in, text out.
+//! Exports a trajectory as the text of a file in other formats. PURE: a document in, text out.
 //!
 //! What a format cannot hold goes into its `extra` where it has one, and is lost where it has none; `docs/trajectory.md`
 //! says which. The two formats for people, Markdown and HTML, need the words of `view` and are written there.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// A list of attributes that leaves out what is not there.
+/// A list of attributes that omits missing values.
 #[derive(Debug, Default)]
 pub struct Attributes(Vec<Value>);
 

@@ -108,7 +108,7 @@ fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, tur
     })
 }
 
-/// Function definitions in OpenAI's form; what is none is left out.
+/// Function definitions in OpenAI's form; anything else is left out.
 fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<ToolSpec> {
     let traits: Map<String, Value> = extra.and_then(|extra| of(&extra, "tools")).unwrap_or_default();
     let spec = |definition: Value| {

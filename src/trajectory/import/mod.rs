@@ -15,7 +15,7 @@ pub const EMBEDDED: (&str, &str) = ("<script type=\"application/json\" id=\"turn
 /// How the `schema_version` of an ATIF file starts, and the minor versions that are read.
 const ATIF: (&str, std::ops::RangeInclusive<u32>) = ("ATIF-v1.", 0..=8);
 
-/// Why a file is no trajectory that can be opened.
+/// Why a file cannot be opened as a trajectory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
     /// Neither JSON nor an HTML report.
@@ -50,7 +50,7 @@ impl std::fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-/// What tells ATIF from everything else.
+/// The mark of an ATIF file.
 #[derive(Deserialize)]
 struct Mark {
     schema_version: String,
@@ -59,7 +59,7 @@ struct Mark {
 /// Reads a file of any kind that is known.
 ///
 /// # Errors
-/// What is wrong with it and what can be opened, for people.
+/// What is wrong with it and what can be opened, for users.
 pub fn import(text: &str) -> Result<Trajectory, ImportError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('<') {

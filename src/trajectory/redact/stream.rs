@@ -30,7 +30,7 @@ struct Looks {
     /// The same as the run under way began.
     before: [u8; CONTEXT],
     run: Run,
-    /// What came of the run and did not go out.
+    /// The part of the run that is held back.
     held: String,
 }
 
@@ -39,7 +39,7 @@ struct Looks {
 enum Run {
     #[default]
     None,
-    /// It is no secret.
+    /// It is not a secret.
     Clear,
     /// Held, too short to judge.
     Perhaps,

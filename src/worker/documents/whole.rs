@@ -1,4 +1,4 @@
-//! What only the whole worker does with records.
+//! Operations on records that only the complete worker supports.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
