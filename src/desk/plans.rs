@@ -43,7 +43,7 @@ pub(super) struct Start {
 }
 
 impl Desk {
-    /// `text` is that of the record it goes on after, where that is a file.
+    /// `text` is the text of the record it continues, if that is a file.
     pub(super) async fn run_plan(&self, start: Start, after: Option<After>, text: Option<String>) {
         match self.earlier(after, text, &start.with.worker_url).await {
             Ok(after) => self.start_plan(start, after),

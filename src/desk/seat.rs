@@ -42,7 +42,7 @@ impl Seat {
         })
     }
 
-    /// What the session tells. It holds the seat weakly: the seat has the session.
+    /// Handles the session's notifications. It holds the seat weakly: the seat has the session.
     pub(super) fn ear(self: &Rc<Self>) -> impl Fn(Notice<'_>) + 'static {
         let seat = Rc::downgrade(self);
         move |notice| {

@@ -8,7 +8,7 @@ use super::{Ask, Step, tools};
 /// Bodies of what was fetched come in the order of the answers that have one; so does what was kept.
 ///
 /// # Errors
-/// Words for people where no site is open.
+/// The message for users if no site is open.
 pub fn answer(held: &mut Option<Site>, ask: Ask, texts: Vec<String>) -> Result<String, String> {
     let mut texts = texts.into_iter();
     if let Ask::Open { page, html, source } = ask {

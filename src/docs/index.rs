@@ -81,7 +81,7 @@ struct Section {
 }
 
 impl Index {
-    /// An index of the site below `root` that is asked from the page `home`.
+    /// An index of the site below `root`, queried from the page `home`.
     #[must_use]
     pub fn new(root: &str, home: &str) -> Self {
         let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();

@@ -54,7 +54,7 @@ pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// At most so many characters.
+/// Truncates to this number of characters.
 pub fn cut(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }

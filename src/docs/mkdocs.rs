@@ -1,4 +1,4 @@
-//! MkDocs' `search/search_index.json`, with and without the theme Material: one entry a page, then one a section, whose
+//! MkDocs' `search/search_index.json`, with and without the theme Material: one entry per page, then one per section, whose
 //! texts are HTML or plain.
 
 use std::collections::HashMap;

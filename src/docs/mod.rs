@@ -71,15 +71,15 @@ pub enum Ask {
     Tools,
     /// All that was read, to be kept; answered with a text.
     Save,
-    /// What was kept, as a blob alongside the text, for a site that was just opened; answered with a [`Step`], or with `null` where it is of
-    /// another version.
+    /// What was kept, as a blob alongside the text, for a site that was just opened; answered with a [`Step`],
+    /// or with `null` if it is of another version.
     Load { version: String },
 }
 
 /// One address that was fetched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Got {
-    /// As it was asked for.
+    /// The requested URL.
     pub url: String,
     /// Where it was found after redirects, where that is another address.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -20,7 +20,7 @@ const ENOUGH: usize = 16;
 /// Pages kept as Markdown after they were read aloud.
 const MAX_KEPT: usize = 12;
 
-/// A site, under way or whole.
+/// A site, partly or completely read.
 #[derive(Debug)]
 pub struct Site {
     finder: Option<Finder>,
@@ -45,7 +45,7 @@ pub struct Site {
     lacking: bool,
     /// Of the pages' HTML.
     texts: HashSet<String>,
-    /// Pages as Markdown, and those that were asked for.
+    /// Pages as Markdown, and the requested ones.
     kept: VecDeque<(String, HtmlPage)>,
     wanted: HashSet<String>,
 }
@@ -265,7 +265,7 @@ impl Site {
     fn keep(&mut self, got: &Got, text: Option<&str>) {
         let stays = got.at.is_empty() || url::below(&self.info.root, &got.at);
         let page = match text.filter(|_| (200..300).contains(&got.status) && stays) {
-            // What cannot be read is kept as that, so that it is not asked for again and again.
+            // Unreadable pages are remembered, so that they are not requested again and again.
             None => HtmlPage::default(),
             Some(text) if is_markdown(got, text) => {
                 HtmlPage { text: llms::page(&got.url, text), markdown: vec![text.to_owned()], links: Vec::new() }

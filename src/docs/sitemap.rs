@@ -9,7 +9,7 @@ const MAX_MAPS: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Map {
     Pages(Vec<String>),
-    /// Further ones to be read.
+    /// Further ones to read.
     Maps(Vec<String>),
 }
 

@@ -12,7 +12,7 @@ pub struct Parts<'a> {
     pub fragment: &'a str,
 }
 
-/// Longer addresses are nobody's page.
+/// Longer URLs are not pages.
 const MAX_LENGTH: usize = 2_000;
 
 /// The parts of an absolute http(s) address; a query is dropped.

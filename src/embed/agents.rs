@@ -1,4 +1,4 @@
-//! Agents: made, given tools and files, run, stopped, let go.
+//! Agents: created, given tools and files, run, stopped, released.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -29,11 +29,11 @@ pub(super) struct Agent {
     /// Who waits for the current run.
     segment: Cell<Option<Segment>>,
     calls_left: Cell<u32>,
-    /// The plan under way.
+    /// The running plan.
     pub(super) plan: RefCell<Option<PlanSession>>,
     /// How often it was cancelled: a run that is still reading its `after` is not under way yet, and ends all the same.
     pub(super) cancels: Cell<u32>,
-    /// The page let it go: everything ends with the run under way.
+    /// The page released it: everything ends with the current run.
     last: Cell<bool>,
     files: RefCell<Option<Rc<Twin>>>,
 }
@@ -235,13 +235,13 @@ impl Agent {
         }
     }
 
-    /// A run under way still ends; then everything goes.
+    /// A running run still ends; then everything is released.
     pub(super) fn close(&self) {
         self.last.set(true);
         self.rest();
     }
 
-    /// Lets everything go, where the page let the agent go and nothing is under way.
+    /// Releases everything, if the page released the agent and nothing is running.
     pub(super) fn rest(&self) {
         if self.last.get() && !self.session.is_running() {
             self.files.take();

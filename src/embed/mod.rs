@@ -1,6 +1,6 @@
 //! The agent's worker: answers the messages of the protocol. One handler per message.
 //!
-//! Owns the agents and sites that the page opened, and what of theirs is under way. Holds no rule of a run. Deliberately
+//! Owns the agents and sites that the page opened, and their pending work. Contains no rules of a run. Deliberately
 //! absent: the page's side (`www/client`), which checks what people pass in and holds their functions.
 
 mod agents;

@@ -21,9 +21,9 @@ pub enum Effect {
     Abort(Abort),
     /// A tool result that was cut for the model: keep the whole in the run's workspace for `read_result(handle)`.
     KeepResult { handle: CallId, content: String },
-    /// Tell whoever watches, and store.
+    /// Notify observers, and store.
     Record(Record),
-    /// The segment ended; nothing is under way any more.
+    /// The segment ended; nothing is pending any more.
     Finish,
 }
 

@@ -63,7 +63,7 @@ slugs! {
     Cancelled = "cancelled",
     /// The page was closed in the middle of it.
     Interrupted = "interrupted",
-    /// The call needed a permission that nobody gave.
+    /// The call needed an approval that nobody gave.
     Refused = "refused",
     /// The reply passed a limit on what is accepted of a server.
     ReplyTooLarge = "reply_too_large",

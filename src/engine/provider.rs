@@ -68,7 +68,7 @@ pub enum ProviderKind {
 pub enum DemoMode {
     #[default]
     Normal,
-    /// Never finishes by itself, so that limits and synthesis can be seen.
+    /// Never finishes by itself, to demonstrate limits and synthesis.
     Endless,
     /// Shows, by the seed, the faults of model servers and of models, so that retries can be seen.
     Chaos,

@@ -343,7 +343,7 @@ pub enum RecordKind {
         child: u32,
         event: Box<Record>,
     },
-    /// The report, whoever wrote it.
+    /// The report, regardless of its author.
     Final {
         output: String,
         answer_source: AnswerSource,

@@ -121,7 +121,7 @@ pub enum Retry {
     Fatal,
 }
 
-/// A raw response as it came over the wire, cut where it is too long (`RAW_CAP`).
+/// A raw response as received, cut if it is too long (`RAW_CAP`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

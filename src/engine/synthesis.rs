@@ -6,7 +6,7 @@ use super::config::{Preset, SynthesisConfig, SynthesisRole};
 use super::message::Message;
 use super::record::Trigger;
 
-/// A synthesis under way.
+/// A synthesis in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Synthesis {
     pub trigger: Trigger,

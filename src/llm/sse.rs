@@ -124,7 +124,7 @@ impl SseParser {
         bytes
     }
 
-    /// Whether so much more of the line under way is accepted.
+    /// Whether this much more of the current line is accepted.
     fn fits(&mut self, more: usize) -> bool {
         if self.line.len() + more > MAX_EVENT {
             self.fail(TooLarge::Line);

@@ -33,7 +33,7 @@ pub enum PlanEffect {
     StopStep { order: u32 },
     /// End the step's run at once; it ends in `StepEnded` all the same.
     CancelStep { order: u32 },
-    /// Tell whoever watches, and store.
+    /// Notify observers, and store.
     Record(PlanRecord),
     /// Every step has ended.
     Finish,

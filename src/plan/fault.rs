@@ -51,7 +51,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// All of them, one a line.
+/// All of them, one per line.
 #[must_use]
 pub fn listed(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")

@@ -2,7 +2,7 @@
 //! PURE -> engine, trajectory.
 //!
 //! A sans-IO scheduler over runs: [`PlanRun::start`] and [`PlanRun::handle`] say which step starts when and with what;
-//! whoever drives it runs each step as a run of its own and tells how it ended. There is no second turn loop here.
+//! its driver executes each step as a separate run and reports how it ended. There is no second turn loop here.
 //! Deliberately absent: turns, retries and tool calls (`engine`), the runs' records (`trajectory`), sessions and workers
 //! (`shell`).
 

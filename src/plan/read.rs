@@ -1,4 +1,4 @@
-//! A plan from JSON, whoever wrote it: a page, a person, a model. It is read to its end, and every fault is named.
+//! Reads a plan from JSON, written by a page, a person or a model. It is read to its end, and every fault is named.
 
 use std::collections::BTreeMap;
 

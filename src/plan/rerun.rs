@@ -38,7 +38,7 @@ fn is_same(plan: &Plan, after: &PlanDocument, step: &Step) -> bool {
     after.plan.step(step.order) == Some(step) && plan.agents.get(&step.agent) == after.plan.agents.get(&step.agent)
 }
 
-/// Cancelled steps and those under way when the page was closed are run again; failed ones only when asked for.
+/// Cancelled steps and those running when the page was closed are run again; failed ones only on request.
 fn has_ended(record: &StepRecord) -> bool {
     let outcome = record.run.as_ref().and_then(|run| run.outcome);
     match record.status {

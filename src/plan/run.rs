@@ -21,7 +21,7 @@ use crate::trajectory::Trajectory;
 pub struct PlanRun {
     pub(super) plan: Plan,
     pub(super) options: PlanOptions,
-    /// When the first run of this plan started, for one that goes on later.
+    /// When the first run of this plan started, for a continued one.
     pub(super) origin: EpochMillis,
     /// In ascending order.
     pub(super) steps: Vec<StepState>,
@@ -194,7 +194,7 @@ impl PlanRun {
         EpochMillis(self.origin.0.saturating_add(self.now.0))
     }
 
-    /// Ends a step and tells of it.
+    /// Ends a step and reports it.
     pub(super) fn finish_step(&mut self, order: u32, status: StepStatus) {
         let Some(state) = self.state_mut(order) else { return };
         state.end(status);

@@ -256,7 +256,7 @@ pub enum Stand {
     Interrupted,
     /// Another tab.
     Elsewhere,
-    /// It is a record, to be read.
+    /// It is a record, for viewing.
     Recorded,
 }
 

@@ -84,7 +84,7 @@ pub enum Change {
     Whole(Box<Snapshot>),
     /// The run as it began; a branch begins anew.
     Start(Box<Start>),
-    /// There are so many turns.
+    /// The number of turns.
     Turns(usize),
     /// A turn without its calls, and how many of these there are.
     Turn {

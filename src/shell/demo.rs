@@ -71,7 +71,7 @@ async fn stream(
     Some(reading.finish())
 }
 
-/// Hands out the chunks with their delays. `None`: nobody waits for them any more.
+/// Emits the chunks with their delays. `None`: nobody waits for them any more.
 async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8])) -> Option<()> {
     for chunk in chunks {
         if chunk.after_ms > 0 {

@@ -54,7 +54,7 @@ pub struct DocsOptions {
     /// Fetches from the page's origin, if requests from here could not read the responses.
     pub bridge: Option<Rc<dyn Page>>,
     pub worker_url: String,
-    /// Hears how far reading has come, also after the site can be asked.
+    /// Gets the progress of reading, even after the site is ready for questions.
     pub on_progress: Box<dyn Fn(&Step)>,
 }
 

@@ -4,7 +4,7 @@ use super::session::Session;
 use super::{fetch, record, timer, tool};
 use crate::engine::{Abort, Effect};
 
-/// Performs the effects of one step. Observers hear of it when all of them are under way.
+/// Performs the effects of one step. Observers are notified when all of them have been started.
 pub(super) fn perform(session: &Session, effects: Vec<Effect>) {
     let mut records = Vec::new();
     for effect in effects {

@@ -20,7 +20,7 @@ use super::{custom, demo, diagnose, gate, in_page, js, stream};
 use crate::engine::*;
 use crate::llm::{self, Late, RetryHeaders};
 
-/// A request under way. Dropped, it is aborted.
+/// A request in progress. Dropping it aborts it.
 pub(super) struct OpenRequest {
     request: RequestId,
     pub(super) ticket: Ticket,

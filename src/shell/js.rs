@@ -36,7 +36,7 @@ extern "C" {
     pub fn then_call(this: &Thenable, fulfilled: &Function, rejected: &Function) -> JsValue;
 }
 
-/// The longest delay `setTimeout` takes; above it the browser fires at once.
+/// The longest delay of `setTimeout`; beyond it the browser fires immediately.
 pub const MAX_DELAY: f64 = 2_147_483_647.0;
 
 /// Wall clock, milliseconds since 1970.

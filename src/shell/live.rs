@@ -49,7 +49,7 @@ impl Live {
         Millis((js::now() - self.zero).max(0.0) as u64)
     }
 
-    /// What is new goes to whoever keeps it.
+    /// Passes new events to the journal.
     pub(super) fn keep(&mut self, journal: Option<&dyn Journal>) {
         self.recorder.with_changed(|events, run| {
             if let Some(journal) = journal {

@@ -5,7 +5,7 @@ use std::fmt;
 /// Misuse. A failed run is not such an error: it ends with a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartError {
-    /// A run of this agent is under way.
+    /// A run of this agent is in progress.
     Busy,
     /// The last run did not end at a limit, or there is none.
     NothingToContinue,

@@ -68,7 +68,7 @@ impl PlanSession {
         read(plan, &tools)
     }
 
-    /// Starts a plan that [`PlanSession::read`] gave; everything after that is told to the observer. `ready` is handed the
+    /// Starts a plan that [`PlanSession::read`] gave; the observer is notified of everything after that. `ready` is handed the
     /// session before anything else happens.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl PlanSession {
         f(&self.0.run.borrow())
     }
 
-    /// The record so far, steps under way included.
+    /// The record so far, including running steps.
     #[must_use]
     pub fn document(&self) -> PlanDocument {
         self.0.run.borrow().document(|order| self.step(order)?.document())
@@ -139,7 +139,7 @@ impl PlanSession {
         }
     }
 
-    /// One event at a time: an observer may stop the plan while it is told of a step.
+    /// One event at a time: an observer may stop the plan while it is notified of a step.
     fn drive(&self, first: Vec<PlanEffect>) {
         self.0.handling.set(true);
         self.perform(first);

@@ -33,7 +33,7 @@ pub async fn availability() -> Availability {
     state(&expected(false)).await
 }
 
-/// Downloads the model; `on_progress` gets the share that has come, 0 to 1. Needs a click shortly before.
+/// Downloads the model; `on_progress` gets the downloaded share, 0 to 1. Requires a recent click.
 ///
 /// # Errors
 /// Why it could not be, for users.

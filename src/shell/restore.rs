@@ -1,4 +1,4 @@
-//! A recorded run in a session again: to be read, to go on, or to branch off.
+//! Loads a recorded run into a session: to read it, continue it, or branch from it.
 
 use std::rc::Rc;
 
@@ -73,7 +73,7 @@ impl Session {
     /// Starts a branch of a restored run: the run as it was, and what is different. Its ids are made here.
     ///
     /// # Errors
-    /// A run is under way, or the session is closed.
+    /// A run is in progress, or the session is closed.
     pub fn branch(
         &self,
         restored: Restored,

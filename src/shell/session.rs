@@ -54,7 +54,7 @@ pub(super) struct Agent {
     tickets: Cell<u32>,
 }
 
-/// Names one request or tool call under way. Unlike the engine's ids it is never used twice, not in the next run either.
+/// Identifies one open request or tool call. Unlike the engine's ids it is never used twice, not in the next run either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket(u32);
 
@@ -116,7 +116,7 @@ impl Session {
         }))
     }
 
-    /// Starts a run; everything after that is told to the observer.
+    /// Starts a run; the observer is notified of everything after that.
     pub fn start(
         &self,
         input: impl Into<Input>,
@@ -141,7 +141,7 @@ impl Session {
     /// Starts this very task.
     ///
     /// # Errors
-    /// A run is under way, or the session is closed.
+    /// A run is in progress, or the session is closed.
     pub fn begin(
         &self,
         mut config: RunConfig,
@@ -189,7 +189,7 @@ impl Session {
         self.0.running.get()
     }
 
-    /// The run under way, or the last one. Not to be kept; not to be called from within itself with a start.
+    /// The current or last run. Do not keep it; not to be called from within itself with a start.
     pub fn with_run<R>(&self, f: impl FnOnce(Option<&Run>) -> R) -> R {
         f(self.0.live.borrow().as_ref().map(|live| &live.recorder.run))
     }
@@ -258,7 +258,7 @@ impl Session {
         self.0.host_tools.borrow_mut().clear();
     }
 
-    /// Drops the last run, and with it whoever observed it.
+    /// Drops the last run and its observers.
     pub fn forget(&self) {
         if !self.is_running() {
             let last = self.0.live.take();
@@ -355,7 +355,7 @@ impl Session {
         streamed.flatten().unwrap_or_default()
     }
 
-    /// The segment is over: nothing is under way any more.
+    /// The segment is over: nothing is pending any more.
     pub(super) fn finish(&self) {
         self.0.running.set(false);
         let left = self.live(|live| {

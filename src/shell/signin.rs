@@ -8,7 +8,7 @@ use crate::engine::RAW_CAP;
 /// Posts JSON; the status and the body of the answer. `Err`: there was none.
 ///
 /// # Errors
-/// Nothing: the browser tells a page no more.
+/// Nothing: the browser reveals no more to a page.
 pub async fn post(url: &str, body: String) -> Result<(u16, String), ()> {
     let request = Request::post(url).header("content-type", "application/json").body(body).map_err(drop)?;
     let response = request.send().await.map_err(drop)?;

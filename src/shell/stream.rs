@@ -66,7 +66,7 @@ pub(super) async fn read_blob(body: &ReadableStream, most: usize) -> Result<Opti
         let Some(bytes) = chunk.value().filter(|_| !chunk.done()) else { break };
         length += bytes.length() as usize;
         if length > most {
-            // What is still to come is nobody's; whether ending it works does not matter.
+            // Nobody needs the rest; it does not matter whether cancelling it works.
             let _ = JsFuture::from(reader.cancel()).await;
             return Ok(None);
         }

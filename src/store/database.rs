@@ -28,7 +28,7 @@ pub(super) const FILES: &str = "files";
 /// never changed after a release: a change is a new entry.
 const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES]];
 
-/// How far opening has come.
+/// The progress of opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     Opening,

@@ -1,4 +1,4 @@
-//! Several tabs: one owns a run and writes it, the others hear of it. A Web Lock says whose it is, and is let go when
+//! Several tabs: one owns a run and writes it, the others are notified. A Web Lock says whose it is, and is released when
 //! the tab ends in whatever way; a broadcast channel says that there is something new to read.
 
 use std::rc::Rc;
@@ -18,11 +18,11 @@ const CHANNEL: &str = "turnwise";
 pub enum Told {
     /// More of this run is stored.
     Written { key: String },
-    /// Names or runs changed: the list is to be read anew.
+    /// Names or runs changed: the list must be reloaded.
     Listed,
 }
 
-/// A run that this tab owns; let go when dropped.
+/// A run that this tab owns; released when dropped.
 pub struct Held {
     /// `None`: there are no locks here, so there is none to release.
     release: Option<Function>,

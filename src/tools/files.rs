@@ -55,7 +55,7 @@ fn decode(bytes: Vec<u8>) -> Option<String> {
     Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// `1.2 KB`, for people and models.
+/// `1.2 KB`, for users and models.
 #[must_use]
 pub fn size_text(bytes: u64) -> String {
     let (unit, name) = match bytes {

@@ -1,4 +1,4 @@
-//! `now`: the time it is given, in words.
+//! `now`: formats the given time as text.
 
 use crate::engine::{EpochMillis, time};
 

@@ -18,7 +18,7 @@ pub struct Index;
 /// The tool's answer, or what to tell the model instead.
 ///
 /// # Errors
-/// The tool's own failure, in words for the model.
+/// The tool's own failure, as a message for the model.
 #[cfg_attr(not(feature = "worker"), allow(unused_variables))] // the index
 pub async fn run<F: Files>(
     name: &str,

@@ -4,7 +4,7 @@ use super::document::Trajectory;
 use super::{RecordedEvent, Recorder};
 use crate::engine::{CallId, Effect, Millis, RunConfig, Status, Task};
 
-/// A run as its events left it. Nothing is in flight: the first event of whoever drives it must be `Resumed` or
+/// A run after its events. Nothing is in flight: the first event of whoever drives it must be `Resumed` or
 /// `Branched`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored {

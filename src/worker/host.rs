@@ -66,7 +66,7 @@ impl ToolHost {
         }
     }
 
-    /// Ends a call that is under way or waits for a worker; it is answered `Cancelled`.
+    /// Ends a call that is running or waits for a worker; it is answered `Cancelled`.
     pub fn abort(&self, call: &CallId) {
         let ticket = self.open.borrow().get(call).copied();
         if let Some(ticket) = ticket {

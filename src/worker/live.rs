@@ -32,7 +32,7 @@ pub struct Live {
     pub schemas: HashSet<u32>,
 }
 
-/// How far a worker has come.
+/// The progress of a worker's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Starting,

@@ -36,7 +36,7 @@ impl ViewerHost {
     /// Opens a record.
     ///
     /// # Errors
-    /// Why the worker could not, for people; the inner error: the text is not a record, or cannot be read.
+    /// Why the worker could not, for users; the inner error: the text is not a record, or cannot be read.
     pub async fn open(&self, record: Blob) -> Result<Result<Opened, Refused>, String> {
         self.ended(Ask::Open, vec![record]).await
     }

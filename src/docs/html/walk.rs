@@ -19,7 +19,7 @@ pub(super) struct Walker<'a> {
     address: &'a str,
     sections: Vec<Open>,
     open: Open,
-    /// A paragraph under way: as Markdown and as plain text.
+    /// The current paragraph, as Markdown and as plain text.
     run: (String, String),
     /// Inside a list, a quote or a cell headings open no sections.
     nested: usize,
@@ -262,7 +262,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Ends the paragraph under way.
+    /// Ends the current paragraph.
     fn flush(&mut self) {
         let (markdown, plain) = std::mem::take(&mut self.run);
         if !markdown.trim().is_empty() {

@@ -3,7 +3,7 @@
 use super::scene::Scene;
 use super::words::{is_stop, keywords, same, words};
 
-/// At most so many are quoted, and so many of one file.
+/// Maximum number of quotations, in total and per file.
 const MOST: usize = 5;
 const MOST_OF_ONE: usize = 3;
 /// Longer ones are cut.

@@ -9,7 +9,7 @@ use crate::engine::{Message, ToolChoice, ToolSpec};
 
 use super::given::{self, Given};
 
-/// How the engine tells of more turns.
+/// How the engine announces more turns.
 const GRANTED: &str = "You have been granted ";
 
 /// One tool call and its answer.
@@ -26,7 +26,7 @@ pub(super) struct Step<'a> {
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     pub task: &'a str,
-    /// What a plan tells of its earlier steps.
+    /// What a plan says about its earlier steps.
     pub given: Given,
     /// Since the task was given, in order.
     pub steps: Vec<Step<'a>>,

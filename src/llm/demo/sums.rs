@@ -2,7 +2,7 @@
 
 use super::units::{canonical, is_length, is_money, is_speed};
 
-/// At most so many calculations of one task.
+/// Maximum number of calculations per task.
 const MOST: usize = 4;
 
 /// One calculation.

@@ -2,7 +2,7 @@
 
 use super::units;
 
-/// At most so many words are looked for.
+/// Maximum number of words searched for.
 const MOST: usize = 7;
 
 /// Words that say nothing about what is looked for.

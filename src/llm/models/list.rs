@@ -16,7 +16,7 @@ pub struct ModelInfo {
     pub name: String,
     pub context_tokens: Option<u64>,
     pub price: Option<Price>,
-    /// Whether it takes pictures.
+    /// Whether it accepts images.
     pub images: Option<bool>,
 }
 

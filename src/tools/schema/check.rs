@@ -43,7 +43,7 @@ impl At<'_> {
 struct Check<'t> {
     tree: &'t Tree,
     work: usize,
-    /// The resources of the schemas under way, the outermost first: what `$dynamicRef` looks through.
+    /// The resources of the current schemas, the outermost first: what `$dynamicRef` looks through.
     scope: Vec<Resource>,
     /// The maximum number of reported faults; 0 if only the verdict matters.
     most: usize,
@@ -87,7 +87,7 @@ impl<'t> Check<'t> {
         if self.work > MAX_WORK { Err(Unchecked::Work) } else { Ok(()) }
     }
 
-    /// Whether a further fault would be told to nobody.
+    /// Whether no further fault would be reported.
     fn is_enough(&self) -> bool {
         self.faults.len() >= self.most
     }

@@ -11,7 +11,7 @@ pub struct Passage {
 
 /// A blank line ends a passage that has this many characters.
 const ENOUGH_CHARS: usize = 300;
-/// A passage of so many lines or characters ends anywhere.
+/// A passage of this many lines or characters ends anywhere.
 const MAX_LINES: usize = 25;
 const MAX_CHARS: usize = 1_500;
 

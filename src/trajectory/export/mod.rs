@@ -1,7 +1,7 @@
 //! Exports a trajectory as the text of a file in other formats. PURE: a document in, text out.
 //!
 //! What a format cannot hold goes into its `extra` where it has one, and is lost where it has none; `docs/trajectory.md`
-//! says which. The two formats for people, Markdown and HTML, need the words of `view` and are written there.
+//! says which. The two human-readable formats, Markdown and HTML, need the words of `view` and are written there.
 
 pub mod atif;
 mod conversation;

@@ -81,7 +81,7 @@ fn refused(mismatch: &Mismatch) -> String {
     written(&Refused { ok: false, mismatch })
 }
 
-/// Without the place in a text that nobody wrote.
+/// Without the position in a text that no person wrote.
 fn wrong(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()
