@@ -92,14 +92,14 @@ impl World {
                 Some(self.ask(call, &config))
             }
             Effect::RunTool(call) if call.run == RunMode::Check => {
-                let outcome = ToolOutcome::Executed { content: String::new(), repaired_args: None };
+                let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
                 Some(Event::ToolFinished { call: call.call, outcome })
             }
             Effect::RunTool(call) => {
                 let args = serde_json::from_str(&call.arguments).unwrap();
                 let at = EpochMillis(1_795_300_145_678);
                 let outcome = match now(run_tool(&call.name, &args, &mut self.docs, &mut self.index, at)) {
-                    Ok(content) => ToolOutcome::Executed { content, repaired_args: None },
+                    Ok(content) => ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
                     Err(message) => ToolOutcome::Failed { message },
                 };
                 Some(Event::ToolFinished { call: call.call, outcome })

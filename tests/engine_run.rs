@@ -96,7 +96,7 @@ fn a_failure_that_was_tried_again_in_vain_says_so() {
     let played = play(config(Preset::Research), script);
     assert_eq!(played.fields(), "llm_error / failed / system / 1");
     let report = &played.ending().output;
-    assert!(report.ends_with("No attempt is left (3 of 3): try again later, or choose another model or provider."));
+    assert!(report.ends_with("No attempts left (3 of 3): try again later, or choose another model or provider."));
 }
 
 #[test]
@@ -435,7 +435,7 @@ fn a_run_that_cannot_number_its_requests_any_more_ends() {
     let mut state = serde_json::to_value(&played.recorder.run).unwrap();
     state["requests"] = serde_json::json!(ids::MAX_OWN);
     let mut run: Run = serde_json::from_value(state).unwrap();
-    let outcome = ToolOutcome::Executed { content: "x".into(), repaired_args: None };
+    let outcome = ToolOutcome::Executed { content: "x".into(), images: Vec::new(), repaired_args: None };
     let effects = run.handle(Millis(50), Event::ToolFinished { call: CallId("a".into()), outcome });
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::CallModel(_))));
     let ending = run.ending().expect("it ended");

@@ -49,7 +49,13 @@ fn thinking(content: &str, calls: &[(&str, &str, &str)], kept: Option<Value>) ->
 }
 
 fn result(id: &str, content: &str, is_error: bool) -> Message {
-    Message::Tool(ToolMessage { call_id: CallId(id.into()), name: "f".into(), content: content.into(), is_error })
+    Message::Tool(ToolMessage {
+        call_id: CallId(id.into()),
+        name: "f".into(),
+        content: content.into(),
+        images: Vec::new(),
+        is_error,
+    })
 }
 
 fn picture() -> Image {

@@ -40,7 +40,13 @@ fn assistant(content: &str, calls: &[(&str, &str, &str)]) -> Message {
 }
 
 fn result(id: &str, content: &str) -> Message {
-    Message::Tool(ToolMessage { call_id: CallId(id.into()), name: "f".into(), content: content.into(), is_error: true })
+    Message::Tool(ToolMessage {
+        call_id: CallId(id.into()),
+        name: "f".into(),
+        content: content.into(),
+        images: Vec::new(),
+        is_error: true,
+    })
 }
 
 fn history() -> Vec<Message> {

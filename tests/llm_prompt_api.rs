@@ -24,6 +24,7 @@ fn history() -> Vec<Message> {
             call_id: CallId("c1".into()),
             name: "lookup".into(),
             content: content.into(),
+            images: Vec::new(),
             is_error,
         })
     };

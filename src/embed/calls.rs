@@ -1,4 +1,4 @@
-//! Questions to the page: its tools, whoever permits calls, its models.
+//! Questions to the page: its tools, its approvals, its models.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::outbox::Outbox;
 use crate::protocol::{AgentId, CallNumber, Failure, Told, Wanted};
-use crate::shell::{Approval, Asked, Page, Piece};
+use crate::shell::{Approval, Asked, Page, Piece, Returned};
 
 /// All questions that are open.
 pub(super) struct Calls {
@@ -20,7 +20,7 @@ pub(super) struct Calls {
 }
 
 struct Open {
-    done: oneshot::Sender<Result<String, Failure>>,
+    done: oneshot::Sender<Result<Returned, Failure>>,
     hear: Option<Box<dyn FnMut(Piece)>>,
 }
 
@@ -35,8 +35,8 @@ impl Calls {
         Rc::new(Calls { outbox, open: RefCell::default(), next: Cell::new(1) })
     }
 
-    /// The end of a question. One that nobody waits for any more is unknown here.
-    pub(super) fn answer(&self, call: CallNumber, answer: Result<String, Failure>) {
+    /// The end of a question. Abandoned ones are unknown here.
+    pub(super) fn answer(&self, call: CallNumber, answer: Result<Returned, Failure>) {
         if let Some(open) = self.open.borrow_mut().remove(&call) {
             let _ = open.done.send(answer);
         }

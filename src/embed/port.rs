@@ -1,4 +1,4 @@
-//! The worker's end of the line: takes what the page posts, one handler a message.
+//! The worker's end of the connection: takes what the page posts, one handler per message.
 
 #[cfg(feature = "desk")]
 use std::cell::OnceCell;
@@ -18,7 +18,7 @@ use super::plans::Wish;
 #[cfg(feature = "desk")]
 use crate::desk::Desk;
 use crate::protocol::{AgentId, AskId, Command, DocumentTask, Told, VERSION};
-use crate::shell::{DocsOptions, Input, Page, Piece, StartError, js};
+use crate::shell::{DocsOptions, Input, Page, Piece, Returned, StartError, js};
 use crate::worker;
 
 /// One page's line to this module.
@@ -28,7 +28,7 @@ pub struct Port {
     calls: Rc<Calls>,
     sites: Rc<Sites>,
     agents: RefCell<BTreeMap<AgentId, Rc<Agent>>>,
-    /// Where `worker.js` is.
+    /// URL of `worker.js`.
     worker_url: RefCell<String>,
     /// Of the app.
     #[cfg(feature = "desk")]
@@ -63,7 +63,7 @@ impl Port {
         }
     }
 
-    /// One post of the page's.
+    /// One post from the page.
     pub fn receive(&self, post: &JsValue) {
         let (text, mut parts): (JsValue, VecDeque<JsValue>) = match post.dyn_ref::<Array>() {
             Some(post) => (post.get(0), post.iter().skip(1).collect()),
@@ -72,7 +72,7 @@ impl Port {
         let text = text.as_string().unwrap_or_default();
         match serde_json::from_str::<Vec<Command>>(&text) {
             Ok(commands) => commands.into_iter().for_each(|command| self.take(command, &mut parts)),
-            Err(error) => self.fatal(&format!("the page posted what cannot be read: {error}")),
+            Err(error) => self.fatal(&format!("the page posted a message that cannot be read: {error}")),
         }
     }
 }
@@ -154,7 +154,9 @@ impl Port {
             Command::DocsSearch { id, site, query, limit } => self.sites.search(id, site, query, limit),
             Command::DocsCall { id, site, name, arguments } => self.sites.call(id, site, name, arguments),
             Command::DocsClose { site } => self.sites.close(site),
-            Command::Returned { call, text } => self.calls.answer(call, Ok(text)),
+            Command::Returned { call, text, images: urls } => {
+                self.calls.answer(call, Ok(Returned { text, images: images(&urls) }));
+            }
             Command::Failed { call, failure } => self.calls.answer(call, Err(failure)),
             Command::Head { call, head } => self.calls.piece(call, Piece::Head(head)),
             Command::Piece { call } => {
@@ -185,7 +187,7 @@ impl Port {
 
     #[cfg(not(feature = "desk"))]
     fn order(&self, _parts: Vec<JsValue>) {
-        self.fatal("this worker has no desk: it is the app's that has one");
+        self.fatal("this worker has no desk: only the app's worker has one");
     }
 
     fn meet(&self, protocol: u32, page: Option<String>, worker: Option<String>) {

@@ -1,5 +1,5 @@
 //! The tool calls of one reply: ids, order, bounds, answers. Every call is answered exactly once, in the order of the
-//! calls, and the counter line stands on the last of them (SEMANTICS 3, 6).
+//! calls, and the counter line is appended to the last of them (SEMANTICS 3, 6).
 
 use std::collections::BTreeSet;
 
@@ -14,17 +14,17 @@ use super::run::{Phase, Run};
 use super::success::{CallFact, CallKind, Completion, Offer, judge_calls};
 use super::*;
 
-/// What the ids of sub-agents' calls begin with.
+/// The prefix of the ids of sub-agents' calls.
 const SUB: &str = "sub";
 
 /// Open calls are still run this long after stop.
 pub(super) const STOP_GRACE_MS: u64 = 2_000;
 
-/// The calls of the attempt under way. Those inside a batch stand right behind it.
+/// The calls of the current attempt. The calls of a batch follow it directly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Calls {
     pub attempt: u32,
-    /// Where the records of these calls begin among those of the turn.
+    /// The index of the first record of these calls in the turn.
     first: usize,
     pub(super) open: Vec<OpenCall>,
     pub(super) offer: Offer,
@@ -32,12 +32,12 @@ pub(super) struct Calls {
     pub(super) truncated: bool,
     /// Set by stop.
     pub grace: Option<TimerId>,
-    /// The reply as it came, for the log of a failed attempt.
+    /// The reply as received, for the log of a failed attempt.
     raw: Option<RawResponse>,
     pub(super) report: Option<Report>,
 }
 
-/// One call under way.
+/// One running call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct OpenCall {
     pub call: ToolCall,
@@ -46,6 +46,9 @@ pub(super) struct OpenCall {
     pub(super) state: State,
     pub(super) executed: bool,
     slug: Option<Slug>,
+    /// The pictures and PDFs of its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) images: Vec<Image>,
     /// The final result it carried: its text and its JSON.
     result: Option<(String, Value)>,
     /// While the final result that it carries is checked as a report.
@@ -58,11 +61,11 @@ pub(super) struct OpenCall {
 struct Judging {
     /// The check's own id: a second answer of the tool itself does not pass for its outcome.
     check: CallId,
-    /// What the tool answered.
+    /// The tool's answer.
     content: String,
 }
 
-/// Where a call's record is: the how manieth call of the reply, and of the batch it is inside.
+/// Where a call's record is: the index of the call in the reply, and in its batch if it is in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Place {
     pub call: usize,
@@ -73,7 +76,7 @@ pub(super) struct Place {
 pub(super) enum State {
     Queued,
     Running,
-    /// A batch whose calls, or a spawn whose sub-agents, are under way.
+    /// A batch whose calls, or a spawn whose sub-agents, are running.
     Expanded,
     Answered,
 }
@@ -152,7 +155,7 @@ impl Run {
         self.enter_answers();
     }
 
-    /// Starts what may start; when all calls are answered, the turn goes on.
+    /// Starts the calls that may start; when all are answered, the turn continues.
     pub(super) fn pump(&mut self) {
         self.close_batches();
         self.close_spawns();
@@ -193,7 +196,7 @@ impl Run {
         self.emit(Effect::RunTool(RunTool { call, name, arguments, timeout_ms, run }));
     }
 
-    /// Every call is answered: what the turn came to.
+    /// Every call is answered: judges the turn.
     fn calls_done(&mut self) {
         self.enter_answers();
         let Phase::Tools(calls) = &mut self.phase else { return };
@@ -222,14 +225,18 @@ impl Run {
         }
     }
 
-    fn tool_answered(&mut self, index: usize, name: &str, ran: bool, outcome: ToolOutcome) {
+    fn tool_answered(&mut self, index: usize, name: &str, ran: bool, mut outcome: ToolOutcome) {
+        let given = match &mut outcome {
+            ToolOutcome::Executed { images, .. } => std::mem::take(images),
+            _ => Vec::new(),
+        };
         let may_finish = self.config.tools.iter().any(|t| t.name == name && t.may_finish);
         let found = match &outcome {
             ToolOutcome::Executed { content, .. } if may_finish => final_result::find(content),
             _ => None,
         };
         if let Some(open) = self.open_call(index) {
-            open.executed = ran;
+            (open.executed, open.images) = (ran, given);
         }
         match (found, outcome) {
             (Some(found), ToolOutcome::Executed { content, .. }) if self.policy().completion == Completion::Report => {
@@ -264,7 +271,7 @@ impl Run {
                 let answer = Answer { content, slug: None, error: None };
                 self.accept_final_result(index, (text, data), answer);
             }
-            // The tool has run: what it answered is still worth reading.
+            // The tool has run, so its answer is still worth reading.
             Err(refused) => {
                 self.answer(index, Answer { content: format!("{}\n\n{content}", refused.content), ..refused });
             }
@@ -342,7 +349,7 @@ impl Run {
         }
     }
 
-    /// Whether this call is under way.
+    /// Whether this call is running.
     pub(super) fn has_running(&self, id: &CallId) -> bool {
         self.running(id).is_some()
     }
@@ -402,7 +409,18 @@ impl OpenCall {
             spawn::TOOL => CallKind::Spawn,
             _ => CallKind::Tool,
         };
-        OpenCall { call, kind, place, state: State::Queued, executed: false, slug: None, result: None, judging: None }
+        let state = State::Queued;
+        OpenCall {
+            call,
+            kind,
+            place,
+            state,
+            executed: false,
+            slug: None,
+            images: Vec::new(),
+            result: None,
+            judging: None,
+        }
     }
 
     /// The id under which the shell answers next.

@@ -1,4 +1,4 @@
-//! How much is accepted of what a server, a tool or a site sends: one limit for each kind of input (SEMANTICS 6).
+//! Limits on what a server, a tool or a site may send, one for each kind of input (SEMANTICS 6).
 //!
 //! Past a limit of a reply the attempt fails with `reply_too_large` and is retried like a stream that was cut; a tool's
 //! result is cut, and the model reads how much is missing; everything else is refused. All sizes are bytes unless their
@@ -6,6 +6,7 @@
 
 use super::event::{Event, ToolOutcome};
 use super::failure::Slug;
+use super::message::Image;
 use super::reply::{ModelError, Retry};
 
 /// A line, an event or a JSON value of a response.
@@ -21,14 +22,16 @@ pub const MAX_ARGUMENTS: usize = 2 * MIB;
 /// Tool calls of a reply, those inside its batches counted apart, and sub-agents that one call asks for. How many of the
 /// calls are run is [`super::Limits::tool_calls_per_turn`].
 pub const MAX_CALLS: usize = 256;
-/// Blocks, items or marks of a reply: what is kept of its structure.
+/// Blocks, items or marks of a reply: its structure.
 pub const MAX_PARTS: usize = 1024;
-/// What a provider wants back unchanged (signatures, encrypted reasoning).
+/// Data that a provider needs back unchanged (signatures, encrypted reasoning).
 pub const MAX_OPAQUE: usize = 4 * MIB;
 /// The raw response kept for the log of a failed attempt, and an error body: 128 KiB (SEMANTICS 7, Logs).
 pub const RAW_CAP: usize = 128 * 1024;
 /// The original result of a tool call. What the model reads of it is [`super::Limits::max_result_chars`].
 pub const MAX_RESULT: usize = 4 * MIB;
+/// The pictures and PDFs of one tool call, in base64.
+pub const MAX_RESULT_IMAGES: usize = 20 * MIB;
 /// A provider's list of models.
 pub const MAX_MODEL_LIST: usize = 8 * MIB;
 /// A file of a documentation site.
@@ -75,13 +78,30 @@ impl TooLarge {
 pub fn cut_event(event: &mut Event) {
     let Event::ToolFinished { outcome, .. } = event else { return };
     match outcome {
-        ToolOutcome::Executed { content, .. } => cut_result(content, 0),
+        ToolOutcome::Executed { content, images, .. } => {
+            cut_result(content, 0);
+            cut_images(content, images);
+        }
         ToolOutcome::Rejected { message, .. } | ToolOutcome::Failed { message } => cut_result(message, 0),
         ToolOutcome::TimedOut { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped => {}
     }
 }
 
-/// Cuts a tool's result at [`MAX_RESULT`] and says so at its end. `missing` is what was left out before, in bytes.
+/// Leaves out the pictures from the one on that passes [`MAX_RESULT_IMAGES`], and says how many.
+fn cut_images(content: &mut String, images: &mut Vec<Image>) {
+    let mut bytes = 0;
+    let kept = images.iter().take_while(|image| {
+        bytes += image.data.len();
+        bytes <= MAX_RESULT_IMAGES
+    });
+    let (kept, all) = (kept.count(), images.len());
+    if kept < all {
+        images.truncate(kept);
+        content.push_str(&format!("\n[{} of {all} pictures were left out: they are too large]", all - kept));
+    }
+}
+
+/// Cuts a tool's result at [`MAX_RESULT`] and says so at its end. `missing` is the number of bytes left out before.
 pub fn cut_result(content: &mut String, missing: usize) {
     if content.len() <= MAX_RESULT && missing == 0 {
         return;

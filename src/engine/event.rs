@@ -1,10 +1,11 @@
-//! What goes into the engine. These events are the trajectory's spine: `events[]` is every one of them, in order.
+//! The inputs of the engine. These events are the backbone of the trajectory: `events[]` is every one of them, in order.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::failure::Slug;
 use super::ids::{CallId, EpochMillis, RequestId, TimerId};
+use super::message::Image;
 use super::record::PartialReply;
 use super::reply::{ModelError, RawResponse, Reply};
 use super::restart::Branch;
@@ -23,7 +24,7 @@ pub enum Event {
     ModelReplied {
         request: RequestId,
         reply: Reply,
-        /// The response as it came; kept in the record only where the attempt failed.
+        /// The response as received; kept in the record only if the attempt failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw: Option<RawResponse>,
         /// Milliseconds from sending to the first streamed token.
@@ -37,7 +38,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         raw: Option<RawResponse>,
     },
-    /// What an open request has streamed so far. Told right before an event that may abort the request
+    /// What an open request has streamed so far. Sent right before an event that may abort the request
     /// (`Run::may_abort`), so that the record keeps it.
     ModelStreamed { request: RequestId, partial: PartialReply },
     /// A tool call asked for by `Effect::RunTool` ended.
@@ -50,7 +51,7 @@ pub enum Event {
     Cancelled,
     /// The user granted more turns after a run that ended on a limit.
     TurnsGranted { turns: u32 },
-    /// Whoever drove the run is gone, and with it what was in flight; from here on somebody else does.
+    /// The former driver of the run is gone, and with it what was in flight; from here on there is a new one.
     Resumed { at: EpochMillis },
     /// From here on this is another run, which takes another way than the one it comes from.
     Branched(Box<Branch>),
@@ -64,7 +65,10 @@ pub enum ToolOutcome {
     /// The tool ran and answered.
     Executed {
         content: String,
-        /// The arguments it ran with, where they had to be repaired first.
+        /// Pictures and PDFs that belong to the answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
+        /// The arguments it ran with, if they had to be repaired first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(type = "any"))]
         repaired_args: Option<Value>,

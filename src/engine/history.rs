@@ -24,7 +24,7 @@ pub struct History {
     chain: String,
 }
 
-/// What one request adds.
+/// The addition of one request.
 #[derive(Debug)]
 pub struct Outgoing {
     pub base: BaseId,
@@ -63,7 +63,7 @@ impl History {
         }
     }
 
-    /// Shortens tool results, oldest first, as long as `stub` gives a shorter text. What was sent is no longer true:
+    /// Shortens tool results, oldest first, as long as `stub` gives a shorter text. The text already sent is then outdated:
     /// the next request starts a new base.
     pub fn shorten(&mut self, config: &RunConfig, mut stub: impl FnMut(&ToolMessage) -> Option<String>) {
         let before = self.bytes;
@@ -72,7 +72,9 @@ impl History {
                 && let Some(short) = stub(tool).filter(|short| short.len() < tool.content.len())
             {
                 self.bytes = self.bytes.saturating_sub((tool.content.len() - short.len()) as u64);
+                self.bytes = self.bytes.saturating_sub(weigh_images(&tool.images));
                 tool.content = short;
+                tool.images.clear();
             }
         }
         if self.bytes != before {
@@ -80,7 +82,7 @@ impl History {
         }
     }
 
-    /// What was handed out is no longer there, or no longer true: the next request starts a new base.
+    /// What was handed out is gone or outdated: the next request starts a new base.
     pub fn start_over(&mut self, config: &RunConfig) {
         (self.base, self.sent, self.chain) = (BaseId(self.base.0 + 1), 0, head_hash(config));
     }
@@ -126,7 +128,7 @@ pub fn request_hash<'m>(
     link(&chain, &Last { provider, tail, tools })
 }
 
-/// What every request of a run has in common, and what one has alone.
+/// What all requests of a run share, and what is specific to one.
 #[derive(Serialize)]
 struct Head<'a> {
     temperature: Option<f64>,
@@ -169,20 +171,27 @@ fn link(chain: &str, part: &impl Serialize) -> String {
 /// About 1,500 tokens, at 4 bytes a token: what providers count for a picture of common size.
 const IMAGE_WEIGHT: usize = 6_000;
 
-/// What a picture costs does not follow from its bytes. A page of a PDF costs about as much and takes some 50 KB; the
+/// The token cost of a picture does not depend on its bytes. A page of a PDF costs about as much and takes some 50 KB; the
 /// provider's own count corrects it.
 fn weigh_image(image: &Image) -> usize {
     if image.is_pdf() { IMAGE_WEIGHT.max(image.data.len() / 8) } else { IMAGE_WEIGHT }
 }
 
+fn weigh_images(images: &[Image]) -> u64 {
+    images.iter().map(weigh_image).sum::<usize>() as u64
+}
+
 fn weigh(message: &Message) -> u64 {
+    let images = match message {
+        Message::User { images, .. } | Message::Tool(ToolMessage { images, .. }) => weigh_images(images),
+        Message::System { .. } | Message::Assistant(_) => 0,
+    };
     let n = match message {
-        Message::System { content } => content.len(),
-        Message::User { content, images } => content.len() + images.iter().map(weigh_image).sum::<usize>(),
+        Message::System { content } | Message::User { content, .. } => content.len(),
         Message::Tool(tool) => tool.content.len(),
         Message::Assistant(a) => {
             a.content.len() + a.tool_calls.iter().map(|c| c.name.len() + c.arguments.len()).sum::<usize>()
         }
     };
-    n as u64
+    images + n as u64
 }

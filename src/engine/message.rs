@@ -36,7 +36,7 @@ pub enum Message {
     ts(rename = "TrajectoryImage")
 )]
 pub struct Image {
-    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`, which all providers with vision take, or `application/pdf`.
+    /// `image/png`, `image/jpeg`, `image/webp` or `image/gif`, which all providers with vision accept, or `application/pdf`.
     #[cfg_attr(feature = "types", schemars(extend("enum" = Image::MEDIA_TYPES)))]
     pub media_type: String,
     /// Its bytes in base64.
@@ -58,13 +58,13 @@ pub struct AssistantMessage {
     pub reasoning: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// What the provider wants back unchanged (thinking signatures).
+    /// Data that the provider needs back unchanged (thinking signatures).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub opaque: Option<Value>,
 }
 
-/// A tool call as it stands in the history: the id is the engine's (unique in the run), the arguments are the
+/// A tool call in the history: the id is the engine's (unique in the run), the arguments are the
 /// model's own JSON text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
@@ -81,6 +81,9 @@ pub struct ToolMessage {
     pub call_id: CallId,
     pub name: String,
     pub content: String,
+    /// Pictures and PDFs from the tool, for models that accept them in a tool result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
 }
@@ -96,7 +99,7 @@ impl Message {
 }
 
 impl Image {
-    /// What can go with a task.
+    /// The attachments of a task.
     pub const MEDIA_TYPES: &'static [&'static str] =
         &["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf"];
 

@@ -1,4 +1,4 @@
-//! What a wire format is: one that writes the conversation, one that reads the stream. One folder a format; which kind
+//! What a wire format is: one that writes the conversation, one that reads the stream. One folder per format; which kind
 //! of provider speaks which is said here and nowhere else.
 
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::engine::{
     AskedTool, FinishReason, Image, Message, ModelError, ProviderConfig, ProviderKind, ReasoningEffort, Reply, Retry,
-    RunConfig, Slug, ToolChoice, ToolSpec,
+    RunConfig, Slug, ToolChoice, ToolMessage, ToolSpec,
 };
 
 use super::anthropic;
@@ -50,14 +50,14 @@ pub(super) trait Assemble: Debug {
     fn content(&self) -> &str;
     /// The reasoning so far; it only grows.
     fn reasoning(&self) -> &str;
-    /// What the reply holds besides its texts. Past a limit of [`caps`] the reply has failed, so nothing more is kept.
+    /// The parts of the reply other than its texts. Past a limit of [`caps`] the reply has failed, so nothing more is kept.
     ///
     /// [`caps`]: crate::engine::caps
     fn load(&self) -> Load;
     /// The reply or the error; `Err` where the stream ended without either.
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished>;
 
-    /// What came of a last event whose end is missing: it counts only if it is whole.
+    /// Handles a last event without an end: it counts only if it is complete.
     fn last_event(&mut self, data: &[u8]) {
         if data.trim_ascii() == b"[DONE]" || serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok() {
             self.event(data);
@@ -65,7 +65,7 @@ pub(super) trait Assemble: Debug {
     }
 }
 
-/// The size of what a partly decoded reply holds besides its texts.
+/// The size of the parts of a partly decoded reply other than its texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Load {
     pub calls: usize,
@@ -119,7 +119,7 @@ pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
     }
 }
 
-/// What a PDF is called where it needs a name; it came without one.
+/// The name of a PDF if the API requires one.
 pub(super) const PDF_NAME: &str = "document.pdf";
 
 /// `{"effort": …}`, of OpenAI Responses and OpenRouter.
@@ -170,7 +170,7 @@ impl Choice {
     }
 }
 
-/// A user message for a model that reads no PDFs: a note stands for each.
+/// A user message for a model that cannot read PDFs: each is replaced by a note.
 pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a, str>, Cow<'a, [Image]>) {
     let pdfs = images.iter().filter(|image| image.is_pdf()).count();
     if pdfs == 0 {
@@ -182,7 +182,19 @@ pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a
     (texts.join("\n\n").into(), pictures.into())
 }
 
-/// What a provider wants back unchanged is an object of one entry, named after the format it came in: another provider of
+/// A tool's answer for a format whose answers are texts: a note replaces the pictures and PDFs.
+pub(super) fn without_images(tool: &ToolMessage) -> Cow<'_, str> {
+    match tool.images.len() {
+        0 => (&tool.content).into(),
+        n => format!(
+            "{}\n[the tool also gave {n} picture(s) or PDF(s), which this API takes in no result]",
+            tool.content
+        )
+        .into(),
+    }
+}
+
+/// Data that a provider needs back unchanged is an object with one entry, named after the format it came in: another provider of
 /// the same run may speak another.
 pub(super) fn own<'a>(opaque: Option<&'a Value>, dialect: &str) -> Option<&'a Value> {
     opaque?.get(dialect)

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::engine::{Message, ToolSpec};
 
-use super::dialect::without_pdfs;
+use super::dialect::{without_images, without_pdfs};
 
-/// What a session is created from, and what it is then asked.
+/// The options of a session, and its prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
     /// `initialPrompts`.
     pub initial: Value,
-    /// What `prompt` gets.
+    /// The argument of `prompt`.
     pub ask: Value,
     /// `tools` of the session; empty: none, or not natively.
     pub tools: Value,
@@ -62,15 +62,15 @@ pub fn prompt(messages: &[Message], tools: &[ToolSpec], how: Tools) -> Prompt {
                 "user",
                 vec![match how {
                     Tools::Native if tool.is_error => json!({ "type": "tool-response", "value":
-                    { "callID": tool.call_id.0, "name": tool.name, "errorMessage": tool.content } }),
+                    { "callID": tool.call_id.0, "name": tool.name, "errorMessage": without_images(tool) } }),
                     Tools::Native => json!({ "type": "tool-response", "value":
-                    { "callID": tool.call_id.0, "name": tool.name, "result": [{ "type": "text", "value": tool.content }] } }),
-                    Tools::Described => text(&format!("Result of {}:\n{}", tool.name, tool.content)),
+                    { "callID": tool.call_id.0, "name": tool.name, "result": [{ "type": "text", "value": without_images(tool) }] } }),
+                    Tools::Described => text(&format!("Result of {}:\n{}", tool.name, without_images(tool))),
                 }],
             ),
         };
         match prompts.last_mut() {
-            // Answers to tools stand by themselves; all else of one role is one prompt.
+            // Each tool answer is a prompt of its own; other consecutive messages of one role are joined.
             Some((last, so_far)) if *last == role && same_sort(so_far, &parts) => so_far.extend(parts),
             _ => prompts.push((role, parts)),
         }
@@ -93,7 +93,7 @@ pub fn prompt(messages: &[Message], tools: &[ToolSpec], how: Tools) -> Prompt {
     }
 }
 
-/// What the model answered, as one whole chat completion: a text, an array of parts, or the constrained object.
+/// The model's answer as one complete chat completion: a text, an array of parts, or the constrained object.
 #[must_use]
 pub fn completion(answer: &Value, described: bool) -> Value {
     let constrained = || serde_json::from_str::<Value>(answer.as_str()?).ok();
@@ -143,7 +143,7 @@ fn whole(content: &str, calls: &[Value]) -> Value {
     json!({ "choices": [{ "index": 0, "message": { "content": content, "tool_calls": calls }, "finish_reason": finish }] })
 }
 
-/// The tools in words, for the system text.
+/// The description of the tools, for the system text.
 fn description(tools: &[ToolSpec]) -> String {
     let mut text = "\n\nYou can call one tool at a time. Reply with one JSON object: {\"tool\": name, \"arguments\": {…}} to call \
                     a tool, or {\"answer\": text} to give your answer. The tools:"

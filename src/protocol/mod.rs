@@ -1,4 +1,4 @@
-//! What a page and the agent's worker say to each other. PURE: shapes and their JSON text, no ports.
+//! The messages between a page and the agent's worker. PURE: shapes and their JSON text, no ports.
 //!
 //! A post is a JSON array of messages, or an array of that text and then `parts`: whatever travels better outside of JSON
 //! (bytes, which are transferred; blobs; long texts). A message that has parts takes them from the front, in order, and its
@@ -38,9 +38,9 @@ pub enum Command {
         protocol: u32,
         /// The page's address: relative addresses are resolved against it. There is none in Node.js.
         page: Option<String>,
-        /// Where `worker.js` is, unless an agent says otherwise. Default: where this worker's own script knows it.
+        /// URL of `worker.js`, unless an agent sets another. Default: the one known to this worker's own script.
         worker: Option<String>,
-        /// Set in a frame that pages of other origins drive: of its own origin nothing is asked but what is below this
+        /// Set in a frame that pages of other origins drive: requests to its own origin must be below this
         /// address.
         only: Option<String>,
     },
@@ -49,12 +49,12 @@ pub enum Command {
         agent: AgentId,
         options: Box<AgentOptions>,
     },
-    /// Offers a tool of the page's from the next run on.
+    /// Offers a page tool from the next run on.
     Tool {
         agent: AgentId,
         tool: ToolSpec,
     },
-    /// Takes a tool of the page's away, from the next run on.
+    /// Removes a page tool, from the next run on.
     Untool {
         agent: AgentId,
         name: String,
@@ -64,7 +64,7 @@ pub enum Command {
         agent: AgentId,
         files: Vec<FileChange>,
     },
-    /// An order of the app's to its desk (`desk::Order`). So many parts: its JSON text, then its own.
+    /// An order from the app to its desk (`desk::Order`), with this number of parts: its JSON text, then its own parts.
     Desk {
         parts: usize,
     },
@@ -97,7 +97,7 @@ pub enum Command {
         agent: AgentId,
         how: Listening,
     },
-    /// The record of the run under way or of the last one; answered with a trajectory, or nothing.
+    /// The record of the current or last run; answered with a trajectory, or nothing.
     Checkpoint {
         id: AskId,
         agent: AgentId,
@@ -127,7 +127,7 @@ pub enum Command {
     Cancel {
         agent: AgentId,
     },
-    /// The agent is not used any more. A run under way ends first.
+    /// The agent is not used any more. A running run ends first.
     Close {
         agent: AgentId,
     },
@@ -135,7 +135,7 @@ pub enum Command {
     Document {
         id: AskId,
         task: DocumentTask,
-        /// What the page calls the record, for errors.
+        /// The name of the record in the page's code, for errors.
         name: String,
     },
     /// Markdown to nodes.
@@ -158,7 +158,7 @@ pub enum Command {
         source: Option<String>,
         cache: bool,
         credentials: bool,
-        /// Whether the page fetches what is of the origin of `page` (`fetch`).
+        /// Whether the page fetches resources of the origin of `page` (`fetch`).
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         bridged: bool,
@@ -182,13 +182,16 @@ pub enum Command {
     DocsClose {
         site: SiteId,
     },
-    /// What a `call` came to: the result of a tool as text, `true` or `false` of a permission, nothing after the pieces of a
+    /// The result of a `call`: the result of a tool as text and data URLs of pictures and PDFs, `true` or `false` of a permission, nothing after the pieces of a
     /// model.
     Returned {
         call: CallNumber,
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         text: String,
+        #[serde(default)]
+        #[cfg_attr(feature = "types", ts(optional = nullable))]
+        images: Vec<String>,
     },
     /// What a `call` threw.
     Failed {
@@ -200,14 +203,14 @@ pub enum Command {
         call: CallNumber,
         head: Head,
     },
-    /// More of what a model says or of what was fetched. The part: bytes, of a stream of chat completion chunks or of the
+    /// More of a model's output or of a fetched body. The part: bytes, of a stream of chat completion chunks or of the
     /// response's body.
     Piece {
         call: CallNumber,
     },
 }
 
-/// What is asked about a record.
+/// Questions about a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -216,9 +219,9 @@ pub enum DocumentTask {
     Replay,
     /// What a follow-up takes over from this trajectory: `{session_id, history}`.
     Carry,
-    /// What a run that had not ended goes on from: a `Course`.
+    /// The starting point of a continued run: a `Course`.
     Resume,
-    /// What a branch goes on from: of a `BranchWish` a `Course`.
+    /// The starting point of a branch: from a `BranchWish`, a `Course`.
     Branch,
     /// This trajectory as the text of a file.
     Export(Format),
@@ -228,7 +231,7 @@ pub enum DocumentTask {
     Session,
     /// The figures of this trajectory: a `Summary`.
     Summarize,
-    /// What runs have in common: of `{summaries, filter}` an `Insight`.
+    /// Statistics over runs: from `{summaries, filter}`, an `Insight`.
     Insight,
     /// A chart: of a `DrawRequest` a `Drawn`.
     Chart,
@@ -239,7 +242,7 @@ pub enum DocumentTask {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Listening {
-    /// Whether anybody is there for `events`.
+    /// Whether anybody listens to `events`.
     pub listens: bool,
     pub approve: Approval,
 }
@@ -269,13 +272,13 @@ pub struct FileChange {
     pub there: bool,
 }
 
-/// What a function of the page's threw.
+/// What a function of the page threw.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Failure {
     pub message: String,
-    /// Of an answer of a server, where the error tells it.
+    /// The status of a server's response, if the error has it.
     pub status: Option<f64>,
     /// The wait that it asks for.
     pub retry_after_ms: Option<f64>,
@@ -316,21 +319,21 @@ pub enum Told<'a> {
     },
     /// The worker is of no use any more.
     Fatal { message: &'a str },
-    /// The answer to what has an `id`: `result`, or where that is long a part, which is the UTF-8 of its JSON.
+    /// The answer to a message with an `id`: `result`, or if that is long a part with its JSON in UTF-8.
     Done {
         id: AskId,
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional, type = "unknown"))]
         result: Option<&'a RawValue>,
     },
-    /// What has an `id` could not be done.
+    /// A message with an `id` failed.
     Refused {
         id: AskId,
         message: &'a str,
-        /// Whether what was passed in is wrong (`TypeError`), or only came at the wrong time.
+        /// Whether the argument is wrong (`TypeError`), or the message only came at the wrong time.
         wrong: bool,
     },
-    /// What happened in a run or a plan, in order. Streamed text is joined to at most one event a frame.
+    /// The events of a run or a plan, in order. Streamed text is joined to at most one event per frame.
     Events {
         id: AskId,
         #[cfg_attr(feature = "types", ts(type = "(RunEvent | PlanOwnEvent)[]"))]
@@ -339,7 +342,7 @@ pub enum Told<'a> {
     /// Something that only the page can do.
     Call {
         call: CallNumber,
-        /// Whose page is asked; none where it is no agent's question.
+        /// The agent whose page is asked; omitted if the question is not an agent's.
         #[serde(skip_serializing_if = "Option::is_none")]
         agent: Option<AgentId>,
         what: Wanted<'a>,
@@ -348,13 +351,13 @@ pub enum Told<'a> {
     Abort { call: CallNumber },
     /// Files that tools wrote or removed. A part for each that is there: a blob.
     Wrote { agent: AgentId, files: Vec<FileChange> },
-    /// News of the app's desk (`desk::News`). So many parts: its JSON text, then its own.
+    /// News from the app's desk (`desk::News`), with this number of parts: its JSON text, then its own parts.
     Desk { parts: usize },
     /// The worker's script runs, and loads the module. Said by that script, not from here.
     Loading {},
     /// The content security policy of the worker blocked something. Said by the worker's own script, not from here.
     Blocked { directive: &'a str, uri: &'a str },
-    /// How far a site has been read, and what is known of it by now.
+    /// The progress of reading a site, and what is known about it so far.
     Site {
         site: SiteId,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -364,7 +367,7 @@ pub enum Told<'a> {
     },
 }
 
-/// What the page is asked to do.
+/// Requests to the page.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -384,9 +387,9 @@ pub enum Wanted<'a> {
         side_effect: SideEffect,
         again: bool,
     },
-    /// Ask the model that the agent's provider of this number stands for. One part: the request, as the UTF-8 of its JSON.
+    /// Call the model of the agent's provider with this number. One part: the request, as the UTF-8 of its JSON.
     Complete { provider: usize },
-    /// Fetch a page of the host's: this page is a frame, and its host is of another origin.
+    /// Fetch a page of the host: this page is a frame, and its host has another origin.
     Fetch { url: &'a str },
 }
 
@@ -394,7 +397,7 @@ pub enum Wanted<'a> {
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsProgress"))]
 pub struct Progress<'a> {
     pub stage: Stage,
-    /// What is being read: an address.
+    /// The URL being read.
     pub source: &'a str,
     pub done: usize,
     pub total: usize,
@@ -408,7 +411,7 @@ pub struct Site<'a> {
     pub tools: &'a [ToolSpec],
 }
 
-/// An agent of the page's, by the number that the page gave it.
+/// An agent, by the number that the page gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
@@ -420,13 +423,13 @@ pub struct AgentId(pub u32);
 #[serde(transparent)]
 pub struct SiteId(pub u32);
 
-/// What is answered by `done` or `refused`; never used twice.
+/// The id of a message answered by `done` or `refused`; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct AskId(pub u32);
 
-/// What the page answers by `returned` or `failed`; never used twice.
+/// The id of a request that the page answers by `returned` or `failed`; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]

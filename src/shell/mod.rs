@@ -42,7 +42,7 @@ pub use docs::{Docs, DocsOptions};
 pub use ids::{random_seed, session_id};
 pub use journal::Journal;
 pub use models::list_models;
-pub use page::{Approval, Asked, Page, Piece};
+pub use page::{Approval, Asked, Page, Piece, Returned};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Access, Carried, Input, Notice, Session, SessionOptions, StartError};
 pub use timer::{Slice, pause};

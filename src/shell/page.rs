@@ -1,9 +1,9 @@
-//! What only the page has: its tools, whoever permits calls, its models. The shell asks; who carries the questions to the
+//! What only the page has: its tools, its approvals, its models. The shell asks; who carries the questions to the
 //! page plugs in here (`embed`).
 
 use futures_channel::oneshot;
 
-use crate::engine::{CallId, SideEffect};
+use crate::engine::{CallId, Image, SideEffect};
 use crate::protocol::{CallNumber, Failure, Head};
 
 /// The page, as far as a run needs it. Every question is answered once, unless it is aborted.
@@ -17,18 +17,26 @@ pub trait Page {
     /// Asks the model of the provider with this number. `hear` gets what it says, as it comes.
     fn complete(&self, provider: usize, request: &[u8], hear: Box<dyn FnMut(Piece)>) -> Asked;
 
-    /// Fetches a page of the host's, where this page is a frame in it. `hear` gets the head and the body.
+    /// Fetches a page of the host, if this page is a frame in it. `hear` gets the head and the body.
     fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked;
 
     /// Nobody waits for the answer any more.
     fn abort(&self, question: CallNumber);
 }
 
-/// A question under way.
+/// An open question.
 #[derive(Debug)]
 pub struct Asked {
     pub number: CallNumber,
-    pub answer: oneshot::Receiver<Result<String, Failure>>,
+    pub answer: oneshot::Receiver<Result<Returned, Failure>>,
+}
+
+/// The page's answer.
+#[derive(Clone, Debug, Default)]
+pub struct Returned {
+    pub text: String,
+    /// Pictures and PDFs, of a tool alone.
+    pub images: Vec<Image>,
 }
 
 /// A call that has side effects.
@@ -39,11 +47,11 @@ pub struct Approval<'a> {
     /// JSON text.
     pub arguments: &'a str,
     pub side_effect: SideEffect,
-    /// It was under way when the page was closed, and may have had its effect.
+    /// It was running when the page was closed, so its effect may already have happened.
     pub again: bool,
 }
 
-/// Part of what a model in the page says, or of what the page fetched.
+/// Part of the output of a model in the page, or of what the page fetched.
 #[derive(Debug)]
 pub enum Piece {
     /// A response that was fetched begins; what follows is its body.

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 
 use super::fetch::take;
-use super::page::{Approval, Asked, Page};
+use super::page::{Approval, Asked, Page, Returned};
 use super::plain::Plain;
 use super::session::{Session, Ticket};
 use super::timer::Timeout;
@@ -32,7 +32,7 @@ pub enum Approve {
     All,
 }
 
-/// A tool call under way.
+/// A running tool call.
 pub(super) struct OpenCall {
     call: CallId,
     ticket: Ticket,
@@ -116,11 +116,15 @@ impl Task {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
         };
         if Plain::of(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
-            return self.end(ToolOutcome::Executed { content: String::new(), repaired_args: None });
+            return self.end(ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None });
         }
         match self.session.host().check(&self.run.arguments, &spec).await {
             Ok(checked) => {
-                self.end(ToolOutcome::Executed { content: String::new(), repaired_args: checked.if_repaired() });
+                self.end(ToolOutcome::Executed {
+                    content: String::new(),
+                    images: Vec::new(),
+                    repaired_args: checked.if_repaired(),
+                });
             }
             Err(rejected) => self.end(rejected),
         }
@@ -173,7 +177,7 @@ impl Task {
         let Asked { answer, .. } =
             page.approve(Approval { call, name, arguments, side_effect: spec.side_effect, again });
         match answer.await {
-            Ok(Ok(answer)) if answer == "true" => Ok(()),
+            Ok(Ok(answer)) if answer.text == "true" => Ok(()),
             Ok(Ok(_)) => Err(refused("the user refused this call")),
             Ok(Err(failure)) => Err(ToolOutcome::Failed { message: failure.message }),
             Err(_) => Err(ToolOutcome::Cancelled),
@@ -192,7 +196,7 @@ impl Task {
         self.set_deadline();
         spawn_local(async move {
             let outcome = match answer.await {
-                Ok(Ok(content)) => ToolOutcome::Executed { content, repaired_args },
+                Ok(Ok(Returned { text: content, images })) => ToolOutcome::Executed { content, images, repaired_args },
                 Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message },
                 Err(_) => ToolOutcome::Cancelled,
             };

@@ -1,4 +1,4 @@
-//! How a recorded run goes on elsewhere: what it is driven through again before its next event. A worker that reads records
+//! How a recorded run continues elsewhere: the events to replay before its next one. A worker that reads records
 //! makes it of a trajectory; the worker in which runs live takes it, and knows no trajectory.
 
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use super::restore::Restored;
 use super::{RecordedEvent, replay};
 use crate::engine::{Branch, CallId, Event, FinishReason, Parent, RawCall, Reply, RunConfig, Task, ToolOutcome};
 
-/// A run's origin and the events that lead to where it goes on.
+/// A run's origin and the events that lead to the point where it continues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Course {
     pub config: RunConfig,
     pub task: Task,
     pub events: Vec<RecordedEvent>,
-    /// What is different from there on; `None`: the same run goes on.
+    /// The changes from there on; `None`: the same run continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Branch>,
 }
 
-/// A branch that is asked for.
+/// A requested branch.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchWish {
@@ -33,7 +33,7 @@ pub struct BranchWish {
     pub call_id: Option<CallId>,
     #[serde(default)]
     pub result: String,
-    /// Takes the place of the model's reply in the turn.
+    /// Replaces the model's reply in the turn.
     #[serde(default)]
     pub reply: Option<WishedReply>,
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct BranchWish {
     pub say: Option<String>,
 }
 
-/// What the model is to have replied.
+/// The reply to substitute for the model's.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WishedReply {
@@ -61,7 +61,7 @@ impl Course {
     /// The course of a run that had not ended.
     ///
     /// # Errors
-    /// What is wrong with the record, for people.
+    /// What is wrong with the record, for users.
     pub fn resumed(recorded: &Trajectory) -> Result<Self, String> {
         if recorded.outcome.is_some() {
             return Err("this run has ended; follow it up, or branch from one of its turns".to_owned());
@@ -140,7 +140,7 @@ fn edit(recorded: &mut Trajectory, call: &CallId, result: String) -> Result<(), 
         ToolOutcome::Executed { repaired_args, .. } => repaired_args.take(),
         _ => None,
     };
-    *outcome = ToolOutcome::Executed { content: result, repaired_args };
+    *outcome = ToolOutcome::Executed { content: result, images: Vec::new(), repaired_args };
     Ok(())
 }
 

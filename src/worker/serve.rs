@@ -1,7 +1,7 @@
 //! The worker's main loop: one request at a time, answered in order. Speaks to the global scope of a dedicated worker;
 //! in Node.js the loader of `worker.js` gives the same (`www/worker-loader.js`).
 //!
-//! A thread of its own has one worker. Where the agents' own thread stands in for workers (`www/client/in-thread.ts`), one
+//! A thread of its own has one worker. If the agents' own thread takes the place of workers (`www/client/in-thread.ts`), one
 //! module is many of them: a message then says by its `worker`, a name, whose it is, and `{ worker, ended: true }` drops
 //! that one's state. Nothing is kept but in [`Worker`], so nothing is shared but code.
 
@@ -51,7 +51,7 @@ pub fn serve() {
 /// The workers of this module by their names; `None` while a call has the state.
 type Workers = RefCell<BTreeMap<String, Option<Worker>>>;
 
-/// What a worker keeps between calls.
+/// The state of a worker between calls.
 pub struct Worker {
     validators: Validators,
     files: BlobFiles,
@@ -125,7 +125,7 @@ impl Worker {
     async fn view(&mut self, ask: &replay::Ask, blobs: Vec<Blob>) -> Result<String, String> {
         match (ask, &mut self.viewer) {
             (replay::Ask::Open, _) => {
-                let blob = blobs.into_iter().next().ok_or("no record came with the question")?;
+                let blob = blobs.into_iter().next().ok_or("the request came without a record")?;
                 let text = JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?;
                 let opened = Viewer::open(&text.as_string().unwrap_or_default());
                 let opened = opened.map(|(viewer, opened)| {
@@ -143,7 +143,7 @@ impl Worker {
     async fn docs(&mut self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
         let mut texts = Vec::new();
         for blob in blobs {
-            let text = JsFuture::from(blob.text()).await.map_err(|_| "what was fetched could not be read")?;
+            let text = JsFuture::from(blob.text()).await.map_err(|_| "the fetched data could not be read")?;
             texts.push(text.as_string().unwrap_or_default());
         }
         docs::answer::answer(&mut self.site, ask, texts)
@@ -161,7 +161,9 @@ impl Worker {
             Err(outcome) => return outcome,
         };
         match run(name, &arguments.value, &mut self.files, &mut self.index, now).await {
-            Ok(content) => ToolOutcome::Executed { content, repaired_args: arguments.if_repaired() },
+            Ok(content) => {
+                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: arguments.if_repaired() }
+            }
             Err(message) => {
                 // A tool that failed has written nothing.
                 self.files.writes.clear();

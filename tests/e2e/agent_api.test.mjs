@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { reply, withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 
-const { Agent, TurnwiseError, custom, demo, exportTrajectory, inMemory, jsonSchema, openai, otlp, replay, tool, default: init } = await import(path.join(dist, 'turnwise/index.node.js'));
+const { Agent, TurnwiseError, custom, demo, exportTrajectory, inMemory, jsonSchema, openai, otlp, replay, tool, toolContent, default: init } = await import(path.join(dist, 'turnwise/index.node.js'));
 await init();
 
 const model = (baseUrl, name = 'scripted') => openai(name, { baseUrl, apiKey: 'sk-test-0123456789abcdefghij', price: { input: 1, output: 2 } });
@@ -212,6 +212,27 @@ test('messages of a conversation are carried into the run', async () => {
     const result = await new Agent({ model: model(baseUrl), instructions: 'Be brief.', ...QUICK }).generate('Who am I?', { messages });
     assert.equal(result.text, 'Ada.');
     assert.deepEqual(await replay(result.trajectory), { ok: true });
+  });
+});
+
+test('the result of a tool has pictures', async () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=';
+  const look = (mediaType) => tool({
+    execute: () => toolContent([{ type: 'text', text: 'The page.' }, { type: 'image', data: Buffer.from(png, 'base64'), mediaType }]),
+  });
+  const called = call('look', {});
+  // Chat completions have texts only; which formats take the picture is tested in tests/tool_images.rs.
+  const note = ({ messages }) => assert.match(messages.at(-1).content, /^The page\.\n\[the tool also gave 1 picture/);
+  await withScript([called, { text: 'A dot.', check: note }], async (baseUrl) => {
+    const { text, trajectory } = await new Agent({ model: model(baseUrl), tools: { look: look('image/png') }, ...QUICK }).generate('What is it?');
+    assert.equal(text, 'A dot.');
+    const { outcome } = trajectory.events.find(({ event }) => event === 'tool_finished');
+    assert.deepEqual(outcome.executed.images, [{ media_type: 'image/png', data: png }]);
+    assert.deepEqual(await replay(trajectory), { ok: true });
+  });
+  const refused = ({ messages }) => assert.match(messages.at(-1).content, /the result of look\[1\]: expected a picture/);
+  await withScript([called, { text: 'Nothing.', check: refused }], async (baseUrl) => {
+    await new Agent({ model: model(baseUrl), tools: { look: look('image/tiff') }, ...QUICK }).generate('What is it?');
   });
 });
 

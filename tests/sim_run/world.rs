@@ -112,7 +112,7 @@ impl Sim {
 
     pub fn outcome(&mut self, mode: RunMode) -> ToolOutcome {
         if mode == RunMode::Check && self.rng.up_to(4) != 0 {
-            return ToolOutcome::Executed { content: String::new(), repaired_args: None };
+            return ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
         }
         let content = match self.rng.up_to(5) {
             0 => String::new(),
@@ -125,8 +125,10 @@ impl Sim {
             0 => ToolOutcome::Rejected { slug: Slug::InvalidArguments, path: None, message: "no".into() },
             1 => ToolOutcome::Failed { message: "boom".into() },
             2 => ToolOutcome::TimedOut { after_ms: 30_000 },
-            3 => ToolOutcome::Executed { content, repaired_args: Some(serde_json::json!({"q": 1})) },
-            _ => ToolOutcome::Executed { content, repaired_args: None },
+            3 => {
+                ToolOutcome::Executed { content, images: Vec::new(), repaired_args: Some(serde_json::json!({"q": 1})) }
+            }
+            _ => ToolOutcome::Executed { content, images: Vec::new(), repaired_args: None },
         }
     }
 

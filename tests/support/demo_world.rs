@@ -175,6 +175,7 @@ impl Game {
                     call_id: call.id.clone(),
                     name: call.name.clone(),
                     content,
+                    images: Vec::new(),
                     is_error,
                 }));
                 made.push((call.name.clone(), args));

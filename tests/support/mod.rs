@@ -47,7 +47,7 @@ pub fn cut_reply(step: Step) -> Step {
 }
 
 pub fn executed(name: &'static str, content: &str) -> Step {
-    Step::Tool(name, ToolOutcome::Executed { content: content.into(), repaired_args: None })
+    Step::Tool(name, ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None })
 }
 
 pub fn error(slug: Slug, retry: Retry) -> ModelError {

@@ -43,7 +43,13 @@ pub fn entered(reply: Reply, ids: &[&str]) -> Message {
 }
 
 pub fn answer(id: &str, name: &str, content: &str, is_error: bool) -> Message {
-    Message::Tool(ToolMessage { call_id: CallId(id.into()), name: name.into(), content: content.into(), is_error })
+    Message::Tool(ToolMessage {
+        call_id: CallId(id.into()),
+        name: name.into(),
+        content: content.into(),
+        images: Vec::new(),
+        is_error,
+    })
 }
 
 pub fn picture(content: &str) -> Message {

@@ -1,5 +1,5 @@
-// What only the page can do for its agents: their tools, permissions for calls, models of its own. Each question is answered
-// once, unless nobody waits for the answer any more.
+// What only the page can do for its agents: run their tools, approve calls, call its own models. Each question is answered
+// once, unless nobody is waiting for the answer any more.
 import type { Link } from './link';
 import { errorText, failureOf, pour } from './model';
 import type { Complete } from './model';
@@ -7,25 +7,25 @@ import { MAX_RESULT } from './protocol';
 import type { AgentId, CallNumber, Heard, Wanted } from './protocol';
 import type { Execute } from './options';
 
-/** What one agent of the page's has. */
+/** What one agent of the page has. */
 export interface Guest {
   tools: Map<string, { execute: Execute }>;
   approve: ((call: unknown) => unknown) | undefined;
-  /** The model that the provider of this number stands for. */
+  /** The model of the provider with this number. */
   model(provider: number): Complete | Promise<Complete>;
 }
 
-/** A page of the host's, as its page fetched it for this frame. */
+/** A page of the host, fetched by the host page for this frame. */
 export interface Fetched {
   status: number;
   headers: [string, string][];
-  /** Where it was found. */
+  /** Its URL after redirects. */
   url: string;
   body: ArrayBuffer;
 }
 
 export class Host {
-  /** Where this page is a frame: has its host fetch something. */
+  /** If this page is a frame: makes its host fetch something. */
   fetch: ((url: string) => Promise<Fetched>) | undefined;
   #link: () => Link;
   #guests = new Map<AgentId, Guest>();
@@ -46,22 +46,22 @@ export class Host {
   call({ call, agent, what }: Heard['call'], request: Uint8Array | undefined) {
     const abort = new AbortController();
     this.#calls.set(call, abort);
-    const end = (thrown: boolean, value: unknown, text: (value: unknown) => string) => {
+    const end = (thrown: boolean, value: unknown, said: Said) => {
       if (this.#calls.get(call) !== abort) return;
       this.#calls.delete(call);
       if (thrown) this.#link().tell('failed', { call, failure: 'complete' in what ? failureOf(value) : { message: errorText(value) } });
-      else this.#link().tell('returned', { call, text: text(value) });
+      else this.#link().tell('returned', { call, ...said(value) });
     };
     try {
-      if ('fetch' in what) return void this.#fetched(what.fetch.url, call).then(() => end(false, '', String), (thrown) => end(true, thrown, String));
+      if ('fetch' in what) return void this.#fetched(what.fetch.url, call).then(() => end(false, '', nothing), (thrown) => end(true, thrown, nothing));
       const guest = this.#guests.get(agent!);
       if (!guest) throw new Error('this agent was freed');
-      const [value, text] = this.#do(guest, what, call, abort.signal, request);
-      // What is there at once is answered at once.
-      if (typeof (value as any)?.then === 'function') Promise.resolve(value).then((result) => end(false, result, text), (thrown) => end(true, thrown, text));
-      else end(false, value, text);
+      const [value, said] = this.#do(guest, what, call, abort.signal, request);
+      // A synchronous result is answered synchronously.
+      if (typeof (value as any)?.then === 'function') Promise.resolve(value).then((result) => end(false, result, said), (thrown) => end(true, thrown, said));
+      else end(false, value, said);
     } catch (thrown) {
-      end(true, thrown, String);
+      end(true, thrown, nothing);
     }
   }
 
@@ -71,22 +71,22 @@ export class Host {
     abort?.abort();
   }
 
-  /** Whoever asked is gone. */
+  /** The worker that asked is gone. */
   abortAll() {
     for (const call of [...this.#calls.keys()]) this.abort(call);
   }
 
-  #do(guest: Guest, what: Exclude<Wanted, { fetch: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, (value: unknown) => string] {
+  #do(guest: Guest, what: Exclude<Wanted, { fetch: unknown }>, call: CallNumber, signal: AbortSignal, request: Uint8Array | undefined): [unknown, Said] {
     if ('tool' in what) {
       const { execute } = guest.tools.get(what.tool.name)!;
-      return [execute(what.tool.args, { signal }), asText];
+      return [execute(what.tool.args, { signal }), asResult];
     }
-    if ('approve' in what) return [guest.approve?.(what.approve), (answer) => String(answer === true)];
-    return [this.#complete(guest.model(what.complete.provider), call, signal, request!), () => ''];
+    if ('approve' in what) return [guest.approve?.(what.approve), (answer) => ({ text: String(answer === true) })];
+    return [this.#complete(guest.model(what.complete.provider), call, signal, request!), nothing];
   }
 
   async #fetched(url: string, call: CallNumber) {
-    if (!this.fetch) throw new Error('there is no host that could fetch it');
+    if (!this.fetch) throw new Error('there is no host to fetch it');
     const { status, headers, url: at, body } = await this.fetch(url);
     if (!this.#calls.has(call)) return;
     const { 'content-type': contentType = '', etag, 'last-modified': lastModified } = Object.fromEntries(headers) as Record<string, string>;
@@ -97,7 +97,7 @@ export class Host {
   async #complete(model: Complete | Promise<Complete>, call: CallNumber, signal: AbortSignal, request: Uint8Array) {
     const complete = await model;
     const answer = await complete(JSON.parse(new TextDecoder().decode(request)), { signal });
-    // What still comes after an abort is for nobody.
+    // Nobody needs what arrives after an abort.
     const open = () => this.#calls.has(call);
     await pour(answer, {
       head: (head) => { if (open()) this.#link().tell('head', { call, head }); },
@@ -106,18 +106,30 @@ export class Host {
   }
 }
 
-/** What the model reads: text as it is, anything else as JSON. */
+/** An answer for the worker. `images` are data URLs. */
+type Said = (value: unknown) => { text: string; images?: string[] };
+const nothing: Said = () => ({ text: '' });
+
+/** The key under which the result of a tool carries the data URLs of its pictures and PDFs; its `text` is then the text. */
+export const IMAGES = Symbol.for('turnwise.images');
+
+const asResult: Said = (value) => {
+  const images = (value as { [IMAGES]?: string[] } | null | undefined)?.[IMAGES];
+  return images ? { text: asText((value as { text?: unknown }).text), images } : { text: asText(value) };
+};
+
+/** What the model reads: strings unchanged, anything else as JSON. */
 function asText(value: unknown): string {
   let text: string | undefined;
   try {
     text = typeof value === 'string' ? value : JSON.stringify(value);
   } catch {
-    // A circle, or a number that JSON has not.
+    // A cycle, or a number that JSON cannot represent.
   }
   return cut(text ?? 'null');
 }
 
-/** What is far too long is cut before it is sent, in the words of src/engine/caps.rs. A UTF-16 unit is at least one byte. */
+/** A far too long result is cut before it is sent, with the note of src/engine/caps.rs. A UTF-16 unit is at least one byte. */
 function cut(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const bytes = new TextEncoder().encode(text.slice(0, MAX_RESULT));

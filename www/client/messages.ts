@@ -155,7 +155,7 @@ export type CallNumber = number;
 /** What a function of the page threw. */
 export interface Failure {
   message: string;
-  /** Of an answer of a server, where the error tells it. */
+  /** The status of a server's response, if the error has it. */
   status?: number;
   /** The wait that it asks for. */
   retryAfterMs?: number;

@@ -40,7 +40,7 @@ pub struct Encoder {
     called: BTreeSet<String>,
 }
 
-/// What the bytes so far end with.
+/// How the bytes so far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     /// The head: the system text may still come.
@@ -111,12 +111,7 @@ impl Encoder {
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
         for image in images {
             self.block(Open::User, out);
-            raw(out, if image.is_pdf() { "{\"type\":\"document\"" } else { "{\"type\":\"image\"" });
-            raw(out, ",\"source\":{\"type\":\"base64\",\"media_type\":");
-            json(out, &image.media_type);
-            raw(out, ",\"data\":");
-            json(out, &image.data);
-            out.push(b'}');
+            attached(image, out);
         }
         if !blocks::is_blank(content) {
             self.text(Open::User, content, out);
@@ -129,9 +124,25 @@ impl Encoder {
         self.block(Open::User, out);
         raw(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
         json(out, &blocks::safe(&tool.call_id.0));
-        if !blocks::is_blank(&tool.content) {
-            raw(out, ",\"content\":");
-            json(out, &tool.content);
+        let blank = blocks::is_blank(&tool.content);
+        if tool.images.is_empty() {
+            if !blank {
+                raw(out, ",\"content\":");
+                json(out, &tool.content);
+            }
+        } else {
+            let mut before = ",\"content\":[";
+            if !blank {
+                raw(out, ",\"content\":[{\"type\":\"text\",\"text\":");
+                json(out, &tool.content);
+                before = "},";
+            }
+            for image in &tool.images {
+                raw(out, before);
+                attached(image, out);
+                before = "},";
+            }
+            raw(out, "}]");
         }
         if tool.is_error {
             raw(out, ",\"is_error\":true");
@@ -201,6 +212,16 @@ impl Encoder {
             },
         }
     }
+}
+
+/// A picture or a PDF as a block, but for the brace at its end.
+fn attached(image: &Image, out: &mut Vec<u8>) {
+    raw(out, if image.is_pdf() { "{\"type\":\"document\"" } else { "{\"type\":\"image\"" });
+    raw(out, ",\"source\":{\"type\":\"base64\",\"media_type\":");
+    json(out, &image.media_type);
+    raw(out, ",\"data\":");
+    json(out, &image.data);
+    out.push(b'}');
 }
 
 impl Encode for Encoder {

@@ -1,9 +1,9 @@
-//! The request body of Gemini; the model stands in the address.
+//! The request body of Gemini; the model is part of the URL.
 //!
 //! The tools come after the contents, so that what was sent before is a byte prefix of what is sent next. What may still
 //! grow stays open: the replies of the model in a row are one content (a call must follow a user's turn), and so are the
 //! answers to the calls of one turn (their number must be that of the calls). What the user says is always a content of
-//! its own: beside answers it would be refused.
+//! its own: next to answers it would be refused.
 
 use serde::Deserialize;
 
@@ -40,7 +40,7 @@ enum At {
     System,
     /// Between contents.
     Contents,
-    /// In a content of the model's whose parts are not closed.
+    /// Inside a content of the model whose parts are not closed.
     Model,
     /// In a content of answers whose parts are not closed.
     Answers,
@@ -108,11 +108,7 @@ impl Encoder {
         }
         for (index, image) in images.iter().enumerate() {
             raw(out, if index > 0 || !text.is_empty() { "," } else { "" });
-            raw(out, "{\"inlineData\":{\"mimeType\":\"");
-            raw(out, &image.media_type);
-            raw(out, "\",\"data\":\"");
-            raw(out, &image.data);
-            raw(out, "\"}}");
+            attached(image, out);
         }
         raw(out, "]}");
     }
@@ -202,7 +198,20 @@ impl Encoder {
         raw(out, if tool.is_error { ",\"response\":{\"error\":" } else { ",\"response\":{\"result\":" });
         json(out, &tool.content);
         raw(out, "}}}");
+        // Parts of their own: the newer models alone take them inside the response.
+        for image in &tool.images {
+            out.push(b',');
+            attached(image, out);
+        }
     }
+}
+
+fn attached(image: &Image, out: &mut Vec<u8>) {
+    raw(out, "{\"inlineData\":{\"mimeType\":\"");
+    raw(out, &image.media_type);
+    raw(out, "\",\"data\":\"");
+    raw(out, &image.data);
+    raw(out, "\"}}");
 }
 
 impl Encode for Encoder {
@@ -230,7 +239,7 @@ impl Encode for Encoder {
     }
 
     /// Where tools may not be called, those of a history with calls stay declared and are forbidden: a model that sees
-    /// calls of unknown functions goes on calling them.
+    /// calls of unknown functions keeps calling them.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         raw(
             out,
@@ -322,7 +331,7 @@ fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Option<Vec<P
             }
             Place::Call(id) => What::Call(calls.next()?, id),
         };
-        // What was thought is of no use without its signature, and a text without words of none at all.
+        // Thoughts are useless without their signature, and so are empty texts.
         let has_words = match what {
             What::Text(text) => !text.is_empty(),
             What::Thought(_) => false,

@@ -6,7 +6,7 @@ use crate::engine::{
     AssistantMessage, Image, Message, ProviderConfig, ProviderKind, RunConfig, ToolCall, ToolChoice, ToolSpec,
 };
 
-use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_pdfs};
+use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_images, without_pdfs};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
 use super::super::names;
@@ -24,7 +24,7 @@ pub struct Encoder {
     system_midway: bool,
     /// Whether two user messages in a row become one: chat templates of local models insist on alternating roles.
     merges_users: bool,
-    /// Whether the server knows files besides pictures.
+    /// Whether the server accepts files other than pictures.
     takes_pdfs: bool,
     empty: bool,
     /// The last user message's text is still open at its end.
@@ -130,7 +130,7 @@ impl Encode for Encoder {
                 raw(out, "{\"role\":\"tool\",\"tool_call_id\":");
                 json(out, &tool.call_id.0);
                 raw(out, ",\"content\":");
-                json(out, &tool.content);
+                json(out, &without_images(tool));
                 out.push(b'}');
             }
         }
@@ -201,7 +201,7 @@ fn assistant(message: &AssistantMessage, out: &mut Vec<u8>) {
     } else {
         json(out, &message.content);
     }
-    // OpenRouter wants the reasoning of a tool turn back as it came.
+    // OpenRouter needs the reasoning of a tool turn back unchanged.
     if let Some(details) = own(message.opaque.as_ref(), DIALECT) {
         raw(out, ",\"reasoning_details\":");
         json(out, details);
@@ -223,7 +223,7 @@ fn tool_call(out: &mut Vec<u8>, call: &ToolCall) {
     raw(out, "}}");
 }
 
-/// A text as it stands between the quotes of a JSON string.
+/// A text as it is written between the quotes of a JSON string.
 fn inside(out: &mut Vec<u8>, text: &str) {
     let quoted = serde_json::to_string(text).unwrap_or_default();
     raw(out, quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());

@@ -69,7 +69,7 @@ impl Encoder {
         out.push(b'}');
     }
 
-    /// The reply as it came, where what was kept of it fits; else its reasoning first, then its text, then its calls.
+    /// The reply in its original order if the stored data matches; otherwise its reasoning, then its text, then its calls.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let kept = own(message.opaque.as_ref(), DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let pieces = in_order(message, kept).unwrap_or_else(|| {
@@ -77,7 +77,7 @@ impl Encoder {
             let text = Some(Piece::Text(&message.content, None));
             reasoning.chain(text).chain(message.tool_calls.iter().map(Piece::Call)).collect()
         });
-        // Reasoning without what it led to is refused ("without its required following item").
+        // Reasoning without the item that followed it is refused ("without its required following item").
         let mut reasoning = Vec::new();
         for piece in pieces {
             match piece {
@@ -112,7 +112,11 @@ impl Encode for Encoder {
                 raw(out, "{\"type\":\"function_call_output\",\"call_id\":");
                 json(out, &tool.call_id.0);
                 raw(out, ",\"output\":");
-                json(out, &tool.content);
+                if tool.images.is_empty() {
+                    json(out, &tool.content);
+                } else {
+                    parts(&tool.content, &tool.images, out);
+                }
                 out.push(b'}');
             }
         }
@@ -157,7 +161,7 @@ impl Encode for Encoder {
 #[derive(Debug)]
 enum Piece<'a> {
     Reasoning(&'a Value),
-    /// And its `phase`, which newer models want back.
+    /// And its `phase`, which newer models need back.
     Text(&'a str, Option<&'a str>),
     Call(&'a ToolCall),
 }
@@ -239,7 +243,7 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
 }
 
 /// OpenAI's models that never reason refuse to be asked for their reasoning ("Encrypted content is not supported with
-/// this model"); other servers pass over what they do not know.
+/// this model"); other servers ignore what they do not know.
 fn may_reason(model: &str) -> bool {
     let name = model.trim().trim_start_matches("ft:");
     let name = name.rsplit('/').next().unwrap_or(name);

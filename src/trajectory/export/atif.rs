@@ -1,6 +1,6 @@
 //! ATIF 1.7, the Agent Trajectory Interchange Format of Harbor (its RFC 0001): a step a message, an agent's step a turn.
 //!
-//! Counter levels, synthesis, attempts and times stand in `extra`, under the names they have in the document, so that
+//! Counter levels, synthesis, attempts and times are in `extra`, under the names they have in the document, so that
 //! the import finds them again.
 
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn trajectory(run: &Trajectory) -> Value {
     steps.extend(run.turns.iter().map(|turn| turn_step(run, turn)));
     let total = steps.len();
     let steps: Vec<Value> = (1..).zip(steps).map(|(id, step)| numbered(id, step)).collect();
-    // References are resolved in the list of the trajectory they stand in.
+    // References are resolved in the list of the trajectory that contains them.
     let below: Vec<Value> = run.children.iter().map(trajectory).collect();
     object([
         ("schema_version", VERSION.into()),
@@ -67,7 +67,7 @@ fn traits(tools: &[ToolSpec]) -> Value {
     Value::Object(tools.iter().map(of).collect())
 }
 
-/// What stands before the first turn: the system message or what was carried over, and the task.
+/// The messages before the first turn: the system message or what was carried over, and the task.
 fn opening(run: &Trajectory) -> Vec<Value> {
     let mut steps = if run.history.is_empty() {
         vec![json!({ "source": "system", "message": run.config.system_text() })]
@@ -82,7 +82,7 @@ fn opening(run: &Trajectory) -> Vec<Value> {
     steps
 }
 
-/// The conversation before a follow-up. The answers to a reply's calls stand in its step.
+/// The conversation before a follow-up. The answers to a reply's calls are in its step.
 fn carried(history: &[Message]) -> Vec<Value> {
     let mut steps: Vec<Value> = Vec::new();
     let mut rest = history.iter().peekable();
@@ -100,7 +100,7 @@ fn carried(history: &[Message]) -> Vec<Value> {
                 let calls: Vec<Value> = calls.collect();
                 let mut results = Vec::new();
                 while let Some(Message::Tool(answer)) = rest.next_if(|next| matches!(next, Message::Tool(_))) {
-                    results.push(json!({ "source_call_id": answer.call_id, "content": answer.content }));
+                    results.push(json!({ "source_call_id": answer.call_id, "content": with_pictures(&answer.content, &answer.images) }));
                 }
                 object([
                     ("source", "agent".into()),
@@ -110,8 +110,10 @@ fn carried(history: &[Message]) -> Vec<Value> {
                     ("observation", observation(&results)),
                 ])
             }
-            // Answers stand behind their reply; one without is only kept.
-            Message::Tool(ToolMessage { content, .. }) => json!({ "source": "user", "message": content }),
+            // Answers follow their reply; one without a reply is only kept.
+            Message::Tool(ToolMessage { content, images, .. }) => {
+                json!({ "source": "user", "message": with_pictures(content, images) })
+            }
         };
         steps.push(step);
     }
@@ -154,7 +156,7 @@ fn turn_step(run: &Trajectory, turn: &TurnRecord) -> Value {
     ])
 }
 
-/// `arguments` must be an object there; what is none stands in `extra`.
+/// `arguments` must be an object there; anything else goes to `extra`.
 fn tool_call(id: &str, name: &str, args: &Value, extra: Value) -> Value {
     let (arguments, extra) = match (args, extra) {
         (Value::Object(_), extra) => (args.clone(), extra),
@@ -232,7 +234,7 @@ fn final_metrics(run: &Trajectory, steps: usize) -> Value {
     ])
 }
 
-/// What the format has no place for, but for the events: those are in the native document.
+/// Data without a place in the format, except the events, which are in the native document.
 fn extra(run: &Trajectory) -> Value {
     object([
         ("started_at", run.started_at.as_str().into()),
@@ -256,7 +258,7 @@ fn extra(run: &Trajectory) -> Value {
     ])
 }
 
-/// A text, or a list of parts where pictures belong to it. The format knows no PDFs: a note stands for each.
+/// A text, or a list of parts where pictures belong to it. The format has no PDFs: each is replaced by a note.
 fn with_pictures(text: &str, images: &[Image]) -> Value {
     if images.is_empty() {
         return text.into();

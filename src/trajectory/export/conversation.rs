@@ -58,13 +58,13 @@ fn take(sent: &mut BTreeMap<u32, Sent>, effects: Vec<Effect>) {
 fn whole(run: &Run, sent: Option<Sent>) -> Vec<Message> {
     let Sent { frozen, tail, .. } = sent.unwrap_or_default();
     let since = run.messages().get(frozen.len()..).unwrap_or_default();
-    // The prompt of a synthesis enters the history with its answer, so it stands in both.
+    // The prompt of a synthesis enters the history with its answer, so it is in both.
     let entered = tail.iter().zip(since).take_while(|(sent, kept)| sent == kept).count();
     let since = since.iter().skip(entered).cloned().collect::<Vec<_>>();
     frozen.into_iter().chain(tail).chain(since).collect()
 }
 
-/// What the turns say.
+/// The messages of the turns.
 fn said(run: &Trajectory) -> Vec<Message> {
     let mut messages = run.history.clone();
     if messages.is_empty() {
@@ -88,7 +88,7 @@ fn add_turn(messages: &mut Vec<Message>, turn: &TurnRecord) {
     let answers = turn.tool_calls.iter().filter_map(|call| {
         let content = call.result.clone()?;
         let (call_id, name) = (call.id.clone(), call.name.clone());
-        Some(Message::Tool(ToolMessage { call_id, name, content, is_error: call.error.is_some() }))
+        Some(Message::Tool(ToolMessage { call_id, name, content, images: Vec::new(), is_error: call.error.is_some() }))
     });
     messages.extend(answers);
 }

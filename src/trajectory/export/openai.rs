@@ -1,4 +1,4 @@
-//! OpenAI's chat format as JSON Lines: a line a run, with `messages` and `tools` as they were at its end.
+//! OpenAI's chat format as JSON Lines: one line per run, with `messages` and `tools` as they were at its end.
 
 use serde_json::{Value, json};
 
@@ -21,11 +21,7 @@ pub(super) fn message(of: &Message) -> Value {
     match of {
         Message::System { content } => json!({ "role": "system", "content": content }),
         Message::User { content, images } if images.is_empty() => json!({ "role": "user", "content": content }),
-        Message::User { content, images } => {
-            let text = json!({ "type": "text", "text": content });
-            let pictures = images.iter().map(attached);
-            json!({ "role": "user", "content": std::iter::once(text).chain(pictures).collect::<Vec<_>>() })
-        }
+        Message::User { content, images } => json!({ "role": "user", "content": parts(content, images) }),
         Message::Assistant(reply) => {
             let calls: Vec<Value> = reply
                 .tool_calls
@@ -39,8 +35,19 @@ pub(super) fn message(of: &Message) -> Value {
             let content = (!reply.content.is_empty() || calls.is_empty()).then(|| reply.content.clone());
             object([("role", "assistant".into()), ("content", content.into()), ("tool_calls", calls.into())])
         }
-        Message::Tool(answer) => json!({ "role": "tool", "tool_call_id": answer.call_id, "content": answer.content }),
+        Message::Tool(answer) if answer.images.is_empty() => {
+            json!({ "role": "tool", "tool_call_id": answer.call_id, "content": answer.content })
+        }
+        Message::Tool(answer) => {
+            let content = parts(&answer.content, &answer.images);
+            json!({ "role": "tool", "tool_call_id": answer.call_id, "content": content })
+        }
     }
+}
+
+fn parts(text: &str, images: &[Image]) -> Vec<Value> {
+    let text = json!({ "type": "text", "text": text });
+    std::iter::once(text).chain(images.iter().map(attached)).collect()
 }
 
 fn attached(image: &Image) -> Value {

@@ -11,7 +11,7 @@ use crate::engine::{
     AssistantMessage, CallId, CallRecord, EpochMillis, Image, Message, ToolCall as Asked, ToolMessage, TurnRecord, time,
 };
 
-/// What was read of the steps.
+/// The data read from the steps.
 #[derive(Debug, Default)]
 pub struct Steps {
     pub system: String,
@@ -21,7 +21,7 @@ pub struct Steps {
     pub turns: Vec<TurnRecord>,
     /// What was said since the last turn.
     asides: Vec<String>,
-    /// Ids of calls so far, with how often they stood there.
+    /// Ids of calls so far, with the number of occurrences.
     ids: BTreeMap<String, u32>,
     /// Run ids of the embedded sub-agents, by their ids in the file.
     known: BTreeMap<String, String>,
@@ -92,7 +92,7 @@ impl Steps {
         self.turns.push(turn);
     }
 
-    /// The calls with their results. A result that names no call is the only call's, or stands by itself.
+    /// The calls with their results. A result that names no call belongs to the only call, or is kept separately.
     fn calls(&mut self, calls: Vec<ToolCall>, observation: Option<Observation>, since: u64) -> Vec<CallRecord> {
         let mut results = observation.map(|observation| observation.results).unwrap_or_default();
         let alone = calls.len() == 1 && results.len() == 1;
@@ -144,7 +144,7 @@ impl Steps {
         }
     }
 
-    /// Ids are unique in a run of ours; in a file they need not be.
+    /// Ids are unique in a Turnwise run, but not necessarily in a file.
     fn unique(&mut self, id: &str) -> (CallId, bool) {
         let times = self.ids.entry(id.to_owned()).or_default();
         *times += 1;
@@ -179,8 +179,8 @@ impl Steps {
                     let Some(id) = result.source_call_id.clone() else { continue };
                     let name = calls.iter().find(|call| call.tool_call_id == id);
                     let name = name.map(|call| call.function_name.clone()).unwrap_or_default();
-                    let content = result.content.as_ref().map(Content::text).unwrap_or_default();
-                    let answer = ToolMessage { call_id: CallId(id), name, content, is_error: false };
+                    let (content, images) = result.content.as_ref().map(with_images).unwrap_or_default();
+                    let answer = ToolMessage { call_id: CallId(id), name, content, images, is_error: false };
                     self.history.push(Message::Tool(answer));
                 }
             }

@@ -15,7 +15,7 @@ pub use stream::StreamScrub;
 
 use crate::engine::{CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome};
 
-/// What stands where a secret stood.
+/// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// The secrets known to the shell. Debug output does not show them.
@@ -62,7 +62,7 @@ impl Secrets {
         if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans)) }
     }
 
-    /// Where known secrets stand: the leftmost first, the longest of those that begin there.
+    /// The positions of known secrets: leftmost first, and of those at one position the longest.
     fn known(&self, text: &str) -> Scan {
         let all = self.known.iter().flat_map(|secret| text.match_indices(secret.as_str()));
         let mut found: Vec<(usize, usize)> = all.map(|(at, secret)| (at, at + secret.len())).collect();
@@ -106,7 +106,7 @@ impl Secrets {
                 self.scrub_raw(raw);
             }
             Event::ToolFinished { outcome, .. } => match outcome {
-                ToolOutcome::Executed { content, repaired_args } => {
+                ToolOutcome::Executed { content, repaired_args, .. } => {
                     self.scrub_in_place(content);
                     if let Some(args) = repaired_args {
                         self.scrub_value(args);
@@ -203,7 +203,7 @@ impl Secrets {
     }
 }
 
-/// What stands behind `Bearer ` or `Basic `, in any case.
+/// What follows `Bearer ` or `Basic `, in any case.
 fn without_scheme(value: &str) -> Option<&str> {
     let (scheme, rest) = value.split_once(char::is_whitespace)?;
     ["bearer", "basic", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then(|| rest.trim_start())

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{CounterLevel, Message};
+use crate::engine::{CounterLevel, Message, ToolMessage};
 
 use super::marks::Marked;
 
@@ -108,16 +108,16 @@ impl MessageView {
             once,
             error: false,
         };
+        if let Message::User { images, .. } | Message::Tool(ToolMessage { images, .. }) = &marked.message {
+            view.pdfs = images.iter().filter(|image| image.is_pdf()).count();
+            view.images = images.len() - view.pdfs;
+        }
         let text: &str = match &marked.message {
             Message::System { content } => {
                 (view.role, view.name) = (Role::System, "System".to_owned());
                 content
             }
-            Message::User { content, images } => {
-                view.pdfs = images.iter().filter(|image| image.is_pdf()).count();
-                view.images = images.len() - view.pdfs;
-                content
-            }
+            Message::User { content, .. } => content,
             Message::Assistant(said) => {
                 (view.role, view.name) = (Role::Assistant, "Assistant".to_owned());
                 view.reasoning.clone_from(&said.reasoning);

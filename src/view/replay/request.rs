@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{AskedTool, Message, RunConfig, ToolChoice, report};
+use crate::engine::{AskedTool, Message, RunConfig, ToolChoice, ToolMessage, report};
 use crate::view::format::{bytes, clock_exact, counted};
 use crate::view::provider;
 
@@ -126,11 +126,12 @@ pub(super) fn choice(of: ToolChoice, config: &RunConfig, count: usize) -> String
 fn weight(message: &Message) -> usize {
     match message {
         Message::System { content } => content.len(),
-        Message::User { content, images } => content.len() + images.iter().map(|image| image.data.len()).sum::<usize>(),
+        Message::User { content, images } | Message::Tool(ToolMessage { content, images, .. }) => {
+            content.len() + images.iter().map(|image| image.data.len()).sum::<usize>()
+        }
         Message::Assistant(said) => {
             said.content.len()
                 + said.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum::<usize>()
         }
-        Message::Tool(answer) => answer.content.len(),
     }
 }

@@ -19,6 +19,6 @@ export { jsonSchema } from './schema.js';
 export type { Infer, JSONSchema, Schema, StandardSchema, TypedSchema } from './schema.js';
 export { inBrowser, inMemory } from './storage.js';
 export type { ChatStorage } from './storage.js';
-export { tool } from './tool.js';
-export type { Tool, ToolCallOptions, ToolOptions, Tools, Touches } from './tool.js';
+export { tool, toolContent } from './tool.js';
+export type { Tool, ToolCallOptions, ToolContent, ToolOptions, Tools, Touches } from './tool.js';
 export type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';

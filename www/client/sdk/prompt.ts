@@ -1,12 +1,12 @@
-// What an agent is asked: a text, or texts with pictures and PDFs; and the conversation before it.
+// Prompts: a text, or texts with pictures and PDFs; and the conversation before them.
 import { describe } from '../check.js';
 import type { TrajectoryMessage } from '../types/turnwise.js';
 
 export type PromptPart =
   | { type: 'text'; text: string }
-  /** A picture or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that take it. */
+  /** A picture or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that accept it. */
   | { type: 'image' | 'file'; data: string | Blob | ArrayBuffer | Uint8Array; mediaType?: string }
-  /** The same as `useChat` sends it, with a data URL. */
+  /** As `useChat` sends it, with a data URL. */
   | { type: 'file'; url: string; mediaType?: string };
 
 export type Prompt = string | readonly PromptPart[];
@@ -29,7 +29,7 @@ async function dataUrl(part: Exclude<PromptPart, { type: 'text' }>, path: string
   const { mediaType } = part;
   const data = 'url' in part ? part.url : part.data;
   if (typeof data === 'string' ? /^(?!data:)[a-z]+:/i.test(data) : !(data instanceof Blob || data instanceof ArrayBuffer || ArrayBuffer.isView(data))) {
-    throw new TypeError(`${path}.${'url' in part ? 'url' : 'data'}: got ${describe(data)}; it takes a data URL, a Blob, or bytes`);
+    throw new TypeError(`${path}.${'url' in part ? 'url' : 'data'}: got ${describe(data)}; expected a data URL, a Blob, or bytes`);
   }
   if (typeof data === 'string') return data.startsWith('data:') ? data : `data:${mediaType ?? 'image/png'};base64,${data}`;
   const blob = data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>], { type: mediaType });
@@ -39,27 +39,34 @@ async function dataUrl(part: Exclude<PromptPart, { type: 'text' }>, path: string
   return `data:${mediaType ?? blob.type};base64,${btoa(binary)}`;
 }
 
-/** `path` is what complaints call it. */
+/** The media types that providers accept. */
+const ATTACHABLE = /^data:(image\/(png|jpeg|webp|gif)|application\/pdf);base64,[A-Za-z0-9+/=]+$/;
+
+/** `path` names the value in errors. */
 export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<ReadPrompt> {
   if (typeof prompt === 'string') return { text: prompt, images: [] };
-  if (!Array.isArray(prompt)) throw new TypeError(`${path}: got ${describe(prompt)}; it takes a text, or an array of parts`);
+  if (!Array.isArray(prompt)) throw new TypeError(`${path}: got ${describe(prompt)}; expected a string, or an array of parts`);
   const texts: string[] = [];
   const images: string[] = [];
   for (const [at, part] of (prompt as PromptPart[]).entries()) {
     if (part?.type === 'text') texts.push(part.text);
-    else if (part?.type === 'image' || part?.type === 'file') images.push(await dataUrl(part, `${path}[${at}]`));
-    else throw new TypeError(`${path}[${at}]: got ${describe(part)}; it takes { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
+    else if (part?.type === 'image' || part?.type === 'file') {
+      const url = await dataUrl(part, `${path}[${at}]`);
+      if (!ATTACHABLE.test(url)) throw new TypeError(`${path}[${at}]: expected a picture (image/png, image/jpeg, image/webp, image/gif) or a PDF (application/pdf)`);
+      images.push(url);
+    }
+    else throw new TypeError(`${path}[${at}]: got ${describe(part)}; expected { type: 'text', text }, or { type: 'image' | 'file', data, mediaType }`);
   }
   return { text: texts.join('\n\n'), images };
 }
 
-/** The conversation as the engine carries it over. */
+/** Converts the conversation for the engine. */
 export async function readMessages(messages: unknown): Promise<TrajectoryMessage[]> {
-  if (!Array.isArray(messages)) throw new TypeError(`messages: got ${describe(messages)}; it takes an array of messages`);
+  if (!Array.isArray(messages)) throw new TypeError(`messages: got ${describe(messages)}; expected an array of messages`);
   return Promise.all((messages as Message[]).map(async (message, at): Promise<TrajectoryMessage> => {
     const path = `messages[${at}]`;
     if (message?.role === 'tool' || (message?.role === 'assistant' && 'tool_calls' in message) || message?.role === 'system') return message as TrajectoryMessage;
-    if (message?.role !== 'user' && message?.role !== 'assistant') throw new TypeError(`${path}.role: got ${describe((message as Message | undefined)?.role)}; it takes 'user' or 'assistant'`);
+    if (message?.role !== 'user' && message?.role !== 'assistant') throw new TypeError(`${path}.role: got ${describe((message as Message | undefined)?.role)}; expected 'user' or 'assistant'`);
     const content = 'parts' in message
       ? message.parts.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n\n')
       : message.content;

@@ -1,30 +1,33 @@
-// Tools: a description, a schema of the arguments, and a function of the page's.
+// Tools: a description, a schema of the arguments, and a function.
 import { describe } from '../check.js';
 import type { SideEffect, Tool as LowLevelTool } from '../types/turnwise.js';
+import { IMAGES } from '../host.js';
+import { readPrompt } from './prompt.js';
+import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
 import type { Infer, Schema } from './schema.js';
 
-/** What a tool reaches besides its answer: the run's files, a folder of the person's, the network, the page. */
+/** What a tool touches: the run's files, a folder of the user, the network, the page. */
 export type Touches = 'workspace' | 'folder' | 'network' | 'page';
 const TOUCHES: readonly Touches[] = ['workspace', 'folder', 'network', 'page'];
 
 export interface ToolOptions<S extends Schema, Output> {
-  /** When to use it and what it gives, as the model reads it. */
+  /** Tells the model when to use it and what it returns. */
   description?: string;
-  /** Of the arguments, which are an object. Arguments that fail it never reach `execute`. Default: no arguments. */
+  /** Schema of the arguments, which are an object. Invalid arguments never reach `execute`. Default: no arguments. */
   inputSchema?: S;
   /**
-   * What a call changes. Calls that touch nothing or only the workspace run at once; all others ask `approve` first and are
-   * refused where there is none. Default: nothing.
+   * What a call changes. Calls that touch nothing or only the workspace run immediately; all others ask `approve` first and are
+   * refused if there is none. Default: nothing.
    */
   touches?: readonly Touches[];
-  /** Whether a call asks `approve` first, whatever it touches. A function decides by the arguments. */
+  /** Whether a call asks `approve` first, whatever it touches. A function can decide by the arguments. */
   needsApproval?: boolean | ((input: Infer<S>) => boolean | Promise<boolean>);
   /** As in the low-level API: the same as `touches` with one entry. */
   sideEffect?: SideEffect;
   /** Whether its result may end the run (see "Final result" in "How a run works"). Default: false. */
   mayFinish?: boolean;
-  /** A result that is not a string is sent as JSON. What it throws goes to the model as an error. */
+  /** A result that is not a string is sent as JSON; `toolContent` makes one with pictures. Errors it throws are sent to the model. */
   execute: (input: Infer<S>, options: ToolCallOptions) => Output | Promise<Output>;
 }
 
@@ -44,9 +47,22 @@ export interface Tool<Input = any, Output = any> {
   execute(input: Input, options: ToolCallOptions): Output | Promise<Output>;
 }
 
-/** Gives a tool its types: `execute` knows the arguments by `inputSchema`. */
+/** Types a tool: the arguments of `execute` get their type from `inputSchema`. */
 export function tool<S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
   return options as unknown as Tool<Infer<S>, Output>;
+}
+
+/** A tool result with pictures or PDFs. */
+export class ToolContent {
+  constructor(readonly parts: readonly PromptPart[]) {}
+}
+
+/**
+ * Makes a tool result of texts, pictures and PDFs. Anthropic, Gemini and OpenAI's Responses API accept them in the result of a
+ * tool; with other APIs, the model reads a note instead. At most 20 MiB per call.
+ */
+export function toolContent(parts: readonly PromptPart[]): ToolContent {
+  return new ToolContent(parts);
 }
 
 /** The tools of an agent, by name. */
@@ -56,24 +72,24 @@ export type Tools = Record<string, Tool>;
 export interface ReadTool {
   low: LowLevelTool;
   touches: readonly Touches[];
-  /** Whether a call with these arguments asks for approval. */
+  /** Whether a call with these arguments needs approval. */
   asks(input: unknown): boolean | Promise<boolean>;
 }
 
 const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'sideEffect', 'mayFinish', 'execute'];
 
-/** Reads one tool; a complaint names it by its place in the options. */
+/** Reads one tool; errors name it by its path in the options. */
 export function readTool(name: string, given: unknown): ReadTool {
   const path = `tools.${name}`;
-  if (typeof given !== 'object' || given === null) throw new TypeError(`${path}: got ${describe(given)}; it takes a tool, as tool() gives it`);
+  if (typeof given !== 'object' || given === null) throw new TypeError(`${path}: got ${describe(given)}; expected a tool made by tool()`);
   const stray = Object.keys(given).find((key) => !KNOWN.includes(key));
   if (stray) throw new TypeError(`${path}.${stray}: unknown option; a tool takes ${KNOWN.join(', ')}`);
   const { description, inputSchema, touches, needsApproval, sideEffect, mayFinish, execute } = given as Tool;
   if (!/^[\w-]{1,64}$/.test(name)) throw new TypeError(`${path}: a tool's name is 1 to 64 of A-Z, a-z, 0-9, _ and -`);
-  if (typeof execute !== 'function') throw new TypeError(`${path}.execute: got ${describe(execute)}; it takes a function`);
+  if (typeof execute !== 'function') throw new TypeError(`${path}.execute: got ${describe(execute)}; expected a function`);
   const reaches = touches ?? (sideEffect && sideEffect !== 'none' ? [sideEffect] : []);
   const wrong = Array.isArray(reaches) ? reaches.find((one) => !TOUCHES.includes(one)) : reaches;
-  if (wrong !== undefined) throw new TypeError(`${path}.touches: got ${describe(wrong)}; it takes an array of ${TOUCHES.map((one) => `'${one}'`).join(', ')}`);
+  if (wrong !== undefined) throw new TypeError(`${path}.touches: got ${describe(wrong)}; expected an array of ${TOUCHES.map((one) => `'${one}'`).join(', ')}`);
   const schema = inputSchema === undefined ? undefined : readSchema(inputSchema, `${path}.inputSchema`);
   const effects = reaches.some((one) => one !== 'workspace');
   return {
@@ -83,12 +99,17 @@ export function readTool(name: string, given: unknown): ReadTool {
       name, description: description ?? '', parameters: schema?.json, mayFinish: mayFinish ?? false,
       sideEffect: effectOf(reaches, needsApproval !== undefined && needsApproval !== false),
       // The call's own object: a tool that is an instance of a class keeps its `this`.
-      execute: async (input, options) => (given as Tool).execute(schema ? await schema.parse(input) : input, options),
+      execute: async (input, options) => {
+        const result = await (given as Tool).execute(schema ? await schema.parse(input) : input, options);
+        if (!(result instanceof ToolContent)) return result;
+        const { text, images } = await readPrompt(result.parts, `the result of ${name}`);
+        return { text, [IMAGES]: images };
+      },
     },
   };
 }
 
-/** The engine knows one effect per tool: the one that reaches farthest. */
+/** The engine has one effect per tool: the most far-reaching one. */
 function effectOf(touches: readonly Touches[], asks: boolean): SideEffect {
   if (touches.includes('page') || touches.includes('folder')) return 'page';
   if (touches.includes('network')) return 'network';

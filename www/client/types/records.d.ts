@@ -13,15 +13,15 @@ export interface Trajectory {
   imported?: TrajectoryImported;
   run_id: string;
   session_id: string;
-  /** Of the first provider; the whole list is in `config`. */
+  /** Of the first provider; the complete list is in `config`. */
   model: string;
   provider: ProviderKind;
   preset: Preset;
-  /** The whole configuration, but for the tools. */
+  /** The complete configuration, except for the tools. */
   config: TrajectoryConfig;
-  /** Of a branch: the configuration its first events ran under. */
+  /** For a branch: the configuration of its first events. */
   started_with?: TrajectoryConfig;
-  /** Of a branch: the run it comes from, and the first turn that is its own. */
+  /** For a branch: the run it comes from, and its first own turn. */
   parent?: TrajectoryParent;
   tools: TrajectoryTool[];
   input: string;
@@ -50,7 +50,7 @@ export interface Trajectory {
   traces: TrajectoryTrace[];
   logs: TrajectoryLog[];
   /**
-   * Trajectories of sub-agents, in the order they began. Their events stand among their root's: the ids of their requests
+   * Trajectories of sub-agents, in the order they began. Their events are among their root's: the ids of their requests
    * and timers are n + child * 2^20.
    */
   children: Trajectory[];
@@ -64,7 +64,7 @@ export interface TrajectoryImported {
   /** The agent that did the work. */
   agent: string;
   agent_version: string;
-  /** What its writer says about it. */
+  /** The author's information about it. */
   notes?: string;
 }
 
@@ -82,23 +82,23 @@ export type ProviderKind =
   | "prompt-api"
   | "custom";
 
-/** Ways of working that other agents have, each a preset of one engine. */
+/** Ways of working known from other agents, each a preset of the same engine. */
 export type Preset = "research" | "orchestrator" | "strict";
 
-/** Everything that decides what a run does, besides its events: no key, no header. */
+/** Everything except the events that determines what a run does: no key, no header. */
 export interface TrajectoryConfig {
   preset: Preset;
   /** The system message; empty means the preset's default text. */
   system: string;
   temperature: number | null;
   top_p?: number;
-  /** How much the model thinks before it answers. Left out: as much as it does by itself. */
+  /** How much the model thinks before it answers. If omitted, the model decides. */
   reasoning?: ReasoningEffort;
   /**
-   * Whether the model must call a tool. `required`, and a tool by name, hold for the first turn only: a run whose every
-   * turn must call one would never end by text. They do not hold in the last turn of a `strict` run, nor where a notice
-   * asks for its report. `none` does not hold in a `strict` run: only a call ends it. A tool that the run does not have
-   * is as `auto`. Sub-agents choose by themselves.
+   * Whether the model must call a tool. `required` and a tool's name apply to the first turn only: a run whose every
+   * turn must call one would never end by text. They have no effect in the last turn of a `strict` run, or if a notice
+   * asks for its report. `none` has no effect in a `strict` run: only a call ends it. A tool that the run does not have
+   * means `auto`. Sub-agents choose by themselves.
    */
   tool_choice?: TrajectoryToolChoice;
   max_turns: number;
@@ -110,15 +110,15 @@ export interface TrajectoryConfig {
   synthesis: TrajectorySynthesis | null;
   /** Attempt k of a turn uses entry k modulo the length. Never empty. */
   providers: TrajectoryProvider[];
-  /** What an accepted `final_report` must be. Read by the `strict` preset. */
+  /** Requirements for the `final_report`. Used by the `strict` preset. */
   report: TrajectoryReport;
-  /** Every tool the model is offered. Empty in a record, where the tools stand at the top level. */
+  /** Every tool the model is offered. Empty in a record, which lists the tools at the top level. */
   tools: TrajectoryTool[];
-  /** Kinds of sub-agents that the model can choose from; none: one kind with this run's own tools. */
+  /** Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools. */
   agents?: TrajectoryAgent[];
   limits: TrajectoryLimits;
   retry: TrajectoryRetry;
-  /** For jitter and ids: same seed, same run. */
+  /** Seeds jitter and ids: the same seed gives the same run. */
   seed: number;
 }
 
@@ -135,7 +135,7 @@ export interface TrajectoryCounter {
   templates: TrajectoryCounterTemplates;
 }
 
-/** One line a level, without the newline before it. */
+/** One line per level, without the newline before it. */
 export interface TrajectoryCounterTemplates {
   normal: string;
   moderate: string;
@@ -168,13 +168,13 @@ export interface TrajectoryProvider {
   max_output_tokens?: number;
   /** Demo model only. */
   demo?: DemoMode;
-  /** What its tokens cost, where that is known. */
+  /** The cost of its tokens, if known. */
   price?: TrajectoryPrice;
   /**
-   * Further fields of the request's body, as the server calls them. Each is sent as it is, and takes the place of one
-   * that the run would send; fields inside an object are not merged. What a run says itself cannot be set here and is
-   * ignored: the model, the conversation, the tools and which of them is called, the stream. It is part of the record:
-   * no key belongs here.
+   * Additional fields of the request body, under the server's names. Each is sent unchanged and replaces one
+   * that the run would send; objects are not merged. What the run itself determines cannot be set here and is
+   * ignored: the model, the conversation, the tools the tool choice and streaming. It is part of the record,
+   * so never put a key here.
    */
   provider_options?: Record<string, any>;
 }
@@ -182,7 +182,7 @@ export interface TrajectoryProvider {
 /** How the demo model behaves. */
 export type DemoMode = "normal" | "endless" | "chaos";
 
-/** US dollars a million tokens. */
+/** US dollars per million tokens. */
 export interface TrajectoryPrice {
   input: number;
   output: number;
@@ -193,7 +193,7 @@ export interface TrajectoryPrice {
 /** The final report. */
 export interface TrajectoryReport {
   format: ReportFormat;
-  /** JSON Schema of `content`, where the format is `json`. */
+  /** JSON Schema of `content`, if the format is `json`. */
   schema?: any;
 }
 
@@ -205,26 +205,26 @@ export interface TrajectoryTool {
   description: string;
   /** JSON Schema of the arguments. */
   parameters: object;
-  /** Only such tools can end a run by the final-result protocol. */
+  /** Only these tools can end a run by the final-result protocol. */
   may_finish?: boolean;
   side_effect: SideEffect;
 }
 
-/** What a call of a tool reaches besides its answer. */
+/** The side effects of a call to a tool. */
 export type SideEffect = "none" | "workspace" | "network" | "page";
 
 /** A kind of sub-agent. */
 export interface TrajectoryAgent {
   name: string;
-  /** What it is good for, as the model that chooses reads it. */
+  /** What it is good for; the model reads this when it chooses a kind. */
   description: string;
   /** Default: its parent's. */
   preset?: Preset;
   /** Its system message; empty: its preset's. */
   system: string;
-  /** Names of the parent's tools that it is offered; empty: all of them. */
+  /** Names of the parent's tools that it may use; empty means all of them. */
   tools: string[];
-  /** Turns at most, whatever a task asks for. */
+  /** Maximum number of turns, whatever a task asks for. */
   max_turns: number;
   /** Whether its runs have a turn counter. Default: as its parent. */
   counter?: boolean;
@@ -236,23 +236,23 @@ export interface TrajectoryLimits {
   parallel_tools: number;
   tool_calls_per_turn: number;
   max_result_chars: number;
-  /** Sub-agents of a run at most. */
+  /** Maximum number of sub-agents per run. */
   children: number;
-  /** Wall time of a sub-agent; it then concludes. */
+  /** Wall time of a sub-agent, after which it concludes. */
   child_ms: number;
   /** Deadlines of one request, counted from its release: response headers, the first part of a reply, all of it. */
   headers_ms: number;
   first_token_ms: number;
   request_ms: number;
-  /** Silence in a stream. */
+  /** Longest pause in a stream. */
   idle_ms: number;
-  /** Wall time of a segment; wraps up. */
+  /** Wall time of a segment, after which it wraps up. */
   wall_ms?: number;
-  /** Tokens of the whole run, input and output; wraps up. */
+  /** Input and output tokens of the whole run, after which it wraps up. */
   tokens?: number;
-  /** US dollars of the whole run; wraps up. */
+  /** US dollars of the whole run, after which it wraps up. */
   cost?: number;
-  /** The model's window: past it the oldest tool results are removed, and where that is not enough the run wraps up. */
+  /** The model's context window; when it is full, the oldest tool results are removed, and if that is not enough the run wraps up. */
   context_tokens?: number;
 }
 
@@ -261,15 +261,15 @@ export interface TrajectoryRetry {
   base_ms: number;
   cap_ms: number;
   /**
-   * First wait after `rate_limited` where the server does not say how long, doubled for each attempt, up to
+   * First wait after `rate_limited` if the server does not say how long; doubles with each attempt, up to
    * `retry_after_cap_ms`.
    */
   rate_limit_ms: number;
-  /** Above it the run does not wait: it ends and names the time. */
+  /** If a server asks for a longer wait, the run ends and reports the time. */
   retry_after_cap_ms: number;
 }
 
-/** Which run a branch comes from, and the first turn that is its own. */
+/** The run a branch comes from, and its first own turn. */
 export interface TrajectoryParent {
   run_id: string;
   turn: number;
@@ -277,7 +277,7 @@ export interface TrajectoryParent {
 
 /** A picture for the model to look at, or a PDF for it to read. Kept whole, so that a record replays. */
 export interface TrajectoryImage {
-  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`, which all providers with vision take, or `application/pdf`. */
+  /** `image/png`, `image/jpeg`, `image/webp` or `image/gif`, which all providers with vision accept, or `application/pdf`. */
   media_type: string;
   /** Its bytes in base64. */
   data: string;
@@ -295,12 +295,12 @@ export interface AssistantMessage {
   content: string;
   reasoning?: string;
   tool_calls?: ToolCall[];
-  /** What the provider wants back unchanged (thinking signatures). */
+  /** Data that the provider needs back unchanged (thinking signatures). */
   opaque?: any;
 }
 
 /**
- * A tool call as it stands in the history: the id is the engine's (unique in the run), the arguments are the
+ * A tool call in the history: the id is the engine's (unique in the run), the arguments are the
  * model's own JSON text.
  */
 export interface ToolCall {
@@ -317,6 +317,8 @@ export interface ToolMessage {
   call_id: CallId;
   name: string;
   content: string;
+  /** Pictures and PDFs from the tool, for models that accept them in a tool result. */
+  images?: TrajectoryImage[];
   is_error?: boolean;
 }
 
@@ -359,14 +361,14 @@ export interface Usage {
   output: TokenCount;
   cached: TokenCount;
   reasoning: TokenCount;
-  /** True where the provider gave none and the numbers are estimates. */
+  /** Whether the numbers are estimates because the provider reported none. */
   estimated: boolean;
 }
 
 /** Tokens as the provider counts them, or an estimate marked as such. */
 export type TokenCount = number;
 
-/** One turn as it stands in the trajectory. */
+/** One turn in the trajectory. */
 export interface TrajectoryTurn {
   turn: number;
   content: string;
@@ -384,12 +386,12 @@ export interface TrajectoryTurn {
 /** One tool call and its answer, as the model saw it. */
 export interface TrajectoryCall {
   id: CallId;
-  /** The id the model gave, where it was not kept. */
+  /** The model's id of the call, if it was replaced. */
   model_id?: string;
   name: string;
-  /** Parsed (and repaired) JSON, or the model's text where it is no JSON. */
+  /** Parsed (and repaired) JSON, or the model's text if it is not JSON. */
   args: any;
-  /** As the model saw it, counter line included; nothing while the call is open. */
+  /** As the model saw it, counter line included; omitted while the call is open. */
   result: string | null;
   /** The calls inside a batch, in order. */
   calls?: TrajectoryCall[];
@@ -418,9 +420,9 @@ export interface TrajectoryAttempt {
   request: RequestId;
   /** Index into the provider list. */
   provider: number;
-  /** Why it failed, the most telling first; empty: it did not. */
+  /** Why it failed, most significant slug first; empty: it did not fail. */
   slugs: Slug[];
-  /** For people, where it failed. */
+  /** Why it failed, for users. */
   error?: string;
   /** Hex SHA-256, chained. */
   request_hash: string;
@@ -430,7 +432,7 @@ export interface TrajectoryAttempt {
   /** Nothing while the request is open. */
   duration_ms: number | null;
   first_token_ms?: number;
-  /** The wait before this attempt, where there was one. */
+  /** The wait before this attempt, if there was one. */
   waited_ms?: number;
   /** The system notice this request carried. */
   notice?: string;
@@ -458,9 +460,9 @@ export interface Ending {
   max_turns: number;
   effective_max_turns: number;
   total_turns: number;
-  /** The trigger of a wrap-up, where there was one. */
+  /** The trigger of the wrap-up, if there was one. */
   wrap_up?: Trigger;
-  /** The last error, where the run failed. */
+  /** The last error, if the run failed. */
   error?: string;
   /** The report. */
   output: string;
@@ -494,7 +496,7 @@ export interface TrajectoryLog {
 
 export type LogLevel = "WRN" | "ERR";
 
-/** A raw response as it came over the wire, cut where it is too long (`RAW_CAP`). */
+/** A raw response as received, cut if it is too long (`RAW_CAP`). */
 export interface TrajectoryRaw {
   text: string;
   truncated?: boolean;
@@ -517,7 +519,7 @@ export type TrajectoryEvent =
       type: "model_replied";
       request: RequestId;
       reply: TrajectoryReply;
-      /** The response as it came; kept in the record only where the attempt failed. */
+      /** The response as received; kept in the record only if the attempt failed. */
       raw?: TrajectoryRaw;
       /** Milliseconds from sending to the first streamed token. */
       first_token_ms?: number;
@@ -553,15 +555,15 @@ export interface TrajectoryRawCall {
   arguments: string;
 }
 
-/** Why the model stopped, in the field's words. */
+/** Why the model stopped, in the usual terms. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "refusal" | "paused";
 
-/** A request that gave no reply. */
+/** A request without a reply. */
 export interface TrajectoryModelError {
   slug: Slug;
-  /** For people: what happened and what to try. */
+  /** For users: what happened and what to try. */
   message: string;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if there was one. */
   status?: number;
   /** What `Retry-After` or `retry-after-ms` asked for, in milliseconds. */
   retry_after_ms?: number;
@@ -576,7 +578,9 @@ export type ToolOutcome =
   | {
       status: "executed";
       content: string;
-      /** The arguments it ran with, where they had to be repaired first. */
+      /** Pictures and PDFs that belong to the answer. */
+      images?: TrajectoryImage[];
+      /** The arguments it ran with, if they had to be repaired first. */
       repaired_args?: any;
     }
   | { status: "rejected"; slug: Slug; path?: string; message: string }
@@ -588,9 +592,9 @@ export type ToolOutcome =
 /** One wait of a run. Stale ids do nothing. */
 export type TimerId = number;
 
-/** A branch: what it comes from, and what is different from here on. */
+/** A branch: its origin, and what changes from here on. */
 export interface TrajectoryBranch {
-  /** The new run's own ids: a branch is no follow-up. */
+  /** The new run's own ids: a branch is not a follow-up. */
   run_id: string;
   session_id: string;
   parent: TrajectoryParent;
@@ -601,21 +605,21 @@ export interface TrajectoryBranch {
   /** Another system message. */
   system?: string;
   max_turns?: number;
-  /** A message of the user's that stands before the turn. */
+  /** A user message inserted before the turn. */
   say?: string;
-  /** Takes the place of the model's reply in the turn. It counts as a request, though none is sent. */
+  /** Replaces the model's reply in the turn. It counts as a request, although none is sent. */
   reply?: TrajectoryReply;
-  /** The call before the turn whose result was changed by hand: the events before this one hold the new result. */
+  /** The call before the turn whose result was changed by hand; the events before this one contain the new result. */
   edited?: CallId;
 }
 
-/** What happens in a run, as the engine tells it. */
+/** Events of a run, as the engine emits them. */
 export type RunEvent = {
   /** A sub-agent's turn is its own. */
   turn: number;
-  /** LLM requests that can still follow at most. */
+  /** Maximum number of LLM requests still to come. */
   callsLeft: number;
-  /** Of which step's run it is, in a plan. */
+  /** The step that the run belongs to, in a plan. */
   step?: number;
 } & (
   | { type: "text_delta"; text: string }
@@ -645,7 +649,7 @@ export type RunEvent = {
 );
 
 /**
- * The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step where it stands, the
+ * The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step its status, the
  * context it was given and its whole run. Its JSON Schema ships with the project.
  */
 export interface PlanSession {
@@ -681,21 +685,21 @@ export interface PlanEnding {
   failed: number;
   blocked: number;
   cancelled: number;
-  /** `stop`, where the user stopped it. */
+  /** `stop`, if the user stopped it. */
   wrap_up?: "stop";
   /** RFC 3339, UTC, milliseconds. */
   finished_at: string;
 }
 
-/** One step: where it stands, what it was given, and its whole run. */
+/** One step: its status, the context it was given, and its complete run. */
 export interface PlanSessionStep {
   order: number;
   agent: string;
   kind: AgentKind;
   status: StepStatus;
-  /** Steps that did not complete, where the step is blocked by them. */
+  /** Steps that did not complete and block this one. */
   blocked_by: number[];
-  /** As it stands in the first message of the run. */
+  /** As in the first message of the run. */
   context: PlanContext;
   /** Why it failed. */
   error?: string;
@@ -703,19 +707,19 @@ export interface PlanSessionStep {
   run: Trajectory | null;
 }
 
-/** Which context the steps of an agent are given. */
+/** The kind of context that an agent's steps are given. */
 export type AgentKind = "gather" | "synthesis";
 
-/** Where a step stands. Each step ends in exactly one of the last four. */
+/** The status of a step. Each step ends in exactly one of the last four. */
 export type StepStatus = "pending" | "running" | "completed" | "failed" | "blocked" | "cancelled";
 
-/** What a step is given of earlier ones: at most one of the two keys. */
+/** The context of a step from earlier ones: at most one of the two keys. */
 export interface PlanContext {
   dependency_artifacts?: PlanArtifact[];
   session_context?: PlanArtifact[];
 }
 
-/** What a later step is told of a completed one. */
+/** What a later step is told about a completed one. */
 export interface PlanArtifact {
   step_order: number;
   agent: string;
@@ -740,10 +744,10 @@ export interface PlanTrace {
   data?: any;
 }
 
-/** What happens in a plan, but for what its steps' runs tell. `step` is `null` for the plan as a whole. */
+/** Events of a plan, except those of its steps' runs. `step` is `null` for the plan as a whole. */
 export type PlanOwnEvent = {
   step: number | null;
-  /** LLM requests of the whole plan that can still follow at most. */
+  /** Maximum number of LLM requests of the whole plan still to come. */
   callsLeft: number;
 } & (
   | {
@@ -764,7 +768,7 @@ export type PlanOwnEvent = {
 export interface Summary {
   run_id: string;
   session_id: string;
-  /** The first line of the task that says something, at most 120 characters. */
+  /** The first non-empty line of the task, at most 120 characters. */
   title: string;
   /** Of the first provider. */
   model: string;
@@ -784,14 +788,14 @@ export interface Summary {
   effective_max_turns: number;
   /** As the trajectory counts them, a numbered synthesis included. */
   total_turns: number;
-  /** The last turn that was no synthesis: what was used of `effective_max_turns`. */
+  /** The last turn that was not a synthesis: how much of `effective_max_turns` was used. */
   turns_used: number;
   requests: number;
-  /** Attempts that failed, by the most telling slug of each: as many as there are `WRN` records. */
+  /** Failed attempts by the most significant slug of each: one per `WRN` record. */
   failed_attempts: Record<string, number>;
   /** Calls of tools, those inside a batch one by one and without the batch. */
   tool_calls: number;
-  /** Those of them that failed, by slug. What was stopped or cancelled did not fail. */
+  /** Failed calls by slug. Stopped or cancelled calls did not fail. */
   tool_failures: Record<string, number>;
   tokens: Usage;
   /** US dollars; `null`: the price of a provider is not known. */
@@ -957,14 +961,14 @@ export interface ReplayDifference {
   path: string;
   expected: any;
   actual: any;
-  /** The engine that recorded it, where it is another than this one: differences are then to be expected. */
+  /** The version of the engine that recorded it, if it is a different one: differences are then expected. */
   recorded_by: string | null;
 }
 
-/** What a trajectory can be written as. What each one holds stands in `docs/trajectory.md`. */
+/** The formats a trajectory can be exported to. `docs/trajectory.md` describes each. */
 export type ExportFormat = "native" | "atif" | "otlp" | "openai-jsonl" | "mini-swe-agent" | "markdown" | "html";
 
-/** What is known of a site. */
+/** What is known about a site. */
 export interface DocsInfo {
   kind: DocsKind;
   title: string;
@@ -972,15 +976,15 @@ export interface DocsInfo {
   root: string;
   pages: number;
   sections: number;
-  /** Changes when the site's texts do, as far as that can be told from outside. */
+  /** Changes when the site's texts change, as far as that can be detected from outside. */
   version: string;
-  /** Whether it was kept from an earlier visit. */
+  /** Whether it was cached by an earlier visit. */
   cached: boolean;
-  /** Whether all its pages were read, as far as they are to be. */
+  /** Whether all its pages within the limits were read. */
   complete: boolean;
 }
 
-/** Who made a site. */
+/** The generator of a site. */
 export type DocsKind = "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
 
 /** A section that was found. */
@@ -997,13 +1001,13 @@ export interface DocsHit {
 
 export interface DocsProgress {
   stage: DocsStage;
-  /** What is being read: an address. */
+  /** The URL being read. */
   source: string;
   done: number;
   total: number;
 }
 
-/** How far reading has come. */
+/** The progress of reading. */
 export type DocsStage = "finding" | "loading" | "indexing" | "ready";
 
 /**
