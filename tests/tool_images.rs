@@ -16,7 +16,7 @@ use turnwise::llm::prompt_api::{Tools, prompt};
 use turnwise::trajectory::export::{atif, openai};
 use turnwise::trajectory::{Trajectory, replay};
 
-const NOTE: &str = "[the tool also gave 2 picture(s) or PDF(s), which this API takes in no result]";
+const NOTE: &str = "[Left out: 2 pictures or PDFs. This API takes text only in tool results.]";
 
 fn pdf() -> Image {
     Image { media_type: "application/pdf".into(), data: "JVBERi0xLjc=".into() }
@@ -147,7 +147,7 @@ fn formats_whose_results_are_texts_get_a_note() {
     use ProviderKind::{Custom, Llamacpp, Lmstudio, Ollama, Openai, Openrouter};
     for kind in [Openai, Openrouter, Custom, Ollama, Lmstudio, Llamacpp] {
         let answer = answered(kind, "seen", vec![pdf(), picture()]);
-        assert_eq!(answer["content"], format!("seen\n{NOTE}"), "{kind:?}");
+        assert_eq!(answer["content"], format!("{NOTE}\nseen"), "{kind:?}");
     }
     let answer = Message::Tool(ToolMessage {
         call_id: CallId("c1".into()),

@@ -182,12 +182,14 @@ pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a
     (texts.join("\n\n").into(), pictures.into())
 }
 
-/// A tool's answer for a format whose answers are texts: a note replaces the pictures and PDFs.
+/// A tool's answer for a format whose answers are texts: a note replaces the pictures and PDFs. It comes first, since the turn
+/// counter is the last line of an answer.
 pub(super) fn without_images(tool: &ToolMessage) -> Cow<'_, str> {
     match tool.images.len() {
         0 => (&tool.content).into(),
         n => format!(
-            "{}\n[the tool also gave {n} picture(s) or PDF(s), which this API takes in no result]",
+            "[Left out: {n} {}. This API takes text only in tool results.]\n{}",
+            if n == 1 { "picture or PDF" } else { "pictures or PDFs" },
             tool.content
         )
         .into(),

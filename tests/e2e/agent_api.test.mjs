@@ -222,7 +222,7 @@ test('the result of a tool has pictures', async () => {
   });
   const called = call('look', {});
   // Chat completions have texts only; which formats take the picture is tested in tests/tool_images.rs.
-  const note = ({ messages }) => assert.match(messages.at(-1).content, /^The page\.\n\[the tool also gave 1 picture/);
+  const note = ({ messages }) => assert.match(messages.at(-1).content, /^\[Left out: 1 picture or PDF\. .+\]\nThe page\.\n\[Turn 1\/15\]$/);
   await withScript([called, { text: 'A dot.', check: note }], async (baseUrl) => {
     const { text, trajectory } = await new Agent({ model: model(baseUrl), tools: { look: look('image/png') }, ...QUICK }).generate('What is it?');
     assert.equal(text, 'A dot.');
