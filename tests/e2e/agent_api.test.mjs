@@ -226,8 +226,8 @@ test('the result of a tool has pictures', async () => {
   await withScript([called, { text: 'A dot.', check: note }], async (baseUrl) => {
     const { text, trajectory } = await new Agent({ model: model(baseUrl), tools: { look: look('image/png') }, ...QUICK }).generate('What is it?');
     assert.equal(text, 'A dot.');
-    const { outcome } = trajectory.events.find(({ event }) => event === 'tool_finished');
-    assert.deepEqual(outcome.executed.images, [{ media_type: 'image/png', data: png }]);
+    const { outcome } = trajectory.events.find(({ event }) => event.type === 'tool_finished').event;
+    assert.deepEqual(outcome.images, [{ media_type: 'image/png', data: png }]);
     assert.deepEqual(await replay(trajectory), { ok: true });
   });
   const refused = ({ messages }) => assert.match(messages.at(-1).content, /the result of look\[1\]: expected a picture/);
