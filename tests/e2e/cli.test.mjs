@@ -162,7 +162,7 @@ test('failed tasks run again when asked to, and what is no run of a task is neve
     writeFileSync(path.join(folder, 'runs/a.json'), '{"half":');
     const half = await turnwise(args, { cwd: folder });
     assert.equal(half.code, 2);
-    assert.match(half.err, /no whole trajectory/);
+    assert.match(half.err, /not a complete trajectory/);
     assert.equal(readFileSync(path.join(folder, 'runs/a.json'), 'utf8'), '{"half":');
   });
 }));
@@ -336,7 +336,7 @@ test('stats and replay read folders, packed files and plans, and name what they 
   const some = await turnwise(['stats', 'runs/sum.json', 'broken.json', 'none.json'], { cwd: folder });
   assert.equal(some.code, 1);
   assert.match(some.out, /^1 run, 1 ended/);
-  assert.match(some.err, /2 files could not be read:[\s\S]*none\.json: There is no such file[\s\S]*broken\.json: This is not a JSON file/);
+  assert.match(some.err, /2 files could not be read:[\s\S]*none\.json: No such file[\s\S]*broken\.json: This is not a JSON file/);
   const json = await turnwise(['stats', 'runs', 'broken.json', '--json', '--outcome', 'partial'], { cwd: folder });
   assert.equal(json.code, 1);
   const { insight, runs, unreadable } = JSON.parse(json.out);

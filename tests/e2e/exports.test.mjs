@@ -86,7 +86,7 @@ test('what is exported can be imported again, and says whether it replays', asyn
     assert.deepEqual([read.turns, read.segments, read.children.length], [trajectory.turns, trajectory.segments, trajectory.children.length]);
     await assert.rejects(replay(read), { name: 'TypeError', message: /it was imported \(turnwise .*\) and has no events, so it cannot be replayed/ });
   }
-  await assert.rejects(importTrajectory('hello'), { name: 'TypeError', message: /text: This is neither JSON nor an HTML report\. It takes/ });
+  await assert.rejects(importTrajectory('hello'), { name: 'TypeError', message: /text: This is neither JSON nor an HTML report\. Turnwise opens/ });
   await assert.rejects(importTrajectory({}), { name: 'TypeError', message: /text: got/ });
 });
 

@@ -69,7 +69,7 @@ test('a stream without its end is no answer, what is thrown is retried, a status
   const fatal = await custom(`() => { throw Object.assign(new Error('no key'), { status: 401 }); }`, { expect: [/auth_error/, /error: /] });
   assert.deepEqual([fatal.trajectory.outcome, fatal.requests.length], ['failed', 1]);
   const nothing = await custom(`() => undefined`, { expect: [/provider_error/, /error: /] });
-  assert.match(nothing.trajectory.error, /has to give a text/);
+  assert.match(nothing.trajectory.error, /must return a string/);
 });
 
 test('cancel reaches the function', async () => {

@@ -338,7 +338,7 @@ test('misuse is refused and names itself', async () => {
     [{ provider: [] }, 'options.provider: got an empty array'],
     [{ provider: [{ kind: 'demo' }, { kind: 'openai', apiKey: 12345678 }] }, 'options.provider[1].apiKey: got a number; expected a string'],
     [{ provider: { kind: 'openai', headers: { 'no good': 'x' } } }, 'options.provider.headers.no good: expected a valid header name'],
-    [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; expected a whole address'],
+    [{ provider: { kind: 'openai', baseUrl: '/v1' } }, 'options.provider.baseUrl: got "/v1"; expected an absolute URL such as'],
     [{ tools: ['nope'] }, 'options.tools: got "nope"; expected an array of'],
     [5, 'options: got 5; expected an object'],
   ];

@@ -104,7 +104,7 @@ const methods = (asked) => asked.map(({ method }) => method);
 
 test('what the server answers: wrong key, no such model, wrong base URL, a web page', () => withPage({}, async (page) => {
   const rows = [
-    ['openai', '/v1', 401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }, 'auth_error', /^127\.0\.0\.1:\d+ did not accept the key \(401\)\. It says: Incorrect API key provided\. Check that the key is set/],
+    ['openai', '/v1', 401, { error: { message: 'Incorrect API key provided.', code: 'invalid_api_key' } }, 'auth_error', /^127\.0\.0\.1:\d+ did not accept the key \(401\)\. It says: Incorrect API key provided\. Check that the key is complete/],
     ['anthropic', '/v1', 401, { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } }, 'auth_error', /did not accept the key \(401\)/],
     ['gemini', '/v1beta', 400, { error: { code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' } }, 'auth_error', /did not accept the key \(400\)/],
     ['openai', '/v1', 404, { error: { message: 'The model `m-1` does not exist', code: 'model_not_found' } }, 'provider_error', /has no model "m-1" \(404\)\..*Check the model's name\./],

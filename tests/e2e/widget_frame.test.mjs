@@ -56,7 +56,7 @@ test('a host cannot have the frame ask its own origin for anything but the packa
 }, (host) => {
   cdn.pages['/turnwise/frame.html'] = frameFor(host.url);
   cdn.pages['/private/llms.txt'] = MANUAL['/llms.txt'];
-  return withPage(host.url, { reach: [cdn.url], expect: [/nothing but the package/] }, async (tab) => {
+  return withPage(host.url, { reach: [cdn.url], expect: [/a frame may only load the package/] }, async (tab) => {
     const { outcome } = await tab.evaluate(() => document.querySelector('turnwise-agent').ask('Anyone?'));
     assert.equal(outcome, 'failed');
     const frame = tab.frameLocator('turnwise-agent iframe');
