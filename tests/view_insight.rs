@@ -189,7 +189,7 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
         (charts[2].marks.len(), charts[2].marks[10].label.as_str()),
         (11, format!("{} more", Slug::ALL.len() - 10).as_str())
     );
-    assert_eq!(charts[5].summary, "$0.12 in all. Half of the runs cost $0.0100 or less, 95 in 100 at most $0.0100.");
+    assert_eq!(charts[5].summary, "$0.12 in all. Half of the runs cost $0.0100 or less; p95: $0.0100.");
 }
 
 #[cfg(feature = "worker")]

@@ -92,8 +92,8 @@ fn every_ending_has_words_and_its_exact_code() {
     let complete = play(limited(5), vec![text("done")]);
     let ending = view(&complete).panel.ending.expect("an ending");
     assert_eq!((ending.reason.as_str(), ending.outcome, ending.source), ("llm_complete", "success", "model"));
-    assert_eq!(ending.headline, "The model finished by itself.");
-    assert_eq!(ending.turns, "1 turn of at most 5");
+    assert_eq!(ending.headline, "The model finished on its own.");
+    assert_eq!(ending.turns, "1 turn of up to 5");
 
     let mut script = tool_turn("1");
     script.push(text("conclusion"));
@@ -235,7 +235,7 @@ fn a_run_that_can_go_on_says_what_ended_it() {
 fn the_bound_of_llm_calls_is_shown_while_it_runs() {
     let open = play_open(limited(2), tool_turn("1"));
     let panel = view(&open).panel;
-    assert_eq!(panel.calls, format!("2 of at most {}", 2 + open.run().calls_left()));
+    assert_eq!(panel.calls, format!("2 of up to {}", 2 + open.run().calls_left()));
     assert_eq!(panel.phase, Phase::Running);
     assert!(panel.note.starts_with("This is the last turn"), "{}", panel.note);
 }

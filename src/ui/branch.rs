@@ -56,12 +56,12 @@ fn content(app: App) -> Option<impl IntoView> {
             ),
             html::h3().child(title),
             html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
-                choice(format!("The same provider: {provider}"), false),
-                choice(format!("That of the settings: {}", app.model_name()), true),
+                choice(format!("Same model: {provider}"), false),
+                choice(format!("Model from Settings: {}", app.model_name()), true),
             )),
             model,
             field(
-                "Turns at most",
+                "Max turns",
                 html::input()
                     .r#type("number")
                     .attr("min", "1")
@@ -72,7 +72,7 @@ fn content(app: App) -> Option<impl IntoView> {
                 "Say something before this turn",
                 html::textarea()
                     .attr("rows", "2")
-                    .attr("placeholder", "Optional: a message of yours to the model")
+                    .attr("placeholder", "Optional: your message to the model")
                     .prop("value", get(|draft| draft.say.clone()))
                     .on(ev::input, move |event| set(&|draft| draft.say = event_target_value(&event))),
             ),
@@ -109,7 +109,7 @@ impl App {
                 self.branching.set(Some(draft));
                 self.dialog.set(Some(Dialog::Branch));
             }
-            None => self.complain("This turn is not there any more."),
+            None => self.complain("This turn no longer exists."),
         }
     }
 

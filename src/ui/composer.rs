@@ -17,7 +17,7 @@ pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
         None => "What should it find out or do?",
         Some(Phase::Ended) => "Ask a follow-up",
-        Some(_) => "Write what comes next: it is sent when this run ends",
+        Some(_) => "Write a follow-up: it is sent when this run ends",
     };
     let phase = Memo::new(move |_| app.phase());
     let written = Memo::new(move |_| app.draft.with(|draft| !draft.trim().is_empty()));
@@ -26,7 +26,7 @@ pub fn composer(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn primary")
-                .attr("title", "Sends it as a follow-up when this run ends")
+                .attr("title", "Send as a follow-up when this run ends")
                 .on(ev::click, move |_| app.submit())
                 .child((icon(Icon::Send), "Queue"))
         })
@@ -54,7 +54,7 @@ pub fn composer(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn quiet")
                 .on(ev::click, move |_| app.stop())
-                .attr("title", "Wrap up: a last request asks for a conclusion")
+                .attr("title", "Wrap up: one last request asks for a conclusion")
                 .child("Stop"),
             queue,
         )
@@ -72,13 +72,13 @@ pub fn composer(app: App) -> impl IntoView {
     };
     let to_read = move || match app.thread().map(|thread| thread.backing) {
         Some(Backing::Document(_)) => {
-            Some("This run was opened from a file: it can be read and downloaded, not continued.")
+            Some("This run was opened from a file: you can read and download it, but not continue it.")
         }
-        Some(Backing::Plan { .. }) => Some("A plan takes no follow-ups. Any of its steps can be run again."),
+        Some(Backing::Plan { .. }) => Some("Plans don't support follow-ups. You can run any step again."),
         Some(Backing::Live { .. }) => app.page().and_then(|page| {
             page.panel.with(|panel| match (panel.elsewhere, panel.can_resume) {
-                (true, _) => Some("This run is driven by another tab. Ask your follow-ups there."),
-                (_, true) => Some("This run has not ended: resume it to go on, in the panel."),
+                (true, _) => Some("This run belongs to another tab. Ask follow-ups there."),
+                (_, true) => Some("This run has not ended: resume it in the panel to continue."),
                 _ => None,
             })
         }),

@@ -261,7 +261,7 @@ impl Line {
         // More may be stored than was shown. Once only, and not for what ended: opening a run may be what the desk died of.
         let thread = app.thread_now().filter(|thread| running > 0 && thread.plan().is_none());
         let words = match thread.map(|thread| app.find_again(&thread)) {
-            Some(Ok(())) => " The run was stored: resume it.",
+            Some(Ok(())) => " The run was stored; you can resume it.",
             Some(Err(_)) | None => "",
         };
         app.complain(format!("Something went wrong: {message}.{words}"));

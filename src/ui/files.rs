@@ -131,7 +131,7 @@ const UNREADABLE: &str = "This file could not be read. Add it again, or remove i
 fn preview(app: App, path: String) -> impl IntoView {
     let shown = RwSignal::new(Option::<Shown>::None);
     match app.file(&path) {
-        None => shown.set(Some(Shown { facts: String::new(), body: Body::Nothing("There is no such file any more.") })),
+        None => shown.set(Some(Shown { facts: String::new(), body: Body::Nothing("This file no longer exists.") })),
         Some(blob) => {
             let name = path.clone();
             spawn_local(async move {
@@ -180,13 +180,13 @@ fn body(of: Body, name: String) -> AnyView {
     match of {
         Body::Text(text) => html::pre().class("preview").attr("tabindex", "0").child(text).into_any(),
         Body::Nothing(words) => nothing(words),
-        Body::Pdf(_) => nothing("A PDF opens in a tab of its own."),
+        Body::Pdf(_) => nothing("A PDF opens in its own tab."),
         Body::Picture(url) => {
             let broken = RwSignal::new(false);
             (move || {
                 if broken.get() {
                     return nothing(
-                        "The browser cannot show this picture: it is damaged, or of a kind that it does not know.",
+                        "The browser cannot show this picture: it is damaged, or in a format the browser does not support.",
                     );
                 }
                 html::div()
@@ -222,9 +222,9 @@ async fn look(name: &str, blob: &Blob) -> Shown {
         },
         FileKind::Picture { media_type, .. } => url(media_type).map_or(Body::Nothing(UNREADABLE), Body::Picture),
         FileKind::Pdf => url("application/pdf").map_or(Body::Nothing(UNREADABLE), Body::Pdf),
-        FileKind::Binary { .. } => {
-            Body::Nothing("It is no text, so it is not shown here. Download it to open it with a program of yours.")
-        }
+        FileKind::Binary { .. } => Body::Nothing(
+            "This is not a text file, so it is not shown here. Download it to open it in another program.",
+        ),
     };
     Shown { facts: facts(kind.words()), body }
 }
@@ -247,6 +247,6 @@ async fn text_of(blob: &Blob) -> Option<String> {
 fn save(app: App, path: &str) {
     match app.file(path) {
         Some(blob) => dom::save_as(path.rsplit('/').next().unwrap_or(path), &blob),
-        None => app.complain("There is no such file any more."),
+        None => app.complain("This file no longer exists."),
     }
 }

@@ -128,8 +128,9 @@ fn button(class: &'static str, words: &'static str, title: &'static str, act: im
 
 fn running(app: App, phase: Phase) -> impl IntoView {
     html::div().class("row").child((
-        (phase == Phase::Running)
-            .then(|| button("btn quiet", "Stop", "Wrap up: a last request asks for a conclusion", move || app.stop())),
+        (phase == Phase::Running).then(|| {
+            button("btn quiet", "Stop", "Wrap up: one last request asks for a conclusion", move || app.stop())
+        }),
         button("btn quiet", "Cancel", "End at once, without a conclusion", move || app.cancel()),
     ))
 }
@@ -160,8 +161,9 @@ fn ended(app: App, can: Can) -> impl IntoView {
     // Where there is a next step it stays in sight on narrow pages too.
     let class = if can.resume || can.go_on || can.ask_again { "row next" } else { "row" };
     html::div().class(class).child((
-        can.resume
-            .then(|| button("btn primary", "Resume", "Ask the model again and go on from there", move || app.resume())),
+        can.resume.then(|| {
+            button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
+        }),
         can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
         can.ask_again
             .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
@@ -241,7 +243,7 @@ fn before(app: App) -> impl IntoView {
             html::ul().class("legend").child(lines),
             html::dl().class("figures").child((
                 (html::dt().child("Model"), html::dd().child(view.model.clone())),
-                (html::dt().child("LLM calls at most"), html::dd().child(view.calls.clone())),
+                (html::dt().child("Max LLM calls"), html::dd().child(view.calls.clone())),
                 (html::dt().child("Tools"), html::dd().child(view.tools.clone())),
             )),
             html::div().class("row").child(

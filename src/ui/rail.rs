@@ -64,7 +64,7 @@ pub fn rail(app: App) -> impl IntoView {
             empty().then(|| {
                 html::p()
                     .class("empty-list")
-                    .child("Runs are listed here, with their turns as ticks and how they ended.")
+                    .child("Your runs appear here, with their turns as ticks and how they ended.")
             })
         },
         html::div().class("lists").child((

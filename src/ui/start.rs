@@ -38,20 +38,16 @@ pub fn left_open(app: App) -> impl IntoView {
                 let button = html::button().r#type("button").class("example left").on(ev::click, move |_| {
                     app.open_stored(&stored);
                 });
-                html::li().class("wide").child(
-                    button.child((
-                        html::span().child((meter::tiny(&view.ticks), html::b().child(view.title))),
-                        html::span().class("shows").child(view.words),
-                        html::span()
-                            .class("text")
-                            .child("It was not at its end when its page was closed. Open it to go on."),
-                    )),
-                )
+                html::li().class("wide").child(button.child((
+                    html::span().child((meter::tiny(&view.ticks), html::b().child(view.title))),
+                    html::span().class("shows").child(view.words),
+                    html::span().class("text").child("Interrupted when its tab closed. Open it to continue."),
+                )))
             });
             html::section()
                 .class("examples")
                 .attr("aria-label", "Runs that did not end")
-                .child((html::h2().class("over").child("Go on with"), html::ul().child(cards.collect_view())))
+                .child((html::h2().class("over").child("Continue"), html::ul().child(cards.collect_view())))
         })
     }
 }

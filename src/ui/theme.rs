@@ -26,7 +26,7 @@ impl Theme {
 
     pub fn words(self) -> &'static str {
         match self {
-            Theme::Auto => "As the system",
+            Theme::Auto => "System",
             Theme::Light => "Light",
             Theme::Dark => "Dark",
         }

@@ -50,7 +50,7 @@ impl BranchDraft {
     pub fn changes(&self, settings: &[ProviderConfig]) -> Result<Branch, String> {
         let max_turns: u32 =
             self.max_turns.trim().parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| {
-                format!("The turn limit has to be a whole number from 1 on; it is \u{201c}{}\u{201d}.", self.max_turns)
+                format!("Max turns must be a whole number, at least 1; it is \u{201c}{}\u{201d}.", self.max_turns)
             })?;
         let mut providers = if self.elsewhere { settings.to_vec() } else { self.was.providers.clone() };
         if let Some(first) = providers.first_mut().filter(|_| !self.elsewhere) {

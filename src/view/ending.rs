@@ -117,7 +117,7 @@ pub fn tone_of(outcome: Outcome) -> Tone {
 fn headline(ending: &Ending) -> String {
     let early = |trigger: Trigger| failure::sentence_case(trigger_words(trigger));
     match (ending.termination_reason, ending.wrap_up) {
-        (TerminationReason::LlmComplete, _) => "The model finished by itself.".to_owned(),
+        (TerminationReason::LlmComplete, _) => "The model finished on its own.".to_owned(),
         (TerminationReason::FinalResult, _) => "A tool delivered the final result.".to_owned(),
         (TerminationReason::FinalReport, None) => "The model's report was accepted.".to_owned(),
         (TerminationReason::FinalReport, Some(trigger)) => {
@@ -149,9 +149,9 @@ fn outcome(outcome: Outcome) -> &'static str {
 fn outcome_words(ending: &Ending) -> &'static str {
     match ending.outcome {
         Outcome::Success if ending.termination_reason == TerminationReason::FinalReport => "report accepted",
-        Outcome::Success => "finished by itself",
+        Outcome::Success => "finished on its own",
         Outcome::Partial => "concluded early",
-        Outcome::Failed => "no answer of its own",
+        Outcome::Failed => "no answer from the model",
         Outcome::Cancelled => "ended by you",
     }
 }
@@ -167,7 +167,7 @@ fn answer_from(source: AnswerSource) -> &'static str {
 
 fn source_words(source: AnswerSource) -> &'static str {
     match source {
-        AnswerSource::Model => "the model's own text",
+        AnswerSource::Model => "text from the model",
         AnswerSource::Tool => "a tool's result",
         AnswerSource::Synthesis => "the synthesis turn",
         AnswerSource::System => "written by the system",
@@ -180,8 +180,8 @@ fn turns(ending: &Ending) -> String {
     if ending.total_turns > max {
         format!("{used}: {max} and the synthesis")
     } else if max == ending.max_turns {
-        format!("{used} of at most {max}")
+        format!("{} of {}", ending.total_turns, counted(u64::from(max), "turn"))
     } else {
-        format!("{used} of at most {max} (configured: {})", ending.max_turns)
+        format!("{} of {} (configured: {})", ending.total_turns, counted(u64::from(max), "turn"), ending.max_turns)
     }
 }

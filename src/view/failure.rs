@@ -24,7 +24,7 @@ pub(super) fn sentence(source: &Source<'_>, turns: &[TurnRecord], ending: &Endin
             "The turn limit was reached, and with synthesis switched off nothing concluded the run.".to_owned()
         }
         TerminationReason::SynthesisFailed(trigger) => synthesis(trigger, turns, &last),
-        TerminationReason::LlmError if turn == 0 => "The model could not be used, so the run ended at once.".to_owned(),
+        TerminationReason::LlmError if turn == 0 => "The run ended at once: the model could not be used.".to_owned(),
         TerminationReason::LlmError => {
             format!("Turn {turn} {}, so the run ended: the model could not be used.", last.words())
         }

@@ -47,7 +47,7 @@ impl From<&ModelInfo> for Known {
 }
 
 impl Known {
-    /// `200 K tokens of context, $3 in / $15 out a million tokens (as of 2026-11), takes pictures`; empty: nothing is known.
+    /// `200 K tokens of context · $3 in / $15 out per million tokens (as of 2026-11) · accepts pictures`; empty: nothing is known.
     #[must_use]
     pub fn words(&self) -> String {
         let date = match self.by {
@@ -58,11 +58,11 @@ impl Known {
             self.context_tokens.map(|tokens| format!("{} tokens of context", short(tokens))),
             self.price.map(|price| match (price.input, price.output) {
                 (0.0, 0.0) => "free of charge".to_owned(),
-                _ => format!("{} a million tokens ({date})", prices(price)),
+                _ => format!("{} per million tokens ({date})", prices(price)),
             }),
-            self.images.map(|images| if images { "takes pictures" } else { "takes no pictures" }.to_owned()),
+            self.images.map(|images| if images { "accepts pictures" } else { "no pictures" }.to_owned()),
         ];
-        facts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 }
 
@@ -72,7 +72,7 @@ pub fn price_words(provider: &ProviderConfig) -> Option<String> {
     let price = provider.price?;
     let table = crate::llm::models::known(provider).is_some_and(|facts| facts.price == price);
     let date = if table { format!(": the list price as of {AS_OF}") } else { String::new() };
-    Some(format!("{} a million tokens{date}", prices(price)))
+    Some(format!("{} per million tokens{date}", prices(price)))
 }
 
 /// `$3 in / $15 out`
@@ -80,10 +80,15 @@ fn prices(price: Price) -> String {
     format!("${} in / ${} out", amount(price.input), amount(price.output))
 }
 
-/// `3`, `0.25`, `0.075`: no more digits than it has.
+/// `3`, `0.50`, `0.075`: whole dollars, or at least two decimals.
 fn amount(dollars: f64) -> String {
     let text = format!("{dollars:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let short = text.trim_end_matches('0');
+    match short.split_once('.') {
+        Some((whole, "")) => whole.to_owned(),
+        Some((_, decimals)) if decimals.len() == 1 => format!("{short}0"),
+        _ => short.to_owned(),
+    }
 }
 
 /// `8,192`, `200 K`, `1 M`, `1.05 M`.

@@ -147,10 +147,7 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
     let outcome = source.segments.last().map(|ending| ending.outcome);
     match (phase, source.can_continue) {
         (Phase::Ended, _) if source.origin == Origin::Interrupted => {
-            format!(
-                "The page was closed in the middle of turn {}. Resume asks the model again, at most {left}.",
-                turn.max(1)
-            )
+            format!("The page was closed during turn {}. Resume to ask the model again: up to {left}.", turn.max(1))
         }
         (Phase::Running | Phase::Synthesizing, _) if source.origin == Origin::Elsewhere => {
             "It runs in another tab; this one follows.".to_owned()
@@ -165,16 +162,16 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         },
         (Phase::Ended, true) => format!("{} Add turns to continue.", limit(source)),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
-            "It failed. What went wrong stands in the transcript, with every detail in the log.".to_owned()
+            "It failed. See the transcript for what went wrong; the log has details.".to_owned()
         }
         (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
-        (Phase::Synthesizing, _) => format!("Writing the synthesis, at most {left} more."),
+        (Phase::Synthesizing, _) => format!("Writing the synthesis: up to {left} more."),
         (Phase::Running, _) if remaining == 0 && forces_report(source.config) => {
-            format!("This is the last turn: it asks for the report. At most {left} more.")
+            format!("The last turn asks for the report: up to {left} more.")
         }
-        (Phase::Running, _) if remaining == 0 => format!("This is the last turn, at most {left} more."),
+        (Phase::Running, _) if remaining == 0 => format!("This is the last turn: up to {left} more."),
         (Phase::Running, _) => {
-            format!("{} to go, at most {left}.", counted(u64::from(remaining), "more turn"))
+            format!("{} to go, up to {left}.", counted(u64::from(remaining), "more turn"))
         }
     }
 }
@@ -196,7 +193,7 @@ fn calls(source: &Source<'_>, phase: Phase) -> String {
         Phase::Ended => thousands(u64::from(source.requests)),
         Phase::Running | Phase::Synthesizing => {
             let bound = u64::from(source.requests) + u64::from(source.calls_left);
-            format!("{} of at most {}", source.requests, thousands(bound))
+            format!("{} of up to {}", source.requests, thousands(bound))
         }
     }
 }

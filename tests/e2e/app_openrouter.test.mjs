@@ -83,7 +83,7 @@ test('signing in gives a key for this tab, and nothing of it stays in the addres
       await page.getByRole('button', { name: 'List models' }).click();
       await page.getByRole('option', { name: /acme\/new-1/ }).click();
       assert.deepEqual(asked.listed, [`Bearer ${KEY}`], 'the key is used');
-      await page.getByText('64 K tokens of context, $0.5 in / $2 out a million tokens (as listed now), takes no pictures').waitFor();
+      await page.getByText('64 K tokens of context · $0.50 in / $2 out per million tokens (as listed now) · no pictures').waitFor();
 
       // Remembered only where that is ticked.
       await page.getByLabel('Remember on this device').check();

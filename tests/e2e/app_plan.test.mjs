@@ -165,12 +165,12 @@ const wrong = (field) => field.locator('.wrong p').allTextContents();
 
 looked('the editor names every fault beside its field, as JSON too, and keeps what is written', async (page, shoot) => {
   let dialog = await editor(page);
-  await dialog.getByText('2 things have to be put right first.').waitFor();
+  await dialog.getByText('Fix 2 fields to run.').waitFor();
   await dialog.getByText('The demo model is scripted and cannot draft a plan.').waitFor();
   assert.ok(await dialog.getByRole('button', { name: 'Draft the plan' }).isDisabled());
   assert.ok(await dialog.getByRole('button', { name: 'Run the plan' }).isDisabled());
   await dialog.getByRole('button', { name: 'Use the example' }).click();
-  await dialog.getByText('What you write is kept in this browser.').waitFor();
+  await dialog.getByText('Saved in this browser.').waitFor();
   assert.equal(await dialog.locator('[data-what=agent]').count(), 7);
   await shoot('editor');
 
@@ -191,7 +191,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /"Numbers" is there already/);
   assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; expected a whole number, 1 or more/);
   assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').getAttribute('aria-invalid'), 'true');
-  await dialog.getByText('9 things have to be put right first.').waitFor();
+  await dialog.getByText('Fix 9 fields to run.').waitFor();
   await row(dialog, 'step 3').getByLabel('Depends on').scrollIntoViewIfNeeded();
   await shoot('faults');
 

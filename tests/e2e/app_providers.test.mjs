@@ -64,7 +64,7 @@ test('every provider is a card of one radio group; each keeps its own address an
     await page.keyboard.press('ArrowDown');
     assert.equal(await page.getByRole('radio', { name: /^Anthropic/ }).isChecked(), true, 'arrows move through the group');
     assert.match(await model(page).inputValue(), /^claude-/);
-    await page.getByText(/tokens of context, \$.+ in \/ \$.+ out a million tokens \(as of \d{4}-\d\d\)/).waitFor();
+    await page.getByText(/tokens of context · \$.+ in \/ \$.+ out per million tokens \(as of \d{4}-\d\d\)/).waitFor();
     await model(page).fill('claude-opus-5');
     await card(page, 'Ollama').click();
     assert.equal(await model(page).inputValue(), 'qwen3');

@@ -38,7 +38,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       await page.locator('section.turn').nth(2).hover();
       await page.getByRole('button', { name: /^Branch: Turn 3/ }).click();
       const dialog = page.getByRole('dialog', { name: 'Branch' });
-      await dialog.getByLabel('Turns at most').fill('5');
+      await dialog.getByLabel('Max turns').fill('5');
       await dialog.getByLabel('Say something before this turn').fill('Take four.');
       await page.screenshot({ path: path.join(shots, `branch-${look}.png`) });
       await page.evaluate(axe);

@@ -21,10 +21,9 @@ pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
     move || match meant.get() {
         true => field(app, of, label).into_any(),
-        false => html::p()
-            .class("advice")
-            .child("A key is kept for its address: it is asked for once that is right.")
-            .into_any(),
+        false => {
+            html::p().class("advice").child("A key belongs to an address: enter a valid base URL first.").into_any()
+        }
     }
 }
 
@@ -46,7 +45,11 @@ fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView 
         html::span().class("help").id("setting-key-help").child((
             "Kept in this tab's memory, sent to this address only, in no record. Gone when the tab closes. ",
             (!of.keys_at.is_empty()).then(|| {
-                html::a().href(of.keys_at).target("_blank").rel("noreferrer").child(format!("Get a key of {}", of.name))
+                html::a()
+                    .href(of.keys_at)
+                    .target("_blank")
+                    .rel("noreferrer")
+                    .child(format!("Get a key from {}", of.name))
             }),
         )),
         remember(app),

@@ -46,7 +46,7 @@ fn content(app: App) -> impl IntoView {
     let errors: Errors =
         Memo::new(move |_| app.settings.with(|settings| settings.build(Vec::new()).err().unwrap_or_default()));
     let wrong = move || match errors.with(Vec::len) {
-        0 => "Changes are kept and hold from the next run on.".to_owned(),
+        0 => "Saved. Applies to your next run.".to_owned(),
         1 => "One value is wrong.".to_owned(),
         more => format!("{more} values are wrong."),
     };
@@ -70,7 +70,7 @@ fn content(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn quiet")
                 .on(ev::click, move |_| app.settings.update(crate::view::settings::Settings::reset))
-                .child("Back to the preset"),
+                .child("Reset to preset"),
             html::button()
                 .r#type("button")
                 .class("btn primary")

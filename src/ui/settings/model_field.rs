@@ -124,7 +124,7 @@ fn list(combo: Combo) -> impl IntoView {
             html::li()
                 .class("more")
                 .attr("role", "presentation")
-                .child("No model of this list fits. It is used as typed.")
+                .child("No model in the list matches. The name is used as typed.")
         });
         let rest = (more > 0).then(|| {
             html::li()
@@ -259,16 +259,12 @@ impl Combo {
     fn ask(self) {
         let (provider, whose) = self.app.settings.with_untracked(|settings| (settings.provider(), settings.whose()));
         if self.app.settings.with_untracked(|settings| settings.address().is_none()) {
-            return self
-                .wrong
-                .set(Some("Say first where the model answers: the base URL is missing or wrong.".to_owned()));
+            return self.wrong.set(Some("Enter the base URL first: it is missing or wrong.".to_owned()));
         }
         // OpenRouter lists its models to anyone.
         let needs_key = self.of.key == Need::Needed && self.of.kind != ProviderKind::Openrouter;
         if needs_key && self.app.key_for(&provider).is_none() {
-            return self
-                .wrong
-                .set(Some(format!("Enter the key first: {} lists its models to whoever has one.", self.of.name)));
+            return self.wrong.set(Some(format!("Enter a key first: {} needs one to list its models.", self.of.name)));
         }
         let Some(line) = self.app.line.get_value() else { return };
         self.asking.set(true);

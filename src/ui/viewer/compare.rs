@@ -26,7 +26,7 @@ pub fn compare(app: App, other: u32) -> impl IntoView {
     };
     let content = match made {
         Some(made) => drawn(&made).into_any(),
-        None => html::p().class("nothing").child("This run is not in the list any more.").into_any(),
+        None => html::p().class("nothing").child("This run is no longer in the list.").into_any(),
     };
     html::section()
         .class("scroll comparison")

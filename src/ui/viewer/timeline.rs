@@ -57,7 +57,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
         html::button()
             .r#type("button")
             .class("btn quiet small verify")
-            .attr("title", "Runs the engine again on the recorded events and compares everything")
+            .attr("title", "Run the engine again on the recorded events and compare everything")
             .prop("disabled", move || verifying.get())
             .on(ev::click, move |_| stage.verify())
             .child(move || if verifying.get() { "Verifying" } else { "Verify" })

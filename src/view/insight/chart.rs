@@ -144,7 +144,7 @@ fn limit(of: &AgainstLimit, runs: u32) -> Chart {
     let last = of.bins.len().saturating_sub(1);
     let mark = |(at, bin): (usize, &Bin)| {
         let (label, name) = match at {
-            at if at == last => ("limit".to_owned(), "all of the limit".to_owned()),
+            at if at == last => ("limit".to_owned(), "the whole limit".to_owned()),
             at => (format!("{}%", at * 10), format!("{} to {} % of the limit", at * 10, at * 10 + 9)),
         };
         let parts = [(Role::Good, bin.success), (Role::Synthesis, bin.partial), (Role::Bad, bin.failed)];
@@ -171,7 +171,7 @@ fn limit(of: &AgainstLimit, runs: u32) -> Chart {
     let roles: Vec<Role> = marks.iter().flat_map(|mark| mark.parts.iter().map(|(role, _)| *role)).collect();
     Chart {
         id: ChartId::Limit,
-        title: "Turns used of the limit".to_owned(),
+        title: "Share of the turn limit used".to_owned(),
         summary: format!(
             "{} of {} used all their turns ({}).",
             thousands(u64::from(of.reached)),
@@ -231,8 +231,8 @@ fn tokens(of: &Insight) -> Chart {
     let median = format!("Half of the runs used {} tokens or fewer", whole(of.tokens.median));
     Chart {
         id: ChartId::Tokens,
-        title: "Tokens of a run".to_owned(),
-        summary: format!("{median}, 95 in 100 at most {}.", whole(of.tokens.p95)),
+        title: "Tokens per run".to_owned(),
+        summary: format!("{median}; p95: {}.", whole(of.tokens.p95)),
         form: Form::Columns,
         unit: Unit::Tokens,
         columns: [axis(of.step), per_run(of.step, "Tokens")],
@@ -250,15 +250,15 @@ fn cost(of: &Insight) -> Chart {
     let known = of.cost.known > 0 && of.cost.total > 0.0;
     let unknown = of.runs.saturating_sub(of.cost.known);
     let rest = if unknown > 0 {
-        format!(" Of {} the price is not known.", counted(u64::from(unknown), "run"))
+        format!(" The price is unknown for {}.", counted(u64::from(unknown), "run"))
     } else {
         String::new()
     };
     Chart {
         id: ChartId::Cost,
-        title: "Cost of a run".to_owned(),
+        title: "Cost per run".to_owned(),
         summary: format!(
-            "{} in all. Half of the runs cost {} or less, 95 in 100 at most {}.{rest}",
+            "{} in all. Half of the runs cost {} or less; p95: {}.{rest}",
             dollars(of.cost.total),
             dollars(of.cost.median),
             dollars(of.cost.p95)
@@ -279,9 +279,9 @@ fn time(of: &Insight) -> Chart {
     };
     Chart {
         id: ChartId::Time,
-        title: "Time of a run".to_owned(),
+        title: "Time per run".to_owned(),
         summary: format!(
-            "Half of the runs took {} or less, 95 in 100 at most {}.",
+            "Half of the runs took {} or less; p95: {}.",
             duration(round(of.duration_ms.median)),
             duration(round(of.duration_ms.p95))
         ),
@@ -310,7 +310,7 @@ fn axis(step: Step) -> String {
 }
 
 fn per_run(step: Step, what: &str) -> String {
-    if step == Step::Run { what.to_owned() } else { format!("{what}, mean of a run") }
+    if step == Step::Run { what.to_owned() } else { format!("{what}, mean per run") }
 }
 
 fn role(outcome: Option<Outcome>) -> Role {

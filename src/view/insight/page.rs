@@ -111,7 +111,7 @@ fn picks(choices: &[Choice], name: impl Fn(&str) -> String) -> Vec<Pick> {
 }
 
 fn tiles(of: &Insight) -> Vec<Tile> {
-    let most = |figure: Figure, words: &dyn Fn(f64) -> String| format!("95 in 100: {}", words(figure.p95));
+    let most = |figure: Figure, words: &dyn Fn(f64) -> String| format!("p95: {}", words(figure.p95));
     let open = of.runs.saturating_sub(of.ended);
     let mut tiles = vec![
         Tile {

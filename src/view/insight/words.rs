@@ -20,7 +20,7 @@ pub(super) fn outcome(outcome: Option<Outcome>) -> &'static str {
 pub fn reason_words(reason: Option<TerminationReason>) -> String {
     let Some(reason) = reason else { return "Not ended".to_owned() };
     match reason {
-        TerminationReason::LlmComplete => "Finished by itself".to_owned(),
+        TerminationReason::LlmComplete => "Finished on its own".to_owned(),
         TerminationReason::FinalResult => "Final result of a tool".to_owned(),
         TerminationReason::FinalReport => "Report accepted".to_owned(),
         TerminationReason::Synthesized(trigger) => format!("{}, synthesized", limit(trigger)),

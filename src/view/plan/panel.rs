@@ -70,7 +70,7 @@ impl PlanPanelView {
             if usage.estimated { format!("≈ {}", thousands(count.0)) } else { thousands(count.0) }
         };
         let calls = match running {
-            true => format!("{requests} of at most {}", thousands(u64::from(requests) + u64::from(told.calls_left))),
+            true => format!("{requests} of up to {}", thousands(u64::from(requests) + u64::from(told.calls_left))),
             false => thousands(u64::from(requests)),
         };
         let ending = told.ending.map(PlanEndingView::of);
@@ -162,7 +162,7 @@ fn note(told: &Told<'_>, at_work: usize) -> String {
         (None, Origin::Document) => "Opened from a file that was written while the plan was under way.".to_owned(),
         (None, Origin::Session | Origin::Elsewhere) => {
             let left = counted(u64::from(told.calls_left), "LLM call");
-            format!("{} running, at most {left} more.", counted(at_work as u64, "step"))
+            format!("{} running, up to {left} more.", counted(at_work as u64, "step"))
         }
     }
 }

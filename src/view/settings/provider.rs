@@ -112,11 +112,11 @@ impl Settings {
     pub(super) fn missing(&self, errors: &mut Vec<FieldError>) {
         let Some(endpoint) = self.endpoint() else { return };
         if self.lacks_address() {
-            let message = "Say where the model answers, e.g. https://models.example.org/v1.".to_owned();
+            let message = "Enter the server's base URL, such as https://models.example.org/v1.".to_owned();
             errors.push(FieldError { field: Field::BaseUrl, message });
         }
         if endpoint.model_need == Need::Needed && self.value(Field::Model).trim().is_empty() {
-            let message = format!("Say which model of {} to use.", endpoint.name);
+            let message = format!("Enter the {} model to use.", endpoint.name);
             errors.push(FieldError { field: Field::Model, message });
         }
     }

@@ -1,6 +1,7 @@
 // Pages in the system's Chromium that may reach this machine's loopback and nothing else, and whose console has to stay
 // empty: a test names the lines it expects. No retries anywhere.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 
 export const ARGS = [
@@ -25,6 +26,9 @@ export async function withBrowser(body) {
   }
 }
 
+/** How long the console is waited for once a test has what it asked for. */
+const TOLD_MS = 5000;
+
 /**
  * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did.
  * `reach`: origins besides the page's own that it may talk to. `expect`: patterns; each has to match a console line, and
@@ -33,6 +37,7 @@ export async function withBrowser(body) {
 export async function withPage(url, { reach = [], expect = [], context = {} }, body) {
   const seen = [];
   const refused = [];
+  const told = () => expect.every((pattern) => seen.some((line) => pattern.test(line)));
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
   try {
     const browserContext = await browser.newContext({ acceptDownloads: true, serviceWorkers: 'block', ...context });
@@ -49,6 +54,8 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
     });
     await page.goto(url);
     const result = await body(page);
+    // A worker's console comes by a way of its own, and may come after what the page answered.
+    for (const end = Date.now() + TOLD_MS; !told() && Date.now() < end;) await sleep(20);
     assert.deepEqual(refused, [], 'the page asked for files that are not its own');
     assert.deepEqual(seen.filter((line) => !expect.some((pattern) => pattern.test(line))), [], 'the console is not empty');
     for (const pattern of expect) assert.ok(seen.some((line) => pattern.test(line)), `no console line matches ${pattern}: ${seen}`);

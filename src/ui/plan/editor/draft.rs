@@ -133,6 +133,6 @@ fn begin(app: App, stand: RwSignal<Stand>) {
 fn agents(written: &PlanDraft) -> Result<BTreeMap<String, AgentSpec>, String> {
     let text = written.agents_value().to_string();
     let agents: BTreeMap<String, AgentSpec> =
-        serde_json::from_str(&text).map_err(|e| format!("Put the agents right first: {e}"))?;
+        serde_json::from_str(&text).map_err(|e| format!("Fix the agents first: {e}"))?;
     Ok(if agents.is_empty() { draft::default_agents() } else { agents })
 }

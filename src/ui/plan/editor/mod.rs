@@ -120,9 +120,9 @@ fn faults(checked: Checked) -> impl IntoView {
 
 fn foot(app: App, checked: Checked) -> impl IntoView {
     let words = move || match checked.with(|checked| checked.as_ref().err().map(Vec::len)) {
-        None => "What you write is kept in this browser.".to_owned(),
-        Some(1) => "One thing has to be put right first.".to_owned(),
-        Some(more) => format!("{more} things have to be put right first."),
+        None => "Saved in this browser.".to_owned(),
+        Some(1) => "Fix 1 field to run.".to_owned(),
+        Some(more) => format!("Fix {more} fields to run."),
     };
     let samples = move || {
         app.plan_draft.with(|draft| draft.samples).then(|| {
