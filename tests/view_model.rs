@@ -93,7 +93,7 @@ fn every_ending_has_words_and_its_exact_code() {
     let ending = view(&complete).panel.ending.expect("an ending");
     assert_eq!((ending.reason.as_str(), ending.outcome, ending.source), ("llm_complete", "success", "model"));
     assert_eq!(ending.headline, "The model finished on its own.");
-    assert_eq!(ending.turns, "1 turn of up to 5");
+    assert_eq!(ending.turns, "1 of 5 turns");
 
     let mut script = tool_turn("1");
     script.push(text("conclusion"));

@@ -221,7 +221,7 @@ fn the_panel_counts_steps_calls_and_tokens() {
     let open = panel(&driven.document(), Origin::Session, 40);
     assert_eq!((open.done, open.of, open.running, open.can_rerun), (1, 6, true, false));
     assert_eq!(open.title, "1/6 steps");
-    assert!(open.note.ends_with("at most 40 LLM calls more."), "{}", open.note);
+    assert!(open.note.ends_with("up to 40 LLM calls more."), "{}", open.note);
     assert!(open.calls.contains(" of up to "), "{}", open.calls);
     assert_eq!(open.meter.ticks[0].state, TickState::Used);
     assert_eq!(open.meter.ticks[3].kind, TickKind::Synthesis);

@@ -156,7 +156,7 @@ fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
 fn words(first: Option<(usize, u32, String)>) -> String {
     match first {
         None => "All turns are the same.".to_owned(),
-        Some((0, number, what)) => format!("They differ from the first turn: turn {number}, {what}."),
+        Some((0, number, what)) => format!("They differ from turn {number} on: {what}."),
         Some((1, number, what)) => format!("The first turn is the same. Turn {number} differs: {what}."),
         Some((same, number, what)) => format!("The first {same} turns are the same. Turn {number} differs: {what}."),
     }

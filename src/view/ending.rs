@@ -22,7 +22,7 @@ pub struct EndingView {
     /// `synthesis`
     pub source: &'static str,
     pub source_words: &'static str,
-    /// `8 turns of at most 7, synthesis included`
+    /// `8 turns: 7 and the synthesis`
     pub turns: String,
     pub tone: Tone,
     /// The last error, where there was one.

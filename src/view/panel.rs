@@ -20,7 +20,7 @@ pub struct PanelView {
     pub meter: Meter,
     /// One sentence under the meter.
     pub note: String,
-    /// `9 of at most 24`
+    /// `9 of up to 24`
     pub calls: String,
     pub tokens_in: String,
     pub tokens_out: String,

@@ -96,7 +96,7 @@ test('the list of models: asked for with the key, filtered by typing, picked wit
     await openSettings(page);
     await card(page, 'Anthropic').click();
     await page.getByRole('button', { name: 'List models' }).click();
-    await page.getByText(/Enter the key first/).waitFor();
+    await page.getByText(/Enter a key first/).waitFor();
     assert.deepEqual(asked, [], 'nothing is asked without the key');
     await page.getByLabel('API key', { exact: true }).fill('sk-test-list');
     await model(page).focus();

@@ -311,7 +311,7 @@ test('stats and replay read folders, packed files and plans, and name what they 
   assert.deepEqual([good.code, good.err], [0, '']);
   assert.match(good.out, /^4 runs, 4 ended, 75 % success/);
   assert.match(good.out, /llm_complete +success +3 +75 % +█+/);
-  assert.match(good.out, /Turns used of the limit: 1 of 4 runs used all/);
+  assert.match(good.out, /Share of the turn limit used: 1 of 4 runs used all/);
   assert.match(good.out, /\n {2}research +4 +75 %/);
   const replayed = await turnwise(['replay', 'runs'], { cwd: folder });
   assert.equal(replayed.code, 0, replayed.err);

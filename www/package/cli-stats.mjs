@@ -65,7 +65,7 @@ export function report(found) {
     '',
     ...table(figures),
     ...section('How runs ended', reasons),
-    ...section(`Turns used of the limit: ${whole(found.limit.reached)} of ${counted(runs, 'run')} used all`, limit.slice(limit.findIndex((row) => row[1] !== '0'))),
+    ...section(`Share of the turn limit used: ${whole(found.limit.reached)} of ${counted(runs, 'run')} used all`, limit.slice(limit.findIndex((row) => row[1] !== '0'))),
     ...section('Failed attempts by slug', counts(found.retries, 'run')),
     ...section('Failed tool calls by slug', counts(found.tool_failures, 'run')),
     ...(found.usage.estimated ? ['', 'Some token figures are estimates: their provider reports none.'] : []),

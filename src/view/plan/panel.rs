@@ -32,7 +32,7 @@ pub struct PlanPanelView {
     /// One tick a step.
     pub meter: Meter,
     pub note: String,
-    /// `9 of at most 48`
+    /// `9 of up to 48`
     pub calls: String,
     pub tokens_in: String,
     pub tokens_out: String,
