@@ -19,11 +19,11 @@ const huge = { chunks: [
 ] };
 
 const CALLS = [
-  [call('a', 'constructor', { query: { toString: 1 } }), 'Used constructor{"toString":1}'],
-  [call('b', '__proto__', 'null'), 'Used __proto__'],
-  [call('c', 'toString', '[1,{"valueOf":2}]'), 'Used toString[1,{"valueOf":2}]'],
-  [call('d', 'hasOwnProperty', { url: 'https://example.org/100%' }), 'Used hasOwnPropertyexample.org/100%'],
-  [call('e', 'greeting', { page: { href: 1 }, path: 3 }), 'Used greeting{"href":1}'],
+  [call('a', 'constructor', { query: { toString: 1 } }), 'Tool constructor{"toString":1}'],
+  [call('b', '__proto__', 'null'), 'Tool __proto__'],
+  [call('c', 'toString', '[1,{"valueOf":2}]'), 'Tool toString[1,{"valueOf":2}]'],
+  [call('d', 'hasOwnProperty', { url: 'https://example.org/100%' }), 'Tool hasOwnPropertyexample.org/100%'],
+  [call('e', 'greeting', { page: { href: 1 }, path: 3 }), 'Tool greeting{"href":1}'],
   [call('f', 'calculate', { expression: { toString: 1 } }), 'Calculated{"toString":1}'],
   [call('g', 'calculate', '{"__proto__":{"query":"x"},"n":7}'), 'Calculated{"__proto__":{"query":"x"},"n":7}'],
   [call('h', 'calculate', { url: 'https://example.org/%E2%80%AEgro' }), 'Calculatedexample.org/%E2%80%AEgro'],

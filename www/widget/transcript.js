@@ -173,7 +173,7 @@ export class RunView {
         break;
       case 'tool_finished': {
         const { id, name, args, result, error, slug } = event.call;
-        this.#call(event.turn, { id, name, brief: brief(args, this.panel.base()), result: result ?? error ?? '', failed: Boolean(slug) });
+        this.#call(event.turn, { id, name, brief: brief(args, this.panel.base()), result: result ?? error ?? '', failed: slug });
         if (!slug) run.found.push(...pages(event.call, this.panel.base()));
         this.say(t('thinking'));
         break;
@@ -268,8 +268,8 @@ export class RunView {
   #drawCall(drawn, call) {
     const { t } = this.panel;
     const open = this.#calls.get(call.id)?.open;
-    const line = h('details', { class: 'call', part: 'tool', 'data-failed': call.failed, 'data-running': call.result === undefined },
-      h('summary', {}, icon('chevron'), h('b', {}, toolWords(t, call.name)), h('span', { class: 'args', dir: 'auto' }, call.brief), call.failed && h('em', {}, t('toolFailed'))),
+    const line = h('details', { class: 'call', part: 'tool', 'data-failed': Boolean(call.failed), 'data-running': call.result === undefined },
+      h('summary', {}, icon('chevron'), h('b', {}, toolWords(t, call.name)), h('span', { class: 'args', dir: 'auto' }, call.brief), call.failed && h('em', {}, t(call.failed === 'refused' ? 'toolRefused' : 'toolFailed'))),
       h('pre', { tabindex: 0, 'aria-label': t('sawTitle') }, call.result ?? t('toolRunning')));
     line.open = Boolean(open);
     // What is said beside a call is on the way; what is said without one may be the answer.
