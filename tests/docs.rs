@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use pages::Page;
 use sources::{files, text};
 use turnwise::engine::{
-    AnswerSource, CounterConfig, Outcome, Preset, RunConfig, Slug, SynthesisConfig, TerminationReason, Trigger,
-    counter, synthesis,
+    AnswerSource, CounterConfig, Outcome, Preset, RunConfig, Slug, SynthesisConfig, TerminationReason, Trigger, prompts,
 };
 use turnwise::tools;
 
@@ -73,7 +72,7 @@ fn the_counter_lines_are_the_engines() {
     }
     let real: BTreeSet<String> = (1..=20)
         .flat_map(|max| (1..=max).map(move |turn| (turn, max)))
-        .map(|(t, m)| counter::line(&config, t, m).1)
+        .map(|(t, m)| prompts::counter_line(&config, t, m).1)
         .collect();
     for line in &lines {
         assert!(templates.contains(&line) || real.contains(line), "{line} is no line of the counter's");
@@ -90,7 +89,7 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
     let quoted = |text: &str| page.code.contains(text);
     for preset in [Preset::Research, Preset::Orchestrator] {
         let config = SynthesisConfig::preset(preset);
-        let text = |trigger| match synthesis::prompt(preset, &config, trigger) {
+        let text = |trigger| match prompts::synthesis_prompt(preset, &config, trigger) {
             turnwise::engine::Message::User { content, .. } | turnwise::engine::Message::System { content } => content,
             other => panic!("{other:?}"),
         };
@@ -101,9 +100,9 @@ fn the_synthesis_prompts_and_reports_are_the_engines() {
         let rest = whole.split_once(". ").unwrap().1;
         assert_eq!(text(Trigger::Stop), format!("{stop} {rest}"));
     }
-    assert!(quoted(synthesis::SWITCHED_OFF));
-    assert!(quoted(&synthesis::failed_report(Trigger::MaxTurns, "{error}")));
-    assert!(quoted(turnwise::engine::notice::PREFIX));
+    assert!(quoted(&prompts::no_synthesis_report(Trigger::MaxTurns)));
+    assert!(quoted(&prompts::synthesis_failed_report(Trigger::MaxTurns, "{error}")));
+    assert!(quoted(turnwise::engine::prompts::NOTICE_PREFIX));
 }
 
 #[test]
@@ -141,7 +140,8 @@ fn the_triggers_are_the_engines() {
     assert_eq!(listed, Trigger::ALL.iter().map(|trigger| trigger.as_str().to_owned()).collect::<Vec<_>>());
     let config = SynthesisConfig::preset(Preset::Research);
     for (row, trigger) in rows.iter().zip(Trigger::ALL).skip(1) {
-        let turnwise::engine::Message::User { content, .. } = synthesis::prompt(Preset::Research, &config, *trigger)
+        let turnwise::engine::Message::User { content, .. } =
+            prompts::synthesis_prompt(Preset::Research, &config, *trigger)
         else {
             panic!("a user message")
         };

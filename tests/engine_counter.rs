@@ -12,7 +12,7 @@ fn every_line_for_up_to_twenty_turns_is_the_golden_one() {
     let mut lines = String::new();
     for max in 1..=20 {
         for turn in 1..=max {
-            let (level, line) = counter::line(&CounterConfig::default(), turn, max);
+            let (level, line) = prompts::counter_line(&CounterConfig::default(), turn, max);
             lines.push_str(&format!("{line} {}\n", serde_json::to_value(level).unwrap().as_str().unwrap()));
         }
     }

@@ -42,7 +42,7 @@ fn reply_to(request: RequestId, content: &str) -> Event {
 #[test]
 fn a_sub_agent_that_begins_after_a_pause_begins_at_the_worlds_time() {
     let mut parent = config(Preset::Research);
-    parent.tools.push(spawn::spec(&[]));
+    parent.tools.push(own_tools::spawn_spec(&[]));
     let mut restored = crashed(&play_open(parent, Vec::new()));
     let request = sent(&resume(&mut restored))[0].request;
     let tasks =
@@ -167,7 +167,7 @@ fn a_run_that_had_ended_can_still_be_granted_turns() {
 #[test]
 fn sub_agents_go_on_too() {
     let mut config = config(Preset::Research);
-    config.tools.push(spawn::spec(&[]));
+    config.tools.push(own_tools::spawn_spec(&[]));
     let asked = r#"{"tasks": [{"task": "one"}, {"task": "two"}]}"#;
     let mut played = play_open(config, vec![calls("", &[("s", "spawn_subagents", asked)])]);
     let checked = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };

@@ -428,12 +428,12 @@ fn the_slugs_are_the_golden_list() {
 
 #[test]
 fn a_run_that_cannot_number_its_requests_any_more_ends() {
-    assert_eq!(RequestId::of(3, ids::MAX_OWN).child(), 3);
-    assert_eq!(RequestId::of(3, u32::MAX), RequestId::of(3, ids::MAX_OWN), "an id never starts over");
+    assert_eq!(RequestId::numbered(3, ids::MAX_OWN).child(), 3);
+    assert_eq!(RequestId::numbered(3, u32::MAX), RequestId::numbered(3, ids::MAX_OWN), "an id never starts over");
     let config = RunConfig { max_turns: u32::MAX, ..config(Preset::Research) };
     let played = play_open(config, vec![calls("so far", &[("a", "search", "{}")])]);
     let mut state = serde_json::to_value(&played.recorder.run).unwrap();
-    state["requests"] = serde_json::json!(ids::MAX_OWN);
+    state["figures"]["requests"] = serde_json::json!(ids::MAX_OWN);
     let mut run: Run = serde_json::from_value(state).unwrap();
     let outcome = ToolOutcome::Executed { content: "x".into(), images: Vec::new(), repaired_args: None };
     let effects = run.handle(Millis(50), Event::ToolFinished { call: CallId("a".into()), outcome });
@@ -445,9 +445,9 @@ fn a_run_that_cannot_number_its_requests_any_more_ends() {
 
 #[test]
 fn each_slug_of_an_attempt_is_named_once() {
-    let fact = |slug| success::CallFact { kind: success::CallKind::Tool, executed: false, slug: Some(slug) };
+    let fact = |slug| judge::CallFact { kind: judge::CallKind::Tool, executed: false, slug: Some(slug) };
     let facts = [Slug::Stopped, Slug::Interrupted, Slug::Stopped, Slug::UnknownTool, Slug::Interrupted].map(fact);
     let judged =
-        success::judge_calls(success::Policy::of(Preset::Strict), success::Offer::AllTools, &facts).unwrap_err();
+        judge::judge_calls(judge::Policy::for_preset(Preset::Strict), judge::Offer::AllTools, &facts).unwrap_err();
     assert_eq!(judged, [Slug::UnknownTool, Slug::Stopped, Slug::Interrupted]);
 }

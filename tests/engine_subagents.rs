@@ -152,7 +152,7 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
     let mut config = spawning(Preset::Orchestrator);
     config.agents = vec![reader];
     let tree = Tree::new(config).play(model);
-    let offered = tree.run().config().tools.iter().find(|t| t.name == spawn::TOOL).unwrap();
+    let offered = tree.run().config().tools.iter().find(|t| t.name == own_tools::SPAWN).unwrap();
     assert_eq!(
         offered.parameters["properties"]["tasks"]["items"]["properties"]["agent"],
         json!({ "enum": ["reader"] })
@@ -168,8 +168,8 @@ fn kinds_of_agents_have_their_own_text_tools_and_turns() {
 #[test]
 fn a_child_cannot_have_children_and_a_batch_cannot_hold_them() {
     let tree = Tree::new(spawning(Preset::Research)).play(endless);
-    assert!(tree.run().child_runs().all(|run| run.config().tools.iter().all(|t| t.name != spawn::TOOL)));
-    assert!(!batch::allowed_inside(spawn::TOOL));
+    assert!(tree.run().child_runs().all(|run| run.config().tools.iter().all(|t| t.name != own_tools::SPAWN)));
+    assert!(!own_tools::allowed_in_batch(own_tools::SPAWN));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_strict_tree_stays_within_turns_times_attempts() {
     (config.max_turns, config.max_attempts, config.limits.children) = (3, 2, 2);
     config.report = ReportConfig { format: ReportFormat::Json, schema: Some(json!({ "type": "object" })) };
     let bound = 3 * 2 + 2 * 7 * 2;
-    assert_eq!((spawn::most(&config), Tree::new(config.clone()).run().calls_left()), (7 * 2, bound - 1));
+    assert_eq!((setup::most_child_requests(&config), Tree::new(config.clone()).run().calls_left()), (7 * 2, bound - 1));
     let tree = Tree::new(config.clone()).play(only_text);
     assert!(tree.run().requests() <= bound, "{}", tree.run().requests());
     for child in tree.run().child_runs() {
@@ -225,16 +225,18 @@ fn a_strict_tree_stays_within_turns_times_attempts() {
     // A kind may say otherwise, in both directions.
     config.agents =
         vec![SubagentKind { name: "free".into(), preset: Some(Preset::Research), ..SubagentKind::default() }];
-    assert_eq!(spawn::most(&config), 7 * 2 + 3);
-    let asked = spawn::Asked { task: "t".into(), max_turns: None, agent: Some("free".into()) };
-    let free = spawn::config(&config, &asked, 1).normalized();
+    assert_eq!(setup::most_child_requests(&config), 7 * 2 + 3);
+    let asked = own_tools::SubagentTask { task: "t".into(), max_turns: None, agent: Some("free".into()) };
+    let free = setup::child_config(&config, &asked, 1).normalized();
     assert!(free.synthesis.is_some() && free.tools.iter().all(|tool| tool.name != "final_report"));
     let mut research = spawning(Preset::Research);
     research.agents =
         vec![SubagentKind { name: "careful".into(), preset: Some(Preset::Strict), ..SubagentKind::default() }];
-    let asked = spawn::Asked { agent: Some("careful".into()), ..asked };
-    assert_eq!(spawn::bound(&research, &asked), 7 * 3);
-    assert!(spawn::config(&research, &asked, 1).normalized().tools.iter().any(|tool| tool.name == "final_report"));
+    let asked = own_tools::SubagentTask { agent: Some("careful".into()), ..asked };
+    assert_eq!(setup::child_requests(&research, &asked), 7 * 3);
+    assert!(
+        setup::child_config(&research, &asked, 1).normalized().tools.iter().any(|tool| tool.name == "final_report")
+    );
 }
 
 #[test]
@@ -281,7 +283,7 @@ fn ids_are_unique_in_the_tree_and_stale_ones_do_nothing() {
     let calls: Vec<CallId> = runs.flat_map(|r| r.turns()).flat_map(|t| &t.tool_calls).map(|c| c.id.clone()).collect();
     assert_eq!(calls.iter().collect::<BTreeSet<_>>().len(), calls.len());
     let before = tree.run().clone();
-    for request in [RequestId::of(1, 1), RequestId::of(9, 1)] {
+    for request in [RequestId::numbered(1, 1), RequestId::numbered(9, 1)] {
         tree.handle(Event::ModelReplied { request, reply: says("late"), raw: None, first_token_ms: None });
     }
     assert_eq!((tree.run().turns(), tree.run().children()), (before.turns(), before.children()));
@@ -315,24 +317,27 @@ fn a_child_has_its_parents_configuration_but_for_what_is_its_own() {
     (parent.limits.tokens, parent.limits.cost, parent.limits.child_ms) = (Some(9), Some(1.0), 5_000);
     parent.limits.max_result_chars = 77;
     parent.seed = 5;
-    let asked =
-        |agent: Option<&str>| spawn::Asked { task: "t".into(), max_turns: None, agent: agent.map(str::to_owned) };
-    let child = spawn::config(&parent, &asked(Some("reader")), 1);
+    let asked = |agent: Option<&str>| own_tools::SubagentTask {
+        task: "t".into(),
+        max_turns: None,
+        agent: agent.map(str::to_owned),
+    };
+    let child = setup::child_config(&parent, &asked(Some("reader")), 1);
     assert_eq!(
         (child.preset, child.synthesis),
         (Preset::Orchestrator, Some(SynthesisConfig::preset(Preset::Orchestrator)))
     );
     assert_eq!((child.agents.len(), child.limits.children, child.limits.max_result_chars), (0, 0, 77));
     assert_eq!((child.limits.wall_ms, child.limits.tokens, child.limits.cost), (Some(5_000), None, None));
-    let seeds: BTreeSet<u64> = (1..=16).map(|id| spawn::config(&parent, &asked(None), id).seed).collect();
+    let seeds: BTreeSet<u64> = (1..=16).map(|id| setup::child_config(&parent, &asked(None), id).seed).collect();
     assert_eq!(seeds.len(), 16, "each has chance of its own");
     assert!(seeds.iter().all(|seed| *seed < 1 << 53), "a number that JSON keeps");
     assert!(seeds.iter().filter(|seed| **seed > 1 << 45).count() > 10, "{seeds:?}");
     assert_eq!(
-        (spawn::bound(&parent, &asked(Some("reader"))), spawn::bound(&parent, &asked(None))),
+        (setup::child_requests(&parent, &asked(Some("reader"))), setup::child_requests(&parent, &asked(None))),
         (2 * 3 + 3, 7 * 3 + 3)
     );
-    assert_eq!(spawn::most(&parent), 7 * 3 + 3);
+    assert_eq!(setup::most_child_requests(&parent), 7 * 3 + 3);
 }
 
 #[test]
@@ -361,7 +366,7 @@ fn a_batch_beside_sub_agents_keeps_its_own_answer_when_all_is_cancelled() {
         Ok(reply)
     }
     let mut config = spawning(Preset::Research);
-    config.tools.push(batch::batch_spec());
+    config.tools.push(own_tools::batch_spec());
     let mut tree = Tree::new(config);
     // The reply, and the checks of both calls.
     (0..3).for_each(|_| assert!(tree.step(model)));

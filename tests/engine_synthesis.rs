@@ -83,7 +83,7 @@ fn a_limit_reached_during_a_retry_waits_for_the_retry_and_its_tool_results() {
 #[test]
 fn each_trigger_names_itself_in_the_first_sentence() {
     let config = SynthesisConfig::preset(Preset::Orchestrator);
-    let first = |trigger| match synthesis::prompt(Preset::Orchestrator, &config, trigger) {
+    let first = |trigger| match prompts::synthesis_prompt(Preset::Orchestrator, &config, trigger) {
         Message::System { content } => content.split_inclusive('.').next().unwrap().to_owned(),
         other => panic!("{other:?}"),
     };

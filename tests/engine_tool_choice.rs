@@ -70,8 +70,8 @@ fn sub_agents_choose_by_themselves_and_think_as_their_parent() {
         top_p: Some(0.5),
         ..asking(Preset::Research, AskedTool::Required)
     };
-    let asked = spawn::Asked { task: "t".into(), max_turns: None, agent: None };
-    let child = spawn::config(&parent, &asked, 1);
+    let asked = own_tools::SubagentTask { task: "t".into(), max_turns: None, agent: None };
+    let child = setup::child_config(&parent, &asked, 1);
     assert_eq!((child.tool_choice, child.reasoning, child.top_p), (None, parent.reasoning, parent.top_p));
 }
 

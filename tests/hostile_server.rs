@@ -236,7 +236,7 @@ fn the_engine_answers_the_most_calls_soon() {
 fn a_batch_of_a_hundred_thousand_calls_is_refused() {
     let began = Work::begin();
     let mut config = config(Preset::Research);
-    config.tools.push(batch::batch_spec());
+    config.tools.push(own_tools::batch_spec());
     let inner: Vec<Value> = (0..100_000).map(|_| json!({ "name": "search" })).collect();
     let batch = json!({ "calls": inner }).to_string();
     let checked =
@@ -252,7 +252,7 @@ fn a_batch_of_a_hundred_thousand_calls_is_refused() {
 fn a_hundred_thousand_sub_agents_are_refused() {
     let began = Work::begin();
     let mut config = config(Preset::Research);
-    config.tools.push(spawn::spec(&[]));
+    config.tools.push(own_tools::spawn_spec(&[]));
     let tasks: Vec<Value> = (0..100_000).map(|_| json!({ "task": "t" })).collect();
     let spawn = json!({ "tasks": tasks }).to_string();
     let checked = Step::Tool(

@@ -210,10 +210,10 @@ fn a_web_page_comes_only_where_a_run_survives_it() {
     let comes = |id: RequestId, choice: ToolChoice, last: &str| {
         (0..400).any(|seed| fault(&request(seed, id, choice, last)) == Some(Fault::WebPage))
     };
-    assert!(comes(RequestId::of(0, 9), ToolChoice::None, cut), "a conclusion that has text already");
-    assert!(comes(RequestId::of(2, 9), ToolChoice::Auto, "go on"), "a sub-agent");
-    assert!(!comes(RequestId::of(0, 9), ToolChoice::None, "go on"));
-    assert!(!comes(RequestId::of(0, 9), ToolChoice::Auto, cut));
+    assert!(comes(RequestId::numbered(0, 9), ToolChoice::None, cut), "a conclusion that has text already");
+    assert!(comes(RequestId::numbered(2, 9), ToolChoice::Auto, "go on"), "a sub-agent");
+    assert!(!comes(RequestId::numbered(0, 9), ToolChoice::None, "go on"));
+    assert!(!comes(RequestId::numbered(0, 9), ToolChoice::Auto, cut));
 }
 
 #[test]

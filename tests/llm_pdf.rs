@@ -24,7 +24,7 @@ const URL: &str = "data:application/pdf;base64,JVBERi0xLjc=";
 const NOTE: &str = "[a PDF was attached here; this model cannot read it]";
 
 fn pdf() -> Image {
-    Image::of_data_url(URL).unwrap()
+    Image::from_data_url(URL).unwrap()
 }
 
 fn picture() -> Image {
@@ -52,7 +52,7 @@ fn a_pdf_is_a_data_url_like_a_picture_and_no_picture() {
     assert!(!Image::PICTURES.contains(&"application/pdf"));
     for wrong in ["data:application/pdf,x", "data:application/pdf;base64,", "data:application/zip;base64,AA==", "a.pdf"]
     {
-        assert_eq!(Image::of_data_url(wrong), None, "{wrong}");
+        assert_eq!(Image::from_data_url(wrong), None, "{wrong}");
     }
 }
 

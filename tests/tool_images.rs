@@ -72,7 +72,7 @@ fn a_batch_brings_those_of_all_its_calls() {
         text("done"),
     ];
     let mut of_batch = config(Preset::Research);
-    of_batch.tools.push(batch::batch_spec());
+    of_batch.tools.push(own_tools::batch_spec());
     let images: Vec<_> = answers(&play(of_batch, script)).into_iter().map(|tool| tool.images).collect();
     assert_eq!(images, [vec![picture(), pdf()], vec![]]);
 }

@@ -175,7 +175,7 @@ fn those_that_never_began_say_why() {
 fn a_call_that_is_refused_has_no_lanes() {
     let mut tree = Tree::new(two_at_once());
     let request = tree.open.remove(0).request;
-    let reply = reply_call(spawn::TOOL, r#"{"tasks": "none"}"#);
+    let reply = reply_call(own_tools::SPAWN, r#"{"tasks": "none"}"#);
     tree.handle(Event::ModelReplied { request, reply, raw: None, first_token_ms: None });
     while !tree.tools.is_empty() {
         let tool = tree.tools.remove(0);
@@ -200,7 +200,7 @@ fn examples_keep_their_promise_under_every_preset() {
         assert!(config.synthesis.is_some() && config.counter.is_some() && !config.spawns());
         named("Parallel readers").apply(&mut config);
         named("Parallel readers").apply(&mut config);
-        assert_eq!(config.tools.iter().filter(|tool| tool.name == spawn::TOOL).count(), 1);
+        assert_eq!(config.tools.iter().filter(|tool| tool.name == own_tools::SPAWN).count(), 1);
         let mut own = RunConfig::preset(*preset);
         named("Tools over files").apply(&mut own);
         assert_eq!(own.preset, *preset, "what any preset shows is left to the user");

@@ -20,7 +20,7 @@ fn view(played: &Played) -> ViewModel {
 
 fn strict(max_turns: u32) -> RunConfig {
     let mut config = RunConfig { max_turns, ..config(Preset::Strict) };
-    config.tools.extend([batch::batch_spec(), batch::progress_spec()]);
+    config.tools.extend([own_tools::batch_spec(), own_tools::progress_spec()]);
     config
 }
 
@@ -46,13 +46,14 @@ fn names(slugs: &[SlugView]) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_slug_has_words_of_its_own() {
+fn every_slug_has_texts_of_its_own() {
     let mut seen = std::collections::BTreeSet::new();
     for slug in Slug::ALL {
-        let words = slug::words(*slug);
-        assert!(words.meaning.ends_with('.') && words.meaning.starts_with(char::is_uppercase), "{slug}: {words:?}");
-        assert!(!words.because.ends_with('.') && !words.because.starts_with(char::is_uppercase), "{slug}: {words:?}");
-        assert!(seen.insert(words.because), "{slug}: {} is used twice", words.because);
+        let (meaning, because) = (slug.meaning(), slug.because());
+        assert!(meaning.ends_with('.') && meaning.starts_with(char::is_uppercase), "{slug}: {meaning}");
+        assert!(!because.ends_with('.') && !because.starts_with(char::is_uppercase), "{slug}: {because}");
+        assert!(seen.insert(because), "{slug}: {because} is used twice");
+        assert!(slug.notice().is_none_or(|notice| notice.ends_with('.')), "{slug}");
     }
 }
 

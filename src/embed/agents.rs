@@ -275,7 +275,7 @@ fn same_servers(recorded: &[ProviderConfig], own: &[ProviderConfig]) -> bool {
 
 /// Data URLs; the page checked them.
 pub(super) fn images(urls: &[String]) -> Vec<Image> {
-    urls.iter().filter_map(|url| Image::of_data_url(url)).collect()
+    urls.iter().filter_map(|url| Image::from_data_url(url)).collect()
 }
 
 /// The number of a provider is its place in the configuration.

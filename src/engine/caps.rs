@@ -4,10 +4,9 @@
 //! result is cut, and the model reads how much is missing; everything else is refused. All sizes are bytes unless their
 //! name says otherwise. The limits are far above what models send and far below what a page can hold.
 
-use super::event::{Event, ToolOutcome};
 use super::failure::Slug;
-use super::message::Image;
-use super::reply::{ModelError, Retry};
+use super::interface::{Event, ToolOutcome};
+use super::message::{Image, ModelError, Retry};
 
 /// A line, an event or a JSON value of a response.
 pub const MAX_EVENT: usize = 4 * MIB;

@@ -3,9 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limits::{Limits, RetryConfig};
 use super::provider::ProviderConfig;
-use super::success::{AtLimit, Policy};
 
 /// Everything except the events that determines what a run does (SEMANTICS 2): no key, no header.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -234,6 +232,9 @@ pub enum SideEffect {
     Page,
 }
 
+/// Turns of a sub-agent if neither its task nor its kind says otherwise (SEMANTICS 2).
+pub const SUBAGENT_TURNS: u32 = 7;
+
 /// A kind of sub-agent (SEMANTICS 9).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
@@ -259,6 +260,70 @@ pub struct SubagentKind {
     /// Whether its runs have a turn counter. Default: as its parent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counter: Option<bool>,
+}
+
+/// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryLimits"),
+    ts(rename = "TrajectoryLimits")
+)]
+#[serde(default)]
+pub struct Limits {
+    pub tool_timeout_ms: u64,
+    pub parallel_tools: u32,
+    pub tool_calls_per_turn: u32,
+    pub max_result_chars: usize,
+    /// Maximum number of sub-agents per run.
+    // `x-later`: version 1 did not have it from the start, so records without it are valid.
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
+    pub children: u32,
+    /// Wall time of a sub-agent, after which it concludes.
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
+    pub child_ms: u64,
+    /// Deadlines of one request, counted from its release: response headers, the first part of a reply, all of it.
+    pub headers_ms: u64,
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
+    pub first_token_ms: u64,
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
+    pub request_ms: u64,
+    /// Longest pause in a stream.
+    pub idle_ms: u64,
+    /// Wall time of a segment, after which it wraps up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<u64>,
+    /// Input and output tokens of the whole run, after which it wraps up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// US dollars of the whole run, after which it wraps up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
+    pub cost: Option<f64>,
+    /// The model's context window; when it is full, the oldest tool results are removed, and if that is not enough the run wraps up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_tokens: Option<u64>,
+}
+
+/// Waits before a request is sent again (SEMANTICS 8), in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryRetry"),
+    ts(rename = "TrajectoryRetry")
+)]
+#[serde(default)]
+pub struct RetryConfig {
+    pub base_ms: u64,
+    pub cap_ms: u64,
+    /// First wait after `rate_limited` if the server does not say how long; doubles with each attempt, up to
+    /// `retry_after_cap_ms`.
+    #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
+    pub rate_limit_ms: u64,
+    /// If a server asks for a longer wait, the run ends and reports the time.
+    pub retry_after_cap_ms: u64,
 }
 
 impl RunConfig {
@@ -294,102 +359,11 @@ impl RunConfig {
     }
 }
 
-/// What the engine derives from a configuration.
 impl RunConfig {
-    /// The same configuration within the engine's preconditions: at least one turn, one attempt, one provider.
-    #[must_use]
-    pub fn normalized(mut self) -> Self {
-        self.max_turns = self.max_turns.max(1);
-        self.max_attempts = self.max_attempts.max(1);
-        if self.providers.is_empty() {
-            self.providers.push(ProviderConfig::default());
-        }
-        self.limits.children = self.limits.children.min(super::ids::MAX_CHILDREN);
-        if let Some(tool) = self.tools.iter_mut().find(|t| t.name == super::spawn::TOOL) {
-            *tool = super::spawn::spec(&self.agents);
-        }
-        if self.preset == Preset::Strict {
-            // Its last turn is forced-final instead.
-            self.synthesis = None;
-            self.tools.retain(|t| t.name != super::report::TOOL);
-            self.tools.push(super::report::spec(&self.report));
-        }
-        self
-    }
-
-    /// Whether the model can ask for sub-agents.
-    #[must_use]
-    pub fn spawns(&self) -> bool {
-        self.limits.children > 0 && self.tools.iter().any(|t| t.name == super::spawn::TOOL)
-    }
-
-    /// Requests a synthesis may take; 0 where it is switched off.
+    /// Requests that a synthesis may take; 0 if it is switched off.
     #[must_use]
     pub fn synthesis_attempts(&self) -> u32 {
         self.synthesis.as_ref().map_or(0, |s| s.attempts)
-    }
-
-    /// The maximum number of requests of a run with this configuration, its sub-agents included.
-    #[must_use]
-    pub fn most_requests(&self) -> u32 {
-        let synthesis = match Policy::of(self.preset).at_limit {
-            AtLimit::Synthesis => self.synthesis_attempts(),
-            AtLimit::ForcedFinal => 0,
-        };
-        let own = self.max_turns.saturating_mul(self.max_attempts).saturating_add(synthesis);
-        let children = if self.spawns() { self.limits.children.saturating_mul(super::spawn::most(self)) } else { 0 };
-        own.saturating_add(children)
-    }
-
-    /// The system message: the user's own, or a description of the run, its number of turns, and that it may be asked to
-    /// synthesize (SEMANTICS 2).
-    #[must_use]
-    pub fn system_text(&self) -> String {
-        if !self.system.is_empty() {
-            return self.system.clone();
-        }
-        let who = match self.preset {
-            Preset::Research => {
-                "You are a research agent. You work on the user's task step by step, with the tools you are offered."
-            }
-            Preset::Strict => {
-                "You are an agent. You work on the user's task step by step, with the tools you are offered."
-            }
-            Preset::Orchestrator => {
-                "You are an orchestrating agent. You plan the user's task and carry it out with the tools you are offered."
-            }
-        };
-        let end = match self.preset {
-            Preset::Strict => {
-                "End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool. \
-                 Each turn needs a tool call that is really run."
-            }
-            Preset::Research | Preset::Orchestrator => {
-                "When you have the answer, give it as text without calling a tool."
-            }
-        };
-        let turns = self.max_turns;
-        let counter = match self.counter {
-            Some(_) => " A turn counter at the end of the tool results tells you how many are left.",
-            None => "",
-        };
-        let limit = match self.synthesis_attempts() {
-            0 => "",
-            _ => {
-                " If you run out of turns, you will be asked to synthesize your findings without tools, so keep track of what you have learned."
-            }
-        };
-        format!("{who} You have {turns} turns; each reply of yours is one turn.{counter}{limit} {end}")
-    }
-}
-
-/// The counter setting of an agent; `None`: its parent's.
-#[must_use]
-pub fn counter_of(parent: Option<&CounterConfig>, own: Option<bool>) -> Option<CounterConfig> {
-    match own {
-        Some(false) => None,
-        Some(true) => Some(parent.cloned().unwrap_or_default()),
-        None => parent.cloned(),
     }
 }
 
@@ -450,7 +424,7 @@ impl Default for SubagentKind {
             preset: None,
             system: String::new(),
             tools: Vec::new(),
-            max_turns: super::spawn::MAX_TURNS,
+            max_turns: SUBAGENT_TURNS,
             counter: None,
         }
     }
@@ -480,6 +454,45 @@ impl Default for CounterTemplates {
             normal: "[Turn {turn}/{max}]".into(),
             moderate: "[Turn {turn}/{max} - {remaining} turns remaining, work efficiently.]".into(),
             urgent: "[Turn {turn}/{max} - Only {remaining} turns left! Prioritize completing your task.]".into(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            tool_timeout_ms: 30_000,
+            parallel_tools: 4,
+            tool_calls_per_turn: 32,
+            max_result_chars: 20_000,
+            children: 16,
+            child_ms: 300_000,
+            headers_ms: 120_000,
+            first_token_ms: 120_000,
+            request_ms: 600_000,
+            idle_ms: 60_000,
+            wall_ms: None,
+            tokens: None,
+            cost: None,
+            context_tokens: None,
+        }
+    }
+}
+
+impl Default for RetryConfig {
+    fn default() -> Self {
+        RetryConfig { base_ms: 500, cap_ms: 8_000, rate_limit_ms: 5_000, retry_after_cap_ms: 60_000 }
+    }
+}
+
+impl ReportFormat {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ReportFormat::Text => "text",
+            ReportFormat::Markdown => "markdown",
+            ReportFormat::Json => "json",
+            ReportFormat::Slack => "slack",
         }
     }
 }

@@ -1,43 +1,219 @@
-//! How a run ends, whoever wrote the report, and how it continues after a grant (SEMANTICS 4, 5).
+//! How a run concludes and ends: stop and limits, the synthesis, every way to end, and the grant that continues a run
+//! (SEMANTICS 4, 5, 7).
 //!
-//! Invariant: `end` is the only way to `Ended`; it emits one `final`, then one terminal record, then `Finish`.
+//! Invariant: `leave_phase` and `close_segment`, always together, are the only way to `Ended`; they emit one `final`, then one terminal record, then `Finish`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::attempt::join;
-use super::report::{Failure, Report};
-use super::run::{Phase, Run};
-use super::success::Offer;
-use super::synthesis::SWITCHED_OFF;
-use super::*;
+use super::config::{SynthesisFallback, SynthesisRole};
+use super::failure::Slug;
+use super::interface::{Abort, Effect};
+use super::judge::{AtLimit, Offer, Policy, judge_synthesis};
+use super::message::{Message, RawResponse, Reply};
+use super::own_tools::Report;
+use super::prompts;
+use super::record::{AnswerSource, Ending, LogLevel, Outcome, RecordKind, TerminationReason, Trigger, TurnRecord};
+use super::request::join;
+use super::run::{Exchange, ExchangeState, Pace, Phase, Run, Synthesis};
 
-/// The optional data of an ending, in addition to its report.
-#[derive(Default)]
-struct Last {
+/// Wrapping up: the run is asked to conclude before its turns are used up.
+impl Run {
+    /// Ends what is open and goes to the conclusion: synthesis, or in `strict` a forced-final next turn. Does nothing if the run
+    /// is concluding already, or has ended.
+    pub(super) fn wrap_up(&mut self, trigger: Trigger) {
+        if self.is_concluding() {
+            return;
+        }
+        self.ask_wrap_up(trigger);
+        let Some(Exchange { attempt, notice, state }) = self.exchange().cloned() else {
+            return self.stop_round(trigger);
+        };
+        match state {
+            ExchangeState::Unsent => {}
+            ExchangeState::Sent(request) => {
+                // Not a failed attempt: nothing is logged, and its text stays out of the history.
+                self.emit(Effect::Abort(Abort::Request(request)));
+                self.close_attempt(|a| a.slugs = vec![Slug::Stopped]);
+                let message = "stopped before the reply was complete".to_owned();
+                self.record(RecordKind::AttemptFailed { attempt, slugs: vec![Slug::Stopped], message });
+            }
+            ExchangeState::Backoff { timer, .. } => self.emit(Effect::Abort(Abort::Timer(timer))),
+        }
+        self.turn_done(notice);
+    }
+
+    /// The same if nothing is open, and no further attempt is to be made.
+    pub(super) fn conclude(&mut self, trigger: Trigger, notice: Option<String>) {
+        self.ask_wrap_up(trigger);
+        self.turn_done(notice);
+    }
+
+    /// Makes the open turn the last one before the conclusion.
+    pub(super) fn ask_wrap_up(&mut self, trigger: Trigger) {
+        if let Phase::Turn(open) = &mut self.phase {
+            open.pace = Pace::WrappingUp(trigger);
+        }
+        if self.policy().at_limit == AtLimit::ForcedFinal {
+            // Only ever shrinks: the next turn is the last.
+            let next = self.turn().saturating_add(1);
+            self.figures.effective_max_turns = self.figures.effective_max_turns.min(next);
+        }
+    }
+
+    /// Whether the run was asked to wrap up in the open turn.
+    pub(super) fn is_wrapping_up(&self) -> bool {
+        matches!(self.pace(), Pace::WrappingUp(_))
+    }
+
+    /// Whether the run is on its way to its conclusion already, or has ended.
+    pub(super) fn is_concluding(&self) -> bool {
+        match &self.phase {
+            Phase::Opening => false,
+            Phase::Turn(open) => open.pace != Pace::Free || self.offer() == Offer::ReportOnly,
+            Phase::Synthesis(_) | Phase::Ended => true,
+        }
+    }
+
+    pub(super) fn pace(&self) -> Pace {
+        match &self.phase {
+            Phase::Turn(open) => open.pace,
+            Phase::Opening | Phase::Synthesis(_) | Phase::Ended => Pace::Free,
+        }
+    }
+
+    pub(super) fn policy(&self) -> Policy {
+        Policy::for_preset(self.config.preset)
+    }
+
+    /// The tools that the open turn offers.
+    pub(super) fn offer(&self) -> Offer {
+        match self.policy().at_limit {
+            AtLimit::ForcedFinal if self.turn() >= self.figures.effective_max_turns => Offer::ReportOnly,
+            _ => Offer::AllTools,
+        }
+    }
+}
+
+impl Pace {
+    /// The pace of the turn that follows. Only `strict` has a turn after one that wraps up.
+    pub(super) fn of_next_turn(self) -> Self {
+        match self {
+            Pace::Free => Pace::Free,
+            Pace::WrappingUp(trigger) | Pace::Forced(trigger) => Pace::Forced(trigger),
+        }
+    }
+}
+
+/// Synthesis: one reply without tools.
+impl Run {
+    /// A limit is reached: the model is asked for its conclusion, or the run ends if synthesis is switched off.
+    pub(super) fn synthesize(&mut self, trigger: Trigger) {
+        let Some(config) = self.config.synthesis.clone().filter(|config| config.attempts > 0) else {
+            return self.end_without_synthesis(trigger);
+        };
+        let (turn, content, name) = (self.turn(), self.aggregated_text(), trigger.as_str());
+        self.trace(&format!("{name}_reached"), json!({ "turns": turn, "content": content }));
+        self.open_record(turn.saturating_add(u32::from(config.numbered)));
+        if let Some(turn) = self.book.turns.last_mut() {
+            (turn.synthesis, turn.is_final) = (true, true);
+        }
+        self.phase = Phase::Synthesis(Synthesis { trigger, fallback: String::new(), exchange: Exchange::first(None) });
+        self.record(RecordKind::SynthesisStarted { trigger });
+        self.record(RecordKind::TurnStarted { synthesis: true });
+        self.trace(&format!("{name}_prompt_injected"), Value::Null);
+        if config.role == SynthesisRole::System {
+            self.trace_moved_system();
+        }
+        self.send(1, None, None);
+    }
+
+    pub(super) fn synthesis_replied(&mut self, attempt: u32, reply: Reply, raw: Option<RawResponse>) {
+        match judge_synthesis(&reply) {
+            Ok(()) => self.synthesized(Reply { tool_calls: Vec::new(), ..reply }),
+            Err(slugs) => {
+                if let Phase::Synthesis(synthesis) = &mut self.phase
+                    && !reply.content.trim().is_empty()
+                {
+                    synthesis.fallback = reply.content;
+                }
+                self.model_failed(attempt, slugs, raw);
+            }
+        }
+    }
+
+    /// No attempt is left: the report is the text of a failed one if there is any, else the fallback of the preset.
+    pub(super) fn synthesis_failed(&mut self, error: &str) {
+        let Phase::Synthesis(Synthesis { trigger, fallback, .. }) = self.phase.clone() else { return };
+        if !fallback.is_empty() {
+            return self.synthesized(Reply { content: fallback, ..Reply::default() });
+        }
+        let aggregated = self.aggregated_text();
+        let on_error = self.config.synthesis.as_ref().map(|s| s.on_error);
+        let (source, report) = match on_error {
+            Some(SynthesisFallback::AggregatedText) if !aggregated.is_empty() => (AnswerSource::Model, aggregated),
+            _ => (AnswerSource::System, prompts::synthesis_failed_report(trigger, error)),
+        };
+        self.end(Conclusion::failed(TerminationReason::SynthesisFailed(trigger), source, report, error));
+    }
+
+    fn synthesized(&mut self, reply: Reply) {
+        let Phase::Synthesis(Synthesis { trigger, .. }) = self.phase else { return };
+        if let Some(config) = &self.config.synthesis {
+            self.history.push(prompts::synthesis_prompt(self.config.preset, config, trigger));
+        }
+        let output = reply.content.clone();
+        self.enter(reply, Vec::new());
+        let reason = TerminationReason::Synthesized(trigger);
+        self.end(Conclusion {
+            outcome: Outcome::Partial,
+            ..Conclusion::success(reason, AnswerSource::Synthesis, output)
+        });
+    }
+}
+
+/// The end of a segment, in addition to what the run itself knows.
+struct Conclusion {
+    reason: TerminationReason,
+    outcome: Outcome,
+    source: AnswerSource,
+    output: String,
     error: Option<String>,
     final_result_data: Option<Value>,
     report_data: Option<Value>,
 }
 
+impl Conclusion {
+    fn success(reason: TerminationReason, source: AnswerSource, output: String) -> Self {
+        let outcome = Outcome::Success;
+        Conclusion { reason, outcome, source, output, error: None, final_result_data: None, report_data: None }
+    }
+
+    fn failed(reason: TerminationReason, source: AnswerSource, output: String, error: &str) -> Self {
+        let (outcome, error) = (Outcome::Failed, Some(error.to_owned()));
+        Conclusion { outcome, error, ..Conclusion::success(reason, source, output) }
+    }
+}
+
+/// Every way to end.
 impl Run {
     /// The model finished by itself.
-    pub(super) fn complete(&mut self, reply: Reply) {
-        let report = reply.content.clone();
+    pub(super) fn end_complete(&mut self, reply: Reply) {
+        let output = reply.content.clone();
         self.enter(reply, Vec::new());
-        self.end(TerminationReason::LlmComplete, Outcome::Success, AnswerSource::Model, report, None);
+        self.end(Conclusion::success(TerminationReason::LlmComplete, AnswerSource::Model, output));
     }
 
     /// A tool's result ended the run.
     pub(super) fn end_final_result(&mut self, text: String, data: Value) {
-        let last = Last { final_result_data: Some(data), ..Last::default() };
-        self.end_with(TerminationReason::FinalResult, Outcome::Success, AnswerSource::Tool, text, last);
+        let conclusion = Conclusion::success(TerminationReason::FinalResult, AnswerSource::Tool, text);
+        self.end(Conclusion { final_result_data: Some(data), ..conclusion });
     }
 
     /// A final report was accepted.
-    pub(super) fn end_report(&mut self, report: Report) {
-        let outcome = if self.wrap_up.is_some() { Outcome::Partial } else { Outcome::Success };
-        let last = Last { report_data: report.data, ..Last::default() };
-        self.end_with(TerminationReason::FinalReport, outcome, AnswerSource::Model, report.text, last);
+    pub(super) fn end_report(&mut self, Report { text, data: report_data }: Report) {
+        let outcome = if self.pace() == Pace::Free { Outcome::Success } else { Outcome::Partial };
+        let conclusion = Conclusion::success(TerminationReason::FinalReport, AnswerSource::Model, text);
+        self.end(Conclusion { outcome, report_data, ..conclusion });
     }
 
     /// A strict run fails: the system writes the report.
@@ -46,135 +222,150 @@ impl Run {
             Offer::ReportOnly => TerminationReason::MaxTurnsExhausted,
             Offer::AllTools => TerminationReason::RetriesExhausted,
         };
-        let report = Failure {
-            reason: &reason.to_string(),
-            turns_completed: self.turn().saturating_sub(1),
-            report_attempts: self.report_attempts,
-            last: last_failure,
-            found: &self.aggregated_text(),
-        };
-        let report = report.to_string();
-        self.end(reason, Outcome::Failed, AnswerSource::System, report, Some(last_failure.to_owned()));
+        let (completed, attempts) = (self.turn().saturating_sub(1), self.figures.report_attempts);
+        let report = prompts::strict_failure_report(reason, completed, attempts, last_failure, &self.aggregated_text());
+        self.end(Conclusion::failed(reason, AnswerSource::System, report, last_failure));
     }
 
     /// No attempt is left, or none makes sense. What was found so far is not lost.
     pub(super) fn end_llm_error(&mut self, error: &str) {
-        let found = self.aggregated_text();
-        let mut report = format!("The run ended because the model could not be used: {error}");
-        if !found.is_empty() {
-            report.push_str("\n\nWhat it had written until then:\n\n");
-            report.push_str(&found);
-        }
-        self.end(TerminationReason::LlmError, Outcome::Failed, AnswerSource::System, report, Some(error.to_owned()));
+        let report = prompts::llm_error_report(error, &self.aggregated_text());
+        self.end(Conclusion::failed(TerminationReason::LlmError, AnswerSource::System, report, error));
     }
 
-    pub(super) fn end_without_synthesis(&mut self, trigger: Trigger) {
+    /// A limit was reached after the last turn ended, and synthesis is switched off.
+    fn end_without_synthesis(&mut self, trigger: Trigger) {
         let reason = match trigger {
             Trigger::MaxTurns => TerminationReason::MaxTurnsExhausted,
             other => TerminationReason::SynthesisFailed(other),
         };
-        let report = match trigger {
-            Trigger::MaxTurns => SWITCHED_OFF.to_owned(),
-            other => synthesis::failed_report(other, "synthesis is switched off"),
-        };
-        self.end(reason, Outcome::Failed, AnswerSource::System, report.clone(), Some(report));
+        let report = prompts::no_synthesis_report(trigger);
+        let conclusion = Conclusion::failed(reason, AnswerSource::System, report.clone(), &report);
+        let wrap_up = self.leave_phase();
+        self.close_segment(conclusion, wrap_up);
     }
 
     /// Cancel ends at once: what is open is aborted and answered.
     pub(super) fn cancel(&mut self) {
-        match &self.phase {
-            Phase::Ended => return,
-            Phase::Calling { request, .. } => {
-                let request = *request;
+        if self.phase == Phase::Ended {
+            return;
+        }
+        match self.exchange().map(|exchange| exchange.state) {
+            Some(ExchangeState::Sent(request)) => {
                 self.emit(Effect::Abort(Abort::Request(request)));
                 self.close_attempt(|a| a.slugs = vec![Slug::Cancelled]);
             }
-            Phase::Waiting { timer, .. } => {
-                let timer = *timer;
-                self.emit(Effect::Abort(Abort::Timer(timer)));
-            }
-            Phase::Tools(calls) => {
-                let grace = calls.grace;
-                self.cancel_calls();
-                if let Some(timer) = grace {
-                    self.emit(Effect::Abort(Abort::Timer(timer)));
-                }
-            }
+            Some(ExchangeState::Backoff { timer, .. }) => self.emit(Effect::Abort(Abort::Timer(timer))),
+            Some(ExchangeState::Unsent) => {}
+            None => self.cancel_round(),
         }
-        let report = "The run was cancelled.".to_owned();
-        self.end(TerminationReason::Cancelled, Outcome::Cancelled, AnswerSource::System, report, None);
+        let report = prompts::CANCELLED_REPORT.to_owned();
+        let conclusion = Conclusion::success(TerminationReason::Cancelled, AnswerSource::System, report);
+        self.end(Conclusion { outcome: Outcome::Cancelled, ..conclusion });
     }
 
-    /// The user grants more turns: a new segment of the same run.
-    pub(super) fn grant(&mut self, turns: u32) {
-        if turns == 0 || !self.can_continue() {
-            return;
-        }
-        let used = self.turn();
-        self.effective_max_turns = used.saturating_add(turns);
-        (self.wrap_up, self.wrap_up_pending, self.synthesis, self.notice) = (None, None, None, None);
-        let text = format!("You have been granted {turns} more turns. Continue with the task.");
-        self.history.push(Message::user(text));
-        self.start_clock();
-        self.begin_turn(used.saturating_add(1));
-    }
-
-    pub(super) fn end(
-        &mut self,
-        reason: TerminationReason,
-        outcome: Outcome,
-        source: AnswerSource,
-        output: String,
-        error: Option<String>,
-    ) {
-        self.end_with(reason, outcome, source, output, Last { error, ..Last::default() });
-    }
-
-    fn end_with(
-        &mut self,
-        termination_reason: TerminationReason,
-        outcome: Outcome,
-        answer_source: AnswerSource,
-        output: String,
-        Last { error, final_result_data, report_data }: Last,
-    ) {
-        self.stop_clock();
-        self.phase = Phase::Ended;
-        let answered = matches!(answer_source, AnswerSource::Model | AnswerSource::Tool) && outcome != Outcome::Failed;
-        if let Some(turn) = self.turns.last_mut() {
-            turn.is_final |= answered;
+    /// Ends the segment in its open turn.
+    fn end(&mut self, conclusion: Conclusion) {
+        let wrap_up = self.leave_phase();
+        let is_answer = matches!(conclusion.source, AnswerSource::Model | AnswerSource::Tool);
+        if let Some(turn) = self.book.turns.last_mut() {
+            turn.is_final |= is_answer && conclusion.outcome != Outcome::Failed;
         }
         self.finish_turn();
+        self.close_segment(conclusion, wrap_up);
+    }
+
+    /// Stops the clock of the segment. Returns what the run was asked to wrap up for.
+    fn leave_phase(&mut self) -> Option<Trigger> {
+        let wrap_up = self.wrap_up_trigger();
+        self.stop_wall_time();
+        self.phase = Phase::Ended;
+        wrap_up
+    }
+
+    fn close_segment(&mut self, conclusion: Conclusion, wrap_up: Option<Trigger>) {
+        let Conclusion { reason, outcome, source, output, error, final_result_data, report_data } = conclusion;
         let ending = Ending {
-            termination_reason,
+            termination_reason: reason,
             outcome,
-            answer_source,
+            answer_source: source,
             max_turns: self.config.max_turns,
-            effective_max_turns: self.effective_max_turns,
+            effective_max_turns: self.figures.effective_max_turns,
             total_turns: self.turn(),
-            wrap_up: self.synthesis.as_ref().map(|s| s.trigger).filter(|t| *t != Trigger::MaxTurns).or(self.wrap_up),
+            wrap_up,
             error: error.clone(),
             output: output.clone(),
             final_result_data: final_result_data.clone(),
             report_data,
             finished_at: self.timestamp(),
         };
-        self.segments.push(ending.clone());
+        self.book.segments.push(ending.clone());
         if outcome == Outcome::Failed {
-            let (attempt, last) = self
-                .turns
-                .last()
-                .and_then(|t| t.attempts.last())
-                .map_or_else(Default::default, |a| (a.attempt, a.slugs.clone()));
-            let message = format!("run failed: {termination_reason} ({})", error.unwrap_or_else(|| join(&last)));
-            let slugs = termination_reason.slug().into_iter().chain(last).collect();
-            self.log(LogLevel::Error, attempt, slugs, message, None);
+            self.log_failed_run(reason, error);
         }
-        self.record(RecordKind::Final { output, answer_source, final_result_data });
+        self.record(RecordKind::Final { output, answer_source: source, final_result_data });
         self.record(match outcome {
             Outcome::Success | Outcome::Partial => RecordKind::AgentFinished { ending },
             Outcome::Failed | Outcome::Cancelled => RecordKind::AgentFailed { ending },
         });
         self.emit(Effect::Finish);
+    }
+
+    /// The `ERR` record: why the run ended, then why its last attempt failed.
+    fn log_failed_run(&mut self, reason: TerminationReason, error: Option<String>) {
+        let last = self.book.turns.last().and_then(|turn| turn.attempts.last());
+        let (attempt, last) = last.map_or_else(Default::default, |a| (a.attempt, a.slugs.clone()));
+        let message = format!("run failed: {reason} ({})", error.unwrap_or_else(|| join(&last)));
+        let slugs = reason.slug().into_iter().chain(last).collect();
+        self.log(LogLevel::Error, attempt, slugs, message, None);
+    }
+
+    /// Grants more turns: a new segment of the same run.
+    pub(super) fn grant(&mut self, turns: u32) {
+        if turns == 0 || !self.can_continue() {
+            return;
+        }
+        self.figures.effective_max_turns = self.turn().saturating_add(turns);
+        self.history.push(prompts::turns_granted(turns));
+        self.start_wall_time();
+        self.begin_turn(None);
+    }
+}
+
+/// Records of the run and its turns.
+impl Run {
+    /// Announces the run. Nothing has been sent, so `calls_left` is the whole bound.
+    pub(super) fn announce(&mut self) {
+        self.record(RecordKind::RunStarted {
+            run_id: self.task.run_id.clone(),
+            session_id: self.task.session_id.clone(),
+            task: self.task.input.clone(),
+            max_turns: self.config.max_turns,
+        });
+        let is_system = |message: &Message| matches!(message, Message::System { .. });
+        if self.task.history.iter().skip(1).any(is_system) {
+            self.trace_moved_system();
+        }
+    }
+
+    pub(super) fn open_record(&mut self, turn: u32) {
+        let started_at = self.timestamp();
+        self.book.turns.push(TurnRecord { turn, started_at, ..TurnRecord::default() });
+    }
+
+    /// Announces the end of the open turn.
+    pub(super) fn finish_turn(&mut self) {
+        if let Some(record) = self.book.turns.last().cloned() {
+            self.record(RecordKind::TurnFinished { record });
+        }
+    }
+
+    /// Records that a system message is sent as a user message because the provider allows no other.
+    fn trace_moved_system(&mut self) {
+        let refusing = self.config.providers.iter().filter(|p| !p.kind.takes_system_midway());
+        let kinds: Vec<&str> = refusing.map(|p| p.kind.as_str()).collect();
+        if !kinds.is_empty() {
+            self.trace("system_message_sent_as_user", json!({ "providers": kinds }));
+        }
     }
 }

@@ -1,13 +1,15 @@
-//! The conversation and what was already handed to the shell: a frozen part that only grows, hashed as it grows.
+//! The conversation and what was already sent to the shell: a frozen part that only grows, hashed as it grows.
 //!
 //! Invariant: a message is never changed once it was sent, so a turn costs its own bytes, not the history's.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::config::{AskedTool, ReasoningEffort, RunConfig};
-use super::effect::ToolChoice;
-use super::ids::BaseId;
+use super::ids::{BaseId, CallId};
+use super::interface::ToolChoice;
 use super::message::{Image, Message, ToolMessage};
 use super::provider::ProviderConfig;
 
@@ -22,6 +24,22 @@ pub struct History {
     bytes: u64,
     /// SHA-256 over the head and the first `sent` messages, hex.
     chain: String,
+}
+
+/// The size of the next request: an estimate that the provider's own count corrects at each reply, and what was removed to
+/// make requests fit (SEMANTICS 8).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct ContextCount {
+    /// Tokens of the history as it was when the provider last counted.
+    pub counted: u64,
+    /// Bytes of the history then; what came later is about four bytes per token.
+    pub at_bytes: u64,
+    /// The turn whose request the provider refused as too long: it is tried again once.
+    pub overflowed_in: u32,
+    /// Calls whose whole result is in the workspace.
+    pub kept: BTreeSet<CallId>,
+    /// Calls whose result was removed from the history.
+    pub stubbed: BTreeSet<CallId>,
 }
 
 /// The addition of one request.

@@ -1,4 +1,6 @@
-//! Newtypes for ids and units.
+//! Newtypes for ids and units, and the ids of tool calls.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +40,7 @@ pub const MAX_CHILDREN: u32 = (1 << (32 - OWN_BITS)) - 1;
 impl RequestId {
     /// The `n`-th request of a sub-agent, or of the run itself (0).
     #[must_use]
-    pub fn of(child: u32, n: u32) -> Self {
+    pub fn numbered(child: u32, n: u32) -> Self {
         RequestId(number(child, n))
     }
 
@@ -50,9 +52,9 @@ impl RequestId {
 }
 
 impl TimerId {
-    /// As [`RequestId::of`].
+    /// As [`RequestId::numbered`].
     #[must_use]
-    pub fn of(child: u32, n: u32) -> Self {
+    pub fn numbered(child: u32, n: u32) -> Self {
         TimerId(number(child, n))
     }
 
@@ -87,5 +89,51 @@ pub struct CallId(pub String);
 impl std::fmt::Display for CallId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// The prefix of the ids of sub-agents' calls.
+const SUB: &str = "sub";
+
+/// Assigns the ids of tool calls, each used once in the whole tree of runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct CallIds {
+    /// The number of the sub-agent whose calls these are; 0: the run itself.
+    child: u32,
+    used: BTreeSet<CallId>,
+}
+
+impl CallIds {
+    pub fn new(child: u32, used: BTreeSet<CallId>) -> Self {
+        CallIds { child, used }
+    }
+
+    /// The model's id if it is usable and not used yet, else `fresh`. Ids of a sub-agent contain its number.
+    pub fn assign(&mut self, given: &str, fresh: &str) -> CallId {
+        if self.child > 0 {
+            return self.assign_own(&format!("{SUB}{}_{fresh}", self.child));
+        }
+        let usable = !given.is_empty()
+            && given.len() <= 64
+            && !given.starts_with(SUB)
+            && given.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+        let id = CallId(given.to_owned());
+        if !usable || self.used.contains(&id) {
+            return self.assign_own(fresh);
+        }
+        self.used.insert(id.clone());
+        id
+    }
+
+    /// `wanted`, or with a suffix if it is used already.
+    pub fn assign_own(&mut self, wanted: &str) -> CallId {
+        let mut id = CallId(wanted.to_owned());
+        let mut n = 1;
+        while self.used.contains(&id) {
+            n += 1;
+            id = CallId(format!("{wanted}_{n}"));
+        }
+        self.used.insert(id.clone());
+        id
     }
 }

@@ -1,60 +1,54 @@
-//! The turn engine: a sans-IO state machine. Owns every rule of a run.
+//! The turn engine: a sans-IO state machine. It contains every rule of a run.
 //!
 //! PURE: no clock, no randomness, no network, no async, no web crate. Time and seeds come in as data ([`Event`], the
-//! `at` of [`Run::handle`]), what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
-//! Deliberately absent: wire formats (`llm`), tools' code (`tools`), storage and export (`trajectory`).
+//! `at` of [`Run::handle`]), and what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
+//! Deliberately absent: wire formats (`llm`), the code of tools (`tools`), storage and export (`trajectory`).
+//!
+//! `turn` is the loop; read it first. Files use only those further up in this list:
+//!
+//! | files | what they own |
+//! | --- | --- |
+//! | `ids`, `time`, `failure`, `retry` | ids and units, slugs, waits |
+//! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
+//! | `judge`, `prompts`, `setup`, `history` | rules that need no run: verdicts, exact texts, the bound, the history |
+//! | `round` | the tool calls of one reply, a machine of its own |
+//! | `run` | the state of a run, and `handle` |
+//! | `turn`, `request`, `calls`, `ending`, `figures`, `subagents`, `restart`, `status` | the rules of a run, by concept |
 
-mod answers;
-mod attempt;
-pub mod batch;
-pub mod budget;
 mod calls;
 pub mod caps;
 pub mod config;
-pub mod context;
-pub mod counter;
-pub mod effect;
 mod ending;
-pub mod event;
 pub mod failure;
-pub mod final_result;
+mod figures;
 pub mod history;
 pub mod ids;
-pub mod limits;
+pub mod interface;
+pub mod judge;
 pub mod message;
-pub mod notice;
-mod own_tools;
+pub mod own_tools;
+pub mod prompts;
 pub mod provider;
 pub mod record;
-mod refusal;
-pub mod reply;
-pub mod report;
-pub mod restart;
-pub mod result;
+mod request;
+mod restart;
 pub mod retry;
-pub mod run;
-pub mod spawn;
+mod round;
+mod run;
+pub mod setup;
 mod status;
-pub mod subagents;
-pub mod success;
-pub mod synthesis;
+mod subagents;
 pub mod time;
 mod turn;
-mod wrap_up;
 
 pub use caps::RAW_CAP;
 pub use config::*;
-pub use effect::*;
-pub use event::*;
 pub use failure::Slug;
-pub(crate) use history::Outgoing;
-pub use ids::*;
-pub use limits::*;
+pub use ids::{BaseId, CallId, EpochMillis, MAX_CHILDREN, MAX_OWN, Millis, RequestId, TimerId, TokenCount};
+pub use interface::*;
 pub use message::*;
-pub use provider::*;
+pub use provider::{DemoMode, Price, ProviderConfig, ProviderKind};
 pub use record::*;
-pub use reply::*;
-pub use restart::{Branch, Parent};
-pub use run::{Run, Task};
+pub use run::{Child, Run, Task};
+pub use setup::inherited_counter;
 pub use status::Status;
-pub use subagents::Child;

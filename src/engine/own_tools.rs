@@ -1,123 +1,242 @@
-//! The tools that the engine handles itself: `progress_report`, `batch`, `final_report` (SEMANTICS 7). The shell has
-//! checked their arguments; what they mean is decided here.
+//! The tools that the engine handles itself, and the texts between it and them: `final_report` and the final-result protocol,
+//! `batch`, `progress_report` (SEMANTICS 6, 7) and `spawn_subagents` (SEMANTICS 9).
+//!
+//! Pure: a tool as offered to the model, what the arguments of a call ask for, whether a report is accepted.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::batch::{self, InnerCall};
-use super::calls::{OpenCall, Place, State};
-use super::caps::MAX_CALLS;
+use super::config::{ReportConfig, ReportFormat, SideEffect, SubagentKind, ToolSpec};
 use super::failure::Slug;
-use super::report;
-use super::result::Answer;
-use super::run::{Phase, Run};
-use super::success::CallKind;
-use super::*;
 
-impl Run {
-    /// Its arguments are in order: the user sees it, the model reads `ok`.
-    pub(super) fn progress(&mut self, index: usize, place: Place) {
-        let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-        let text = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
-        self.record(RecordKind::Progress { status: text("status").unwrap_or_default(), detail: text("detail") });
-        self.answer(index, Answer { content: "ok".into(), slug: None, error: None });
+pub const REPORT: &str = "final_report";
+pub const BATCH: &str = "batch";
+pub const PROGRESS: &str = "progress_report";
+pub const SPAWN: &str = "spawn_subagents";
+
+fn own_tool(name: &str, description: String, parameters: Value) -> ToolSpec {
+    ToolSpec { name: name.to_owned(), description, parameters, may_finish: false, side_effect: SideEffect::None }
+}
+
+/// An accepted report, as text, and as JSON if it is JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    pub text: String,
+    pub data: Option<Value>,
+}
+
+/// `final_report` as offered to the model. The run's JSON Schema is part of its parameters.
+#[must_use]
+pub fn report_spec(config: &ReportConfig) -> ToolSpec {
+    let format = config.format.as_str();
+    let (name, value, what) = match config.format {
+        ReportFormat::Text => ("content", json!({ "type": "string" }), "the report as plain text"),
+        ReportFormat::Markdown => ("content", json!({ "type": "string" }), "the report as Markdown"),
+        ReportFormat::Json => {
+            ("content", config.schema.clone().unwrap_or(Value::Bool(true)), "the report as a JSON value")
+        }
+        ReportFormat::Slack => (
+            "messages",
+            json!({ "type": "array", "items": { "type": "object" }, "minItems": 1 }),
+            "the report as Slack Block Kit messages",
+        ),
+    };
+    let description = format!(
+        "Ends the run with its report. Call it once, alone, when the task is done: {name} is {what}. \
+         The run only succeeds with an accepted report."
+    );
+    let parameters = json!({
+        "type": "object",
+        "properties": { "format": { "const": format }, name: value },
+        "required": ["format", name],
+        "additionalProperties": false,
+    });
+    own_tool(REPORT, description, parameters)
+}
+
+/// Judges arguments that fit the tool's schema; `Err` is the slug and what is wrong.
+pub fn judge_report(config: &ReportConfig, args: &Value) -> Result<Report, (Slug, String)> {
+    let refuse = |text: String| Err((Slug::FinalReportInvalidFormat, text));
+    let (wanted, given) = (config.format.as_str(), args.get("format").and_then(Value::as_str).unwrap_or_default());
+    if given != wanted {
+        return refuse(format!("/format: the report's format must be {wanted:?}, not {given:?}"));
     }
-
-    /// Its arguments are in order: its calls come right behind it.
-    pub(super) fn expand(&mut self, index: usize, place: Place) {
-        let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-        let (attempt, outer) = match &self.phase {
-            Phase::Tools(calls) => (calls.attempt, calls.open.get(index).map(|c| c.call.id.clone())),
-            _ => return,
-        };
-        let Some(outer) = outer else { return };
-        let asked = batch::inner_calls(&args);
-        let before = match &self.phase {
-            Phase::Tools(calls) => calls.open.iter().filter(|c| c.place.inner.is_some()).count(),
-            _ => 0,
-        };
-        if before + asked.len() > MAX_CALLS {
-            return self.answer(index, too_many(asked.len(), "calls"));
-        }
-        let mut inner = Vec::new();
-        for (i, InnerCall { name, arguments }) in asked.into_iter().enumerate() {
-            let id = self.unique_id("", &format!("{outer}_{i}"));
-            let record = self.new_record(attempt, id.clone(), &name, &arguments);
-            self.with_record(place, |r| r.calls.push(record));
-            let place = Place { inner: Some(i), ..place };
-            inner.push(OpenCall::new(ToolCall { id, name, arguments }, place));
-        }
-        if let Some(open) = self.open_call(index) {
-            open.state = State::Expanded;
-        }
-        if let Phase::Tools(calls) = &mut self.phase {
-            calls.open.splice(index + 1..index + 1, inner);
-        }
-        self.refuse_calls();
-    }
-
-    pub(super) fn report_checked(&mut self, index: usize, place: Place, outcome: ToolOutcome) {
-        self.report_attempts += 1;
-        let args = self.with_record(place, |r| r.args.clone()).unwrap_or_default();
-        let answer = match self.judge_report("the report was refused", &args, outcome) {
-            Ok(accepted) => {
-                if let Phase::Tools(calls) = &mut self.phase {
-                    calls.report = Some(accepted);
-                }
-                self.with_record(place, |r| r.is_final = true);
-                Answer { content: "accepted".into(), slug: None, error: None }
-            }
-            Err(refused) => refused,
-        };
-        self.answer(index, answer);
-    }
-
-    /// Whether arguments are a report, after the shell held them against the schema; `Err` is the answer that says why
-    /// they are none, beginning with `refused`.
-    pub(super) fn judge_report(
-        &self,
-        refused: &str,
-        args: &Value,
-        checked: ToolOutcome,
-    ) -> Result<report::Report, Answer> {
-        let refused = |slug, fault: String| Answer::refused(slug, format!("{refused}: {fault}"));
-        match checked {
-            ToolOutcome::Executed { .. } => {
-                report::judge(&self.config.report, args).map_err(|(slug, fault)| refused(slug, fault))
-            }
-            ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, message } => {
-                Err(refused(report::schema_slug(path.as_deref()), message))
-            }
-            other => Err(Answer::of(other)),
-        }
-    }
-
-    /// A batch is answered when its calls are: an array, in order.
-    pub(super) fn close_batches(&mut self) {
-        let Phase::Tools(calls) = &self.phase else { return };
-        let mut ready = Vec::new();
-        for (index, batch) in
-            calls.open.iter().enumerate().filter(|(_, c)| c.state == State::Expanded && c.kind == CallKind::Batch)
-        {
-            let mut inner = calls.open.iter().filter(|c| c.place.call == batch.place.call && c.place.inner.is_some());
-            if inner.all(|c| c.state == State::Answered) {
-                ready.push((index, batch.place));
-            }
-        }
-        for (index, place) in ready {
-            let results = self.with_record(place, |r| {
-                let one = |c: &CallRecord| match &c.error {
-                    None => json!({ "name": c.name, "result": c.result }),
-                    Some(_) => json!({ "name": c.name, "error": c.result }),
-                };
-                Value::Array(r.calls.iter().map(one).collect()).to_string()
-            });
-            let content = results.unwrap_or_default();
-            self.answer(index, Answer { content, slug: None, error: None });
-        }
+    match config.format {
+        ReportFormat::Text | ReportFormat::Markdown => match args.get("content").and_then(Value::as_str) {
+            Some(text) if !text.trim().is_empty() => Ok(Report { text: text.to_owned(), data: None }),
+            _ => refuse("/content: the report must be a text that is not empty".into()),
+        },
+        ReportFormat::Json => match args.get("content") {
+            Some(data) if !blank(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
+            Some(_) => refuse("/content: the report must not be null or an empty text".into()),
+            None => refuse("/content: the report's JSON value is missing".into()),
+        },
+        ReportFormat::Slack => match args.get("messages").filter(|m| m.as_array().is_some_and(|m| !m.is_empty())) {
+            Some(data) => Ok(Report { text: data.to_string(), data: Some(data.clone()) }),
+            None => refuse("/messages: must be an array of at least one Block Kit message".into()),
+        },
     }
 }
 
-/// The answer to a call that asks for more than is recorded of one reply.
-pub(super) fn too_many(asked: usize, what: &str) -> Answer {
-    Answer::refused(Slug::ToolLimit, format!("not run: {asked} {what} in one reply; at most {MAX_CALLS} are accepted"))
+/// Whether a JSON value has no content. An empty array or object may well be the answer.
+fn blank(data: &Value) -> bool {
+    data.is_null() || data.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+/// A final result as the arguments of a report, to be judged as one.
+#[must_use]
+pub fn final_result_as_report(config: &ReportConfig, text: &str, data: &Value) -> Value {
+    let format = config.format.as_str();
+    match config.format {
+        ReportFormat::Text | ReportFormat::Markdown => json!({ "format": format, "content": text }),
+        // Text that is no JSON has no value: the schema misses it.
+        ReportFormat::Json if serde_json::from_str::<Value>(text).is_err() => json!({ "format": format }),
+        ReportFormat::Json => json!({ "format": format, "content": data }),
+        ReportFormat::Slack => json!({ "format": format, "messages": data }),
+    }
+}
+
+/// The slug of a schema failure: below `/content` it is the report that does not fit, elsewhere the format.
+#[must_use]
+pub fn report_schema_slug(path: Option<&str>) -> Slug {
+    match path {
+        Some(path) if path.starts_with("/content") => Slug::FinalReportSchemaFail,
+        _ => Slug::FinalReportInvalidFormat,
+    }
+}
+
+const START: &str = "<<<FINAL_RESULT>>>";
+const END: &str = "<<<END_FINAL_RESULT>>>";
+
+/// Finds the final result between the markers, as text and as JSON (`{"raw": …}` if it is not JSON). `None` if there are no
+/// markers, or only white space between them. Only results of tools marked `may_finish` count.
+#[must_use]
+pub fn find_final_result(result: &str) -> Option<(String, Value)> {
+    let (_, rest) = result.split_once(START)?;
+    let (inner, _) = rest.split_once(END)?;
+    let text = inner.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let data = serde_json::from_str(text).unwrap_or_else(|_| json!({ "raw": text }));
+    Some((text.to_owned(), data))
+}
+
+/// One call inside a batch, as the model requested it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InnerCall {
+    pub name: String,
+    /// JSON text, like the arguments of any other call.
+    pub arguments: String,
+}
+
+/// `batch` as offered to the model.
+#[must_use]
+pub fn batch_spec() -> ToolSpec {
+    own_tool(
+        BATCH,
+        "Runs several tool calls in parallel and answers an array of their results in the same order. \
+         It cannot contain batch, final_report or spawn_subagents."
+            .to_owned(),
+        json!({
+            "type": "object",
+            "properties": { "calls": { "type": "array", "minItems": 1, "items": {
+                "type": "object",
+                "properties": { "name": { "type": "string" }, "arguments": { "type": "object" } },
+                "required": ["name"],
+                "additionalProperties": false,
+            } } },
+            "required": ["calls"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+/// `progress_report` as offered to the model.
+#[must_use]
+pub fn progress_spec() -> ToolSpec {
+    own_tool(
+        PROGRESS,
+        "Tells the user what you are doing. It does not count as work: call another tool in the same reply.".to_owned(),
+        json!({
+            "type": "object",
+            "properties": { "status": { "type": "string" }, "detail": { "type": "string" } },
+            "required": ["status"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+/// The calls of a batch whose arguments fit its schema.
+#[must_use]
+pub fn inner_calls(args: &Value) -> Vec<InnerCall> {
+    let calls = args.get("calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let read = |call: &Value| InnerCall {
+        name: call.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        arguments: call.get("arguments").map(Value::to_string).unwrap_or_default(),
+    };
+    calls.iter().map(read).collect()
+}
+
+/// Whether a batch may contain the tool.
+#[must_use]
+pub fn allowed_in_batch(name: &str) -> bool {
+    ![BATCH, REPORT, SPAWN].contains(&name)
+}
+
+/// One task of a call, as the model requested it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubagentTask {
+    pub task: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+}
+
+/// `spawn_subagents` as a run with these kinds of agents offers it.
+#[must_use]
+pub fn spawn_spec(agents: &[SubagentKind]) -> ToolSpec {
+    let mut task = json!({
+        "task": { "type": "string", "minLength": 1, "description": "The whole task: the sub-agent sees nothing else." },
+        "max_turns": { "type": "integer", "minimum": 1, "description": "Turns it may take, 7 unless said otherwise." },
+    });
+    let mut kinds = String::new();
+    if !agents.is_empty() {
+        let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+        if let Some(properties) = task.as_object_mut() {
+            properties.insert("agent".into(), json!({ "enum": names }));
+        }
+        for SubagentKind { name, description, .. } in agents {
+            kinds.push_str(&format!(" {name}: {description}."));
+        }
+    }
+    let description = "Gives tasks to sub-agents that work in parallel, each with its own turns, and answers an array \
+                       of their reports in the order of the tasks. Use it for parts that do not depend on each other.";
+    let kinds = if kinds.is_empty() { kinds } else { format!(" Kinds of agents:{kinds}") };
+    let parameters = json!({
+        "type": "object",
+        "properties": { "tasks": { "type": "array", "minItems": 1, "items": {
+            "type": "object",
+            "properties": task,
+            "required": ["task"],
+            "additionalProperties": false,
+        } } },
+        "required": ["tasks"],
+        "additionalProperties": false,
+    });
+    own_tool(SPAWN, format!("{description}{kinds}"), parameters)
+}
+
+/// The tasks of a call whose arguments fit the schema.
+#[must_use]
+pub fn subagent_tasks(args: &Value) -> Vec<SubagentTask> {
+    let tasks = args.get("tasks").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let text = |task: &Value, key: &str| task.get(key).and_then(Value::as_str).map(str::to_owned);
+    let read = |task: &Value| SubagentTask {
+        task: text(task, "task").unwrap_or_default(),
+        max_turns: task.get("max_turns").and_then(Value::as_u64).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        agent: text(task, "agent"),
+    };
+    tasks.iter().map(read).collect()
 }

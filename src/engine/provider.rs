@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::limits::Price;
+use super::message::Usage;
 
 /// One model behind one endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -72,6 +72,34 @@ pub enum DemoMode {
     Endless,
     /// Shows, by the seed, the faults of model servers and of models, so that retries can be seen.
     Chaos,
+}
+
+/// US dollars per million tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryPrice"),
+    ts(rename = "TrajectoryPrice")
+)]
+pub struct Price {
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
+    pub input: f64,
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
+    pub output: f64,
+    /// Of input tokens read from the provider's cache.
+    #[cfg_attr(feature = "types", schemars(range(min = 0.0)))]
+    pub cached: f64,
+}
+
+impl Price {
+    /// US dollars for the tokens of one reply.
+    #[must_use]
+    pub fn cost(self, usage: Usage) -> f64 {
+        let fresh = usage.input.0.saturating_sub(usage.cached.0);
+        let dollars = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
+        dollars(fresh, self.input) + dollars(usage.cached.0, self.cached) + dollars(usage.output.0, self.output)
+    }
 }
 
 impl ProviderKind {

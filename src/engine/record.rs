@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::failure::Slug;
 use super::ids::{CallId, RequestId};
-use super::reply::{RawResponse, Usage};
+use super::message::{RawResponse, Usage};
 
 /// One turn in the trajectory (SEMANTICS 10).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::config::RetryConfig;
 use super::failure::Slug;
-use super::limits::RetryConfig;
-use super::reply::{ModelError, Retry};
+use super::message::{ModelError, Retry};
 
 /// What to do after a request without a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,7 @@
-//! The run: `start`, `handle`, and its queries. Control flow only; the rules are in the sibling files.
+//! A run: its state, and the function that moves it.
+//!
+//! The state is nested: [`Phase`] says what the run is doing and holds what only that needs. `turn` has the loop, from the
+//! beginning of a turn to the end of the run; the files next to it have the rules that the loop calls by name.
 //!
 //! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/sim_run`: requests stay within the bound; every tool call
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
@@ -8,14 +11,16 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::budget::Budget;
-use super::calls::Calls;
-use super::context::Context;
-use super::history::History;
+use super::config::RunConfig;
+use super::history::{ContextCount, History};
+use super::ids::{CallId, CallIds, EpochMillis, Millis, RequestId, TimerId};
+use super::interface::{Effect, Event, Parent};
+use super::message::{Image, Message, Usage};
+use super::own_tools::SubagentTask;
+use super::record::{Ending, LogRecord, Record, RecordKind, TraceRecord, Trigger, TurnRecord};
 use super::retry::Rng;
-use super::success::Policy;
-use super::synthesis::Synthesis;
-use super::*;
+use super::round::ToolRound;
+use super::time;
 
 /// The task of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,7 +36,7 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
     pub started_at: EpochMillis,
-    /// Which sub-agent of its parent this run is, from 1; 0: nobody's.
+    /// The number of this run among its parent's sub-agents, from 1; 0: it has no parent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub child: u32,
 }
@@ -41,66 +46,183 @@ pub struct Task {
 pub struct Run {
     pub(super) config: RunConfig,
     pub(super) task: Task,
-    pub(super) history: History,
     pub(super) phase: Phase,
-    pub(super) turns: Vec<TurnRecord>,
-    pub(super) segments: Vec<Ending>,
-    pub(super) traces: Vec<TraceRecord>,
-    pub(super) logs: Vec<LogRecord>,
-    pub(super) usage: Usage,
-    pub(super) requests: u32,
-    pub(super) timers: u32,
-    /// Whether the last turn's end is still to be announced.
-    pub(super) turn_open: bool,
-    pub(super) effective_max_turns: u32,
-    /// The model's failure that the next request tells it about.
-    pub(super) notice: Option<String>,
-    /// A wrap-up that waits for the open calls.
-    pub(super) wrap_up_pending: Option<Trigger>,
-    /// What asked for the wrap-up of this segment.
-    pub(super) wrap_up: Option<Trigger>,
-    pub(super) synthesis: Option<Synthesis>,
-    pub(super) report_attempts: u32,
-    pub(super) used_ids: BTreeSet<CallId>,
-    /// Calls whose whole result is in the workspace, and those whose result was removed from the history.
-    pub(super) kept: BTreeSet<CallId>,
-    pub(super) stubbed: BTreeSet<CallId>,
-    pub(super) context: Context,
-    /// US dollars, of the replies whose price is known.
-    pub(super) cost: f64,
-    /// Of a sub-agent: what the rest of the tree leaves for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) budget: Option<Budget>,
-    pub(super) wall_timer: Option<TimerId>,
-    /// When the open segment's wall time is up.
-    pub(super) wall_until: Millis,
-    /// The time in which nobody drove the run and its clock was paused.
-    pub(super) paused_ms: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) parent: Option<Parent>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) started_with: Option<Box<RunConfig>>,
-    /// Sub-agents, in the order they were asked for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) children: Vec<Child>,
+    pub(super) history: History,
+    pub(super) context: ContextCount,
+    pub(super) book: Book,
+    pub(super) figures: Figures,
+    pub(super) family: Family,
+    pub(super) clock: Clock,
+    pub(super) call_ids: CallIds,
     pub(super) rng: Rng,
-    pub(super) now: Millis,
-    /// Effects of the step under way; empty between steps.
+    /// Effects of the current step; empty between steps.
     #[serde(skip)]
     pub(super) out: Vec<Effect>,
 }
 
-/// What the run is waiting for.
+/// What the run is doing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Phase {
-    Calling { attempt: u32, request: RequestId },
-    Waiting { attempt: u32, timer: TimerId, ms: u64, until: Millis },
-    Tools(Calls),
+    /// No turn has begun yet.
+    Opening,
+    Turn(OpenTurn),
+    Synthesis(Synthesis),
     Ended,
 }
 
+/// A turn in progress.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct OpenTurn {
+    pub pace: Pace,
+    pub step: TurnStep,
+}
+
+/// Whether the run was asked to wrap up (SEMANTICS 4, 7, 8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Pace {
+    Free,
+    /// This turn is the last one before the conclusion.
+    WrappingUp(Trigger),
+    /// `strict` only: this turn has to end with the report because the run was asked to wrap up.
+    Forced(Trigger),
+}
+
+/// The two halves of a turn: the model replies, then its tool calls run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) enum TurnStep {
+    Asking(Exchange),
+    Tools(ToolRound),
+}
+
+/// The conclusion at a limit: requests without tools (SEMANTICS 4).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Synthesis {
+    pub trigger: Trigger,
+    /// Text of a failed attempt (it called tools, or was cut), used if no attempt succeeds.
+    pub fallback: String,
+    pub exchange: Exchange,
+}
+
+/// The attempts to get one reply (SEMANTICS 8).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Exchange {
+    /// The attempt whose request is open, or comes next; from 1.
+    pub attempt: u32,
+    /// Tells the model about its last failure.
+    pub notice: Option<String>,
+    pub state: ExchangeState,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum ExchangeState {
+    /// The request is about to be sent, in the same step.
+    Unsent,
+    Sent(RequestId),
+    /// Waits before the attempt. `until` is when the wait ends.
+    Backoff {
+        timer: TimerId,
+        ms: u64,
+        until: Millis,
+    },
+}
+
+/// The record of the run so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Book {
+    pub turns: Vec<TurnRecord>,
+    pub segments: Vec<Ending>,
+    pub traces: Vec<TraceRecord>,
+    pub logs: Vec<LogRecord>,
+}
+
+/// What this run itself has used, without its sub-agents.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Figures {
+    pub usage: Usage,
+    /// US dollars for the replies whose price is known.
+    pub cost: f64,
+    pub requests: u32,
+    pub report_attempts: u32,
+    /// `max_turns` after collapse and grants.
+    pub effective_max_turns: u32,
+}
+
+/// The run's relatives: the run that it is a branch of, and its sub-agents.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Family {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Sub-agents, in the order in which they were requested.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Child>,
+    /// For a sub-agent: the budget that the rest of the tree leaves it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
+}
+
+/// The origin of a branch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Origin {
+    pub parent: Parent,
+    /// The first configuration, before any branch changed it.
+    pub started_with: Box<RunConfig>,
+}
+
+/// Tokens and US dollars that a run may use; `None`: no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Budget {
+    pub tokens: Option<u64>,
+    pub cost: Option<f64>,
+}
+
+/// One sub-agent, from the moment it was requested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Child {
+    /// From 1 over the whole run; part of the ids of its requests and timers.
+    pub id: u32,
+    /// The call that requested it, and its position among that call's tasks, from 1.
+    pub call: CallId,
+    pub task_id: u32,
+    /// The kind of agent, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Since the parent started; the child's own times count from here.
+    pub started: Millis,
+    pub(super) state: ChildState,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ChildState {
+    /// Waits until fewer others run.
+    Queued(SubagentTask),
+    Started(Box<Run>),
+    /// The run was stopped or cancelled before this child started.
+    Dropped(String),
+    /// Exceeds the limit of sub-agents.
+    Refused(String),
+}
+
+/// The run's time. It is advanced by events only.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Clock {
+    pub now: Millis,
+    /// The time in which the run had no driver.
+    pub paused_ms: u64,
+    /// Number of timers so far.
+    pub timers: u32,
+    /// The end of the open segment's wall time.
+    pub wall: Option<Deadline>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Deadline {
+    pub timer: TimerId,
+    pub at: Millis,
+}
+
 impl Run {
-    /// A new run and its first effects.
+    /// Creates a run and returns its first effects.
     #[must_use]
     pub fn start(config: RunConfig, task: Task) -> (Run, Vec<Effect>) {
         let config = config.normalized();
@@ -111,53 +233,27 @@ impl Run {
         messages.push(Message::User { content: task.input.clone(), images: task.images.clone() });
         let mut run = Run {
             history: History::new(&config, messages),
-            used_ids: call_ids(&task.history),
+            call_ids: CallIds::new(task.child, ids_of_calls(&task.history)),
             rng: Rng::new(config.seed),
-            effective_max_turns: config.max_turns,
+            figures: Figures { effective_max_turns: config.max_turns, ..Figures::default() },
             config,
             task,
-            phase: Phase::Ended,
-            turns: Vec::new(),
-            segments: Vec::new(),
-            traces: Vec::new(),
-            logs: Vec::new(),
-            usage: Usage::default(),
-            requests: 0,
-            timers: 0,
-            turn_open: false,
-            notice: None,
-            wrap_up_pending: None,
-            wrap_up: None,
-            report_attempts: 0,
-            kept: BTreeSet::new(),
-            stubbed: BTreeSet::new(),
-            context: Context::default(),
-            cost: 0.0,
-            budget: None,
-            wall_timer: None,
-            wall_until: Millis(0),
-            paused_ms: 0,
-            parent: None,
-            started_with: None,
-            children: Vec::new(),
-            synthesis: None,
-            now: Millis(0),
+            phase: Phase::Opening,
+            context: ContextCount::default(),
+            book: Book::default(),
+            family: Family::default(),
+            clock: Clock::default(),
             out: Vec::new(),
         };
-        run.announce();
-        if run.task.history.iter().skip(1).any(|message| matches!(message, Message::System { .. })) {
-            run.trace_moved_system();
-        }
-        run.start_clock();
-        run.begin_turn(1);
+        run.open();
         let effects = run.take_effects();
         (run, effects)
     }
 
-    /// One step. Total: it never panics, and an event that names an id no longer open does nothing.
+    /// One step. Total: it never panics, and an event for an id that is no longer open does nothing.
     #[must_use]
     pub fn handle(&mut self, at: Millis, event: Event) -> Vec<Effect> {
-        self.now = self.now.max(at);
+        self.clock.now = self.clock.now.max(at);
         if let Some(child) = self.addressee(&event) {
             self.child_event(child, event);
             return self.take_effects();
@@ -183,22 +279,69 @@ impl Run {
             Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),
             Event::TurnsGranted { turns } => self.grant(turns),
-            Event::Resumed { at } => self.resumed(at),
+            Event::Resumed { at } => self.resume(at),
             Event::Branched(branch) => self.branch(*branch),
         }
         self.take_effects()
     }
+
+    fn timer_fired(&mut self, fired: TimerId) {
+        if self.clock.wall.is_some_and(|wall| wall.timer == fired) {
+            self.clock.wall = None;
+            return self.wrap_up(Trigger::WallTime);
+        }
+        if self.round().is_some_and(|round| round.grace == Some(fired)) {
+            return self.end_grace();
+        }
+        if let Some(Exchange { attempt, notice, state: ExchangeState::Backoff { timer, ms, .. } }) =
+            self.exchange().cloned()
+            && timer == fired
+        {
+            self.send_again(attempt, notice, Some(ms));
+        }
+    }
 }
 
-/// Shared by the sibling files.
+/// What the rules need of every run.
 impl Run {
     /// The number of the open turn.
     pub(super) fn turn(&self) -> u32 {
-        self.turns.last().map_or(0, |t| t.turn)
+        self.book.turns.last().map_or(0, |t| t.turn)
+    }
+
+    /// The exchange with the model, while there is one.
+    pub(super) fn exchange(&self) -> Option<&Exchange> {
+        match &self.phase {
+            Phase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => Some(exchange),
+            Phase::Synthesis(synthesis) => Some(&synthesis.exchange),
+            Phase::Opening | Phase::Turn(_) | Phase::Ended => None,
+        }
+    }
+
+    /// The attempt whose request this is, if it is open.
+    pub(super) fn open_request(&self, request: RequestId) -> Option<u32> {
+        let exchange = self.exchange()?;
+        (exchange.state == ExchangeState::Sent(request)).then_some(exchange.attempt)
+    }
+
+    /// The open tool calls, while there are any.
+    pub(super) fn round(&self) -> Option<&ToolRound> {
+        match &self.phase {
+            Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => Some(round),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_synthesis(&self) -> bool {
+        matches!(self.phase, Phase::Synthesis(_))
     }
 
     pub(super) fn emit(&mut self, effect: Effect) {
         self.out.push(effect);
+    }
+
+    pub(super) fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.out)
     }
 
     pub(super) fn record(&mut self, what: RecordKind) {
@@ -207,86 +350,95 @@ impl Run {
     }
 
     pub(super) fn trace(&mut self, name: &str, data: serde_json::Value) {
-        let trace = TraceRecord { name: name.to_owned(), at_ms: self.now.0, turn: self.turn(), data };
-        self.traces.push(trace.clone());
+        let trace = TraceRecord { name: name.to_owned(), at_ms: self.clock.now.0, turn: self.turn(), data };
+        self.book.traces.push(trace.clone());
         self.record(RecordKind::Trace { trace });
     }
 
-    /// The world's time: the pauses in which nobody drove the run count.
-    pub(super) fn clock(&self) -> EpochMillis {
-        EpochMillis(self.task.started_at.0.saturating_add(self.now.0).saturating_add(self.paused_ms))
+    /// The current time of the world, which includes the time in which the run had no driver.
+    pub(super) fn world_time(&self) -> EpochMillis {
+        let Clock { now, paused_ms, .. } = self.clock;
+        EpochMillis(self.task.started_at.0.saturating_add(now.0).saturating_add(paused_ms))
     }
 
     pub(super) fn timestamp(&self) -> String {
-        super::time::rfc3339(self.clock())
-    }
-
-    pub(super) fn policy(&self) -> Policy {
-        Policy::of(self.config.preset)
+        time::rfc3339(self.world_time())
     }
 
     pub(super) fn sleep(&mut self, ms: u64) -> TimerId {
-        self.timers += 1;
-        let timer = TimerId::of(self.task.child, self.timers);
+        self.clock.timers += 1;
+        let timer = TimerId::numbered(self.task.child, self.clock.timers);
         self.emit(Effect::Sleep { timer, ms });
         timer
     }
 
     /// The assistant's text so far, joined by blank lines.
     pub(super) fn aggregated_text(&self) -> String {
-        let texts: Vec<&str> =
-            self.turns.iter().filter(|t| !t.synthesis).map(|t| t.content.trim()).filter(|t| !t.is_empty()).collect();
-        texts.join("\n\n")
+        let texts = self.book.turns.iter().filter(|t| !t.synthesis).map(|t| t.content.trim());
+        texts.filter(|t| !t.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl Exchange {
+    /// The first attempt of a turn, not sent yet.
+    pub(super) fn first(notice: Option<String>) -> Self {
+        Exchange { attempt: 1, notice, state: ExchangeState::Unsent }
     }
 
-    fn announce(&mut self) {
-        let what = RecordKind::RunStarted {
-            run_id: self.task.run_id.clone(),
-            session_id: self.task.session_id.clone(),
-            task: self.task.input.clone(),
-            max_turns: self.config.max_turns,
-        };
-        // The bound before anything was sent: `calls_left` counts from the open phase, and there is none yet.
-        let calls_left = self.config.most_requests();
-        self.out.push(Effect::Record(Record { turn: 0, calls_left, what }));
+    /// How many attempts can still begin, of `allowed`.
+    pub(super) fn attempts_left(&self, allowed: u32) -> u32 {
+        match self.state {
+            ExchangeState::Sent(_) => allowed.saturating_sub(self.attempt),
+            ExchangeState::Unsent | ExchangeState::Backoff { .. } => (allowed + 1).saturating_sub(self.attempt),
+        }
     }
+}
 
-    pub(super) fn open_request(&self, request: RequestId) -> Option<u32> {
-        match self.phase {
-            Phase::Calling { attempt, request: open } if open == request => Some(attempt),
+impl Pace {
+    /// What asked for the wrap-up.
+    pub(super) fn trigger(self) -> Option<Trigger> {
+        match self {
+            Pace::Free => None,
+            Pace::WrappingUp(trigger) | Pace::Forced(trigger) => Some(trigger),
+        }
+    }
+}
+
+impl Child {
+    /// The child's run, once it has started.
+    #[must_use]
+    pub fn run(&self) -> Option<&Run> {
+        match &self.state {
+            ChildState::Started(run) => Some(run),
             _ => None,
         }
     }
 
-    fn timer_fired(&mut self, fired: TimerId) {
-        match &self.phase {
-            _ if self.wall_timer == Some(fired) => {
-                self.wall_timer = None;
-                self.wrap_up(Trigger::WallTime);
-            }
-            Phase::Waiting { attempt, timer, ms, .. } if *timer == fired => {
-                let (attempt, ms) = (*attempt, *ms);
-                self.send_again(attempt, Some(ms));
-            }
-            Phase::Tools(calls) if calls.grace == Some(fired) => self.stop_open_calls(),
-            _ => {}
-        }
+    /// Whether it exceeded the limit; every other child counts.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self.state, ChildState::Refused(_))
     }
 
-    pub(super) fn take_effects(&mut self) -> Vec<Effect> {
-        std::mem::take(&mut self.out)
+    /// Whether nothing more comes from it.
+    pub(super) fn has_settled(&self) -> bool {
+        match &self.state {
+            ChildState::Queued(_) => false,
+            ChildState::Started(run) => run.phase == Phase::Ended,
+            ChildState::Dropped(_) | ChildState::Refused(_) => true,
+        }
     }
+}
+
+fn ids_of_calls(history: &[Message]) -> BTreeSet<CallId> {
+    let calls = history.iter().filter_map(|message| match message {
+        Message::Assistant(assistant) => Some(&assistant.tool_calls),
+        _ => None,
+    });
+    calls.flatten().map(|call| call.id.clone()).collect()
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // the shape that serde asks for
 fn is_zero(n: &u32) -> bool {
     *n == 0
-}
-
-fn call_ids(history: &[Message]) -> BTreeSet<CallId> {
-    let calls = history.iter().filter_map(|m| match m {
-        Message::Assistant(a) => Some(&a.tool_calls),
-        _ => None,
-    });
-    calls.flatten().map(|c| c.id.clone()).collect()
 }

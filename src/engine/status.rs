@@ -1,10 +1,13 @@
-//! The status of a run: its state, what it has used, what can still follow.
+//! What others may ask a run: its state, its record, and what an event would do.
 
 use serde::{Deserialize, Serialize};
 
-use super::run::{Phase, Run};
-use super::success::{AtLimit, TurnSuccess};
-use super::*;
+use super::config::RunConfig;
+use super::ids::{CallId, Millis, RequestId};
+use super::interface::{Event, Parent};
+use super::message::Message;
+use super::record::{Ending, LogRecord, TerminationReason, TraceRecord, Trigger, TurnRecord};
+use super::run::{Child, Exchange, ExchangeState, OpenTurn, Phase, Run, Task, TurnStep};
 
 /// The state of a run, for views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,21 +33,20 @@ pub enum Status {
 }
 
 impl Run {
-    /// The runs of the sub-agents that have begun.
-    pub fn child_runs(&self) -> impl Iterator<Item = &Run> {
-        self.children.iter().filter_map(Child::run)
-    }
-
-    /// The sub-agent that an event is for; `None`: the run itself.
     #[must_use]
-    pub fn addressed(&self, event: &Event) -> Option<&Child> {
-        self.addressee(event).and_then(|at| self.children.get(at))
-    }
-
-    /// The configuration of the run that made this call: a sub-agent's, or its own.
-    #[must_use]
-    pub fn config_of(&self, call: &CallId) -> &RunConfig {
-        self.child_runs().find(|child| child.has_running(call)).map_or(&self.config, Run::config)
+    pub fn status(&self) -> Status {
+        let (turn, synthesis) = (self.turn(), self.is_synthesis());
+        let exchange = |Exchange { attempt, state, .. }: &Exchange| match *state {
+            ExchangeState::Backoff { until, .. } => Status::Waiting { turn, attempt: *attempt, until, synthesis },
+            ExchangeState::Unsent | ExchangeState::Sent(_) => Status::Calling { turn, attempt: *attempt, synthesis },
+        };
+        match &self.phase {
+            Phase::Opening => Status::Calling { turn, attempt: 1, synthesis },
+            Phase::Turn(OpenTurn { step: TurnStep::Asking(open), .. }) => exchange(open),
+            Phase::Turn(OpenTurn { step: TurnStep::Tools(_), .. }) => Status::Tools { turn },
+            Phase::Synthesis(open) => exchange(&open.exchange),
+            Phase::Ended => Status::Ended,
+        }
     }
 
     #[must_use]
@@ -57,113 +59,88 @@ impl Run {
         &self.task
     }
 
-    #[must_use]
-    pub fn status(&self) -> Status {
-        let (turn, synthesis) = (self.turn(), self.synthesis.is_some());
-        match &self.phase {
-            Phase::Calling { attempt, .. } => Status::Calling { turn, attempt: *attempt, synthesis },
-            Phase::Waiting { attempt, until, .. } => {
-                Status::Waiting { turn, attempt: *attempt, until: *until, synthesis }
-            }
-            Phase::Tools(_) => Status::Tools { turn },
-            Phase::Ended => Status::Ended,
-        }
-    }
-
-    /// Turns so far, the open one included.
+    /// Turns so far, including the open one.
     #[must_use]
     pub fn turns(&self) -> &[TurnRecord] {
-        &self.turns
+        &self.book.turns
     }
 
-    /// One ending a finished segment.
+    /// One ending per finished segment.
     #[must_use]
     pub fn segments(&self) -> &[Ending] {
-        &self.segments
+        &self.book.segments
     }
 
     /// The last segment's ending, once the run has ended.
     #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
         match self.phase {
-            Phase::Ended => self.segments.last(),
+            Phase::Ended => self.book.segments.last(),
             _ => None,
         }
     }
 
     #[must_use]
     pub fn traces(&self) -> &[TraceRecord] {
-        &self.traces
+        &self.book.traces
     }
 
     #[must_use]
     pub fn logs(&self) -> &[LogRecord] {
-        &self.logs
-    }
-
-    /// Tokens of all replies so far, those of sub-agents included.
-    #[must_use]
-    pub fn usage(&self) -> Usage {
-        self.child_runs().fold(self.usage, |sum, child| sum.plus(child.usage()))
-    }
-
-    /// LLM requests sent so far, those of sub-agents included.
-    #[must_use]
-    pub fn requests(&self) -> u32 {
-        self.child_runs().fold(self.requests, |sum, child| sum.saturating_add(child.requests()))
-    }
-
-    /// Maximum number of LLM requests still to come, including those of sub-agents not yet requested. It only
-    /// shrinks, except when the user grants turns.
-    #[must_use]
-    pub fn calls_left(&self) -> u32 {
-        self.own_calls_left().saturating_add(self.children_calls_left())
-    }
-
-    fn own_calls_left(&self) -> u32 {
-        let attempts = self.config.max_attempts;
-        let synthesis = match self.policy().at_limit {
-            AtLimit::Synthesis => self.config.synthesis_attempts(),
-            AtLimit::ForcedFinal => 0,
-        };
-        let concluding = match self.policy().at_limit {
-            AtLimit::Synthesis => self.wrap_up.is_some(),
-            AtLimit::ForcedFinal => self.wrap_up_pending.is_some(),
-        };
-        let in_turn = match (&self.phase, self.synthesis.is_some()) {
-            (Phase::Ended, _) => return 0,
-            (Phase::Calling { attempt, .. }, true) => return synthesis.saturating_sub(*attempt),
-            (Phase::Waiting { attempt, .. }, true) => return (synthesis + 1).saturating_sub(*attempt),
-            _ if concluding => 0,
-            (Phase::Calling { attempt, .. }, false) => attempts.saturating_sub(*attempt),
-            (Phase::Waiting { attempt, .. }, false) => (attempts + 1).saturating_sub(*attempt),
-            // Where tool calls alone make a turn succeed, no attempt of it can follow.
-            (Phase::Tools(_), _) if self.policy().turn_success == TurnSuccess::AnyReply => 0,
-            (Phase::Tools(calls), _) => attempts.saturating_sub(calls.attempt),
-        };
-        let turns = match (self.wrap_up, self.policy().at_limit) {
-            (Some(_), AtLimit::Synthesis) => 0,
-            _ => self.effective_max_turns.saturating_sub(self.turn()),
-        };
-        turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
-    }
-
-    /// The trigger of the wrap-up of the open or last segment, if any.
-    #[must_use]
-    pub fn wrap_up_trigger(&self) -> Option<Trigger> {
-        self.wrap_up
-    }
-
-    /// `max_turns` after collapse and grants.
-    #[must_use]
-    pub fn effective_max_turns(&self) -> u32 {
-        self.effective_max_turns
+        &self.book.logs
     }
 
     /// The whole history. Notices and synthesis prompts of failed attempts are never in it.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         self.history.messages()
+    }
+
+    /// The trigger of the wrap-up of the open or last segment, if any.
+    #[must_use]
+    pub fn wrap_up_trigger(&self) -> Option<Trigger> {
+        match &self.phase {
+            Phase::Opening => None,
+            Phase::Turn(open) => open.pace.trigger(),
+            Phase::Synthesis(open) => Some(open.trigger).filter(|trigger| *trigger != Trigger::MaxTurns),
+            Phase::Ended => self.book.segments.last().and_then(|ending| ending.wrap_up),
+        }
+    }
+
+    /// `max_turns` after collapse and grants.
+    #[must_use]
+    pub fn effective_max_turns(&self) -> u32 {
+        self.figures.effective_max_turns
+    }
+
+    /// The run that this one is a branch of.
+    #[must_use]
+    pub fn parent(&self) -> Option<&Parent> {
+        self.family.origin.as_ref().map(|origin| &origin.parent)
+    }
+
+    /// The original configuration, if a branch has changed it.
+    #[must_use]
+    pub fn started_with(&self) -> Option<&RunConfig> {
+        self.family.origin.as_ref().map(|origin| &*origin.started_with)
+    }
+
+    /// Every sub-agent so far, in the order in which they were requested.
+    #[must_use]
+    pub fn children(&self) -> &[Child] {
+        &self.family.children
+    }
+
+    /// The sub-agent that an event is for; `None`: the run itself.
+    #[must_use]
+    pub fn addressed(&self, event: &Event) -> Option<&Child> {
+        self.addressee(event).and_then(|at| self.family.children.get(at))
+    }
+
+    /// The configuration of the run that made this call: a sub-agent's, or its own.
+    #[must_use]
+    pub fn config_of(&self, call: &CallId) -> &RunConfig {
+        self.child_runs().find(|child| child.has_running(call)).map_or(&self.config, Run::config)
     }
 
     /// Whether this request is an open one; an answer to any other does nothing.
@@ -177,12 +154,9 @@ impl Run {
     pub fn may_abort(&self, event: &Event) -> bool {
         let limits = &self.config.limits;
         match event {
-            Event::StopRequested => !self.concluding(),
+            Event::StopRequested => !self.is_concluding(),
             Event::Cancelled => true,
-            Event::TimerFired { timer } => {
-                let mut clocks = self.child_runs().map(|child| child.wall_timer).chain([self.wall_timer]);
-                clocks.any(|clock| clock == Some(*timer))
-            }
+            Event::TimerFired { timer } => self.is_wall_timer(*timer),
             // The usage of one sub-agent can end the others' work.
             Event::ModelReplied { request, .. } => {
                 request.child() != self.task.child && (limits.tokens.is_some() || limits.cost.is_some())

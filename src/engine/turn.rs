@@ -1,133 +1,100 @@
-//! Turns and what follows them: the next turn, the limit, the synthesis.
+//! The loop of a run, top to bottom: how a turn begins, what a reply leads to, how tool calls are answered, when the next
+//! turn begins, and when the run concludes. The rules are called by name and are in the other files.
 
-use serde_json::json;
-
-use super::context::Guard;
-use super::run::{Phase, Run};
-use super::success::{AtLimit, Offer, judge_synthesis};
-use super::synthesis::{self, Synthesis};
-use super::*;
+use super::failure::Slug;
+use super::figures::Guard;
+use super::ids::CallId;
+use super::interface::ToolOutcome;
+use super::judge::{AtLimit, Verdict, judge_calls, judge_text};
+use super::message::{RawResponse, Reply};
+use super::prompts;
+use super::record::{RecordKind, Trigger};
+use super::round::RoundOutcome;
+use super::run::{Exchange, OpenTurn, Pace, Phase, Run, TurnStep};
 
 impl Run {
-    pub(super) fn begin_turn(&mut self, turn: u32) {
-        self.open_turn(turn);
-        // A follow-up or a grant may bring more than fits; what cannot be removed, the provider will say.
+    /// The first step of a run.
+    pub(super) fn open(&mut self) {
+        self.announce();
+        self.start_wall_time();
+        self.begin_turn(None);
+    }
+
+    /// Opens a turn and asks the model. `notice` tells it about the failure of the turn before.
+    pub(super) fn begin_turn(&mut self, notice: Option<String>) {
+        let pace = self.pace().of_next_turn();
+        self.open_record(self.turn().saturating_add(1));
+        self.phase = Phase::Turn(OpenTurn { pace, step: TurnStep::Asking(Exchange::first(notice.clone())) });
+        // A follow-up or a grant may bring more than fits; if not enough can be removed, the provider will say so.
         let _ = self.guard_context();
         self.record(RecordKind::TurnStarted { synthesis: false });
-        self.send(1, None);
+        self.send(1, notice, None);
     }
 
-    /// The open turn succeeded.
-    pub(super) fn turn_done(&mut self) {
-        self.finish_turn();
-        let last = self.turn() >= self.effective_max_turns;
-        let full = (self.guard_context() == Guard::Full).then_some(Trigger::Context);
-        if !last && !self.concluding() {
-            self.ask_wrap_up(self.spent().or(full));
-        }
-        match (self.wrap_up_pending.take(), self.policy().at_limit) {
-            (Some(trigger), AtLimit::Synthesis) => self.limit_reached(trigger),
-            (None, AtLimit::Synthesis) if last => self.limit_reached(Trigger::MaxTurns),
-            _ => self.begin_turn(self.turn().saturating_add(1)),
-        }
-    }
-
-    /// Wraps up: one synthesis, or the end where it is switched off.
-    pub(super) fn limit_reached(&mut self, trigger: Trigger) {
-        if self.config.synthesis_attempts() == 0 {
-            return self.end_without_synthesis(trigger);
-        }
-        let numbered = self.config.synthesis.as_ref().is_some_and(|s| s.numbered);
-        let (turns, content) = (self.turn(), self.aggregated_text());
-        let name = trigger.as_str();
-        self.trace(&format!("{name}_reached"), json!({ "turns": turns, "content": content }));
-        self.notice = None;
-        self.open_turn(turns.saturating_add(u32::from(numbered)));
-        if let Some(turn) = self.turns.last_mut() {
-            (turn.synthesis, turn.is_final) = (true, true);
-        }
-        self.synthesis = Some(Synthesis { trigger, fallback: String::new() });
-        self.record(RecordKind::SynthesisStarted { trigger });
-        self.record(RecordKind::TurnStarted { synthesis: true });
-        self.trace(&format!("{name}_prompt_injected"), serde_json::Value::Null);
-        if self.config.synthesis.as_ref().is_some_and(|s| s.role == SynthesisRole::System) {
-            self.trace_moved_system();
-        }
-        self.send(1, None);
-    }
-
-    pub(super) fn synthesis_replied(&mut self, attempt: u32, reply: Reply, raw: Option<RawResponse>) {
-        match judge_synthesis(&reply) {
-            Ok(()) => self.synthesized(reply.content, reply.reasoning, reply.opaque),
-            Err(slugs) => {
-                if let Some(s) = &mut self.synthesis
-                    && !reply.content.trim().is_empty()
-                {
-                    s.fallback = reply.content;
+    /// The open request was answered with a whole reply: text ends the turn, tool calls are run, anything else failed.
+    pub(super) fn replied(
+        &mut self,
+        attempt: u32,
+        reply: Reply,
+        raw: Option<RawResponse>,
+        first_token_ms: Option<u64>,
+    ) {
+        let usage = self.count_reply(&reply, first_token_ms);
+        let before = self.history.bytes();
+        if self.is_synthesis() {
+            self.synthesis_replied(attempt, reply, raw);
+        } else if !reply.tool_calls.is_empty() {
+            self.begin_round(attempt, reply, raw);
+        } else {
+            match judge_text(self.policy(), self.offer(), &reply) {
+                Verdict::Complete => self.end_complete(reply),
+                Verdict::GoOn(slugs) => {
+                    self.enter(reply, Vec::new());
+                    self.turn_done(prompts::notice(self.policy(), self.offer(), &slugs));
                 }
-                self.model_failed(attempt, slugs, raw);
+                Verdict::Failed(slugs) => self.model_failed(attempt, slugs, raw),
             }
         }
+        self.count_context(usage, before, self.history.bytes());
     }
 
-    /// No attempt is left: the text of a failed one if there is any, else the fallback of the preset.
-    pub(super) fn synthesis_failed(&mut self, error: &str) {
-        let Some(Synthesis { trigger, fallback }) = self.synthesis.clone() else { return };
-        if !fallback.is_empty() {
-            return self.synthesized(fallback, String::new(), None);
-        }
-        let aggregated = self.aggregated_text();
-        let on_error = self.config.synthesis.as_ref().map(|s| s.on_error);
-        let (source, report) = match on_error {
-            Some(SynthesisFallback::AggregatedText) if !aggregated.is_empty() => (AnswerSource::Model, aggregated),
-            _ => (AnswerSource::System, synthesis::failed_report(trigger, error)),
-        };
-        let reason = TerminationReason::SynthesisFailed(trigger);
-        self.end(reason, Outcome::Failed, source, report, Some(error.to_owned()));
-    }
-
-    fn synthesized(&mut self, content: String, reasoning: String, opaque: Option<serde_json::Value>) {
-        let Some(Synthesis { trigger, .. }) = self.synthesis else { return };
-        if let Some(config) = &self.config.synthesis {
-            self.history.push(synthesis::prompt(self.config.preset, config, trigger));
-        }
-        self.enter(Reply { content: content.clone(), reasoning, opaque, ..Reply::default() }, Vec::new());
-        let reason = TerminationReason::Synthesized(trigger);
-        self.end(reason, Outcome::Partial, AnswerSource::Synthesis, content, None);
-    }
-
-    /// Announces the end of the open turn, once.
-    pub(super) fn finish_turn(&mut self) {
-        if !std::mem::take(&mut self.turn_open) {
-            return;
-        }
-        if let Some(record) = self.turns.last().cloned() {
-            self.record(RecordKind::TurnFinished { record });
+    /// A running call came back. A late or second answer finds no running call and does nothing.
+    pub(super) fn tool_finished(&mut self, call: &CallId, outcome: ToolOutcome) {
+        if self.with_round(|round, desk| round.finished(desk, call, outcome)) == Some(true) {
+            self.advance_round();
         }
     }
 
-    /// Records that a system message is sent as a user message because the provider allows no other.
-    pub(super) fn trace_moved_system(&mut self) {
-        let refusing = self.config.providers.iter().filter(|p| !p.kind.takes_system_midway());
-        let kinds: Vec<&str> = refusing.map(|p| p.kind.as_str()).collect();
-        if !kinds.is_empty() {
-            self.trace("system_message_sent_as_user", json!({ "providers": kinds }));
+    /// Every call is answered: the answers enter the history, and the turn is judged.
+    pub(super) fn round_over(&mut self) {
+        self.enter_answers();
+        let Some((outcome, attempt, offer)) = self.close_round() else { return };
+        match outcome {
+            RoundOutcome::FinalResult { text, data } => self.end_final_result(text, data),
+            RoundOutcome::Report(report) => self.end_report(report),
+            RoundOutcome::Answered { facts, truncated, raw } => match judge_calls(self.policy(), offer, &facts) {
+                Err(slugs) if !self.is_wrapping_up() => self.model_failed(attempt, slugs, raw),
+                _ if truncated => self.turn_done(prompts::notice(self.policy(), offer, &[Slug::TruncatedOutput])),
+                _ => self.turn_done(None),
+            },
         }
     }
 
-    /// The tools that the open turn offers.
-    pub(super) fn offer(&self) -> Offer {
-        match self.policy().at_limit {
-            AtLimit::ForcedFinal if self.turn() >= self.effective_max_turns => Offer::ReportOnly,
-            _ => Offer::AllTools,
+    /// The open turn succeeded, or was cut short by a wrap-up: the next turn follows, or the conclusion.
+    pub(super) fn turn_done(&mut self, notice: Option<String>) {
+        self.finish_turn();
+        let last = self.turn() >= self.figures.effective_max_turns;
+        let full = (self.guard_context() == Guard::Full).then_some(Trigger::Context);
+        if !last
+            && !self.is_concluding()
+            && let Some(trigger) = self.spent().or(full)
+        {
+            self.ask_wrap_up(trigger);
         }
-    }
-
-    fn open_turn(&mut self, turn: u32) {
-        let started_at = self.timestamp();
-        self.turns.push(TurnRecord { turn, started_at, ..TurnRecord::default() });
-        self.turn_open = true;
-        // Nothing is sent yet: `calls_left` counts as before the first attempt.
-        self.phase = Phase::Waiting { attempt: 1, timer: TimerId(0), ms: 0, until: self.now };
+        match (self.policy().at_limit, self.pace()) {
+            (AtLimit::Synthesis, Pace::WrappingUp(trigger)) => self.synthesize(trigger),
+            (AtLimit::Synthesis, _) if last => self.synthesize(Trigger::MaxTurns),
+            (AtLimit::Synthesis | AtLimit::ForcedFinal, _) => self.begin_turn(notice),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::model::{AgentSpec, Plan, Step};
 use crate::engine::retry::Rng;
-use crate::engine::{Effect, Run, RunConfig, Task, counter_of};
+use crate::engine::{Effect, Run, RunConfig, Task, inherited_counter};
 
 /// Below 2^53, so that JSON keeps it exact.
 const MAX_SEED: u64 = (1 << 53) - 1;
@@ -15,7 +15,7 @@ pub(super) fn config(base: &RunConfig, agent: Option<&AgentSpec>, step: &Step) -
     if let Some(max_turns) = agent.and_then(|agent| agent.max_turns) {
         config.max_turns = max_turns;
     }
-    config.counter = counter_of(config.counter.as_ref(), agent.and_then(|agent| agent.counter));
+    config.counter = inherited_counter(config.counter.as_ref(), agent.and_then(|agent| agent.counter));
     let of_agent = agent.and_then(|agent| agent.tools.as_deref());
     let only = if step.tools.is_empty() { of_agent } else { Some(step.tools.as_slice()) };
     if let Some(only) = only {

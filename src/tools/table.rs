@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{SideEffect, ToolSpec, batch, spawn};
+use crate::engine::{SideEffect, ToolSpec, own_tools};
 
 /// What a tool needs in addition to its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub const NAMES: &[&str] =
     &["search_files", "read_file", "list_files", "write_file", "read_result", "calculate", "now"];
 
 /// Tools that the engine handles itself. They are offered only where a run asks for them.
-pub const ON_REQUEST: &[&str] = &[batch::PROGRESS, batch::BATCH, spawn::TOOL];
+pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
 
 const ROWS: &[Row] = &[
     Row {
@@ -125,9 +125,9 @@ const ROWS: &[Row] = &[
 #[must_use]
 pub fn builtin(name: &str) -> Option<ToolSpec> {
     let own = match name {
-        batch::PROGRESS => Some(batch::progress_spec()),
-        batch::BATCH => Some(batch::batch_spec()),
-        spawn::TOOL => Some(spawn::spec(&[])),
+        own_tools::PROGRESS => Some(own_tools::progress_spec()),
+        own_tools::BATCH => Some(own_tools::batch_spec()),
+        own_tools::SPAWN => Some(own_tools::spawn_spec(&[])),
         _ => None,
     };
     own.or_else(|| row(name).map(spec))

@@ -93,7 +93,7 @@ impl<'a> Tree<'a> {
         let attempts = self.turns.iter().flat_map(|turn| &turn.attempts);
         let own = attempts.into_iter().try_fold(0.0, |sum, attempt| {
             let price = self.config.providers.get(attempt.provider)?.price?;
-            Some(sum + attempt.usage.map_or(0.0, |usage| price.of(usage)))
+            Some(sum + attempt.usage.map_or(0.0, |usage| price.cost(usage)))
         })?;
         self.children.iter().try_fold(own, |sum, child| Some(sum + child.cost()?))
     }

@@ -197,12 +197,14 @@ fn drawn(bitmap: &ImageBitmap, width: u32, height: u32, media_type: &str) -> Opt
     draw()?;
     let own = if media_type == "image/gif" { "image/png" } else { media_type };
     let image =
-        Image::of_data_url(&canvas.to_data_url_with_type_and_encoder_options(own, &JsValue::from_f64(0.9)).ok()?)?;
+        Image::from_data_url(&canvas.to_data_url_with_type_and_encoder_options(own, &JsValue::from_f64(0.9)).ok()?)?;
     if image.data.len() / 4 * 3 <= BYTES {
         return Some(image);
     }
     context.set_fill_style_str("#fff");
     context.fill_rect(0.0, 0.0, width.into(), height.into());
     draw()?;
-    Image::of_data_url(&canvas.to_data_url_with_type_and_encoder_options("image/jpeg", &JsValue::from_f64(0.85)).ok()?)
+    Image::from_data_url(
+        &canvas.to_data_url_with_type_and_encoder_options("image/jpeg", &JsValue::from_f64(0.85)).ok()?,
+    )
 }

@@ -1,6 +1,6 @@
 //! Attempts of a turn that gave no usable reply: why, what came of it, and what the model was told.
 
-use crate::engine::{AttemptRecord, PartialReply, Slug, TurnRecord, notice};
+use crate::engine::{AttemptRecord, PartialReply, Slug, TurnRecord, prompts};
 
 use super::call::CallView;
 use super::format::{duration, one_line};
@@ -135,7 +135,7 @@ fn message(attempt: &AttemptRecord, by_user: bool) -> String {
 fn notice_after(failed: &AttemptRecord, told: &AttemptRecord) -> Option<String> {
     failed.slugs.first().filter(|slug| is_models_doing(**slug))?;
     let text = told.notice.as_deref()?;
-    Some(text.strip_prefix(notice::PREFIX).unwrap_or(text).to_owned())
+    Some(text.strip_prefix(prompts::NOTICE_PREFIX).unwrap_or(text).to_owned())
 }
 
 /// Stop and cancel are no faults.

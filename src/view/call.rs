@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::{CallRecord, CounterLevel, Slug, batch, report};
+use crate::engine::{CallRecord, CounterLevel, Slug, own_tools};
 
 use super::format::{counted, duration, one_line};
 use super::slug::SlugView;
@@ -73,7 +73,11 @@ impl CallView {
             slug: call.slug.map(SlugView::from),
             error: call.error.as_deref().map(|error| one_line(error, 160)),
             duration: call.duration_ms.map(duration),
-            ended_run: call.is_final.then_some(if call.name == report::TOOL { "accepted" } else { "final result" }),
+            ended_run: call.is_final.then_some(if call.name == own_tools::REPORT {
+                "accepted"
+            } else {
+                "final result"
+            }),
             progress: progress(call),
             inner: call.calls.iter().map(|inner| CallView::new(inner, CounterLevel::Off)).collect(),
         }
@@ -82,7 +86,7 @@ impl CallView {
 
 /// A progress report as it reached the user; one that was refused is a call like others.
 pub(super) fn progress(call: &CallRecord) -> Option<Progress> {
-    if call.name != batch::PROGRESS || call.slug.is_some() || call.result.is_none() {
+    if call.name != own_tools::PROGRESS || call.slug.is_some() || call.result.is_none() {
         return None;
     }
     let text = |key: &str| call.args.get(key).and_then(Value::as_str).map(|text| one_line(text, 300));

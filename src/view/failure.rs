@@ -4,7 +4,6 @@ use crate::engine::{Ending, TerminationReason, Trigger, TurnRecord};
 
 use super::attempt::ended_by_user;
 use super::ending::trigger_words;
-use super::slug;
 use super::source::Source;
 use super::turn::forces_report;
 
@@ -61,7 +60,7 @@ impl Course {
         let last = reasons.last().copied();
         Course {
             failed: reasons.len(),
-            because: last.map(|slug| slug::words(slug).because),
+            because: last.map(|slug| slug.because()),
             same: reasons.iter().all(|slug| Some(*slug) == last),
         }
     }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::engine::spawn::{self, Asked};
+use crate::engine::own_tools::{self, SubagentTask};
 use crate::engine::{CallRecord, Slug, Status};
 use crate::protocol::snapshot::Subagent;
 
@@ -56,7 +56,7 @@ pub enum LaneTime {
 /// One task of a call, with the run made for it.
 struct Lane<'a> {
     task_id: u32,
-    asked: Asked,
+    asked: SubagentTask,
     run: Option<Source<'a>>,
     state: LaneState,
     /// Why it did not begin, where the call was not answered yet.
@@ -212,9 +212,9 @@ impl<'a> Source<'a> {
     fn has_children(&self, call: &CallRecord) -> bool {
         match self.origin {
             // Those of other agents began by calls of other names.
-            Origin::Document => !call.children.is_empty() || (call.name == spawn::TOOL && reports(call).is_some()),
+            Origin::Document => !call.children.is_empty() || (call.name == own_tools::SPAWN && reports(call).is_some()),
             Origin::Session | Origin::Interrupted | Origin::Elsewhere => {
-                call.name == spawn::TOOL && self.refused(&call.id.0, 1).is_some()
+                call.name == own_tools::SPAWN && self.refused(&call.id.0, 1).is_some()
             }
         }
     }
@@ -224,11 +224,11 @@ fn lanes<'a>(source: &Source<'a>, call: &CallRecord) -> Vec<Lane<'a>> {
     if !source.has_children(call) {
         return Vec::new();
     }
-    let mut asked = spawn::asked(&call.args);
+    let mut asked = own_tools::subagent_tasks(&call.args);
     if asked.is_empty() {
         let task = |place| source.child_of(call, place).map(|run| run.input.to_owned()).unwrap_or_default();
         let all = u32::try_from(call.children.len()).unwrap_or(u32::MAX);
-        asked.extend((1..=all).map(|place| Asked { task: task(place), max_turns: None, agent: None }));
+        asked.extend((1..=all).map(|place| SubagentTask { task: task(place), max_turns: None, agent: None }));
     }
     let tasks = (1..).zip(asked);
     let lane = |(task_id, asked)| {

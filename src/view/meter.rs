@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, RunConfig, Status, counter};
+use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, RunConfig, Status, prompts};
 
 use super::attempt::ended_by_user;
 use super::panel::turns_used;
@@ -44,7 +44,7 @@ pub enum TickState {
 /// The level of a turn under a limit (SEMANTICS 3); `Off` without a counter.
 #[must_use]
 pub fn level(counter: Option<&CounterConfig>, turn: u32, max_turns: u32) -> CounterLevel {
-    counter.map_or(CounterLevel::Off, |config| counter::level(config, turn, max_turns))
+    counter.map_or(CounterLevel::Off, |config| prompts::counter_level(config, turn, max_turns))
 }
 
 /// Levels have words, too: nothing is said by colour alone.

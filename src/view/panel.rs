@@ -1,6 +1,6 @@
 //! The run panel: where the run stands, what it used, what can be done.
 
-use crate::engine::{CounterLevel, Outcome, Status, Trigger, Usage, spawn};
+use crate::engine::{CounterLevel, Outcome, Status, Trigger, Usage, own_tools};
 
 use super::call::{self, Progress};
 use super::ending::EndingView;
@@ -265,7 +265,7 @@ fn turn_words(source: &Source<'_>, turn: u32) -> String {
 /// Sub-agents of this turn are at work: told is the end of each, not what each of them does.
 fn at_work(source: &Source<'_>) -> bool {
     let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
-    calls.iter().any(|call| call.name == spawn::TOOL && call.result.is_none())
+    calls.iter().any(|call| call.name == own_tools::SPAWN && call.result.is_none())
 }
 
 fn now_at_work(source: &Source<'_>, turn: u32) -> String {

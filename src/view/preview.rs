@@ -1,6 +1,6 @@
 //! Before a run: what it will have, and what the meter's ticks mean.
 
-use crate::engine::{CounterLevel, RunConfig, spawn};
+use crate::engine::{CounterLevel, RunConfig, setup};
 
 use super::format::counted;
 use super::meter::{self, Meter, Tick, TickKind, TickState};
@@ -40,7 +40,7 @@ impl From<&RunConfig> for Preview {
 
 /// What sub-agents may ask for at most, where the run can have some.
 fn subagents(config: &RunConfig) -> u64 {
-    let most = u64::from(config.limits.children) * u64::from(spawn::most(config));
+    let most = u64::from(config.limits.children) * u64::from(setup::most_child_requests(config));
     if config.spawns() { most } else { 0 }
 }
 

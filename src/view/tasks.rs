@@ -1,6 +1,8 @@
 //! The tasks of the empty page: a few to click, each shows something different.
 
-use crate::engine::{CounterConfig, CounterLevel, DemoMode, Preset, ProviderKind, RunConfig, SynthesisConfig, spawn};
+use crate::engine::{
+    CounterConfig, CounterLevel, DemoMode, Preset, ProviderKind, RunConfig, SynthesisConfig, own_tools,
+};
 
 use super::meter::{Tick, TickKind, TickState};
 
@@ -82,8 +84,8 @@ impl ExampleTask {
         if let Some(preset) = self.preset {
             promise(config, preset);
         }
-        if self.subagents && config.tools.iter().all(|tool| tool.name != spawn::TOOL) {
-            config.tools.push(spawn::spec(&config.agents));
+        if self.subagents && config.tools.iter().all(|tool| tool.name != own_tools::SPAWN) {
+            config.tools.push(own_tools::spawn_spec(&config.agents));
         }
         if let Some(max_turns) = self.max_turns {
             config.max_turns = max_turns;

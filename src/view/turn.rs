@@ -1,7 +1,7 @@
 //! One turn of the transcript: what was said, what was called, what went wrong on the way.
 
-use crate::engine::success::{AtLimit, Policy};
-use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, spawn};
+use crate::engine::judge::{AtLimit, Policy};
+use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, own_tools};
 
 use super::attempt::{self, FailedAttempt};
 use super::call::CallView;
@@ -113,7 +113,7 @@ impl TurnView {
 /// A call for sub-agents says how far they are.
 fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
     let mut calls = attempt::calls(record);
-    for call in calls.iter_mut().filter(|call| call.name == spawn::TOOL) {
+    for call in calls.iter_mut().filter(|call| call.name == own_tools::SPAWN) {
         let of = record.tool_calls.iter().find(|of| of.id.0 == call.id);
         if let Some(words) = of.and_then(|of| Tally::of_call(source, of)) {
             (call.summary, call.note) = (words, None);
@@ -153,7 +153,7 @@ pub(super) fn asks_for_report(source: &Source<'_>, record: &TurnRecord, max_turn
 }
 
 pub(super) fn forces_report(config: &crate::engine::RunConfig) -> bool {
-    Policy::of(config.preset).at_limit == AtLimit::ForcedFinal
+    Policy::for_preset(config.preset).at_limit == AtLimit::ForcedFinal
 }
 
 fn remark(source: &Source<'_>, record: &TurnRecord, segment: usize, span: SegmentSpan) -> Option<String> {
@@ -204,7 +204,7 @@ pub(super) fn running(source: &Source<'_>) -> String {
     let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
     let open: Vec<&str> = calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
     match open.as_slice() {
-        [spawn::TOOL] => "sub-agents at work".to_owned(),
+        [own_tools::SPAWN] => "sub-agents at work".to_owned(),
         [only] => format!("running {only}"),
         several => format!("running {} tools", several.len()),
     }

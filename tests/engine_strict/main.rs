@@ -31,7 +31,7 @@ struct Row {
 
 fn strict() -> RunConfig {
     let mut c = RunConfig { max_turns: 4, max_attempts: 2, ..config(Preset::Strict) };
-    c.tools.extend([batch::batch_spec(), batch::progress_spec()]);
+    c.tools.extend([own_tools::batch_spec(), own_tools::progress_spec()]);
     c
 }
 
@@ -205,10 +205,10 @@ fn one_line(message: &Message) -> String {
 
 #[test]
 fn every_failure_that_a_model_causes_has_a_notice_and_no_other_has() {
-    let policy = success::Policy::of(Preset::Strict);
+    let policy = judge::Policy::for_preset(Preset::Strict);
     let told: Vec<&str> = Slug::ALL
         .iter()
-        .filter(|slug| notice::text(policy, success::Offer::AllTools, &[**slug]).is_some())
+        .filter(|slug| prompts::notice(policy, judge::Offer::AllTools, &[**slug]).is_some())
         .map(|slug| slug.as_str())
         .collect();
     assert_eq!(

@@ -96,7 +96,7 @@ impl Sim {
     fn new(config: &RunConfig, seed: u64, reload: Reload) -> Self {
         let (recorder, effects) = Recorder::start(config.clone(), task());
         let synthesis = synthesis_attempts(config);
-        let children = if config.spawns() { config.limits.children * spawn::most(config) } else { 0 };
+        let children = if config.spawns() { config.limits.children * setup::most_child_requests(config) } else { 0 };
         let bound = config.max_turns * config.max_attempts + synthesis + children;
         let mut rng = Rng::new(seed);
         let reload_in = rng.up_to(20);
@@ -260,7 +260,8 @@ impl Sim {
         let more = n * config.max_attempts + synthesis_attempts(config);
         // Sub-agents that were never asked for can be asked for again: they are part of the bound from the beginning.
         let asked = self.recorder.run.children().iter().filter(|c| !c.is_refused()).count() as u32;
-        let children = if config.spawns() { (config.limits.children - asked) * spawn::most(config) } else { 0 };
+        let children =
+            if config.spawns() { (config.limits.children - asked) * setup::most_child_requests(config) } else { 0 };
         (self.bound, self.left) = (self.bound + more, more + children);
         if self.branches > 0 {
             // A branch that only concluded counted no sub-agents.
@@ -328,7 +329,8 @@ impl Sim {
             self.left,
             self.bound
         );
-        let notices = |m: &&Message| matches!(m, Message::User { content, .. } if content.starts_with(notice::PREFIX));
+        let notices =
+            |m: &&Message| matches!(m, Message::User { content, .. } if content.starts_with(prompts::NOTICE_PREFIX));
         assert!(call.tail.iter().filter(notices).count() <= 1, "more than one notice in a request");
         assert_eq!(call.append.iter().filter(notices).count(), 0, "a notice in the history");
         let mine = |o: &&Open| matches!(o, Open::Request(id) if id.child() == child);
@@ -380,7 +382,7 @@ impl Sim {
             || (reported && e.wrap_up.is_none());
         assert_eq!(e.outcome == Outcome::Success, success, "{e:?}");
         let last = self.recorder.run.turns().last();
-        let accepted = last.is_some_and(|t| t.tool_calls.iter().any(|c| c.name == report::TOOL && c.is_final));
+        let accepted = last.is_some_and(|t| t.tool_calls.iter().any(|c| c.name == own_tools::REPORT && c.is_final));
         assert!(!reported || accepted, "a report that was not accepted: {e:?}");
         if e.termination_reason == TerminationReason::LlmComplete {
             let own = last.is_some_and(|t| t.is_final && t.tool_calls.is_empty() && t.content == e.output);

@@ -25,9 +25,9 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
     )
         .prop_map(|(preset, max_turns, max_attempts, synthesis, counter, limits, seed, (providers, spawn))| {
             let mut c = RunConfig { max_turns, max_attempts, seed, ..config(Preset::ALL[preset]) };
-            c.tools.extend([batch::batch_spec(), batch::progress_spec()]);
+            c.tools.extend([own_tools::batch_spec(), own_tools::progress_spec()]);
             if let Some((children, kinds)) = spawn {
-                c.tools.push(spawn::spec(&[]));
+                c.tools.push(own_tools::spawn_spec(&[]));
                 c.limits.children = children;
                 let reader = SubagentKind {
                     name: "reader".into(),

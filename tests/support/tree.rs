@@ -116,7 +116,7 @@ impl Tree {
 
 pub fn spawning(preset: Preset) -> RunConfig {
     let mut config = config(preset);
-    config.tools.push(spawn::spec(&[]));
+    config.tools.push(own_tools::spawn_spec(&[]));
     config
 }
 

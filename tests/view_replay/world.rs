@@ -55,9 +55,9 @@ pub fn run(seed: u64) -> Trajectory {
 fn options(rng: &mut Rng) -> RunConfig {
     let mut of = config(Preset::ALL[rng.up_to(2) as usize]);
     (of.max_turns, of.max_attempts, of.seed) = (1 + rng.up_to(5) as u32, 1 + rng.up_to(2) as u32, rng.up_to(1 << 40));
-    of.tools.extend([batch::batch_spec(), batch::progress_spec()]);
+    of.tools.extend([own_tools::batch_spec(), own_tools::progress_spec()]);
     if rng.up_to(2) == 0 {
-        of.tools.push(spawn::spec(&[]));
+        of.tools.push(own_tools::spawn_spec(&[]));
         of.limits.children = 3;
     }
     if rng.up_to(2) == 0 {

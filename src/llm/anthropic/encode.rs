@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::engine::{
-    AskedTool, AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage, ToolSpec, report,
+    AskedTool, AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolChoice, ToolMessage, ToolSpec,
+    own_tools,
 };
 
 use super::super::dialect::{Encode, own};
@@ -205,7 +206,7 @@ impl Encoder {
             ToolChoice::Auto => (tools.iter().collect(), "".into()),
             ToolChoice::Asked => (tools.iter().collect(), self.asked()),
             ToolChoice::None => none(),
-            ToolChoice::Report => match tools.iter().find(|tool| tool.name == report::TOOL) {
+            ToolChoice::Report => match tools.iter().find(|tool| tool.name == own_tools::REPORT) {
                 None => none(),
                 // Not forced: a model that thinks refuses that, and newer ones think unless they are told not to.
                 Some(tool) => (vec![tool], "".into()),

@@ -117,7 +117,7 @@ impl Fault {
 /// The fault that this request meets, if any.
 pub(super) fn fault(request: &DemoRequest, scene: &Scene<'_>, next: &Move) -> Option<Fault> {
     let child = request.request.child();
-    let number = request.request.0.saturating_sub(RequestId::of(child, 0).0);
+    let number = request.request.0.saturating_sub(RequestId::numbered(child, 0).0);
     let seed = request.seed ^ (u64::from(child) << 32);
     let often = match (number, request.attempt) {
         (1, _) => 4, // the first request of a run always shows something

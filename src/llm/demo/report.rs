@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::{ToolSpec, report};
+use crate::engine::{ToolSpec, own_tools};
 
 use super::minimal;
 use super::moves::Move;
 
 /// The same move with its text as a `final_report`, where that tool is offered.
 pub(super) fn instead_of_text(next: Move, tools: &[ToolSpec]) -> Move {
-    let Some(spec) = tools.iter().find(|tool| tool.name == report::TOOL) else { return next };
+    let Some(spec) = tools.iter().find(|tool| tool.name == own_tools::REPORT) else { return next };
     let format = spec.parameters.pointer("/properties/format/const").and_then(Value::as_str).unwrap_or("text");
     let args = match format {
         "json" => {

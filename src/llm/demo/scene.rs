@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::engine::notice::PREFIX;
+use crate::engine::prompts::NOTICE_PREFIX;
 use crate::engine::{Message, ToolChoice, ToolSpec};
 
 use super::given::{self, Given};
@@ -41,7 +41,7 @@ pub(super) struct Scene<'a> {
 impl<'a> Scene<'a> {
     pub fn read(messages: &'a [Message], choice: ToolChoice) -> Self {
         let messages = match messages {
-            [head @ .., Message::User { content, .. }] if content.starts_with(PREFIX) => head,
+            [head @ .., Message::User { content, .. }] if content.starts_with(NOTICE_PREFIX) => head,
             _ => messages,
         };
         let (messages, ending) = match (choice, messages) {
@@ -177,7 +177,7 @@ fn task_index(messages: &[Message]) -> usize {
     while let Some(index) = messages.get(..at).and_then(|head| head.iter().rposition(is_user)) {
         let Some(Message::User { content, .. }) = messages.get(index) else { return 0 };
         let granted = content.starts_with(GRANTED);
-        if !granted && !content.starts_with(PREFIX) {
+        if !granted && !content.starts_with(NOTICE_PREFIX) {
             return index;
         }
         // A grant is preceded by the synthesis prompt and its answer, or only by the prompt if the synthesis failed.

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::engine::{
     AskedTool, AssistantMessage, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
-    ToolMessage, ToolSpec, report,
+    ToolMessage, ToolSpec, own_tools,
 };
 
 use super::super::dialect::{Encode, own};
@@ -251,7 +251,7 @@ impl Encode for Encoder {
         );
         let offered = |tool: &&ToolSpec| match choice {
             ToolChoice::Auto | ToolChoice::Asked => true,
-            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::Report => tool.name == own_tools::REPORT,
             ToolChoice::None => self.has_calls,
         };
         let mut any = false;
@@ -272,7 +272,7 @@ impl Encode for Encoder {
             let (mode, only) = match (choice, &self.asked) {
                 (ToolChoice::Auto, _) | (ToolChoice::Asked, None) => ("", None),
                 (ToolChoice::None, _) | (ToolChoice::Asked, Some(AskedTool::None)) => ("NONE", None),
-                (ToolChoice::Report, _) => ("ANY", Some(report::TOOL)),
+                (ToolChoice::Report, _) => ("ANY", Some(own_tools::REPORT)),
                 (ToolChoice::Asked, Some(AskedTool::Auto)) => ("AUTO", None),
                 (ToolChoice::Asked, Some(AskedTool::Required)) => ("ANY", None),
                 (ToolChoice::Asked, Some(AskedTool::Tool(name))) => ("ANY", Some(name.as_str())),

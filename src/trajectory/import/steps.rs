@@ -191,7 +191,7 @@ impl Steps {
 /// The text, and the pictures that are in the file; the others are named in the text.
 fn with_images(message: &Content) -> (String, Vec<Image>) {
     let Content::Parts(parts) = message else { return (message.text(), Vec::new()) };
-    let image = |path: &str| Image::of_data_url(path);
+    let image = |path: &str| Image::from_data_url(path);
     let inside = |part: &&Part| part.source.as_ref().and_then(|s| image(s.path.as_deref()?));
     let images: Vec<Image> = parts.iter().filter_map(|part| inside(&part)).collect();
     let rest = parts.iter().filter(|part| inside(part).is_none());

@@ -6,7 +6,6 @@ use super::words::{moment, reason_words, whole_moment};
 use super::{AgainstLimit, Bin, Insight, Point, SlugCount, Step};
 use crate::engine::{Outcome, Slug};
 use crate::view::format::{counted, dollars, duration, one_line, thousands};
-use crate::view::slug;
 
 /// Bars below this many are drawn; the rest share one.
 const BARS: usize = 10;
@@ -189,7 +188,7 @@ fn limit(of: &AgainstLimit, runs: u32) -> Chart {
 fn slugs(id: ChartId, title: &str, none: &str, noun: &str, of: &[SlugCount]) -> Chart {
     let all: u64 = of.iter().map(|slug| u64::from(slug.count)).sum();
     let mark = |slug: &SlugCount| {
-        let meaning = Slug::parse(&slug.slug).map(|slug| slug::words(slug).meaning);
+        let meaning = Slug::parse(&slug.slug).map(|slug| slug.meaning());
         let name = meaning.map_or_else(|| slug.slug.clone(), |meaning| format!("{}: {meaning}", slug.slug));
         let words = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
         Mark { label: slug.slug.clone(), name, words, parts: vec![(Role::Warn, f64::from(slug.count))], key: None }

@@ -1,6 +1,6 @@
 //! What is special about a message: the counter line, a notice, the synthesis prompt, a result that was shortened.
 
-use crate::engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, counter, notice, synthesis};
+use crate::engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, prompts};
 
 use super::message::Mark;
 
@@ -31,7 +31,7 @@ impl Marker {
         let prompts = config
             .synthesis
             .as_ref()
-            .map(|of| TRIGGERS.iter().map(|trigger| synthesis::prompt(config.preset, of, *trigger)).collect());
+            .map(|of| TRIGGERS.iter().map(|trigger| prompts::synthesis_prompt(config.preset, of, *trigger)).collect());
         Marker { prompts: prompts.unwrap_or_default() }
     }
 
@@ -39,7 +39,7 @@ impl Marker {
     pub fn of_tail(&self, message: Message) -> Marked {
         let mark = match &message {
             prompt if self.prompts.contains(prompt) => Some(Mark::SynthesisPrompt),
-            Message::User { content, .. } if content.starts_with(notice::PREFIX) => Some(Mark::Notice),
+            Message::User { content, .. } if content.starts_with(prompts::NOTICE_PREFIX) => Some(Mark::Notice),
             _ => None,
         };
         Marked { message, mark, counter: None, context: 0 }
@@ -78,7 +78,7 @@ fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(Counter
     let mut lines =
         limits.flat_map(|max| [open, open.saturating_sub(1), open.saturating_sub(2)].map(|turn| (turn, max)));
     lines.find_map(|(turn, max)| {
-        let (level, line) = counter::line(config, turn, max);
+        let (level, line) = prompts::counter_line(config, turn, max);
         let rest = content.strip_suffix(line.as_str())?.strip_suffix('\n')?;
         Some((level, content.len() - rest.len()))
     })

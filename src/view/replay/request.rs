@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{AskedTool, Message, RunConfig, ToolChoice, ToolMessage, report};
+use crate::engine::{AskedTool, Message, RunConfig, ToolChoice, ToolMessage, own_tools};
 use crate::view::format::{bytes, clock_exact, counted};
 use crate::view::provider;
 
@@ -103,7 +103,7 @@ impl Replay {
         let tools = line.config.tools.iter().filter(|tool| match sent.tools {
             ToolChoice::Auto | ToolChoice::Asked => true,
             ToolChoice::None => false,
-            ToolChoice::Report => tool.name == report::TOOL,
+            ToolChoice::Report => tool.name == own_tools::REPORT,
         });
         tools.map(|tool| (tool.name.clone(), tool.description.clone())).collect()
     }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Child, Effect, Ending, Event, RecordKind, Run, Slug, Status, ToolOutcome};
 use crate::view::ending;
 use crate::view::format::{counted, duration, one_line};
-use crate::view::slug;
 
 /// One event of the record, or the start before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -240,5 +239,5 @@ fn listed(names: &[&str]) -> String {
 
 fn because(slugs: &[Slug]) -> String {
     let first = slugs.first();
-    first.map(|first| format!("not accepted, {first}: {}", slug::words(*first).because)).unwrap_or_default()
+    first.map(|first| format!("not accepted, {first}: {}", first.because())).unwrap_or_default()
 }

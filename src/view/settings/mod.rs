@@ -9,7 +9,7 @@ mod provider;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::engine::{Preset, RunConfig, ToolSpec, batch, spawn};
+use crate::engine::{Preset, RunConfig, ToolSpec, own_tools};
 
 use super::provider::Need;
 
@@ -39,7 +39,7 @@ pub struct FieldError {
 const TOOLS: &str = "tools_off";
 
 /// Offered only where the user wants them: a model with fewer tools chooses better.
-const OFF_BY_DEFAULT: &[&str] = &[batch::PROGRESS, batch::BATCH, spawn::TOOL];
+const OFF_BY_DEFAULT: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
 
 impl Settings {
     /// The text of a field: as changed, else the preset's.

@@ -3,7 +3,7 @@
 
 use super::config::Preset;
 use super::failure::Slug;
-use super::reply::{FinishReason, Reply};
+use super::message::{FinishReason, Reply};
 
 /// The differences between the presets. A preset is a policy of one engine, not a fork of its loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum AtLimit {
 
 impl Policy {
     #[must_use]
-    pub fn of(preset: Preset) -> Self {
+    pub fn for_preset(preset: Preset) -> Self {
         match preset {
             Preset::Research | Preset::Orchestrator => Policy {
                 completion: Completion::Text,
@@ -93,7 +93,7 @@ pub fn judge_text(policy: Policy, offer: Offer, reply: &Reply) -> Verdict {
             if offer == Offer::ReportOnly {
                 slugs.push(Slug::FinalReportMissing);
             }
-            Verdict::Failed(most_telling_first(slugs))
+            Verdict::Failed(by_rank(slugs))
         }
     }
 }
@@ -133,7 +133,7 @@ pub fn judge_calls(policy: Policy, offer: Offer, facts: &[CallFact]) -> Result<(
         let progress = facts.iter().any(|f| f.kind == CallKind::Progress);
         slugs.push(if progress { Slug::ProgressOnly } else { Slug::NoTools });
     }
-    Err(most_telling_first(slugs))
+    Err(by_rank(slugs))
 }
 
 /// Judges a synthesis reply: `Err` says why it is not accepted.
@@ -151,30 +151,14 @@ pub fn judge_synthesis(reply: &Reply) -> Result<(), Vec<Slug>> {
 }
 
 /// The slugs that a model can act on best come first; each slug once.
-const TELLING: &[Slug] = &[
-    Slug::FinalReportSchemaFail,
-    Slug::FinalReportInvalidFormat,
-    Slug::FinalReportMissing,
-    Slug::MalformedToolCall,
-    Slug::InvalidArguments,
-    Slug::UnknownTool,
-    Slug::ToolLimit,
-    Slug::Refused,
-    Slug::TruncatedOutput,
-    Slug::TextOnly,
-    Slug::ReasoningOnly,
-    Slug::EmptyResponse,
-    Slug::ProgressOnly,
-];
-
-fn most_telling_first(slugs: Vec<Slug>) -> Vec<Slug> {
+fn by_rank(slugs: Vec<Slug>) -> Vec<Slug> {
     let mut once: Vec<Slug> = Vec::new();
     for slug in slugs {
         if !once.contains(&slug) {
             once.push(slug);
         }
     }
-    once.sort_by_key(|s| TELLING.iter().position(|t| t == s).unwrap_or(TELLING.len()));
+    once.sort_by_key(|slug| slug.rank());
     once
 }
 

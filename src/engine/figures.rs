@@ -1,0 +1,276 @@
+//! The figures of a run: tokens, cost, the bound on requests, wall time, and the size of the context, with the limits that each
+//! of them has (SEMANTICS 2, 8).
+
+use serde_json::json;
+
+use super::config::ToolSpec;
+use super::ids::{Millis, TimerId};
+use super::interface::{Abort, Effect};
+use super::judge::{AtLimit, Offer, TurnSuccess};
+use super::message::{ToolMessage, Usage};
+use super::record::Trigger;
+use super::run::{Budget, Child, ChildState, Deadline, OpenTurn, Pace, Phase, Run, TurnStep};
+use super::setup;
+
+/// Tokens and cost.
+impl Run {
+    /// Tokens of all replies so far, those of sub-agents included.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.child_runs().fold(self.figures.usage, |sum, child| sum.plus(child.usage()))
+    }
+
+    /// LLM requests sent so far, those of sub-agents included.
+    #[must_use]
+    pub fn requests(&self) -> u32 {
+        self.child_runs().fold(self.figures.requests, |sum, child| sum.saturating_add(child.requests()))
+    }
+
+    /// US dollars spent so far, those of sub-agents included, if the price of every provider used is known.
+    #[must_use]
+    pub fn cost(&self) -> Option<f64> {
+        let used = self.book.turns.iter().flat_map(|t| &t.attempts).map(|a| a.provider);
+        let mut providers = used.map(|i| self.config.providers.get(i));
+        let own = providers.all(|p| p.is_some_and(|p| p.price.is_some())).then_some(self.figures.cost)?;
+        self.child_runs().try_fold(own, |sum, child| Some(sum + child.cost()?))
+    }
+
+    fn known_cost(&self) -> f64 {
+        self.child_runs().fold(self.figures.cost, |sum, child| sum + child.known_cost())
+    }
+
+    /// Adds the usage of the last request.
+    pub(super) fn add_usage(&mut self, usage: Usage) {
+        self.figures.usage = self.figures.usage.plus(usage);
+        if let Some(price) = self.config.providers.get(self.last_provider()).and_then(|p| p.price) {
+            self.figures.cost += price.cost(usage);
+        }
+    }
+
+    /// The budget that the rest of the tree leaves for a sub-agent.
+    pub(super) fn budget_for(&self, child: &Run) -> Budget {
+        let limits = &self.config.limits;
+        let others = total(self.usage()).saturating_sub(total(child.usage()));
+        Budget {
+            tokens: limits.tokens.map(|most| most.saturating_sub(others)),
+            cost: limits.cost.map(|most| most - (self.known_cost() - child.known_cost())),
+        }
+    }
+
+    /// The budget that is used up, if any.
+    pub(super) fn spent(&self) -> Option<Trigger> {
+        let limits = &self.config.limits;
+        let budget = self.family.budget.unwrap_or(Budget { tokens: limits.tokens, cost: limits.cost });
+        if budget.tokens.is_some_and(|most| total(self.usage()) >= most) {
+            Some(Trigger::Tokens)
+        } else if budget.cost.is_some_and(|most| self.known_cost() >= most) {
+            Some(Trigger::Cost)
+        } else {
+            None
+        }
+    }
+}
+
+/// The bound on requests.
+impl Run {
+    /// Maximum number of LLM requests still to come, including those of sub-agents not yet requested. It only
+    /// shrinks, except when the user grants turns.
+    #[must_use]
+    pub fn calls_left(&self) -> u32 {
+        self.own_calls_left().saturating_add(self.children_calls_left())
+    }
+
+    fn own_calls_left(&self) -> u32 {
+        let policy = self.policy();
+        let attempts = self.config.max_attempts;
+        let synthesis = match policy.at_limit {
+            AtLimit::Synthesis => self.config.synthesis_attempts(),
+            AtLimit::ForcedFinal => 0,
+        };
+        let in_turn = match &self.phase {
+            Phase::Ended => return 0,
+            Phase::Synthesis(open) => return open.exchange.attempts_left(synthesis),
+            Phase::Turn(OpenTurn { pace: Pace::WrappingUp(_), .. }) | Phase::Opening => 0,
+            Phase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => exchange.attempts_left(attempts),
+            // If tool calls alone make a turn succeed, no further attempt of it can follow.
+            Phase::Turn(_) if policy.turn_success == TurnSuccess::AnyReply => 0,
+            Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => attempts.saturating_sub(round.attempt),
+        };
+        let turns = match (policy.at_limit, self.pace()) {
+            (AtLimit::Synthesis, Pace::WrappingUp(_)) => 0,
+            _ => self.figures.effective_max_turns.saturating_sub(self.turn()),
+        };
+        turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
+    }
+
+    /// LLM requests that sub-agents can still make, including those that may yet be requested.
+    fn children_calls_left(&self) -> u32 {
+        if self.phase == Phase::Ended || !self.config.spawns() {
+            return 0;
+        }
+        let requested = self.family.children.iter().map(|child| match &child.state {
+            ChildState::Queued(task) => setup::child_requests(&self.config, task),
+            ChildState::Started(run) => run.calls_left(),
+            ChildState::Dropped(_) | ChildState::Refused(_) => 0,
+        });
+        let requested = requested.fold(0, u32::saturating_add);
+        let can_spawn = !self.is_synthesis() && self.pace() == Pace::Free && self.offer() != Offer::ReportOnly;
+        if !can_spawn {
+            return requested;
+        }
+        let free = self.config.limits.children.saturating_sub(self.children_used());
+        requested.saturating_add(free.saturating_mul(setup::most_child_requests(&self.config)))
+    }
+
+    /// The number of sub-agents that count towards the limit. Those that were dropped count: the bound only shrinks.
+    pub(super) fn children_used(&self) -> u32 {
+        let used = self.family.children.iter().filter(|child| !child.is_refused()).count();
+        u32::try_from(used).unwrap_or(u32::MAX)
+    }
+
+    /// The runs of the sub-agents that have started.
+    pub fn child_runs(&self) -> impl Iterator<Item = &Run> {
+        self.family.children.iter().filter_map(Child::run)
+    }
+}
+
+/// Wall time.
+impl Run {
+    /// Starts the clock of a segment.
+    pub(super) fn start_wall_time(&mut self) {
+        let Some(ms) = self.config.limits.wall_ms else { return };
+        let at = Millis(self.clock.now.0.saturating_add(ms));
+        self.clock.wall = Some(Deadline { timer: self.sleep(ms), at });
+    }
+
+    /// Starts the same clock for another driver.
+    pub(super) fn restart_wall_time(&mut self) {
+        if let Some(Deadline { timer, at }) = self.clock.wall {
+            let ms = at.0.saturating_sub(self.clock.now.0);
+            self.emit(Effect::Sleep { timer, ms });
+        }
+    }
+
+    pub(super) fn stop_wall_time(&mut self) {
+        if let Some(Deadline { timer, .. }) = self.clock.wall.take() {
+            self.emit(Effect::Abort(Abort::Timer(timer)));
+        }
+    }
+
+    /// Whether this timer is the wall time of the run or of one of its sub-agents.
+    pub(super) fn is_wall_timer(&self, timer: TimerId) -> bool {
+        let own = self.clock.wall.is_some_and(|wall| wall.timer == timer);
+        own || self.child_runs().any(|child| child.is_wall_timer(timer))
+    }
+}
+
+/// Room kept for the reply if the provider's configuration names none.
+const RESERVE: u64 = 1_024;
+
+/// The result of the context guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    Fits,
+    /// Nothing more can be removed, and it is still too much.
+    Full,
+}
+
+/// The context guard: the size of the next request, and what is removed if it is too large.
+impl Run {
+    /// Records the provider's count of a request and its reply. `before` and `after` are the bytes of the history around it.
+    pub(super) fn count_context(&mut self, usage: Usage, before: u64, after: u64) {
+        if usage.estimated {
+            return;
+        }
+        // Only a reply that entered the history is part of the next request.
+        let reply = if after > before { usage.output.0 } else { 0 };
+        (self.context.counted, self.context.at_bytes) = (usage.input.0 + reply, after);
+    }
+
+    /// Tokens of the history and the tool schemas.
+    #[must_use]
+    pub fn context_tokens(&self) -> u64 {
+        let bytes = self.history.bytes();
+        if self.context.at_bytes == 0 {
+            return (bytes + self.tool_bytes()).div_ceil(4);
+        }
+        let counted = self.context.counted;
+        match bytes.checked_sub(self.context.at_bytes) {
+            Some(more) => counted + more.div_ceil(4),
+            None => counted.saturating_sub((self.context.at_bytes - bytes) / 4),
+        }
+    }
+
+    /// How full the model's window is, in percent, if the window is known.
+    #[must_use]
+    pub fn context_percent(&self) -> Option<u64> {
+        let window = self.config.limits.context_tokens.filter(|w| *w > 0)?;
+        Some(self.context_tokens().saturating_mul(100) / window)
+    }
+
+    /// Removes the oldest tool results if the next request would be too long.
+    pub(super) fn guard_context(&mut self) -> Guard {
+        let Some(window) = self.config.limits.context_tokens else { return Guard::Fits };
+        if self.context_tokens() + self.reserve() <= window {
+            return Guard::Fits;
+        }
+        self.free_context(window * 6 / 10);
+        if self.context_tokens() + self.reserve() <= window { Guard::Fits } else { Guard::Full }
+    }
+
+    /// The provider refused the request as too long. Returns whether another attempt makes sense.
+    pub(super) fn free_after_overflow(&mut self) -> Guard {
+        let before = self.context_tokens();
+        let window = self.config.limits.context_tokens.unwrap_or(before).min(before);
+        self.free_context(window * 6 / 10);
+        let again = self.context.overflowed_in != self.turn() && self.context_tokens() < before;
+        self.context.overflowed_in = self.turn();
+        if again { Guard::Fits } else { Guard::Full }
+    }
+
+    fn free_context(&mut self, target: u64) {
+        let before = self.context_tokens();
+        let mut too_much = before.saturating_sub(target).saturating_mul(4);
+        let mut removed = 0u64;
+        let mut unkept = Vec::new();
+        let (stubbed, kept) = (&mut self.context.stubbed, &self.context.kept);
+        self.history.shorten(&self.config, |tool| {
+            if too_much == 0 || stubbed.contains(&tool.call_id) {
+                return None;
+            }
+            let stub = stub(tool);
+            too_much = too_much.saturating_sub(tool.content.len().checked_sub(stub.len())? as u64);
+            removed += 1;
+            stubbed.insert(tool.call_id.clone());
+            // The whole of a result that was cut is kept already.
+            if !kept.contains(&tool.call_id) {
+                unkept.push((tool.call_id.clone(), tool.content.clone()));
+            }
+            Some(stub)
+        });
+        for (handle, content) in unkept {
+            self.keep_result(handle, content);
+        }
+        let data = json!({ "removed": removed, "tokens_before": before, "tokens_after": self.context_tokens() });
+        self.trace("context_guard", data);
+    }
+
+    fn reserve(&self) -> u64 {
+        let most = self.config.providers.iter().filter_map(|p| p.max_output_tokens).max();
+        most.map_or(RESERVE, u64::from)
+    }
+
+    fn tool_bytes(&self) -> u64 {
+        let one = |t: &ToolSpec| t.name.len() + t.description.len() + t.parameters.to_string().len();
+        self.config.tools.iter().map(one).sum::<usize>() as u64
+    }
+}
+
+fn stub(tool: &ToolMessage) -> String {
+    let n = tool.content.chars().count();
+    format!("[Result of {} removed: {n} characters; read_result(\"{}\") reads it]", tool.name, tool.call_id)
+}
+
+fn total(usage: Usage) -> u64 {
+    usage.input.0.saturating_add(usage.output.0)
+}

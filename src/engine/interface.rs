@@ -1,0 +1,240 @@
+//! The engine's inputs and outputs: [`Event`]s in, [`Effect`]s out. The shell has one driver: one exhaustive match on [`Effect`].
+//!
+//! The events are the backbone of the trajectory: `events[]` is every one of them, in order.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::config::{Limits, ToolSpec};
+use super::failure::Slug;
+use super::ids::{BaseId, CallId, EpochMillis, RequestId, TimerId};
+use super::message::{Image, Message, ModelError, RawResponse, Reply};
+use super::own_tools;
+use super::provider::ProviderConfig;
+use super::record::{PartialReply, Record};
+
+/// One input of the engine. Events that name an id which is no longer open do nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryEvent"),
+    ts(rename = "TrajectoryEvent")
+)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Event {
+    /// A request ended with a whole reply.
+    ModelReplied {
+        request: RequestId,
+        reply: Reply,
+        /// The response as received; kept in the record only if the attempt failed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<RawResponse>,
+        /// Milliseconds from sending to the first streamed token.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        first_token_ms: Option<u64>,
+    },
+    /// A request ended without one. A stream without its end marker is one of these (`stream_cut`).
+    ModelFailed {
+        request: RequestId,
+        error: ModelError,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        raw: Option<RawResponse>,
+    },
+    /// What an open request has streamed so far. Sent right before an event that may abort the request
+    /// (`Run::may_abort`), so that the record keeps it.
+    ModelStreamed { request: RequestId, partial: PartialReply },
+    /// A tool call asked for by `Effect::RunTool` ended.
+    ToolFinished { call: CallId, outcome: ToolOutcome },
+    /// A timer asked for by `Effect::Sleep` fired.
+    TimerFired { timer: TimerId },
+    /// The user asked to wrap up.
+    StopRequested,
+    /// The user asked to end at once.
+    Cancelled,
+    /// The user granted more turns after a run that ended on a limit.
+    TurnsGranted { turns: u32 },
+    /// The former driver of the run is gone, and with it what was in flight; from here on there is a new one.
+    Resumed { at: EpochMillis },
+    /// From here on this is another run, which takes another way than the one it comes from.
+    Branched(Box<Branch>),
+}
+
+/// How one tool call ended (SEMANTICS 6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// The tool ran and answered.
+    Executed {
+        content: String,
+        /// Pictures and PDFs that belong to the answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
+        /// The arguments it ran with, if they had to be repaired first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(type = "any"))]
+        repaired_args: Option<Value>,
+    },
+    /// The call never ran: its arguments are no JSON (`malformed_tool_call`) or fail the schema
+    /// (`invalid_arguments`, `path` is the JSON Pointer that failed), or the user refused it.
+    Rejected {
+        slug: Slug,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        message: String,
+    },
+    /// The tool ran and threw, or its worker crashed (`tool_exec_failed`).
+    Failed { message: String },
+    /// The tool did not answer before its deadline (`timeout`).
+    TimedOut { after_ms: u64 },
+    /// Ended by cancel, answered `cancelled`.
+    Cancelled,
+    /// Still open 2 s after stop, answered `stopped`.
+    Stopped,
+}
+
+/// A branch: its origin, and what changes from here on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(inline),
+    ts(rename = "TrajectoryBranch")
+)]
+#[serde(default)]
+pub struct Branch {
+    /// The new run's own ids: a branch is not a follow-up.
+    pub run_id: String,
+    pub session_id: String,
+    pub parent: Parent,
+    /// When it began.
+    pub at: EpochMillis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "types", schemars(length(min = 1)))]
+    pub providers: Option<Vec<ProviderConfig>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+    /// Another system message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+    /// A user message inserted before the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub say: Option<String>,
+    /// Replaces the model's reply in the turn. It counts as a request, although none is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Reply>,
+    /// The call before the turn whose result was changed by hand; the events before this one contain the new result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<CallId>,
+}
+
+/// The run a branch comes from, and its first own turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryParent"),
+    ts(rename = "TrajectoryParent")
+)]
+pub struct Parent {
+    pub run_id: String,
+    pub turn: u32,
+}
+
+/// One thing the shell must do. Results come back as [`Event`]s.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Effect {
+    /// Send one LLM request; ends in `ModelReplied` or `ModelFailed` with the same `request`.
+    CallModel(ModelCall),
+    /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`.
+    RunTool(RunTool),
+    /// Ends in `TimerFired`.
+    Sleep { timer: TimerId, ms: u64 },
+    /// End what is still in progress; its result is no longer awaited.
+    Abort(Abort),
+    /// A tool result that was cut for the model: keep the whole in the run's workspace for `read_result(handle)`.
+    KeepResult { handle: CallId, content: String },
+    /// Notify observers, and store.
+    Record(Record),
+    /// The segment ended; nothing is pending any more.
+    Finish,
+}
+
+/// One LLM request. The encoded history is `base` grown by `append`; `tail` is for this request only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCall {
+    pub request: RequestId,
+    pub turn: u32,
+    pub attempt: u32,
+    /// Index into `RunConfig::providers`.
+    pub provider: usize,
+    /// If it differs from the last call's, the shell starts from an empty history and `append` is all of it.
+    pub base: BaseId,
+    /// Messages that join the frozen history with this call.
+    pub append: Vec<Message>,
+    /// Messages of this request only: a notice, the synthesis prompt.
+    pub tail: Vec<Message>,
+    pub tools: ToolChoice,
+}
+
+/// Which tools a request offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// All of `RunConfig::tools`; the model decides.
+    Auto,
+    /// All of them too; `RunConfig::tool_choice` says which is called.
+    Asked,
+    /// No tools: synthesis.
+    None,
+    /// Only `final_report`, forced where the provider allows it.
+    Report,
+}
+
+impl ToolChoice {
+    /// Whether a tool of the run is one the model may call now.
+    #[must_use]
+    pub fn offers(self, tool: &ToolSpec) -> bool {
+        match self {
+            ToolChoice::Auto | ToolChoice::Asked => true,
+            ToolChoice::Report => tool.name == own_tools::REPORT,
+            ToolChoice::None => false,
+        }
+    }
+}
+
+/// One tool call to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunTool {
+    pub call: CallId,
+    pub name: String,
+    /// The model's own text, not yet parsed.
+    pub arguments: String,
+    pub timeout_ms: u64,
+    pub run: RunMode,
+}
+
+/// How far the shell goes with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunMode {
+    /// Check the arguments, then run the tool.
+    Run,
+    /// As `Run`, for a call that was under way when the run was interrupted. It may have had its effect already: one
+    /// with side effects is run only if the user agrees.
+    RunAgain,
+    /// Only check the arguments (parse, repair, schema): the engine does the rest. `Executed` with any content.
+    Check,
+}
+
+/// What to end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Abort {
+    Request(RequestId),
+    Tool(CallId),
+    Timer(TimerId),
+}

@@ -1,0 +1,688 @@
+//! The tool calls of one reply: ids, order, limits, refusals, batches, answers (SEMANTICS 3, 6, 7).
+//!
+//! A [`ToolRound`] is a machine of its own. Each step gets a [`Desk`]: the parts of the run that it may use, and a list for
+//! what it asks the run to do. It knows neither turns nor sub-agents: a call of `spawn_subagents` is handed to the run, which
+//! answers it when the sub-agents have ended.
+//!
+//! Invariant: every call is answered exactly once, by [`ToolRound::answer`]; the order of the records is that of the calls.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::caps::MAX_CALLS;
+use super::config::{RunConfig, ToolSpec};
+use super::failure::Slug;
+use super::ids::{CallId, CallIds, Millis, TimerId};
+use super::interface::{RunMode, RunTool, ToolOutcome};
+use super::judge::{CallFact, CallKind, Completion, Offer, Policy};
+use super::message::{FinishReason, Image, Message, RawResponse, Reply, ToolCall, ToolMessage};
+use super::own_tools::{self, InnerCall, Report, SubagentTask};
+use super::record::{CallRecord, RecordKind};
+
+/// The calls of the current attempt. The calls of a batch follow it directly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct ToolRound {
+    pub attempt: u32,
+    pub offer: Offer,
+    /// The index of the first record of these calls in the turn.
+    pub first: usize,
+    /// The timer of the grace period after stop, once stop was requested.
+    pub grace: Option<TimerId>,
+    calls: Vec<OpenCall>,
+    /// The reply was cut by its length limit: none of its calls runs, and the model is told.
+    truncated: bool,
+    /// The reply as received, for the log of a failed attempt.
+    raw: Option<RawResponse>,
+    report: Option<Report>,
+}
+
+/// One call of the round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct OpenCall {
+    call: ToolCall,
+    kind: CallKind,
+    place: Place,
+    state: CallState,
+    executed: bool,
+    slug: Option<Slug>,
+    /// The pictures and PDFs of its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    images: Vec<Image>,
+    /// The final result in its answer: text and JSON.
+    result: Option<(String, Value)>,
+}
+
+/// Where a call's record is: the index of the call in the reply, and in its batch if it is in one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    call: usize,
+    inner: Option<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum CallState {
+    Queued,
+    Running,
+    /// The tool has answered with `content`, whose final result is checked as a report under the id `check`: a second
+    /// answer of the tool itself is not taken for the outcome of the check.
+    Checking {
+        check: CallId,
+        content: String,
+    },
+    /// A batch whose calls, or a spawn whose sub-agents, are running.
+    Expanded,
+    Answered,
+}
+
+/// The parts of a run that its tool calls use, for one step.
+pub(super) struct Desk<'a> {
+    pub config: &'a RunConfig,
+    pub now: Millis,
+    /// The records of the round's calls, in order.
+    pub records: &'a mut [CallRecord],
+    pub ids: &'a mut CallIds,
+    /// How often the model has tried to report.
+    pub report_attempts: &'a mut u32,
+    /// What the round asks the run to do, in order.
+    pub requests: Vec<RoundRequest>,
+}
+
+/// One thing that a round asks its run to do.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum RoundRequest {
+    Run(RunTool),
+    Abort(CallId),
+    /// Keep a result that was cut for the model.
+    Keep {
+        handle: CallId,
+        content: String,
+    },
+    Notify(RecordKind),
+    /// Start these sub-agents, and answer the call when they have ended.
+    Spawn {
+        call: CallId,
+        tasks: Vec<SubagentTask>,
+    },
+}
+
+/// The result of a round whose calls are all answered.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum RoundOutcome {
+    /// A tool's result ends the run.
+    FinalResult { text: String, data: Value },
+    /// A report was accepted.
+    Report(Report),
+    /// Neither; the facts decide whether the turn succeeded.
+    Answered { facts: Vec<CallFact>, truncated: bool, raw: Option<RawResponse> },
+}
+
+/// The answer to a call, before the counter line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Answer {
+    pub content: String,
+    pub slug: Option<Slug>,
+    /// For users, if the call failed.
+    pub error: Option<String>,
+}
+
+/// The life of a round: begin, steps, stop or cancel, outcome.
+impl ToolRound {
+    /// The round of a reply's calls, which have their ids and records already. The first step is [`ToolRound::refuse`].
+    pub(super) fn new(
+        (attempt, offer, first): (u32, Offer, usize),
+        calls: Vec<ToolCall>,
+        finish: FinishReason,
+        raw: Option<RawResponse>,
+    ) -> Self {
+        let place = |call| Place { call, inner: None };
+        let calls = calls.into_iter().enumerate().map(|(index, call)| OpenCall::queued(call, place(index))).collect();
+        let truncated = finish == FinishReason::Length;
+        ToolRound { attempt, offer, first, grace: None, calls, truncated, raw, report: None }
+    }
+
+    /// Answers the calls that must not run: those of a new reply, later those of a batch.
+    pub(super) fn refuse(&mut self, desk: &mut Desk<'_>) {
+        let most = desk.config.limits.tool_calls_per_turn as usize;
+        let first_report = self.calls.iter().position(|c| c.kind == CallKind::Report && c.place.inner.is_none());
+        let mut counted = 0;
+        let mut refused = Vec::new();
+        for (index, open) in self.calls.iter().enumerate() {
+            let over = counted >= most;
+            counted += usize::from(open.kind != CallKind::Batch);
+            if !open.is_queued() {
+                continue;
+            }
+            let answer = if self.truncated {
+                let text = "your reply was cut by its length limit, so this call was not run".to_owned();
+                Some(Answer::refused(Slug::TruncatedOutput, text))
+            } else if first_report.is_some_and(|report| index > report) {
+                Some(Answer::exactly("not run", None))
+            } else if over {
+                let text = format!("not run: at most {most} tool calls are run in one turn");
+                Some(Answer::refused(Slug::ToolLimit, text))
+            } else {
+                open.refusal(&desk.config.tools, self.offer)
+            };
+            refused.extend(answer.map(|answer| (index, answer)));
+        }
+        for (index, answer) in refused {
+            self.answer(desk, index, answer);
+        }
+    }
+
+    /// A running call came back. Returns whether there was one with this id.
+    pub(super) fn finished(&mut self, desk: &mut Desk<'_>, id: &CallId, outcome: ToolOutcome) -> bool {
+        let Some(index) = self.calls.iter().position(|call| call.awaited() == Some(id)) else { return false };
+        let Some(open) = self.calls.get_mut(index) else { return false };
+        let (kind, place) = (open.kind, open.place);
+        if let CallState::Checking { content, .. } = std::mem::replace(&mut open.state, CallState::Running) {
+            self.final_result_checked(desk, index, content, outcome);
+            return true;
+        }
+        if let ToolOutcome::Executed { repaired_args: Some(args), .. } = &outcome {
+            let args = args.clone();
+            desk.with_record(place, |record| record.args = args);
+        }
+        let checked = matches!(outcome, ToolOutcome::Executed { .. });
+        match kind {
+            CallKind::Tool => self.tool_answered(desk, index, outcome),
+            CallKind::Report => self.report_checked(desk, index, outcome),
+            CallKind::Progress if checked => self.progress(desk, index),
+            CallKind::Batch if checked => self.expand(desk, index),
+            CallKind::Spawn if checked => self.spawn(desk, index),
+            CallKind::Progress | CallKind::Batch | CallKind::Spawn => {
+                self.answer(desk, index, Answer::from_outcome(outcome))
+            }
+        }
+        true
+    }
+
+    /// Stop: nothing new starts. What runs has until the grace timer fires.
+    pub(super) fn stop(&mut self, desk: &mut Desk<'_>) {
+        self.answer_all(desk, OpenCall::is_queued, &Answer::from_outcome(ToolOutcome::Stopped));
+    }
+
+    /// Aborts everything that is still open, and answers it: `Stopped` or `Cancelled`.
+    pub(super) fn abort(&mut self, desk: &mut Desk<'_>, outcome: ToolOutcome) {
+        let running = self.calls.iter().filter_map(OpenCall::awaited).cloned();
+        desk.requests.extend(running.map(RoundRequest::Abort));
+        let answer = Answer::from_outcome(outcome);
+        self.answer_all(desk, |call| call.awaited().is_some(), &answer);
+        self.answer_all(desk, OpenCall::is_queued, &answer);
+    }
+
+    /// The calls of `spawn_subagents` whose sub-agents are running.
+    pub(super) fn spawned(&self) -> Vec<CallId> {
+        let spawned = self.calls.iter().filter(|c| c.kind == CallKind::Spawn && c.state == CallState::Expanded);
+        spawned.map(|c| c.call.id.clone()).collect()
+    }
+
+    /// Sub-agents of this call were started.
+    pub(super) fn mark_executed(&mut self, call: &CallId) {
+        if let Some(open) = self.calls.iter_mut().find(|open| open.call.id == *call) {
+            open.executed = true;
+        }
+    }
+
+    /// Whether a call counts as executed.
+    pub(super) fn was_executed(&self, call: &CallId) -> bool {
+        self.calls.iter().any(|open| open.call.id == *call && open.executed)
+    }
+
+    /// Answers a call of `spawn_subagents`.
+    pub(super) fn answer_spawn(&mut self, desk: &mut Desk<'_>, call: &CallId, answer: Answer) {
+        if let Some(index) = self.calls.iter().position(|open| open.call.id == *call) {
+            self.answer(desk, index, answer);
+        }
+    }
+
+    /// Answers each batch whose calls are all answered: an array of their results, in order.
+    pub(super) fn close_batches(&mut self, desk: &mut Desk<'_>) {
+        let is_open_batch = |c: &OpenCall| c.kind == CallKind::Batch && c.state == CallState::Expanded;
+        let is_done = |batch: &OpenCall| {
+            let mut inner = self.calls.iter().filter(|c| c.place.call == batch.place.call && c.place.inner.is_some());
+            inner.all(|call| call.state == CallState::Answered)
+        };
+        let batches = self.calls.iter().enumerate().filter(|(_, call)| is_open_batch(call) && is_done(call));
+        let done: Vec<(usize, Place)> = batches.map(|(index, batch)| (index, batch.place)).collect();
+        for (index, place) in done {
+            let results = desk.with_record(place, |batch| {
+                let result = |call: &CallRecord| match &call.error {
+                    None => json!({ "name": call.name, "result": call.result }),
+                    Some(_) => json!({ "name": call.name, "error": call.result }),
+                };
+                Value::Array(batch.calls.iter().map(result).collect()).to_string()
+            });
+            self.answer(desk, index, Answer::text(results.unwrap_or_default()));
+        }
+    }
+
+    /// Starts the calls that may start now. Returns whether every call is answered.
+    pub(super) fn start_ready(&mut self, desk: &mut Desk<'_>) -> bool {
+        let running = self.calls.iter().filter(|call| call.awaited().is_some()).count();
+        // While a final result is checked, nothing new starts: it may end the run.
+        let checking = self.calls.iter().any(|call| matches!(call.state, CallState::Checking { .. }));
+        let most = if checking { 0 } else { desk.config.limits.parallel_tools.max(1) as usize };
+        let room = most.saturating_sub(running);
+        let mut started = 0;
+        let mut before_answered = true;
+        for open in &mut self.calls {
+            // A report is judged after the calls before it have run.
+            let ready = open.kind != CallKind::Report || before_answered;
+            if open.is_queued() && ready && started < room {
+                open.state = CallState::Running;
+                started += 1;
+                desk.start(open);
+            }
+            before_answered &= open.state == CallState::Answered;
+        }
+        started == 0 && running == 0 && before_answered
+    }
+
+    /// The answers as messages, in the order of the calls.
+    pub(super) fn messages(&self, records: &[CallRecord]) -> Vec<Message> {
+        let message = |(at, record): (usize, &CallRecord)| {
+            // Images of the call, or of the calls inside a batch.
+            let images = self.calls.iter().filter(|c| c.place.call == at).flat_map(|c| &c.images).cloned().collect();
+            Message::Tool(ToolMessage {
+                call_id: record.id.clone(),
+                name: record.name.clone(),
+                content: record.result.clone().unwrap_or_default(),
+                images,
+                is_error: record.error.is_some(),
+            })
+        };
+        records.iter().enumerate().map(message).collect()
+    }
+
+    /// The outcome, once every call is answered.
+    pub(super) fn outcome(&mut self, desk: &mut Desk<'_>) -> RoundOutcome {
+        let finished = self.calls.iter_mut().find_map(|c| c.result.take().map(|result| (c.place, result)));
+        if let Some((place, (text, data))) = finished {
+            desk.with_record(place, |record| record.is_final = true);
+            return RoundOutcome::FinalResult { text, data };
+        }
+        if let Some(report) = self.report.take() {
+            return RoundOutcome::Report(report);
+        }
+        let fact = |c: &OpenCall| CallFact { kind: c.kind, executed: c.executed, slug: c.slug };
+        let facts = self.calls.iter().map(fact).collect();
+        RoundOutcome::Answered { facts, truncated: self.truncated, raw: self.raw.take() }
+    }
+
+    /// Whether this call is running.
+    pub(super) fn is_running(&self, id: &CallId) -> bool {
+        self.calls.iter().any(|call| call.awaited() == Some(id))
+    }
+
+    /// The requests that begin the running calls anew, for another driver.
+    pub(super) fn run_again(&self, config: &RunConfig) -> Vec<RunTool> {
+        let again = |open: &OpenCall| {
+            let mode = if open.kind == CallKind::Tool { RunMode::RunAgain } else { RunMode::Check };
+            match &open.state {
+                CallState::Running => Some(run_tool(config, open.call.clone(), mode)),
+                CallState::Checking { check, content } => {
+                    let (text, data) = own_tools::find_final_result(content)?;
+                    Some(check_final_result(config, check.clone(), &text, &data))
+                }
+                CallState::Queued | CallState::Expanded | CallState::Answered => None,
+            }
+        };
+        self.calls.iter().filter_map(again).collect()
+    }
+}
+
+/// One rule each: what becomes of a call.
+impl ToolRound {
+    /// `progress_report`: the user sees it, the model reads `ok`.
+    fn progress(&mut self, desk: &mut Desk<'_>, index: usize) {
+        let args = self.args(desk, index);
+        let text = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
+        let report = RecordKind::Progress { status: text("status").unwrap_or_default(), detail: text("detail") };
+        desk.requests.push(RoundRequest::Notify(report));
+        self.answer(desk, index, Answer::text("ok".into()));
+    }
+
+    /// `batch`: its calls are inserted right behind it.
+    fn expand(&mut self, desk: &mut Desk<'_>, index: usize) {
+        let asked = own_tools::inner_calls(&self.args(desk, index));
+        let before = self.calls.iter().filter(|c| c.place.inner.is_some()).count();
+        if before + asked.len() > MAX_CALLS {
+            return self.answer(desk, index, Answer::too_many(asked.len(), "calls"));
+        }
+        let Some(batch) = self.calls.get_mut(index) else { return };
+        batch.state = CallState::Expanded;
+        let (outer, place) = (batch.call.id.clone(), batch.place);
+        let mut inner = Vec::new();
+        for (i, InnerCall { name, arguments }) in asked.into_iter().enumerate() {
+            let id = desk.ids.assign("", &format!("{outer}_{i}"));
+            let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, desk.now);
+            desk.with_record(place, |batch| batch.calls.push(record));
+            inner.push(OpenCall::queued(ToolCall { id, name, arguments }, Place { inner: Some(i), ..place }));
+        }
+        self.calls.splice(index + 1..index + 1, inner);
+        self.refuse(desk);
+    }
+
+    /// `spawn_subagents`: the run starts them.
+    fn spawn(&mut self, desk: &mut Desk<'_>, index: usize) {
+        if self.grace.is_some() {
+            return self.answer(desk, index, Answer::from_outcome(ToolOutcome::Stopped));
+        }
+        let tasks = own_tools::subagent_tasks(&self.args(desk, index));
+        if tasks.len() > MAX_CALLS {
+            return self.answer(desk, index, Answer::too_many(tasks.len(), "tasks"));
+        }
+        if let Some(open) = self.calls.get_mut(index) {
+            open.state = CallState::Expanded;
+            desk.requests.push(RoundRequest::Spawn { call: open.call.id.clone(), tasks });
+        }
+    }
+
+    /// `final_report`: accepted, or answered with what is wrong.
+    fn report_checked(&mut self, desk: &mut Desk<'_>, index: usize, outcome: ToolOutcome) {
+        *desk.report_attempts += 1;
+        let args = self.args(desk, index);
+        let answer = match judge_report(desk.config, "the report was refused", &args, outcome) {
+            Ok(accepted) => {
+                self.report = Some(accepted);
+                if let Some(place) = self.calls.get(index).map(|open| open.place) {
+                    desk.with_record(place, |record| record.is_final = true);
+                }
+                Answer::text("accepted".into())
+            }
+            Err(refused) => refused,
+        };
+        self.answer(desk, index, answer);
+    }
+
+    /// Any other tool. Its result may be the final one.
+    fn tool_answered(&mut self, desk: &mut Desk<'_>, index: usize, mut outcome: ToolOutcome) {
+        let Some(open) = self.calls.get_mut(index) else { return };
+        open.executed =
+            !matches!(outcome, ToolOutcome::Rejected { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped);
+        if let ToolOutcome::Executed { images, .. } = &mut outcome {
+            open.images = std::mem::take(images);
+        }
+        let may_finish = desk.config.tools.iter().any(|tool| tool.name == open.call.name && tool.may_finish);
+        let found = match &outcome {
+            ToolOutcome::Executed { content, .. } if may_finish => own_tools::find_final_result(content),
+            _ => None,
+        };
+        let needs_check = Policy::for_preset(desk.config.preset).completion == Completion::Report;
+        match (found, outcome) {
+            // Where only a report completes a run, a final result has to be one: it is checked like `final_report`.
+            (Some((text, data)), ToolOutcome::Executed { content, .. }) if needs_check => {
+                let check = desk.ids.assign_own(&format!("{}_result", open.call.id));
+                let request = check_final_result(desk.config, check.clone(), &text, &data);
+                open.state = CallState::Checking { check, content };
+                desk.requests.push(RoundRequest::Run(request));
+            }
+            (Some(found), outcome) => self.accept_final_result(desk, index, found, Answer::from_outcome(outcome)),
+            (None, outcome) => self.answer(desk, index, Answer::from_outcome(outcome)),
+        }
+    }
+
+    fn final_result_checked(&mut self, desk: &mut Desk<'_>, index: usize, content: String, outcome: ToolOutcome) {
+        *desk.report_attempts += 1;
+        let Some((text, data)) = own_tools::find_final_result(&content) else { return };
+        let args = own_tools::final_result_as_report(&desk.config.report, &text, &data);
+        match judge_report(desk.config, "this is not taken as the final result", &args, outcome) {
+            Ok(_) => self.accept_final_result(desk, index, (text, data), Answer::text(content)),
+            // The tool has run, so its answer is still worth reading.
+            Err(refused) => {
+                let content = format!("{}\n\n{content}", refused.content);
+                self.answer(desk, index, Answer { content, ..refused });
+            }
+        }
+    }
+
+    fn accept_final_result(&mut self, desk: &mut Desk<'_>, index: usize, found: (String, Value), answer: Answer) {
+        if let Some(open) = self.calls.get_mut(index) {
+            open.result = Some(found);
+        }
+        self.answer(desk, index, answer);
+        self.answer_all(desk, OpenCall::is_queued, &Answer::exactly("not run", None));
+    }
+
+    fn answer_all(&mut self, desk: &mut Desk<'_>, which: impl Fn(&OpenCall) -> bool, answer: &Answer) {
+        for index in 0..self.calls.len() {
+            if self.calls.get(index).is_some_and(&which) {
+                self.answer(desk, index, answer.clone());
+            }
+        }
+    }
+
+    /// The only function that answers a call.
+    fn answer(&mut self, desk: &mut Desk<'_>, index: usize, mut answer: Answer) {
+        let Some(open) = self.calls.get_mut(index).filter(|c| c.state != CallState::Answered) else { return };
+        (open.state, open.slug) = (CallState::Answered, answer.slug);
+        // A batch is not cut: each of its calls was.
+        let max = if open.kind == CallKind::Tool { desk.config.limits.max_result_chars } else { usize::MAX };
+        if let Some(short) = cut(&answer.content, max, &open.call.id) {
+            answer.error = answer.error.map(|_| short.clone());
+            let content = std::mem::replace(&mut answer.content, short);
+            desk.requests.push(RoundRequest::Keep { handle: open.call.id.clone(), content });
+        }
+        let now = desk.now.0;
+        let record = desk.with_record(open.place, |record| {
+            record.result = Some(answer.content);
+            record.error = answer.error;
+            record.slug = answer.slug;
+            record.duration_ms = Some(now.saturating_sub(record.started_ms));
+            record.clone()
+        });
+        desk.requests.extend(record.map(|call| RoundRequest::Notify(RecordKind::ToolFinished { call })));
+    }
+
+    fn args(&self, desk: &mut Desk<'_>, index: usize) -> Value {
+        let place = self.calls.get(index).map(|open| open.place);
+        place.and_then(|place| desk.with_record(place, |record| record.args.clone())).unwrap_or_default()
+    }
+}
+
+impl OpenCall {
+    fn queued(call: ToolCall, place: Place) -> Self {
+        let kind = match call.name.as_str() {
+            own_tools::REPORT => CallKind::Report,
+            own_tools::BATCH => CallKind::Batch,
+            own_tools::PROGRESS => CallKind::Progress,
+            own_tools::SPAWN => CallKind::Spawn,
+            _ => CallKind::Tool,
+        };
+        let state = CallState::Queued;
+        OpenCall { call, kind, place, state, executed: false, slug: None, images: Vec::new(), result: None }
+    }
+
+    fn is_queued(&self) -> bool {
+        self.state == CallState::Queued
+    }
+
+    /// The id under which the shell answers next, if the call is running.
+    fn awaited(&self) -> Option<&CallId> {
+        match &self.state {
+            CallState::Running => Some(&self.call.id),
+            CallState::Checking { check, .. } => Some(check),
+            CallState::Queued | CallState::Expanded | CallState::Answered => None,
+        }
+    }
+
+    /// Why the call must not run, whatever the other calls are.
+    fn refusal(&self, tools: &[ToolSpec], offer: Offer) -> Option<Answer> {
+        let name = self.call.name.as_str();
+        if self.place.inner.is_some() && !own_tools::allowed_in_batch(name) {
+            let text = format!("{name} cannot stand inside a batch: call it by itself");
+            return Some(Answer::refused(Slug::InvalidArguments, text));
+        }
+        if !tools.iter().any(|tool| tool.name == name) {
+            return Some(Answer::unknown_tool(name, tools));
+        }
+        if offer == Offer::ReportOnly && self.kind != CallKind::Report {
+            let text = "not run: this is the last turn, and only final_report can be called".to_owned();
+            return Some(Answer::refused(Slug::FinalReportMissing, text));
+        }
+        None
+    }
+}
+
+impl Desk<'_> {
+    fn with_record<R>(&mut self, place: Place, change: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
+        let record = self.records.get_mut(place.call)?;
+        match place.inner {
+            Some(inner) => record.calls.get_mut(inner).map(change),
+            None => Some(change(record)),
+        }
+    }
+
+    fn start(&mut self, open: &OpenCall) {
+        let now = self.now.0;
+        self.with_record(open.place, |record| record.started_ms = now);
+        let ToolCall { id, name, arguments } = open.call.clone();
+        let started = RecordKind::ToolStarted { id, name, args: parse_args(&arguments) };
+        self.requests.push(RoundRequest::Notify(started));
+        let mode = if open.kind == CallKind::Tool { RunMode::Run } else { RunMode::Check };
+        self.requests.push(RoundRequest::Run(run_tool(self.config, open.call.clone(), mode)));
+    }
+}
+
+impl Answer {
+    /// A call that succeeded.
+    pub(super) fn text(content: String) -> Self {
+        Answer { content, slug: None, error: None }
+    }
+
+    /// A call that was answered without having run.
+    pub(super) fn refused(slug: Slug, error: String) -> Self {
+        Answer { content: format!("Error: {error}"), slug: Some(slug), error: Some(error) }
+    }
+
+    /// Exactly this text, such as `stopped`, `cancelled`, `not run`.
+    fn exactly(text: &str, slug: Option<Slug>) -> Self {
+        Answer { content: text.to_owned(), slug, error: Some(text.to_owned()) }
+    }
+
+    fn unknown_tool(name: &str, tools: &[ToolSpec]) -> Self {
+        let names: Vec<&str> = tools.iter().map(|t| t.name.as_str()).collect();
+        let known = if names.is_empty() { "there are none".into() } else { names.join(", ") };
+        Answer::refused(Slug::UnknownTool, format!("there is no tool named {name:?}. Available tools: {known}"))
+    }
+
+    /// A call asks for more than is recorded of one reply.
+    fn too_many(asked: usize, what: &str) -> Self {
+        let text = format!("not run: {asked} {what} in one reply; at most {MAX_CALLS} are accepted");
+        Answer::refused(Slug::ToolLimit, text)
+    }
+
+    pub(super) fn from_outcome(outcome: ToolOutcome) -> Self {
+        match outcome {
+            ToolOutcome::Executed { content, .. } => Answer::text(content),
+            ToolOutcome::Rejected { slug, message, .. } => Answer::refused(slug, message),
+            ToolOutcome::Failed { message } => Answer::refused(Slug::ToolExecFailed, message),
+            ToolOutcome::TimedOut { after_ms } => {
+                let text = format!("timeout: the tool did not answer within {} s", seconds(after_ms));
+                Answer::refused(Slug::Timeout, text)
+            }
+            ToolOutcome::Cancelled => Answer::exactly("cancelled", Some(Slug::Cancelled)),
+            ToolOutcome::Stopped => Answer::exactly("stopped", Some(Slug::Stopped)),
+        }
+    }
+}
+
+impl CallRecord {
+    /// A call that has no answer yet.
+    pub(super) fn open(id: CallId, name: &str, args: Value, attempt: u32, now: Millis) -> Self {
+        CallRecord {
+            model_id: None,
+            id,
+            name: name.to_owned(),
+            args,
+            result: None,
+            calls: Vec::new(),
+            children: Vec::new(),
+            is_final: false,
+            error: None,
+            slug: None,
+            attempt,
+            started_ms: now.0,
+            duration_ms: None,
+        }
+    }
+}
+
+/// Takes the calls out of a reply, and makes a record for each.
+pub(super) fn take_calls(
+    reply: &mut Reply,
+    ids: &mut CallIds,
+    (turn, attempt): (u32, u32),
+    now: Millis,
+) -> (Vec<ToolCall>, Vec<CallRecord>) {
+    let raw_calls = std::mem::take(&mut reply.tool_calls).into_iter().enumerate();
+    let calls = raw_calls.map(|(index, raw)| {
+        let id = ids.assign(&raw.id, &format!("call_{turn}_{attempt}_{index}"));
+        let mut record = CallRecord::open(id.clone(), &raw.name, parse_args(&raw.arguments), attempt, now);
+        record.model_id = (id.0 != raw.id).then_some(raw.id);
+        (ToolCall { id, name: raw.name, arguments: raw.arguments }, record)
+    });
+    calls.unzip()
+}
+
+/// Whether arguments are a report, after the shell checked them against the schema; `Err` is the answer that says what
+/// is wrong, beginning with `refused`.
+fn judge_report(config: &RunConfig, refused: &str, args: &Value, checked: ToolOutcome) -> Result<Report, Answer> {
+    let refused = |slug, fault: String| Answer::refused(slug, format!("{refused}: {fault}"));
+    match checked {
+        ToolOutcome::Executed { .. } => {
+            own_tools::judge_report(&config.report, args).map_err(|(slug, fault)| refused(slug, fault))
+        }
+        ToolOutcome::Rejected { slug: Slug::InvalidArguments, path, message } => {
+            Err(refused(own_tools::report_schema_slug(path.as_deref()), message))
+        }
+        other => Err(Answer::from_outcome(other)),
+    }
+}
+
+fn run_tool(config: &RunConfig, call: ToolCall, run: RunMode) -> RunTool {
+    let ToolCall { id: call, name, arguments } = call;
+    RunTool { call, name, arguments, timeout_ms: config.limits.tool_timeout_ms, run }
+}
+
+/// The shell checks a final result as the arguments of `final_report`.
+fn check_final_result(config: &RunConfig, check: CallId, text: &str, data: &Value) -> RunTool {
+    let arguments = own_tools::final_result_as_report(&config.report, text, data).to_string();
+    run_tool(config, ToolCall { id: check, name: own_tools::REPORT.to_owned(), arguments }, RunMode::Check)
+}
+
+/// Cuts a text in the middle so that about `max` characters of it remain. `None`: it is short enough.
+pub(super) fn cut(content: &str, max: usize, handle: &CallId) -> Option<String> {
+    // Bytes are at least as many as characters, so most texts need not be counted.
+    if content.len() <= max {
+        return None;
+    }
+    let total = content.chars().count();
+    if total <= max {
+        return None;
+    }
+    let half = max / 2;
+    let head_end = content.char_indices().nth(half).map_or(content.len(), |(i, _)| i);
+    let tail_start = content.char_indices().nth(total - half).map_or(content.len(), |(i, _)| i);
+    let (head, tail) = (content.get(..head_end).unwrap_or(content), content.get(tail_start..).unwrap_or_default());
+    let gone = total - 2 * half;
+    Some(format!(
+        "{head}\n[{gone} of {total} characters were cut here; read_result(\"{handle}\") reads the whole in parts]\n{tail}"
+    ))
+}
+
+/// Milliseconds as seconds, without trailing zeros.
+fn seconds(ms: u64) -> String {
+    match ms % 1000 {
+        0 => (ms / 1000).to_string(),
+        rest => format!("{}.{}", ms / 1000, format!("{rest:03}").trim_end_matches('0')),
+    }
+}
+
+fn parse_args(arguments: &str) -> Value {
+    match arguments.trim() {
+        "" => Value::Object(serde_json::Map::new()),
+        text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(arguments.to_owned())),
+    }
+}
