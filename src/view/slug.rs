@@ -1,17 +1,17 @@
-//! What each slug means, in words: the one table for tooltips and for sentences about failures.
+//! The meaning of each slug as text: the only table for tooltips and for sentences about failures.
 
 use crate::engine::Slug;
 
-/// A slug for people.
+/// The texts for a slug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlugWords {
-    /// A sentence that stands alone.
+    /// A complete sentence.
     pub meaning: &'static str,
-    /// The same after "because".
+    /// The same as a clause after "because".
     pub because: &'static str,
 }
 
-/// A slug beside its meaning.
+/// A slug with its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlugView {
     pub name: &'static str,
@@ -24,7 +24,7 @@ impl From<Slug> for SlugView {
     }
 }
 
-/// The words of a slug.
+/// Returns the texts for a slug.
 #[must_use]
 pub fn words(slug: Slug) -> SlugWords {
     let (meaning, because) = match slug {
@@ -105,7 +105,8 @@ pub fn words(slug: Slug) -> SlugWords {
     SlugWords { meaning, because }
 }
 
-/// Failures of a reply: the model is told of them. All others are the connection's, the provider's or the user's.
+/// Returns whether the model's reply caused the failure, which the model is then informed of. All other failures are caused
+/// by the connection, the provider or the user.
 #[must_use]
 pub fn is_models_doing(slug: Slug) -> bool {
     match slug {
