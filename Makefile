@@ -1,5 +1,6 @@
-# Each target sets up what it lacks, does nothing where nothing is to do, and says how long it takes.
-# PORT (run), WHAT (bare), MODE, MAX_TURNS, PRESET, TASK (demo), REPS, PEERS and ONLY (bench), KINDS (test-sites), BROWSERS (test-browsers) can be set: make demo MODE=endless MAX_TURNS=2
+# Each target installs what it needs, skips work that is up to date, and reports how long it takes.
+# Variables: PORT (run), WHAT (bare), MODE, MAX_TURNS, PRESET, TASK (demo), REPS, PEERS and ONLY (bench), KINDS (test-sites),
+# BROWSERS (test-browsers). Example: make demo MODE=endless MAX_TURNS=2
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -19,13 +20,13 @@ test:
 	@.ci/setup test
 	@source .toolchain.env && node .ci/test.mjs
 
-# The random runs again, ten times as many: minutes.
+# The random runs, ten times as many: takes minutes.
 test-long:
 	@.ci/setup test
 	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test sim_run
 
-# The docs agent on real documentation sites of seven generators: half an hour, most of it building them the first time.
-# make test has two of them. make test-sites KINDS="sphinx vitepress"
+# The docs agent on real documentation sites from seven generators: half an hour, most of it to build the sites the first time.
+# make test includes two of them. Example: make test-sites KINDS="sphinx vitepress"
 test-sites:
 	@.ci/setup test
 	@.ci/build release dist
@@ -38,14 +39,14 @@ test-browsers:
 	@.ci/build release dist
 	@source .toolchain.env && node --test --test-reporter=spec tests/browsers/browsers.test.mjs
 
-# The npm package in bundlers and frameworks: two minutes after the build. make test has it too.
+# The npm package in bundlers and frameworks: two minutes after the build. make test includes it.
 test-packages:
 	@.ci/setup test
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/test.mjs packages
 
-# The first commands on a bare machine: no caches, no tools, a fresh clone of the last commit. Seven minutes for `run`,
-# and as long as the checks take for `test`. make bare WHAT="run dist test"
+# The first commands on a bare machine: no caches, no tools, a fresh clone of the last commit. Seven minutes for `run`;
+# for `test`, as long as the checks take. Example: make bare WHAT="run dist test"
 bare:
 	@.ci/setup demo
 	@source .toolchain.env && node .ci/bare.mjs $${WHAT:-run}
@@ -61,13 +62,13 @@ demo:
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/demo.mjs
 
-# Films a run in the app for README.md, light and dark: half a minute after the build.
+# Records a run in the app for README.md, light and dark: half a minute after the build.
 picture:
 	@.ci/setup demo
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/picture.mjs
 
-# About twenty minutes after the build on two cores, less where nothing else runs. make bench ONLY="cpu memory" REPS=3
+# About twenty minutes after the build on two cores, less if nothing else is running. Example: make bench ONLY="cpu memory" REPS=3
 bench:
 	@.ci/setup bench
 	@.ci/build release dist

@@ -1,7 +1,7 @@
-// node .ci/bare.mjs [run|test|dist]…: the first commands on a bare machine, from the last commit, and how long each step takes.
-// Bare means: empty HOME, CARGO_HOME and caches, a fresh clone, and on PATH only the system's programs, rustup's and Python's.
-// RUSTUP_HOME is a copy of this machine's without the wasm32 target, so that nothing of yours is changed. What Debian's
-// packages have installed already stays. `run` (the default) opens the app in Chromium and has it answer an example.
+// node .ci/bare.mjs [run|test|dist]…: runs the first commands on a bare machine, from the last commit, and times each step.
+// Bare means: empty HOME, CARGO_HOME and caches, a fresh clone, and only programs of the system, rustup and Python on PATH.
+// RUSTUP_HOME is a copy of this machine's without the wasm32 target, so that your own is not changed. Debian packages that
+// are already installed stay. `run` (the default) opens the app in Chromium and runs an example.
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import net from 'node:net';
@@ -23,7 +23,7 @@ const said = (program, ...args) => {
   return stdout.trim();
 };
 
-/** A machine of its own in a folder: environment and clone. */
+/** Creates a bare machine in a folder: environment and clone. */
 function bareMachine() {
   const at = mkdtempSync(path.join(process.env.BARE_DIR ?? os.tmpdir(), 'turnwise-bare-'));
   const [home, bin, rustup] = ['home', 'bin', 'rustup'].map((name) => path.join(at, name));
@@ -34,7 +34,7 @@ function bareMachine() {
   for (const name of ['settings.toml', 'update-hashes', `toolchains/${toolchain}`]) {
     if (existsSync(path.join(from, name))) cpSync(path.join(from, name), path.join(rustup, name), { recursive: true, verbatimSymlinks: true });
   }
-  // Each of rustup's programs is rustup under another name.
+  // All of rustup's proxies are the rustup program under another name.
   const proxy = path.join(process.env.CARGO_HOME ?? path.join(os.homedir(), '.cargo'), 'bin/rustup');
   for (const name of ['rustup', 'cargo', 'rustc', 'rustdoc', 'rustfmt', 'cargo-fmt', 'cargo-clippy', 'clippy-driver']) symlinkSync(proxy, path.join(bin, name));
   const python = path.dirname(said('python3', '-c', 'import sys; print(sys.executable)'));
@@ -63,7 +63,7 @@ const freePort = () => new Promise((resolve, reject) => {
 const table = [];
 const seconds = (since) => (performance.now() - since) / 1000;
 
-/** Runs `make WHAT`; each line is printed with the time. Resolves when `until` matches a line, or at its end. */
+/** Runs `make WHAT` and prints each line with the time. `matched` resolves when `until` matches a line, `ended` at its end. */
 function make(machine, what, args, until) {
   const began = performance.now();
   const child = spawn('make', [what, ...args], { cwd: machine.clone, env: machine.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -86,7 +86,7 @@ function make(machine, what, args, until) {
       });
     }
   });
-  /** Ends make and what it started: a group of its own. */
+  /** Ends make and its child processes, which are a separate process group. */
   const end = () => {
     if (child.exitCode === null) process.kill(-child.pid, 'SIGINT');
     return ended;

@@ -1,6 +1,6 @@
 // node .ci/client.mjs PART FOLDER GLUE: checks the types of the TypeScript client (www/client) and bundles entries into FOLDER.
-// PART: sdk, the package, with its widget (www/widget) and declarations; desk, the app's side of its desk and the desk's worker.
-// GLUE: the engine's glue as wasm-bindgen wrote it out; it becomes part of the worker's file.
+// PART: sdk, the package with its widget (www/widget) and declarations; desk, the app's connection to its desk and the desk's worker.
+// GLUE: the engine's glue code from wasm-bindgen; it becomes part of the worker's file.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +13,8 @@ const client = path.join(www, 'client');
 
 execFileSync(path.join(import.meta.dirname, 'node_modules/.bin/tsc'), ['--project', client], { stdio: 'inherit' });
 
-// Each entry is a file of its own: what one has of another is loaded from there, so that there is one of each in a page. All
-// else is part of each file that uses it.
+// Each entry is a separate file, which the others import, so that a page has only one instance of each. All other modules
+// are bundled into each file that uses them.
 const ENTRIES = part === 'desk' ? {
   client: { desk: 'desk', 'engine-worker': 'desk-worker', 'prompt-api': 'prompt-api' },
   widget: {},
@@ -32,7 +32,7 @@ const apart = {
     onResolve({ filter: /^\.\.?\// }, ({ path: name, kind, importer }) => {
       if (kind === 'entry-point') return undefined;
       const plain = path.relative(client, path.resolve(path.dirname(importer), name)).replace(/\.js$/, '');
-      // The widget names files as they are called in the package.
+      // The widget imports files by their names in the package.
       const file = importer.startsWith(client) ? ENTRIES.client[plain] : FILES.has(path.basename(plain)) && path.basename(plain);
       return file ? { path: `./${file}.js`, external: true } : undefined;
     });
@@ -48,7 +48,7 @@ const { metafile } = await build({
   logLevel: 'warning', plugins: [apart], metafile: true,
 });
 
-// Imports of what only the page knows are no business of bundlers. The words that tell them so are lost in minifying.
+// Bundlers must ignore imports whose URL is only known at run time. Minifying removes the comments that say so.
 const IGNORED = '/* @vite-ignore *//* webpackIgnore: true *//* turbopackIgnore: true */';
 for (const file of Object.keys(metafile.outputs)) {
   const text = readFileSync(file, 'utf8');
@@ -56,7 +56,7 @@ for (const file of Object.keys(metafile.outputs)) {
   if (told !== text) writeFileSync(file, told);
 }
 
-/** The declarations of the API in www/client/sdk, made by the compiler; those of the low-level API are written by hand. */
+/** Generates the declarations of the API in www/client/sdk with the compiler; those of the low-level API are written by hand. */
 function declare() {
   const made = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
   try {

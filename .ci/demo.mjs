@@ -1,12 +1,12 @@
-// node .ci/demo.mjs: the demo task over the project's own documents, headless in Chromium against dist/. Prints the
-// transcript as it was recorded, counter lines included, how the run ended, and where the trajectory is.
-// MODE=normal|endless|chaos, MAX_TURNS, PRESET=research|orchestrator|strict, TASK can be set.
+// node .ci/demo.mjs: runs the demo task over the project's own documents, headless in Chromium against dist/. Prints the
+// recorded transcript, including counter lines, how the run ended, and where the trajectory is.
+// Variables: MODE=normal|endless|chaos, MAX_TURNS, PRESET=research|orchestrator|strict, TASK.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, withPackage } from '../tests/e2e/lib/site.mjs';
 import { assertValid } from '../tests/e2e/lib/trajectory.mjs';
 
-// make hands over what is not set as an empty text.
+// make passes unset variables as empty strings.
 const given = (name, otherwise) => process.env[name] || otherwise;
 const mode = given('MODE', 'normal');
 const preset = given('PRESET', 'research');
@@ -21,7 +21,7 @@ if (!['normal', 'endless', 'chaos'].includes(mode)) fail(`MODE is '${mode}', it 
 if (!['research', 'orchestrator', 'strict'].includes(preset)) fail(`PRESET is '${preset}', it takes research, orchestrator or strict`);
 if (maxTurns && !/^[1-9]\d*$/.test(maxTurns)) fail(`MAX_TURNS is '${maxTurns}', it takes a number from 1`);
 
-/** The project's documents, path to text: the sample files of the app. */
+/** Returns the project's documents, path to text: the sample files of the app. */
 function documents() {
   const names = readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md'));
   return Object.fromEntries(names.map((name) => [`docs/${name}`, readFileSync(path.join(root, 'docs', name), 'utf8')]));
@@ -46,7 +46,7 @@ function printTurn(turn) {
 const options = { preset, provider: { kind: 'demo', demo: mode }, ...(maxTurns && { maxTurns: Number(maxTurns) }) };
 const trajectory = await withPackage({}, (page) =>
   page.evaluate(async ({ options, files, task }) => {
-    // Failed attempts are part of the show, and are printed below.
+    // Failed attempts are part of the demo, and are printed below.
     if (options.provider.demo === 'chaos') console.warn = () => {};
     const agent = new window.turnwise.Agent(options);
     for (const [name, text] of Object.entries(files)) await agent.files.put(name, text);

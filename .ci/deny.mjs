@@ -1,5 +1,5 @@
-// node .ci/deny.mjs: what deny.toml asks of our dependencies. Advisories need a database from the network: where that
-// cannot be reached, their check is skipped and the last line says so.
+// node .ci/deny.mjs: checks our dependencies against deny.toml. Advisories need a database from the network: if it cannot be
+// reached, their check is skipped and the last line says so.
 import { spawnSync } from 'node:child_process';
 
 const deny = (...checks) => {

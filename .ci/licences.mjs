@@ -1,5 +1,5 @@
 // node .ci/licences.mjs FEATURES FILE [NPM…]: writes the licences of all crates that those features link into a module for pages.
-// What only runs while building (procedural macros, build scripts) is not shipped, so it is not in the list.
+// Crates that only run during the build (procedural macros, build scripts) are not shipped, so they are not listed.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +20,7 @@ const visit = (id) => {
 visit(metadata.resolve.root);
 linked.delete(metadata.resolve.root);
 
-/** The licence texts that a crate ships, by name. */
+/** Returns the licence texts that a crate ships, sorted by file name. */
 function texts(one) {
   const folder = path.dirname(one.manifest_path);
   const names = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice|unlicense|copyright)/i.test(name)).sort();
@@ -28,7 +28,7 @@ function texts(one) {
     try {
       return readFileSync(path.join(folder, name), 'utf8').replaceAll('\r\n', '\n').trim();
     } catch {
-      return ''; // a folder of that name
+      return ''; // a folder with that name
     }
   });
   return found.filter(Boolean);
@@ -38,13 +38,13 @@ const rows = [...linked].map((id) => packages.get(id)).sort((a, b) => (a.name < 
 const unnamed = rows.filter(({ license, license_file: own }) => !license && !own);
 if (unnamed.length) throw new Error(`no licence is named by ${unnamed.map(({ name }) => name).join(', ')}`);
 
-// Many crates share a text to the letter: each text once, with the crates that it belongs to.
+// Many crates share exactly the same text: each text is listed once, with the crates that it belongs to.
 const byText = new Map();
 for (const one of rows) for (const text of texts(one)) byText.set(text, [...(byText.get(text) ?? []), `${one.name} ${one.version}`]);
 
 const list = rows.map((one) => `${one.name} ${one.version}: ${one.license ?? 'see its text'}${one.repository ? `, ${one.repository}` : ''}`);
 const sections = [...byText].map(([text, of]) => `${'-'.repeat(80)}\n${of.join(', ')}\n\n${text}\n`);
-// What is bundled from npm (.ci/package.json).
+// Packages bundled from npm (.ci/package.json).
 for (const name of npm) {
   const folder = path.join(import.meta.dirname, 'node_modules', name);
   const { version, license } = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));

@@ -1,4 +1,4 @@
-// node .ci/pack.mjs DIST [NAME…]: what people download, made of a built site: the npm tarball (npm), a zip for documentation
+// node .ci/pack.mjs DIST [NAME…]: creates the downloads from a built site: the npm tarball (npm), a zip for documentation
 // sites with the hashes of its files and the tag to paste (docs), the app as a zip (app). All of them by default.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,11 +9,11 @@ import { zipSync } from 'fflate';
 const [dist, ...wanted] = process.argv.slice(2);
 const { version, files: published } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.json'), 'utf8'));
 
-/** Files below a folder, by their paths from there. */
+/** Returns the files below a folder, as relative paths. */
 const below = (folder) => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   .map((entry) => path.relative(folder, path.join(entry.parentPath ?? entry.path, entry.name)).split(path.sep).join('/')).sort();
 
-// The same bytes for the same files: no time of day, no owner.
+// The same files give the same bytes: a fixed time, no owner.
 const AT = Date.UTC(2026, 0, 1);
 function zip(name, entries) {
   const file = path.join(dist, `${name}-${version}.zip`);
@@ -30,7 +30,7 @@ const MAKE = {
     return path.join(dist, `turnwise-${version}.tgz`);
   },
 
-  // What the tag can load; the rest of the package is for programs.
+  // The files that the tag can load; the rest of the package is for programs.
   docs() {
     const names = below(path.join(dist, 'turnwise')).filter((name) => /^(embed|widget|turnwise|engine-worker|docs-worker|worker|keys|hand-over|prompt-api|frame|frame-host)\.(js|css|html)$|_bg\.wasm$|^LICENSE|^THIRD/.test(name) && !/^desk/.test(name));
     const entries = names.map((name) => [`turnwise/${name}`, readFileSync(path.join(dist, 'turnwise', name))]);
@@ -54,5 +54,5 @@ for (const name of wanted.length ? wanted : Object.keys(MAKE)) {
   const file = MAKE[name]();
   console.log(`pack ${file}: ${statSync(file).size.toLocaleString('en-US')} bytes`);
 }
-// Those of an earlier version would be published with it.
+// Files of an earlier version would be published too.
 for (const name of readdirSync(dist)) if (/^turnwise.*\.(tgz|zip)$/.test(name) && !name.includes(`-${version}.`)) rmSync(path.join(dist, name));

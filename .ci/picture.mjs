@@ -1,12 +1,11 @@
-// node .ci/picture.mjs: films the app while the demo model runs out of turns and concludes, light and dark, for README.md.
-// SITE names another build than dist/.
+// node .ci/picture.mjs: records the app while the demo model runs out of turns and concludes, light and dark, for README.md.
+// SITE: another build than dist/.
 import path from 'node:path';
 import { withApp } from '../tests/e2e/lib/app.mjs';
 import { develop, film } from '../tests/e2e/lib/film.mjs';
 import { root } from '../tests/e2e/lib/site.mjs';
 
-// As wide as the column of a README on GitHub, and sharp on most screens. The first picture ends
-// below the two examples.
+// As wide as the column of a README on GitHub, and sharp on most screens. The first frame ends below the two examples.
 const VIEW = { viewport: { width: 880, height: 660 }, deviceScaleFactor: 1.5 };
 const PAUSE = 3000;
 
@@ -20,14 +19,14 @@ for (const [colorScheme, name] of [['light', 'run'], ['dark', 'run-dark']]) {
   console.log(`${path.relative(root, file)}: ${Math.round(size / 1000)} KB, ${pictures} pictures, ${seconds.toFixed(1)} s`);
 }
 
-/** The example with too few turns, to its end, then up to where its conclusion begins. */
+/** Runs the example with too few turns to its end, then scrolls up to the start of its conclusion. */
 async function story(page) {
   const example = page.getByRole('button', { name: /Limit and synthesis/ });
   await page.waitForTimeout(900);
   await example.hover();
   await page.waitForTimeout(500);
   await example.click();
-  // Over nothing that shows more while the pointer is there.
+  // Away from anything that reacts to hovering.
   await page.mouse.move(VIEW.viewport.width - 8, VIEW.viewport.height - 8);
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
   await page.waitForTimeout(900);
@@ -36,7 +35,7 @@ async function story(page) {
     const synthesis = document.querySelector('section.turn[data-level=synthesis]');
     const { top, bottom } = transcript.getBoundingClientRect();
     const way = synthesis.getBoundingClientRect().top - top - 16;
-    // A little higher, if the lower edge would cut a line through.
+    // Scrolls a little less if the lower edge would cut through a line.
     const text = document.createRange();
     text.selectNodeContents(synthesis.querySelector('.prose'));
     const cut = [...text.getClientRects()].filter((line) => line.height < 40 && line.top < bottom + way && line.bottom > bottom + way);

@@ -1,11 +1,11 @@
-// node .ci/progress.mjs WHAT COMMAND…: runs cargo and says how far it is: crates built, crates to build, time left.
-// On a terminal one line is rewritten; elsewhere (a log) there is a line every 15 seconds. What the command prints is
-// shown only if it fails. Cargo's own bar would do on a terminal, but `cargo install` and a log have none.
+// node .ci/progress.mjs WHAT COMMAND…: runs cargo and reports its progress: crates built, crates to build, time left.
+// On a terminal, it rewrites one line; elsewhere (a log), it prints a line every 15 seconds. The command's output is shown
+// only if it fails. Cargo's own bar would be enough on a terminal, but `cargo install` and logs have none.
 import { spawn } from 'node:child_process';
 
 const [what, program, ...args] = process.argv.slice(2);
 const EVERY_MS = process.stderr.isTTY ? 500 : 15_000;
-/** The last crate, ours, takes about this part of the whole time. */
+/** The last crate, ours, takes about this fraction of the total time. */
 const LAST = 0.2;
 const KEPT_LINES = 60;
 

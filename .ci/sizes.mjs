@@ -1,10 +1,10 @@
-// node .ci/sizes.mjs DIST [--guard]: what a visitor downloads, raw, gzip and brotli.
-// On a site with the docs agent the page loads the launcher, and once that is opened the panel and the client; both have a
-// budget, the second with all that the panel loads on demand (where a visitor chooses a model, the way into the app, the
-// browser's own model). The engine runs in a worker, and so do the tools: what that loads is apart, and so is the app.
-// A page that uses the JavaScript API loads the client, which has a budget. What has none has a limit a little above what it
-// weighs today: the workers, and the app.
-// --guard fails where a budget or the limit is exceeded.
+// node .ci/sizes.mjs DIST [--guard]: prints the size of a visitor's downloads: raw, gzip and brotli.
+// On a site with the docs agent, the page loads the launcher, and once that is opened the panel and the client; both have a
+// budget. The second includes everything that the panel loads on demand (the choice of a model, the hand-over to the app, the
+// browser's built-in model). The engine and the tools run in workers, which are listed separately, as is the app.
+// A page that uses the JavaScript API loads the client, which has a budget. The workers and the app have no budget, but a limit
+// a little above their current size.
+// --guard fails if a budget or limit is exceeded.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';

@@ -1,5 +1,5 @@
-// A static file server on loopback: what `make run`, the end-to-end tests and the benchmarks serve pages with.
-// Deliberately without caching, directory listings or anything a plain static host does not have.
+// A static file server on loopback for `make run`, the end-to-end tests and the benchmarks.
+// Deliberately without caching, directory listings or anything else that a plain static host lacks.
 import { createReadStream, promises as fs } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const TYPES = {
   '.woff2': 'font/woff2',
 };
 
-/** The file behind a URL path, or nothing if it lies outside the folder. */
+/** Returns the file for a URL path, or `undefined` if it lies outside the folder. */
 function locate(root, pathname) {
   const file = path.join(root, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
   return file === root || file.startsWith(root + path.sep) ? file : undefined;
@@ -30,7 +30,7 @@ function locate(root, pathname) {
 /**
  * Serves `root`, and each folder of `mounts` ({ '/prefix/': folder }) under its prefix; a mount may also be one file
  * ({ '/some/name.js': file }).
- * Resolves with { url, close }; `port` 0 takes a free one. Rejects if the port is taken.
+ * Resolves with { url, close }; `port` 0 selects a free one. Rejects if the port is in use.
  */
 export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {} } = {}) {
   const folders = [...Object.entries(mounts), ['/', root]].map(([prefix, folder]) => [prefix, path.resolve(folder)]);

@@ -1,6 +1,6 @@
-// node .ci/test.mjs [STEP…]: every check, or the named ones: build format deny clippy docs native wasm e2e packages sizes.
-// A failed step does not keep the others from running. The last lines are each step's time and one total over all
-// runners; the exit code is 0 only if everything passed.
+// node .ci/test.mjs [STEP…]: runs all checks, or the given ones: build format deny clippy docs native wasm e2e packages sizes.
+// A failed step does not stop the others. The last lines are each step's time and the totals of all runners; the exit code
+// is 0 only if everything passed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -12,13 +12,13 @@ const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, 
 
 const doc = (...args) => ['cargo', 'doc', '--locked', '--quiet', '--no-deps', ...args];
 
-// Tests that measure the page's tasks and times: another browser beside them would be measured too.
+// Tests that measure the page's tasks and times: a second browser running at the same time would distort the results.
 const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs', 'hostile_server.test.mjs'];
 
-// name -> commands, one after the other. `beside`: the next steps do not wait for it, those with `waits` do, and what it
-// says is shown when it has ended. `count` finds a runner's figures in a line of its output.
+// name -> commands, run in sequence. `beside`: the next steps do not wait for it, except those with `waits`, and its output is
+// shown when it has ended. `count` finds a runner's figures in a line of its output.
 const steps = {
-  // Mostly one thread at a time: the steps up to those that use what it builds run beside it.
+  // Mostly single-threaded: the steps that do not need its output run in parallel.
   build: {
     beside: true,
     commands: [
@@ -26,7 +26,7 @@ const steps = {
       ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
       // Two real documentation sites for the docs agent; make test-sites has all seven.
       [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
-      // What `make run` builds, from an empty cargo cache: a warm one hides a build that cannot download.
+      // The build of `make run`, from an empty cargo cache: a warm one would hide failing downloads.
       ['.ci/build', 'quick', 'target/site/fresh', 'worker', 'desk', 'app'],
     ],
     env: [{}, { EXTRA_FEATURES: 'test-tools' }, {}, { CARGO_HOME: EMPTY_CARGO_HOME }],
@@ -83,7 +83,7 @@ const steps = {
   sizes: { waits: true, commands: [[process.execPath, '.ci/sizes.mjs', 'dist', '--guard']] },
 };
 
-/** Nextest runs the native tests faster; building it for one run would cost more than that. */
+/** Whether nextest is installed. It runs the native tests faster, but building it for one run would take longer than it saves. */
 function hasNextest() {
   return spawnSync('cargo', ['nextest', '--version'], { stdio: 'ignore' }).status === 0;
 }
@@ -92,7 +92,7 @@ function figure(line, word) {
   return Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0);
 }
 
-/** Figures of node's runner: ℹ pass 3 */
+/** Reads the figures of node's runner: ℹ pass 3 */
 function counted(line) {
   const found = /^ℹ (pass|fail|cancelled|skipped|todo) (\d+)$/.exec(line);
   if (!found) return undefined;
@@ -100,22 +100,22 @@ function counted(line) {
   return { [kind]: Number(found[2]) };
 }
 
-/** End-to-end tests at once at most, of those files. */
+/** Returns the command for the end-to-end tests in these files. */
 function e2e(concurrency, wanted) {
   const files = readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs') && wanted(name));
-  // Libraries of others have a folder of their own, so that theirs do not meet the tests' own.
+  // Third-party libraries have their own folder, so that their dependencies do not conflict with those of the tests.
   const all = [...files.map((name) => path.join('tests/e2e', name)), ...(wanted('ecosystem.test.mjs') ? ['tests/ecosystem/ecosystem.test.mjs'] : [])];
   return [process.execPath, '--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, ...all];
 }
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 
-// What node's runner says of failed tests, again at the very end: where a log is cut, its end is what is left.
+// Repeats node's report of failed tests at the very end, because a truncated log keeps its end.
 const FAILING = /^✖ failing tests:/;
 const failures = [];
 const MOST_LINES = 120;
 
-/** Runs one command; `say` gets the lines of its output. Resolves with its exit code. */
+/** Runs one command; `say` receives the lines of its output. Resolves with its exit code. */
 function run([program, ...args], env, count, say) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: 'never', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -132,7 +132,7 @@ function run([program, ...args], env, count, say) {
   });
 }
 
-/** Makes listeners that cut a stream's chunks into lines. */
+/** Returns a function that creates listeners which split a stream's chunks into lines. */
 function lines(onLine) {
   return () => {
     let rest = '';
@@ -166,7 +166,7 @@ async function perform(name, { commands, count, beside, env = [] }) {
   }
   if (beside) console.log(kept.join('\n'));
   if (!passed) ok = false;
-  // A step without a runner, or one that fell over before its runner could count, still counts as one.
+  // A failed step without a runner, or one that crashed before its runner could count, counts as one failure.
   if (!passed && (!count || total.failed === failedBefore)) total.failed += 1;
   if (passed && !count) total.passed += 1;
   table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}${beside ? ', beside the others' : ''}`);

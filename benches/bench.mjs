@@ -1,6 +1,6 @@
-// node benches/bench.mjs: our package beside a hand-written loop (the floor) and other loops, and the docs agent beside
-// deep-chat, in one run. docs/development.md says what the columns mean.
-// REPS (5): rounds; in each a part measures every page once, one after the other, so that a ratio is between neighbours.
+// node benches/bench.mjs: benchmarks our package against a hand-written loop (the floor) and other agent loops, and the docs
+// agent against deep-chat, in one run. docs/development.md explains the columns.
+// REPS (5): rounds. In each, a part measures every page once, one after the other, so that ratios compare adjacent measurements.
 // PEERS: which other loops. ONLY: which parts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -45,7 +45,7 @@ const version = browser.version();
 const given = (name, round) => ({ browser, model, site, dist, name, round, ours: OURS, floor: FLOOR, url: `${site.url}${name}/${name === OURS ? 'bench/' : ''}` });
 const namesOf = (part) => part.names?.({ ours: OURS, floor: FLOOR }) ?? all;
 
-/** Another page is the first in each round: what comes first has a colder machine. */
+/** Rotates the order: a different page is first in each round, because the first one has a colder machine. */
 const turned = (names, round) => names.map((_, i) => names[(i + round) % names.length]);
 
 const records = {}; // part -> page -> figures of each round

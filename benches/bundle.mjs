@@ -1,4 +1,4 @@
-// Pages, each bundled and minified for production into a folder of its own with an index.html.
+// Bundles and minifies pages for production, each into its own folder with an index.html.
 import { build } from 'esbuild';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const OPTIONS = {
 };
 const HTML = '<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,"><script type="module" src="bundle.js"></script>';
 
-/** Bundles `entry` to `bundle.js` in the folder `name`; `more`: further options of esbuild. Gives the folder. */
+/** Bundles `entry` to `bundle.js` in the folder `name`; `more`: further options for esbuild. Returns the folder. */
 export async function bundlePage(name, entry, more) {
   const outdir = path.join(bundles, name);
   mkdirSync(outdir, { recursive: true });
@@ -21,7 +21,7 @@ export async function bundlePage(name, entry, more) {
   return outdir;
 }
 
-/** What pages/ holds, by names. */
+/** Bundles the pages with these names from pages/. */
 export async function bundle(names) {
   for (const name of names) await bundlePage(name, path.join(here, 'pages', `${name}.js`));
 }

@@ -1,11 +1,11 @@
-// The figures that ours has to reach, as they are printed. `of`: the figure of one round, from what was measured of ours
-// and of the hand-written loop in the same round; `most`: it may be so much; `worst`: in every round, not in the median.
+// The goals for our figures, in the order printed. `of`: the figure of one round, from the measurements of our package and of
+// the hand-written loop in the same round; `most`: its maximum; `worst`: applies to every round, not to the median.
 const over = (key) => (ours, floor) => ours[key] / floor[key];
 const bytes = (...keys) => (ours) => keys.reduce((sum, key) => sum + ours[key], 0);
 const own = (key) => (ours) => ours[key];
 const growth = (key) => (ours) => ours[`${key}, 1000 turns (ms)`] / ours[`${key}, 50 turns (ms)`];
 
-/** What runs an agent: the worker and what it loads, or what the page loads where it has no worker. */
+/** The size of the code that runs an agent: the worker and its imports, or the page's code if there is no worker. */
 const agent = (ours) => ours['its workers (B)'] || ours['page module (B)'];
 
 const cpu = (what, goals) => Object.entries(goals).map(([turns, most]) => ({ part: 'cpu', figure: `${what} a turn, ${turns} turns, over the floor`, of: over(`${what} a turn, ${turns} turns (ms)`), most }));

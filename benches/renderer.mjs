@@ -1,38 +1,38 @@
-// The process that draws a page and runs its workers, as Linux counts it.
+// Measures the process that renders a page and runs its workers, with the figures of Linux.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Whether processes can be read at all; elsewhere what needs them is left out. */
+/** Whether process figures are available; on other systems, measurements that need them are omitted. */
 export const countable = existsSync('/proc/self/smaps_rollup');
 
 const TICK_MS = 10;
 const SPIN_MS = 150;
 const TRIES = 20;
 
-/** Processor time of all its threads so far, those that have ended too, in steps of 10 ms. */
+/** Returns the CPU time of all threads so far, including those that have ended, in steps of 10 ms. */
 function ticksMs(pid) {
-  // The name in brackets may hold spaces.
+  // The name in parentheses may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** That of the threads that are there, to the nanosecond. A thread may end while they are read. */
+/** Returns the CPU time of the current threads, in nanosecond precision. A thread may end while they are read. */
 function threadsMs(pid) {
   let sum = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
       sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
     } catch {
-      // Its time is in the ticks.
+      // The ticks include its time.
     }
   }
   return sum;
 }
 
-/** A point in the life of a process, to count from. */
+/** Takes the starting point of a measurement. */
 const mark = (pid) => ({ ticks: ticksMs(pid), threads: threadsMs(pid) });
 
-/** Processor time since then: by thread, unless one has ended and taken its time along, which the ticks show. */
+/** Returns the CPU time since then: by thread, unless a thread has ended and its time is only in the ticks. */
 function since(pid, before) {
   const ticks = ticksMs(pid) - before.ticks;
   const threads = threadsMs(pid) - before.threads;
@@ -40,8 +40,8 @@ function since(pid, before) {
 }
 
 /**
- * Memory: with what it shares counted by its share (`pss`), which another browser on the machine makes smaller, and what
- * is its own alone (`own`).
+ * Returns the memory of a process: including its proportion of shared memory (`pss`), which shrinks when another browser is
+ * running, and the private part only (`own`).
  */
 function memoryMiB(pid) {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
@@ -49,12 +49,12 @@ function memoryMiB(pid) {
   return { pss: read('Pss'), own: read('Private_Clean') + read('Private_Dirty') };
 }
 
-/** Processor time of a process's first thread, which in a renderer is the page's. */
+/** Returns the CPU time of a process's first thread, which in a renderer is the page's. */
 const firstThreadMs = (pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
 /**
- * The page's renderer: of all that the browser has (it also starts a spare one) the one whose first thread takes as much
- * time as the page says it does (`pageCpuMs`). Looked for until one fits and no other does.
+ * Finds the page's renderer: of all the browser's renderers (there is also a spare one), the one whose first thread takes as
+ * much time as the page reports (`pageCpuMs`). Retries until exactly one matches.
  */
 export async function rendererOf(browser, page, pageCpuMs) {
   const session = await browser.newBrowserCDPSession();

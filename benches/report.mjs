@@ -1,4 +1,4 @@
-// The two kinds of table: our figures beside their goals, and everything that was measured beside the other loops.
+// Prints the two kinds of table: our figures with their goals, and all measurements compared with the other loops.
 import { GOALS } from './goals.mjs';
 import { least, median, most } from './stats.mjs';
 
@@ -19,13 +19,13 @@ function print(rows, widths) {
   for (const row of rows) console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(''));
 }
 
-/** Ours beside the goals, for the parts that were asked for. What could not be measured has not passed. */
+/** Prints our figures with the goals, for the requested parts. A figure that could not be measured counts as missed. */
 export function printGoals(parts, ours, floor) {
   const rows = GOALS.filter(({ part }) => parts.includes(part)).map((goal) => goalRow(goal, ours, floor));
   print([['figure', 'ours', 'least … most', 'goal', 'verdict'], ...rows], [50, 12, 22, 12, 10]);
 }
 
-/** A part's figures of every page, and in brackets their ratio to the floor's in the same round. */
+/** Prints a part's figures for every page, with their ratio to the floor's in the same round in parentheses. */
 export function printPart(part, names, records, floorName) {
   const metrics = [...new Set(names.flatMap((name) => records[name].flatMap((figures) => Object.keys(figures))))];
   const cell = (name, metric) => {

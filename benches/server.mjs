@@ -1,21 +1,21 @@
-// The model that every page talks to: an OpenAI-compatible stream on loopback that asks for a tool so many times and then
-// answers. What it is to do stands in the path, so that it need not read the growing requests while time is taken:
+// The model that every page talks to: an OpenAI-compatible stream on loopback that calls a tool a number of times and then
+// answers. The path has the scenario, so that the server need not parse the growing requests during a measurement:
 //   {url}/turns=50,run=ID[,chunks=20][,write=event][,call=echo][,agents=16,agentTurns=62]/v1
-// turns: how often a tool is called; chunks: pieces of the answer; write: `event` sends each event on its own, as
-// providers do, `block` sends 16 KiB pieces that cut events anywhere; call: which tool; agents: the first turn hands a
-// task to so many sub-agents, each of which calls `echo` agentTurns times. `taken(run)` says afterwards what arrived.
+// turns: the number of tool calls; chunks: the number of chunks in the answer; write: `event` sends each event separately, as
+// providers do, `block` sends 16 KiB blocks that split events anywhere; call: which tool; agents: the number of sub-agents that
+// the first turn starts, each of which calls `echo` agentTurns times. `taken(run)` returns what arrived, afterwards.
 import http from 'node:http';
 
 export const HEADERS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*, authorization', 'access-control-allow-methods': 'GET, POST, OPTIONS', 'access-control-max-age': '600' };
 const BLOCK = 16 * 1024;
-/** The first user message stands in this much of a request. */
+/** The first user message is within this much of a request. */
 const HEAD = 64 * 1024;
 const AGENT = /sub-agent (\d+) of \d+/;
 
 const event = (value) => `data: ${JSON.stringify(value)}\n\n`;
 const DONE = 'data: [DONE]\n\n';
 
-/** The events of a reply; `body(delta)` gives those in its middle. */
+/** Returns the events of a reply; `body(delta)` returns those in the middle. */
 export function framed(id, body) {
   const frame = (choices, more) => event({ id, object: 'chat.completion.chunk', created: 1760000000, model: 'bench-1', system_fingerprint: 'fp_bench', choices, ...more });
   const delta = (value, finish = null) => frame([{ index: 0, delta: value, logprobs: null, finish_reason: finish }]);
@@ -57,22 +57,22 @@ function answer(chunks, write) {
   return answers.get(key);
 }
 
-/** How long the answer of `chunks` pieces is, in characters. */
+/** Returns the length of an answer of `chunks` chunks, in characters. */
 export const answerLength = (chunks) => Array.from({ length: chunks }, (_, i) => ` tok${i % 1000}`.length).reduce((a, b) => a + b, 0);
 
-/** Each run as it has come so far: its requests, those of its sub-agents, when the first one arrived. */
+/** The state of a run: its requests, those of its sub-agents, and when the first one arrived. */
 class Run {
   requests = 0;
   root = 0;
   agents = new Map();
   began = performance.timeOrigin + performance.now();
-  results = undefined; // of the last request, once it was looked at
+  results = undefined; // of the last request, once it has been checked
 
   constructor({ turns, chunks = 20, write = 'event', call = 'echo', agents = 0, agentTurns = 0 }) {
     this.wanted = { turns: Number(turns), chunks: Number(chunks), write, call, agents: Number(agents), agentTurns: Number(agentTurns) };
   }
 
-  /** What the next request is answered with; `who` is the sub-agent that asks, 0 the run itself. */
+  /** Returns the reply to the next request; `who` is the sub-agent that sends it; 0 is the run itself. */
   next(who) {
     const { turns, chunks, write, call, agents, agentTurns } = this.wanted;
     this.requests += 1;
@@ -87,7 +87,7 @@ class Run {
     return { reply: callReply(n, call, CALLS[call](n)) };
   }
 
-  /** Tool results that are as long as they have to be. */
+  /** Counts the tool results that have the required length. */
   look({ messages }) {
     const least = this.wanted.call === 'echo' && !this.wanted.agents ? 1024 : 1;
     const length = ({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)).length;
@@ -105,7 +105,7 @@ export async function send(response, pieces) {
   response.end();
 }
 
-/** Starts it on a free port; resolves with { url, taken, close }. */
+/** Starts the model on a free port; resolves with { url, taken, close }. */
 export async function startModel() {
   const runs = new Map();
   const server = http.createServer((request, response) => {
@@ -128,7 +128,7 @@ export async function startModel() {
       request.socket.setNoDelay(true);
       response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
       await send(response, reply);
-      // Only the last request is looked at, and only after it was answered.
+      // Only the last request is checked, and only after it has been answered.
       if (last) run.look(JSON.parse(Buffer.concat(body).toString()));
     });
   });
@@ -140,5 +140,5 @@ export async function startModel() {
   };
 }
 
-/** What a request holds before the model's first words: later ones repeat the tasks of sub-agents. */
+/** Returns the part of a request before the model's first reply: later messages repeat the tasks of sub-agents. */
 const firstUser = (text) => text.split('"role":"assistant"')[0];

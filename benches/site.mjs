@@ -1,4 +1,4 @@
-// Serves the measured pages as a static host does, to be kept in the browser's cache, and notes what was asked for.
+// Serves the measured pages like a static host, with caching in the browser, and records the requests.
 import { promises as fs } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -6,9 +6,9 @@ import path from 'node:path';
 const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.wasm': 'application/wasm', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml' };
 
 /**
- * `folders`: prefix to folder, the longest prefix first; `pages`: path to HTML, can be added to later.
- * Resolves with { url, pages, file, asked, close }: `file(path)` is what it would serve; `asked` has { pathname, dest, body }
- * of each answered request, `dest` being what the browser says it is for (`worker`, `script`, …).
+ * `folders`: prefix to folder, the longest prefix first; `pages`: path to HTML, which callers may extend later.
+ * Resolves with { url, pages, file, asked, close }: `file(path)` returns what would be served; `asked` has { pathname, dest,
+ * body } of each answered request, where `dest` is its destination according to the browser (`worker`, `script`, …).
  */
 export async function serve(folders) {
   const pages = {};

@@ -1,7 +1,7 @@
-// Figures of several rounds as one.
+// Aggregates the figures of several rounds.
 const sorted = (values) => values.filter(Number.isFinite).sort((a, b) => a - b);
 
-/** The middle one, or nothing where there is none. */
+/** Returns the median, or `undefined` if there are no values. */
 export function median(values) {
   const all = sorted(values);
   const half = all.length >> 1;

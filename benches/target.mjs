@@ -1,5 +1,5 @@
-// One page that keeps the contract `window.runAgent({ baseUrl, turns }) -> { turns, text }` and leaves what it has to keep
-// of a run in `window.kept`. A run whose requests, tool results or answer are wrong is an error, not a figure.
+// A page that implements `window.runAgent({ baseUrl, turns }) -> { turns, text }` and leaves the data that it has to keep of a
+// run in `window.kept`. A run with wrong requests, tool results or answer is an error, not a figure.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countable, rendererOf } from './renderer.mjs';
 import { answerLength } from './server.mjs';
@@ -11,10 +11,10 @@ const LIMIT_MS = 180_000;
 const BUSY_MS = 200;
 
 let runs = 0;
-/** A name for a run that no other has. */
+/** Returns a unique name for a run. */
 export const newRun = () => `r${(runs += 1)}`;
 
-/** Opens `url` in a fresh context, and runs `body(target)`. What the page throws fails it. */
+/** Opens `url` in a fresh context, and runs `body(target)`. Fails if the page throws an error. */
 export async function withTarget({ browser, model, url }, body) {
   const context = await browser.newContext();
   try {
@@ -33,13 +33,13 @@ export async function withTarget({ browser, model, url }, body) {
   }
 }
 
-/** Processor time of the page's main thread so far. */
+/** Returns the CPU time of the page's main thread so far. */
 async function pageCpuMs(cdp) {
   const { metrics } = await cdp.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
 }
 
-/** `work`, or an error after the limit. */
+/** Waits for `work`; throws an error after the time limit. */
 export async function limited(work) {
   const stop = new AbortController();
   const late = sleep(LIMIT_MS, undefined, { signal: stop.signal }).then(() => { throw new Error(`no end after ${LIMIT_MS / 1000} s`); });
@@ -47,15 +47,15 @@ export async function limited(work) {
   return Promise.race([work, late]).finally(() => stop.abort());
 }
 
-/** What the server took of a run, once it has looked at the last request: it does so after it answered. */
+/** Returns what the server received of a run, once it has checked the last request, which it does after answering. */
 export async function taken(model, run) {
   for (let i = 0; i < 400 && model.taken(run)?.results === undefined; i += 1) await sleep(5);
   return model.taken(run);
 }
 
 /**
- * One run of `turns` tool turns and an answer of `chunks` pieces; wall time and CPU of the page's thread.
- * `call`: another tool than the page's own; `busy`: beside a loop of long tasks.
+ * Measures one run of `turns` tool turns and an answer of `chunks` chunks: wall time and CPU time of the page's thread.
+ * `call`: a tool to use instead of the page's own; `busy`: with a loop of long tasks running in the page.
  */
 export async function once({ page, cdp, model }, { turns, chunks = 20, write = 'event', call = 'echo', busy = false }) {
   const run = newRun();
@@ -85,8 +85,7 @@ export async function once({ page, cdp, model }, { turns, chunks = 20, write = '
 }
 
 /**
- * The same, repeated where it is short: medians, and the mean of what the whole process took, what it does after a run
- * included.
+ * The same, repeated if it is short: medians, and the mean CPU time of the whole process, including its work after a run.
  */
 export async function steady(target, options) {
   const samples = [];

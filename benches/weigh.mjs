@@ -1,4 +1,4 @@
-// Files as brotli, at its best setting, as a static host has them beside the originals.
+// Sizes of files after brotli at its best setting, as a static host stores them next to the originals.
 import { readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
@@ -10,15 +10,15 @@ export function weigh(pathname, body) {
   return known.get(pathname);
 }
 
-/** All files below `folder` whose names, from there, match; nothing where there is none. */
+/** Returns the total size of all files below `folder` whose relative paths match; `undefined` if there are none. */
 export function weighFiles(folder, pattern) {
   const names = readdirSync(folder, { recursive: true }).map((name) => name.split(path.sep).join('/')).filter((name) => pattern.test(name));
   return names.length ? names.reduce((sum, name) => sum + weigh(path.join(folder, name), readFileSync(path.join(folder, name))), 0) : undefined;
 }
 
 /**
- * What was asked for below `under`, each file once: what the page itself loaded, by its own account, and what its workers
- * did. A worker's script stands in the page's account too, and is the worker's.
+ * Returns the size of the files requested below `under`, each counted once: those that the page itself loaded, according to its
+ * resource timing, and those of its workers. A worker's script is in the page's timing too, but counts as the worker's.
  */
 export async function weighLoaded(page, asked, under, { except = [] } = {}) {
   const own = new Set(await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => decodeURIComponent(new URL(name).pathname))));

@@ -1,4 +1,4 @@
-//! The shape of the sources is the one that `ARCHITECTURE.md` describes.
+//! The source tree matches the structure that `ARCHITECTURE.md` describes.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
 
@@ -9,13 +9,13 @@ use std::path::Path;
 
 use sources::{Source, crate_names, rust_sources, text, web_crates};
 
-/// One row of the table of folders.
+/// A row of the folder table.
 struct Folder {
     kind: String,
     may_use: BTreeSet<String>,
 }
 
-/// The table under "Map and arrows", by folder.
+/// The table under "Map and arrows", keyed by folder.
 fn folders() -> BTreeMap<String, Folder> {
     let table = text("ARCHITECTURE.md");
     let rows = table.lines().skip_while(|line| *line != "## Map and arrows").skip(1);
@@ -28,7 +28,7 @@ fn folders() -> BTreeMap<String, Folder> {
     .collect()
 }
 
-/// Files of a mixed folder that are pure all the same.
+/// Pure files in mixed folders.
 const PURE_FILES: &[&str] = &["src/worker/protocol.rs", "src/worker/pool.rs", "src/worker/documents.rs"];
 
 fn is_pure(source: &Source, folders: &BTreeMap<String, Folder>) -> bool {
@@ -68,17 +68,17 @@ fn the_table_has_no_cycle_and_pure_folders_use_pure_ones_only() {
     }
 }
 
-/// Not only what the table says, so that the table cannot be weakened by the way.
+/// Checks the table itself, so that it cannot be weakened unnoticed.
 #[test]
 fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
     for (name, folder) in folders().iter().filter(|(_, folder)| folder.kind == "pure") {
         let most: &[&str] = match name.as_str() {
             "engine" => &[],
-            // Documents and plans from disk are drawn too, and what is known of models.
+            // It also renders documents and plans from disk, and model facts.
             "view" => &["engine", "llm", "plan", "protocol", "trajectory"],
-            "plan" => &["engine", "trajectory"], // a plan's record holds those of its steps' runs
-            "docs" => &["engine", "tools"],      // its words are those of the search over files
-            // It only says what others hold.
+            "plan" => &["engine", "trajectory"], // a plan's record contains the records of its steps' runs
+            "docs" => &["engine", "tools"],      // it splits text into words as the file search does
+            // It only serializes the data of other folders.
             "protocol" => &["docs", "engine", "plan", "tools", "trajectory"],
             _ => &["engine"],
         };

@@ -1,4 +1,4 @@
-//! The documentation is true: its links lead somewhere, and what it quotes is what the code says.
+//! Checks the documentation: its links resolve, and what it quotes matches the code.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
 
@@ -15,7 +15,7 @@ use turnwise::engine::{
 };
 use turnwise::tools;
 
-/// Every page of the project, by its path.
+/// Every page of the project, by path.
 fn all_pages() -> Vec<(String, Page)> {
     let root = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(str::to_owned);
     root.into_iter().chain(files("docs", ".md")).map(|path| (path.clone(), Page::read(&text(&path)))).collect()
@@ -214,7 +214,7 @@ fn options_and_events_of_the_api_are_those_of_its_types() {
     assert_eq!(events, typed);
 }
 
-/// Names of the fields of an interface, its own and those of what it extends.
+/// The field names of an interface, including inherited ones.
 fn interface(types: &str, name: &str) -> Option<BTreeSet<String>> {
     let start = types.lines().position(|line| {
         line.strip_prefix(&format!("export interface {name}")).is_some_and(|rest| rest.starts_with([' ', '<']))

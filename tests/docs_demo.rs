@@ -1,4 +1,4 @@
-//! The example tasks of the start page, played natively by the demo model over the documentation: what a first visitor sees.
+//! The start page's example tasks, run natively with the demo model over the documentation: what a first-time visitor sees.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // helpers are not #[test] functions
 
@@ -48,7 +48,7 @@ impl Files for Docs {
     }
 }
 
-/// Nothing here ever waits.
+/// Polls a future once; nothing here ever waits.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -75,7 +75,7 @@ fn play_task(config: RunConfig, input: &str) -> Trajectory {
     recorder.document()
 }
 
-/// What stands around the engine: the demo model and the tools.
+/// The engine's environment: the demo model and the tools.
 struct World {
     docs: Docs,
     index: Index,

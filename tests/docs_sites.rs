@@ -1,4 +1,4 @@
-//! Formats of documentation sites as sections, and what is found in them. Fixtures are cut from what the generators make.
+//! Documentation site formats, parsed into sections, and searches in them. Fixtures are excerpts of real generator output.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -196,7 +196,7 @@ fn the_heading_that_is_asked_for_comes_first() {
     assert_eq!(index.near("serverr"), ["server"]);
 }
 
-/// As npm's documentation: a command's page begins with nothing but its name, whose words are everywhere.
+/// Like npm's documentation: a command's page starts with nothing but its name, and the name's words occur everywhere.
 #[test]
 fn a_name_made_of_several_words_is_found_however_it_is_written() {
     let mut index = Index::default();
@@ -266,7 +266,7 @@ fn the_tools_say_where_and_what() {
     assert!(matches!(site.call("search_docs", &json!({"query": 3})), Told::Wrong(_)));
     let Told::Text(text) = site.call("list_pages", &json!({"filter": "run"})) else { panic!() };
     assert_eq!(text, format!("{ROOT}guide/run.html  Running it (2 sections)"));
-    // What was kept is the same site.
+    // The saved site restores to the same site.
     let (mut again, _) = Site::open(&format!("{ROOT}intro.html"), Some(html), None);
     let saved = site.save();
     assert!(again.load("other", &saved).is_none());

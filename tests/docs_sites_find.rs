@@ -1,4 +1,4 @@
-//! The finder as data: a page, what it then asks for, what is answered, what it finds. And what hostile sites send.
+//! The finder as data: a page, the requests that follow, their responses, and the result. Also hostile sites.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -10,7 +10,8 @@ use turnwise::docs::{Got, html, llms, mdbook, mkdocs, sphinx, url};
 
 const PAGE: &str = "https://docs.test/book/guide/a.html";
 
-/// Answers each address by its path; all others are missing. What was asked, in order, and the end.
+/// Runs the finder; addresses are answered by their path, and all others are missing. Returns the requested paths, in
+/// order, and the result.
 fn find(page: &str, html: &str, source: Option<&str>, files: &[(&str, &str)]) -> (Vec<String>, Result<Source, String>) {
     let mut finder = Finder::new(page, Some(html), source);
     let mut asked = Vec::new();
@@ -98,7 +99,7 @@ fn where_the_index_is_missing_the_lists_stand_in() {
     let source = found.unwrap();
     assert_eq!(source.todo, [PAGE, "https://docs.test/book/guide/b.html"]);
     assert!(source.crawl);
-    // A site that answers everything with a page.
+    // A site that answers every request with a page.
     let (_, found) = find(
         PAGE,
         html,
@@ -266,7 +267,7 @@ const SPHINX_OUT: &str =
 
 const ROOT: &str = "https://docs.test/book/";
 
-/// As the URL standard reads a link, or not at all.
+/// Links are resolved as the URL standard does, or rejected.
 #[test]
 fn no_spelling_of_a_link_leads_out_of_the_site() {
     let joined = |link: &str| url::join("https://docs.test/book/guide/a.html", link).unwrap_or_default();
@@ -363,7 +364,7 @@ fn what_may_end_a_session_is_left_alone() {
     assert!(!asked.iter().any(|path| path.contains("out")), "{asked:?}");
 }
 
-/// A page that leads elsewhere is none of the site's, whoever follows redirects.
+/// A page that redirects elsewhere does not belong to the site, no matter who follows the redirect.
 #[test]
 fn a_redirect_out_of_the_site_is_a_page_that_cannot_be_read() {
     let map =

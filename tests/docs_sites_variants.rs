@@ -1,5 +1,5 @@
-//! Sites as they are in practice: other themes, builders and plugins of the generators, several versions and languages, and
-//! servers that answer oddly.
+//! Sites as found in practice: other themes, builders and plugins of the generators, several versions and languages,
+//! and servers that answer oddly.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,8 +12,8 @@ use turnwise::docs::{Got, Step, Told, html, llms, mkdocs, url};
 
 const ROOT: &str = "https://docs.test/book/";
 
-/// Answers what a site asks for by its path below the root, until it asks for nothing more; all others are missing. What
-/// was asked, in order.
+/// Answers a site's requests, by their path below the root, until it makes no more. Returns the requested paths in
+/// order, the site and its last step.
 fn read(page: &str, html: &str, answer: impl Fn(&str) -> (u16, String)) -> (Vec<String>, Site, Step) {
     let (mut site, mut step) = Site::open(page, Some(html), None);
     let mut asked = Vec::new();

@@ -1,4 +1,4 @@
-//! The turn counter: every line for `max_turns` 1 to 20, exact.
+//! The turn counter: every line for `max_turns` from 1 to 20, exactly.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

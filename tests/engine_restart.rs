@@ -1,4 +1,4 @@
-//! Going on after a closed page, and branches: what is repeated, what is asked for, what stays bounded (SEMANTICS 10).
+//! Resuming after a closed page, and branches: what is repeated, what is requested, what stays bounded (SEMANTICS 10).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use turnwise::trajectory::{Restored, Trajectory, replay};
 
 const LATER: EpochMillis = EpochMillis(1_795_298_400_000 + 3_600_000);
 
-/// The run after a crash: only what was recorded is left of it.
+/// The run after a crash, restored from its recorded events alone.
 fn crashed(played: &Played) -> Restored {
     let document = Trajectory::parse(&serde_json::to_string(&played.document()).unwrap()).unwrap();
     let (config, task) = document.origin();
@@ -81,7 +81,7 @@ fn the_attempt_in_flight_is_repeated_with_the_whole_history() {
     let attempts = &run.turns()[1].attempts;
     assert_eq!(attempts[0].slugs, [Slug::Interrupted]);
     assert_eq!((attempts[0].request_hash.len(), attempts[1].request_hash == attempts[0].request_hash), (64, true));
-    // The same end as if nothing had happened.
+    // It ends as if nothing had happened.
     let request = again[0].request;
     drop(restored.recorder.handle(restored.at, reply_to(request, "done")));
     let ending = restored.recorder.run.ending().unwrap();
@@ -188,7 +188,7 @@ fn sub_agents_go_on_too() {
     replay(&document).unwrap_or_else(|m| panic!("{m:?}"));
 }
 
-/// Three turns with a tool each, then an answer.
+/// Three turns with one tool call each, then an answer.
 fn long() -> Played {
     let turn = |id: &str| calls("looking", &[(id, "search", "{}")]);
     play(
@@ -237,7 +237,7 @@ fn a_branch_keeps_what_came_before_and_goes_another_way() {
     assert_eq!(document.parent, Some(branch().parent));
     assert_eq!((document.model.as_str(), document.output.as_deref()), ("another", Some("another answer")));
     assert_eq!(document.turns.iter().map(|t| t.turn).collect::<Vec<_>>(), [1, 2, 3]);
-    // It is whole by itself, also as a file.
+    // The branch is complete on its own, also as a file.
     let read = Trajectory::parse(&serde_json::to_string(&document).unwrap()).unwrap();
     assert_eq!(replay(&read).unwrap_or_else(|m| panic!("{m:?}")).document(), document);
 }

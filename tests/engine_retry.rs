@@ -1,4 +1,4 @@
-//! Waits between attempts, and the run's only source of chance.
+//! Waits between attempts, and the run's only source of randomness.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn after(retry_after_ms: Option<u64>, attempt: u32) -> Decision {
 
 #[test]
 fn the_random_numbers_are_those_of_splitmix64() {
-    // The published sequence for this seed: a run recorded today must be derived again tomorrow.
+    // The published sequence for this seed: a run recorded today must replay identically tomorrow.
     let mut rng = Rng::new(1_234_567);
     let drawn: Vec<u64> = (0..5).map(|_| rng.up_to(u64::MAX)).collect();
     assert_eq!(
@@ -64,7 +64,7 @@ fn a_rate_limit_without_a_readable_wait_waits_five_seconds_and_more() {
         assert!(waits.iter().all(|ms| (least..=most).contains(ms)), "attempt {attempt}: {waits:?}");
         assert!(least == most || waits.iter().any(|ms| *ms > least + (most - least) / 2), "it has jitter");
     }
-    // The base of ordinary waits does not shorten it; its own number does, and so does what may be waited at all.
+    // The base of ordinary waits does not shorten a rate-limit wait; its own setting does, and so does the cap on waits.
     assert!(waits(&RetryConfig { base_ms: 1, cap_ms: 2, ..standard }, 1).iter().all(|ms| *ms >= 5_000));
     assert!(waits(&RetryConfig { rate_limit_ms: 4, ..standard }, 1).iter().all(|ms| (4..=5).contains(ms)));
     assert!(waits(&RetryConfig { retry_after_cap_ms: 900, ..standard }, 1).iter().all(|ms| *ms == 900));

@@ -345,7 +345,7 @@ fn what_was_streamed_before_stop_or_cancel_stays_in_the_record_and_out_of_the_hi
     let attempt = &cancelled.run().turns()[0].attempts[0];
     assert_eq!(attempt.partial.as_ref().map(|p| p.content.as_str()), Some("Half a sen"));
     support::validate(&cancelled.document());
-    // A request that went on to its reply, or failed by itself, has no beginning of one.
+    // A request that completed its reply, or failed on its own, has no partial reply.
     let went_on = play(config(Preset::Research), vec![half(), text("Half a sentence.")]);
     assert_eq!(went_on.run().turns()[0].attempts[0].partial, None);
     let script = vec![half(), Step::Fail(error(Slug::StreamCut, Retry::Yes)), Step::Timer(None), text("ok")];

@@ -1,4 +1,4 @@
-//! Sub-agents: reports in the seed's shape and order, bounds, stop, cancel, budgets, nested documents.
+//! Sub-agents: the form and order of their reports, bounds, stop, cancel, budgets, nested documents.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use support::*;
 use turnwise::engine::*;
 use turnwise::trajectory::{Trajectory, replay};
 
-/// The parent asks for two; each works until its limit and concludes.
+/// The parent spawns two sub-agents; each works until its limit and concludes.
 fn endless(call: &ModelCall) -> Result<Reply, ModelError> {
     Ok(match (call.request.child(), call.turn, call.tools) {
         (0, 1, _) => spawn_call(&tasks(2)),
@@ -222,7 +222,7 @@ fn a_strict_tree_stays_within_turns_times_attempts() {
         assert_eq!((child.requests(), child.config().report.format), (2, ReportFormat::Text));
     }
     assert_eq!(tree.reports()[0]["status"], "failed");
-    // A kind may say otherwise, in both directions.
+    // A kind may override the preset, in both directions.
     config.agents =
         vec![SubagentKind { name: "free".into(), preset: Some(Preset::Research), ..SubagentKind::default() }];
     assert_eq!(setup::most_child_requests(&config), 7 * 2 + 3);
@@ -251,7 +251,7 @@ fn a_token_budget_is_the_whole_trees() {
     let e = tree.run().ending().unwrap();
     assert_eq!(e.termination_reason, TerminationReason::Synthesized(Trigger::Tokens));
     assert!(tree.children().all(|e| e.termination_reason == TerminationReason::Synthesized(Trigger::Tokens)));
-    // Six replies and then conclusions: one of each run, and what was under way.
+    // Six replies and then conclusions: one for each run, plus what was under way.
     assert!(tree.run().usage().input.0 <= 650 + 300 + 100, "{:?}", tree.run().usage());
 }
 

@@ -1,5 +1,5 @@
-//! `tool_choice`: which requests of a run it holds for. And that a run with it, and with what else it asks of its models,
-//! is recorded and played again.
+//! `tool_choice`: which requests of a run it applies to. Also, that a run with it, and with other model options, is
+//! recorded and replayed.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn sent(played: &Played) -> Vec<ToolChoice> {
     played.requests.iter().map(|call| call.tools).collect()
 }
 
-/// A call in each turn, an attempt that fails in the first, and the synthesis.
+/// A call in each turn, a failed attempt in the first turn, and the synthesis.
 fn to_the_limit() -> Vec<Step> {
     vec![
         text(""),

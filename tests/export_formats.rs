@@ -1,4 +1,4 @@
-//! Trajectories as files of other formats: fixed documents letter by letter, random ones by what must hold for all.
+//! Trajectories as files of other formats: fixed documents byte for byte, random ones by invariants.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use turnwise::view::export::export;
 use turnwise::worker::documents;
 use turnwise::worker::protocol::DocumentTask;
 
-/// Everything at once: a retry, arguments that are no JSON, a tool that fails, sub-agents, a limit and its synthesis.
+/// Everything at once: a retry, arguments that are not JSON, a failing tool, sub-agents, a limit and its synthesis.
 fn eventful() -> Trajectory {
     let mut config = spawning(Preset::Research);
     (config.max_turns, config.temperature) = (3, Some(0.5));
@@ -124,7 +124,7 @@ fn the_messages_of_the_chat_format_are_what_was_sent_at_the_end() {
     assert!(messages[messages.len() - 2]["content"].as_str().unwrap().contains("maximum number of reasoning steps"));
     assert_eq!(lines[0]["tools"].as_array().unwrap().len(), 4);
     assert_eq!(lines[1]["messages"][1]["content"], "part 1");
-    // A record that does not replay gives what its turns say.
+    // A record that does not replay is exported from its turns.
     let changed = Trajectory { events: Vec::new(), ..eventful() };
     let text = export(&changed, Format::OpenaiJsonl);
     let said: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();

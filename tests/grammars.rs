@@ -1,8 +1,8 @@
-//! `src/view/markdown/grammars.bin`: made of syntect's own grammars, and colours code as those do.
+//! `src/view/markdown/grammars.bin`: made from syntect's own grammars, and colours code as those do.
 //!
-//! After another version of syntect or another list of languages: `UPDATE=1 cargo test --test grammars`.
+//! After a new version of syntect or a change to the list of languages: `UPDATE=1 cargo test --test grammars`.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use turnwise::view::markdown::{Class, grammars};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/view/markdown/grammars.bin");
 
-/// Languages that people ask a model about, of those that syntect knows. What they embed comes along.
+/// Languages that people ask a model about, among those that syntect knows. Languages that they embed are included.
 const LANGUAGES: &[&str] = &[
     "Batch File",
     "Bourne Again Shell (bash)",
@@ -60,7 +60,7 @@ const LANGUAGES: &[&str] = &[
     "reStructuredText",
 ];
 
-// The shapes of syntect's dump, field by field: most of its own types can be read but not changed.
+// The types in syntect's dump, field by field: most of its own types can be read but not changed.
 
 #[derive(Serialize, Deserialize)]
 struct Set {
@@ -86,7 +86,7 @@ struct Grammar {
     contexts: Vec<Context>,
 }
 
-/// A context of a syntax.
+/// Identifies a context of a syntax.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Id {
     syntax: usize,
@@ -154,7 +154,7 @@ impl Context {
         self.meta_scope.iter_mut().chain(&mut self.meta_content_scope).chain(of_matches).collect()
     }
 
-    /// The contexts that this one leads to.
+    /// The contexts that this one refers to.
     fn ids(&mut self) -> Vec<&mut Id> {
         let references = self.patterns.iter_mut().flat_map(|pattern| match pattern {
             Pattern::Include(reference) => vec![reference],
@@ -171,7 +171,7 @@ impl Context {
     }
 }
 
-/// What one context leads to, and what that leads to.
+/// Collects the contexts that are reachable from one context.
 fn reached(grammars: &mut [Grammar], from: Id, found: &mut BTreeSet<Id>) {
     let mut open = vec![from];
     while let Some(id) = open.pop() {
@@ -181,14 +181,14 @@ fn reached(grammars: &mut [Grammar], from: Id, found: &mut BTreeSet<Id>) {
     }
 }
 
-/// A scope as far as it says a class; as many as there were, since grammars count them.
+/// Shortens a scope to the part that determines a class. The number of scopes stays the same, since grammars count them.
 fn shorten(scope: &mut String) {
     let is_of = |prefix: &str| scope.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let prefix = CLASSES.iter().map(|(prefix, _)| *prefix).find(|prefix| is_of(prefix));
     *scope = prefix.unwrap_or("x").to_owned();
 }
 
-/// As syntect writes it, but for the compression.
+/// Serializes a part as syntect does, but uncompressed.
 fn plain(part: &impl Serialize) -> Vec<u8> {
     let file = std::env::temp_dir().join(format!("turnwise-grammars-{}", std::process::id()));
     dump_to_uncompressed_file(part, &file).unwrap();
@@ -197,7 +197,7 @@ fn plain(part: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-/// A zlib stream that stores its bytes as they are: syntect decompresses every grammar.
+/// A zlib stream that stores its bytes uncompressed: syntect decompresses every grammar.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut stream = vec![0x78, 0x01];
     let blocks = bytes.chunks(0xffff).count();
@@ -216,7 +216,7 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
     stream
 }
 
-/// Runs of zeros as one zero and their length.
+/// Encodes each run of zeros as one zero and its length.
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let runs = bytes.chunk_by(|a, b| *a == 0 && *b == 0).flat_map(|run| run.chunks(0xff));
     runs.flat_map(|run| if run[0] == 0 { vec![0, u8::try_from(run.len()).unwrap()] } else { run.to_vec() }).collect()
@@ -228,7 +228,7 @@ fn made() -> Vec<u8> {
     let place =
         |name: &&str| syntaxes.iter().position(|syntax| syntax.name == *name).unwrap_or_else(|| panic!("{name}"));
     let (mut wanted, mut found) = (LANGUAGES.iter().map(place).collect::<BTreeSet<_>>(), BTreeSet::new());
-    // What is embedded is a language too, which can be asked for.
+    // An embedded language can be requested, too.
     while let Some(syntax) = wanted.pop_first() {
         let start = all[syntax].ids["__start"];
         if !found.contains(&start) {
@@ -236,7 +236,7 @@ fn made() -> Vec<u8> {
             wanted.extend(found.iter().map(|id| id.syntax));
         }
     }
-    // Every context gets its place among those that stay.
+    // Every context gets its index among those that are kept.
     let mut places = BTreeMap::new();
     let mut kept: Vec<usize> = Vec::new();
     for id in &found {
@@ -259,7 +259,7 @@ fn made() -> Vec<u8> {
             context
         });
         let grammar = stored(&plain(&Grammar { ids, contexts: contexts.collect() }));
-        // The rest is for finding a syntax by the path or the first line of a file, and for building another set.
+        // The other fields are for finding a syntax by the path or the first line of a file, and for building another set.
         Syntax { first_line_match: None, variables: BTreeMap::new(), scope: "x".to_owned(), grammar, ..syntax }
     });
     packed(&plain(&Set { syntaxes: syntaxes.collect(), paths: Vec::new() }))

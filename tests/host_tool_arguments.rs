@@ -1,5 +1,5 @@
-//! The page's fast verdict on a host tool's arguments against the real validator: it may doubt what is valid, but it
-//! never passes what is not.
+//! The page's fast verdict on a host tool's arguments against the real validator: it may doubt valid arguments, but it
+//! never passes invalid ones.
 #![cfg(all(not(target_arch = "wasm32"), feature = "docs"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -48,7 +48,7 @@ fn plain_arguments_need_no_worker() {
     }
 }
 
-/// What Zod and its like write for an output: nested, with limits, choices and optional members.
+/// A schema as Zod and similar libraries write it for an output: nested, with limits, choices and optional members.
 #[test]
 fn an_output_of_a_schema_library_needs_no_worker() {
     let schema = json!({

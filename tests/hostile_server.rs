@@ -1,5 +1,5 @@
-//! What a server sends on purpose: each ends in `reply_too_large` or in a cut, in time and memory that grow linearly
-//! (SEMANTICS 6). Bytes go through the real decoder in pieces; memory is what the decoder says it holds.
+//! Deliberately hostile server data: each case ends in `reply_too_large` or in a cut, in time and memory that grow
+//! linearly (SEMANTICS 6). Bytes go through the real decoder in chunks; memory is what the decoder reports as held.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -18,7 +18,7 @@ use work::Work;
 const MIB: usize = 1 << 20;
 /// Generous for unoptimised builds; quadratic work takes minutes.
 const SOON: Duration = Duration::from_secs(5);
-/// A line under way, the reply's texts and calls, the raw response.
+/// A partial line, the reply's texts and calls, the raw response.
 const MOST_HELD: usize = 16 * MIB;
 
 const KINDS: [ProviderKind; 4] =
@@ -31,7 +31,7 @@ struct Fed {
     took: Duration,
 }
 
-/// Feeds pieces until the decoder wants no more, as the shell does.
+/// Feeds chunks until the decoder wants no more, as the shell does.
 fn feed<'a>(kind: ProviderKind, pieces: impl Iterator<Item = &'a [u8]>) -> Fed {
     let (began, mut decoder) = (Work::begin(), Decoder::new(kind));
     let (mut bytes, mut most_held) = (0, 0);
@@ -48,7 +48,7 @@ fn feed<'a>(kind: ProviderKind, pieces: impl Iterator<Item = &'a [u8]>) -> Fed {
     Fed { result, bytes, most_held, took: began.done() }
 }
 
-/// The attempt failed for its size, soon, and little was held.
+/// Checks that the attempt failed because of its size, quickly, and that little was held.
 fn too_large(name: &str, fed: &Fed, words: &str) {
     let error = fed.result.as_ref().expect_err(name);
     assert_eq!((error.slug, error.retry), (Slug::ReplyTooLarge, Retry::Yes), "{name}: {}", error.message);
@@ -61,7 +61,7 @@ fn sse(event: &Value) -> String {
     format!("data: {event}\n\n")
 }
 
-/// One call in the format of a kind: as an event of its own.
+/// One call in the format of a provider kind, as a separate event.
 fn call_event(kind: ProviderKind, n: usize) -> Vec<Value> {
     let id = format!("c{n}");
     match kind {
@@ -95,7 +95,7 @@ fn a_hundred_thousand_tool_calls() {
         let fed = feed(kind, pieces(stream.as_bytes(), 16_384));
         too_large(&format!("{} calls, one an event", kind.as_str()), &fed, "256 tool calls");
     }
-    // All in one event, which fits.
+    // All calls in one event, which fits.
     let list: Vec<Value> = (0..30_000).map(|n| json!({ "index": n, "id": n, "function": { "name": "f" } })).collect();
     let event = sse(&json!({ "choices": [{ "delta": { "tool_calls": list } }] }));
     too_large("in one event", &feed(ProviderKind::Openai, pieces(event.as_bytes(), 65_536)), "tool calls");
@@ -131,7 +131,7 @@ fn an_event_of_many_lines_and_a_stream_without_an_end() {
     assert!(fed.bytes <= caps::MAX_STREAM + nothing.len());
 }
 
-/// A megabyte of text in pieces of 8 bytes, three times.
+/// A megabyte of text in 8-byte chunks, three times.
 #[test]
 fn text_reasoning_and_arguments_past_their_limits() {
     let eight = "abcdefgh";
@@ -185,13 +185,14 @@ fn text_reasoning_and_arguments_past_their_limits() {
         let error = fed.result.as_ref().expect_err(&name);
         assert_eq!(error.slug, Slug::ReplyTooLarge, "{name}");
         assert!(error.message.contains(words), "{name}: {}", error.message);
-        // A quarter of a million events take their time unoptimised.
+        // A quarter of a million events take longer without optimisation.
         assert!(fed.took < 4 * SOON, "{name}: {:?}", fed.took);
         assert!(fed.most_held <= MOST_HELD, "{name}: {}", fed.most_held);
     }
 }
 
-/// Some servers name the call in every piece of its arguments: whether they are whole is not asked of all of them again.
+/// Some servers name the call in every chunk of its arguments: whether the arguments are complete is not rechecked over
+/// all of them.
 #[test]
 fn a_megabyte_of_arguments_in_small_pieces_that_all_name_their_call() {
     let piece = |arguments: &str| {
@@ -217,7 +218,7 @@ fn the_slug_is_retried_and_then_ends_the_run() {
     assert_eq!(played.run().turns()[0].attempts[0].slugs, [Slug::ReplyTooLarge]);
 }
 
-/// As many calls as a reply may hold, all without an id: each is answered, 32 are run.
+/// As many calls as a reply may hold, all without an id: each is answered, 32 are executed.
 #[test]
 fn the_engine_answers_the_most_calls_soon() {
     let began = Work::begin();
@@ -280,7 +281,7 @@ fn a_tools_result_is_cut_before_it_is_recorded() {
     let cut = content(&large);
     assert!(cut.len() <= MAX_RESULT && cut.len() > MAX_RESULT - 100, "{}", cut.len());
     assert!(cut.ends_with(" of 67108864 bytes were kept]"), "{}", &cut[cut.len() - 90..]);
-    // Once more changes nothing: a record that is replayed holds what the engine saw.
+    // Cutting again changes nothing: a replayed record holds what the engine saw.
     caps::cut_event(&mut large);
     assert_eq!(content(&large), cut);
     let mut small = result("a".repeat(MAX_RESULT));

@@ -1,4 +1,4 @@
-//! ATIF of any agent becomes a trajectory that can be shown; what is no trajectory is refused in words.
+//! ATIF of any agent becomes a trajectory that can be shown; anything else is rejected with a message.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn read(name: &str) -> Trajectory {
     let document = import(&fixture(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
     validate(&document);
     assert!(document.events.is_empty() && document.imported.is_some());
-    // Through the native format and back.
+    // Exported to the native format and imported again.
     assert_eq!(import(&export(&document, Format::Native)).unwrap(), document);
     document
 }
@@ -123,7 +123,7 @@ fn every_version_is_read_and_unknown_keys_are_passed_over() {
     }
 }
 
-/// A time that does not exist is no time: another step says when the run began.
+/// A time that does not exist is ignored: another step says when the run began.
 #[test]
 fn days_and_hours_that_do_not_exist_are_no_times() {
     let started = |timestamp: &str| {

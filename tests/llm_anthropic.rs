@@ -1,4 +1,4 @@
-//! Requests as Anthropic's Messages API takes them.
+//! Requests in the format of Anthropic's Messages API.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -62,7 +62,7 @@ fn picture() -> Image {
     Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() }
 }
 
-/// What the decoder keeps of a signed thought.
+/// A signed thought, as the decoder keeps it.
 fn thought(text: &str) -> Value {
     json!({ "type": "thought", "size": 11 + text.len(),
         "block": { "type": "thinking", "thinking": text, "signature": "sig" } })
@@ -77,7 +77,7 @@ fn frozen(messages: &[Message]) -> (Vec<u8>, Box<dyn Encode>) {
     (bytes, encoder)
 }
 
-/// A request: the frozen history, its mark, what is for this request only, the tools.
+/// Builds a request: the frozen history, its mark, the messages for this request only, the tools.
 fn request(messages: &[Message], tail: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Value {
     let (mut bytes, encoder) = frozen(messages);
     let mut rest = encoder.fork();
@@ -253,7 +253,7 @@ fn thoughts_go_back_whole_and_where_they_stood() {
     for (name, content, calls, kept, expected) in cases {
         assert_eq!(types(thinking(content, calls, Some(kept))), expected, "{name}");
     }
-    // A secret was blotted out in one of the thoughts: changed, it would be refused, and so would the others alone.
+    // A secret was redacted in one of the thoughts: the API would refuse the changed thought, and also the others without it.
     let mut changed = order;
     changed[0]["block"]["thinking"] = json!("h[redacted]m");
     assert_eq!(types(thinking("Grüße!ok", &calls, Some(changed))), "\"Grüße!ok\" a b");
@@ -335,7 +335,7 @@ fn arguments_sent_back_are_always_an_object() {
     }
 }
 
-/// A history as the engine could make it: each call answered at once, anything else in any order.
+/// A history as the engine could produce it: each call answered at once, anything else in any order.
 fn random_history(random: &mut Random) -> Vec<Vec<Message>> {
     let texts = ["", " \n", "one", "Grüße 🙂", "two\n"];
     let mut steps = vec![vec![Message::user("the task")]];

@@ -1,6 +1,6 @@
-//! Answers of Anthropic's Messages API: every fixture gives its golden reply, however its bytes are cut.
+//! Responses of Anthropic's Messages API: every fixture decodes to its golden reply, however its bytes are split.
 //!
-//! The fixtures are written by hand after the provider's documentation of streams, thinking, tools and errors; they are
+//! The fixtures are written by hand from the provider's documentation of streams, thinking, tools and errors; they are
 //! not captured.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
@@ -22,7 +22,7 @@ fn decode(bytes: &[u8]) -> Decoded {
     splits::decode(KIND, [bytes])
 }
 
-/// A stream of events, as they are sent.
+/// A stream of events, as sent on the wire.
 fn stream(events: &[Value]) -> String {
     events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap())).collect()
 }
@@ -60,7 +60,7 @@ fn end() -> Value {
     json!({ "type": "message_stop" })
 }
 
-/// A reply of these events between its beginning and its end.
+/// Decodes a reply with these events between its start and its end.
 fn reply(events: &[Value]) -> Reply {
     let events = [&[start()], events, &[stopped(&json!("end_turn")), end()]].concat();
     decode(stream(&events).as_bytes()).result.unwrap()
@@ -102,7 +102,7 @@ fn a_stream_cut_before_message_stop_is_never_a_reply() {
         if decode(&bytes).result.is_err() {
             continue;
         }
-        // A whole answer ends with its last bracket, a stream with the event that says so.
+        // A response that is not streamed ends with its last bracket, a stream with the event that says so.
         let mark: &[u8] = if name.ends_with(".json") { b"}" } else { b"{\"type\":\"message_stop\"}" };
         let whole = bytes.windows(mark.len()).rposition(|window| window == mark).unwrap() + mark.len() - 1;
         for at in 0..=whole {
@@ -156,7 +156,7 @@ fn arguments_are_the_deltas_or_what_the_block_began_with() {
         tool(2, "c", &json!({ "given": [1, "two"] })),
         tool(3, "d", &json!({ "given": true })),
         input(3, "{\"sent\":true}"),
-        // More of an earlier call, and of none.
+        // More input for an earlier call, and for no call.
         input(1, " "),
         input(9, "lost"),
     ])

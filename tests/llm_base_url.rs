@@ -1,4 +1,4 @@
-//! Wrong key, no such model, wrong base URL: told apart for every kind of provider, with the base URL to try.
+//! Wrong key, unknown model, wrong base URL: told apart for every kind of provider, with the base URL to try.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ fn answer(kind: ProviderKind, base_url: &str, status: u16, body: &str) -> ModelE
 
 #[test]
 fn an_address_that_leads_nowhere_is_corrected() {
-    // kind, base URL, what is proposed
+    // kind, base URL, suggestion
     let rows = [
         (Openai, "https://api.openai.com", Some("https://api.openai.com/v1")),
         (Openai, "https://api.openai.com/v1/", None),
@@ -43,7 +43,7 @@ fn an_address_that_leads_nowhere_is_corrected() {
         (Lmstudio, "http://localhost:1234/api/v0", Some("http://localhost:1234/v1")),
         (Llamacpp, "http://127.0.0.1:8081/v1", None),
         (Llamacpp, "http://127.0.0.1:8081/v1/v1", Some("http://127.0.0.1:8081/v1")),
-        // Addresses of their own shape are left alone.
+        // Addresses with their own layout are left alone.
         (Openai, "https://api.groq.com/openai/v1", None),
         (Openai, "https://api.z.ai/api/paas/v4", None),
         (Openai, "https://models.github.ai/inference", None),
@@ -64,7 +64,7 @@ fn an_address_that_leads_nowhere_is_corrected() {
 
 #[test]
 fn each_kind_tells_a_wrong_key_from_a_missing_model() {
-    // kind, status and body of a wrong key, status and body of a model that is not there, what to do then
+    // kind, status and body of a wrong key, status and body of a missing model, what to do then
     let rows = [
         (
             Openai,

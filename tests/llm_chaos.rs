@@ -1,4 +1,4 @@
-//! The demo mode that misbehaves: every fault there is comes up, each is judged as a real one would be, and runs end well.
+//! The demo mode that misbehaves: every fault occurs, each is judged like a real one, and runs end well.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -28,7 +28,7 @@ const TASKS: [&str; 4] = [
     "On which port does the server listen?",
 ];
 
-/// A run as somebody who tries the mode gets it.
+/// A run as a user of the mode gets it.
 fn run(seed: u64) -> Played {
     let config = RunConfig { tools: safe_set(), seed, ..RunConfig::default() };
     play(config, TASKS[seed as usize % TASKS.len()])
@@ -46,7 +46,7 @@ fn further(seed: u64) -> [Played; 2] {
     ]
 }
 
-/// What the engine is told of a request that met this fault; `None`: a whole reply.
+/// The error that the engine receives for a request with this fault; `None`: a complete reply.
 fn told(fault: Fault) -> Option<(Slug, Retry)> {
     Some(match fault {
         Fault::Status408 | Fault::SilentServer | Fault::SilentStream => (Slug::Timeout, Retry::Yes),

@@ -1,4 +1,4 @@
-//! What servers and browsers answer instead of a reply: slug, retry, wait, and words that help.
+//! Responses of servers and browsers other than a reply: slug, retry, wait, and a helpful message.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn classify(base_url: &str, status: u16, body: &str) -> ModelError {
 fn answers_become_slugs_retries_and_words_that_help() {
     use Retry::{Fatal, Yes};
     use Slug::*;
-    // base URL, status, body, slug, retry, what the message says
+    // base URL, status, body, slug, retry, text in the message
     let cases = [
         (
             OTHER,
@@ -252,7 +252,7 @@ fn answers_become_slugs_retries_and_words_that_help() {
 fn the_errors_of_anthropic_become_slugs_and_retries() {
     use Retry::{Fatal, Yes};
     let p = ProviderConfig { kind: ProviderKind::Anthropic, model: "claude-x".into(), ..ProviderConfig::default() };
-    // status, type, message, slug, retry, what the message says
+    // status, type, message, slug, retry, text in the message
     let cases = [
         (400, "invalid_request_error", "messages: at least one message", Slug::ProviderError, Fatal, "at least one"),
         (400, "invalid_request_error", "Your credit balance is too low to access", Slug::QuotaError, Fatal, "credit"),

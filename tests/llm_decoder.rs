@@ -1,4 +1,4 @@
-//! Every fixture of `tests/fixtures/llm` gives its golden reply, however its bytes are cut.
+//! Every fixture of `tests/fixtures/llm` decodes to its golden reply, however its bytes are split.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -51,7 +51,7 @@ fn a_stream_cut_before_its_finish_reason_is_never_a_reply() {
         if decode([&bytes[..]]).result.is_err() {
             continue;
         }
-        // The event that carries the reason is whole only at its closing brackets; before that it is cut.
+        // The event that carries the reason is complete only at its closing brackets; before that it is cut.
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let reason = ["\"stop\"", "\"length\"", "\"tool_calls\"", "\"content_filter\"", "\"eos\""]
             .iter()

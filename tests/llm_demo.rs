@@ -1,4 +1,4 @@
-//! The demo model, played against a small workspace through the real decoder.
+//! The demo model, run against a small workspace through the real decoder.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -216,7 +216,7 @@ fn host_tools_are_called_with_arguments_their_schema_allows() {
     let validator = jsonschema::validator_for(&schema).unwrap();
     assert!(validator.is_valid(&played.turns[0][0].1), "{}", played.turns[0][0].1);
     assert!(played.reply.content.contains("`get_weather` answered"), "{}", played.reply.content);
-    // Beside built-in tools it is called where its name fits the task.
+    // Alongside built-in tools, a tool is called if its name fits the task.
     let mut tools = builtin();
     tools.extend([tool("get_weather", schema), tool("paint", json!({}))]);
     let game = Game { tools, ..Game::new(docs()) };

@@ -67,7 +67,7 @@ fn docs() -> BTreeMap<String, String> {
 
 #[test]
 fn questions_about_the_project_are_answered_from_its_documentation() {
-    // The question, the file that must be quoted first, a word of the quote.
+    // The question, the file that must be quoted first, a word in the quote.
     let cases = [
         ("What happens when a run reaches its turn limit? Find it in the files and name the file.", "docs/", "limit"),
         ("When turns are short, what does it skip?", "docs/demo-model.md", "it skips what it can do without"),

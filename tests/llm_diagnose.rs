@@ -1,4 +1,4 @@
-//! Why a first request got no answer: every row of the decision, and words that name the exact setting.
+//! Why a first request got no response: every row of the decision, and messages that name the exact setting.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ const PUBLIC: &str = "https://models.example.org/v1/chat/completions";
 const OLLAMA: &str = "http://localhost:11434/v1/chat/completions";
 const NEAR: &str = "http://192.168.0.9:8081/v1/chat/completions";
 
-/// A page of that origin asked `target`; nothing else is known.
+/// Evidence that a page of that origin requested `target`; nothing else is known.
 fn asked(page: &str, target: &str) -> Evidence {
     let secure = page.starts_with("https://") || space(page) == Space::Loopback;
     Evidence {
@@ -156,7 +156,7 @@ fn the_words_name_the_setting_of_the_server() {
     use ProviderKind::*;
     let down = |base: &str| Evidence { knock: Knock::Failed, ..asked(LOCAL_PAGE, base) };
     let cors = |base: &str| Evidence { knock: Knock::Answered, ..asked(SECURE, base) };
-    // kind, base URL, evidence, what the message says
+    // kind, base URL, evidence, text in the message
     let rows: [(_, &str, Evidence, &[&str]); 16] = [
         (
             Ollama,

@@ -1,4 +1,4 @@
-//! Requests as Chat Completions servers take them.
+//! Requests in the format of Chat Completions servers.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -143,7 +143,7 @@ fn the_output_limit_has_the_name_the_server_knows() {
 
 #[test]
 fn arguments_sent_back_are_always_a_json_object() {
-    // Templates of llama.cpp and vLLM parse them and answer 500 or 400 where they cannot.
+    // Templates of llama.cpp and vLLM parse the arguments, and answer 500 or 400 if they cannot.
     let cases = [
         ("{\"a\":1}", json!({ "a": 1 })),
         (" {} ", json!({})),

@@ -1,5 +1,5 @@
-//! Gemini: requests, and what comes of their streams. The fixtures of `tests/fixtures/gemini` were written by hand after
-//! Google's documentation; none was captured.
+//! Gemini: requests, and replies decoded from its streams. The fixtures of `tests/fixtures/gemini` were written by hand
+//! from Google's documentation; none was captured.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -207,7 +207,7 @@ fn every_part_gets_its_signature_back() {
         ] }, answers])
     );
 
-    // What was kept no longer fits the text: the calls keep theirs, which are the ones that are checked.
+    // The kept parts no longer fit the text: the calls keep their signatures, which are the ones that are checked.
     let Message::Assistant(mut message) = message else { panic!("a reply") };
     message.content.push('!');
     let parts = json!([{ "text": "I look into it.!" }, calls[0], calls[1]]);
@@ -242,7 +242,7 @@ fn calls_and_answers_have_the_ids_that_the_model_gave() {
     assert_eq!(ids(&sent[0], "functionCall"), ["a1b2c3d4", "e5f6a7b8"]);
     assert_eq!(ids(&sent[1], "functionResponse"), ["a1b2c3d4", "e5f6a7b8"]);
 
-    // One id for two calls would be one call: then the engine's stand on both sides.
+    // The same id on two calls would make them one call, so the engine's ids are used on both sides.
     let twice =
         json!({ "gemini": [{ "part": { "call": "x" } }, { "part": { "call": "x" } }, { "part": { "call": "" } }] });
     let message = reply("", &[("a", "f", "{}"), ("b", "f", "{}"), ("c", "f", "{}")], Some(twice));
@@ -294,7 +294,7 @@ fn names_are_made_legal_and_come_back_as_they_were() {
             decode_chunks(&[json!({ "candidates": [{ "content": { "parts": [call] }, "finishReason": "STOP" }] })]);
         assert_eq!(reply.unwrap().tool_calls[0].name, name);
     }
-    // A model made these up.
+    // Names and arguments that a model made up.
     let sent = contents("m", &[reply("", &[("a", "my tool", "["), ("b", "", "{}")], None)]);
     assert_eq!(
         sent[0]["parts"][0]["functionCall"],

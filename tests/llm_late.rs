@@ -1,4 +1,4 @@
-//! Deadlines of a request: what counts as the beginning of a reply, and what a person reads when one has passed.
+//! Deadlines of a request: what counts as the start of a reply, and the message when a deadline has passed.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What is known of models: the table, and the providers' own lists.
+//! Known facts about models: the table, and the providers' own lists.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,5 +1,5 @@
-//! What a run asks of its models besides the conversation, in every wire format: sampling, reasoning, the choice of a tool,
-//! and the fields that a provider's configuration adds.
+//! The model options of a run, in every wire format: sampling, reasoning, tool choice, and the fields that a provider's
+//! configuration adds.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ fn with_tools(config: RunConfig) -> RunConfig {
     RunConfig { tools: vec![tool("f"), tool("g")], ..config }
 }
 
-/// The fields of a request but for those that every request has.
+/// The fields of a request, except those that every request has.
 fn settings(p: &ProviderConfig, config: &RunConfig) -> Value {
     let mut body = body_of(p, config, &[Message::user("a")], ToolChoice::Auto);
     for common in ["model", "stream", "stream_options", "store", "include", "messages", "input", "contents"] {
@@ -124,7 +124,7 @@ fn claude_thinks_within_its_output_limit_and_without_a_temperature() {
         ("claude-3-7-sonnet-latest", Medium, Option::None, 8192 + 8192, enabled(8192), Value::Null),
         ("claude-haiku-4-5-20251001", High, Option::None, 8192 + 16384, enabled(16384), Value::Null),
         ("another", High, Option::None, 8192 + 16384, enabled(16384), Value::Null),
-        // A limit that was set is raised only as far as it must be.
+        // A configured limit is raised only as far as necessary.
         ("claude-opus-4-1", High, Some(100), 16384 + 1024, enabled(16384), Value::Null),
         ("claude-opus-4-1", High, Some(32_000), 32_000, enabled(16384), Value::Null),
         ("claude-opus-4-1", None, Some(100), 100, off.clone(), Value::Null),
@@ -147,7 +147,7 @@ fn claude_thinks_within_its_output_limit_and_without_a_temperature() {
             (&sent["max_tokens"], &sent["thinking"], &sent["output_config"]),
             (&json!(max_tokens), &thinking, &output)
         );
-        // Who thinks refuses all three.
+        // With thinking enabled, all three are refused.
         let (sampling, choice) = match effort {
             None => (json!([0.5, 0.25]), "any"),
             _ => (json!([null, null]), "auto"),
@@ -157,7 +157,7 @@ fn claude_thinks_within_its_output_limit_and_without_a_temperature() {
     }
 }
 
-/// What a request for a choice declares, and what it says of it.
+/// The tools that a request with a tool choice declares, and the choice that it sends.
 fn choice(p: &ProviderConfig, asked: &AskedTool) -> (Vec<String>, Value) {
     let config = with_tools(RunConfig { tool_choice: Some(asked.clone()), ..RunConfig::default() });
     let sent = body_of(p, &config, &[Message::user("a")], ToolChoice::Asked);
@@ -187,7 +187,7 @@ fn a_choice_of_a_tool_has_the_words_of_each_format() {
         }
         assert_eq!(choice(&p, &named), (all(), by_name.clone()), "{kind:?}");
     }
-    // These know no names, and some pass over `none`.
+    // These servers accept no names, and some ignore `none`.
     for (kind, base_url) in
         [(Ollama, ""), (Lmstudio, ""), (Llamacpp, ""), (PromptApi, ""), (Openai, LOCAL), (OpenaiResponses, LOCAL)]
     {
@@ -278,7 +278,7 @@ fn added_fields_take_the_place_of_the_runs_and_never_of_what_it_says_itself() {
             assert_eq!(sent.get(key), before.get(key), "{kind:?} {key}");
         }
     }
-    // A record from elsewhere may hold anything there.
+    // A record from elsewhere may contain anything there.
     for odd in [json!([1]), json!("x"), json!({})] {
         let p = ProviderConfig { provider_options: Some(odd), ..provider(Gemini, "", "m") };
         assert_eq!(settings(&p, &RunConfig::default()), json!({}));

@@ -1,4 +1,5 @@
-//! PDFs that come with a task: what is taken for one, how each wire format carries it, and what a model reads that takes none.
+//! PDFs attached to a task: what is recognized as one, how each wire format carries it, and what a model reads that
+//! accepts none.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -35,7 +36,7 @@ fn asked(content: &str, images: &[Image]) -> Message {
     Message::User { content: content.into(), images: images.to_vec() }
 }
 
-/// The content of the one message of a request.
+/// The content of the only message of a request.
 fn content(kind: ProviderKind, message: Message) -> Value {
     let p = ProviderConfig { kind, model: "m".into(), ..ProviderConfig::default() };
     let mut sent = body(&p, &[message], &[], ToolChoice::Auto);

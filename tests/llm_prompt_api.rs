@@ -64,14 +64,14 @@ fn native_tools_are_parts_of_their_own() {
                 text("I look."),
                 { "type": "tool-call", "value": { "callID": "c1", "name": "lookup", "arguments": { "word": "a" } } },
             ] },
-            // An answer to a tool stands with nothing else.
+            // A tool response is not combined with anything else.
             { "role": "user", "content": [
                 answer(json!({ "result": [text("A")] })),
                 answer(json!({ "errorMessage": "no such word" })),
             ] },
         ])
     );
-    // A later system message goes as the user's.
+    // A later system message is sent as a user message.
     assert_eq!(asked.ask, json!([{ "role": "user", "content": [text("conclude"), text("system notice: go on")] }]));
     assert_eq!(asked.tools[0]["inputSchema"], lookup().parameters);
     assert_eq!(asked.constraint, None);

@@ -1,5 +1,5 @@
-//! OpenAI Responses: requests, and what comes of their streams. The fixtures of `tests/fixtures/responses` were written
-//! by hand after the documentation of OpenAI and the sources of llama.cpp's server; none was captured.
+//! OpenAI Responses: requests, and replies decoded from its streams. The fixtures of `tests/fixtures/responses` were
+//! written by hand from the documentation of OpenAI and the sources of llama.cpp's server; none was captured.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -105,7 +105,7 @@ fn the_same_reply_comes_of_deltas_of_finished_items_and_of_the_whole_answer() {
     assert_eq!(whole.content, "All at once.");
     assert_eq!(whole.reasoning, "**Looking** at the cache first.\n\nThen the limits.");
     assert_eq!(fixture("no_deltas.sse"), whole);
-    // A gateway between gives every item a new id in every event.
+    // A gateway in between gives every item a new id in every event.
     let all = fixtures("responses");
     let (_, bytes) = all.iter().find(|(name, _)| name == "reasoning_and_tools.sse").unwrap();
     let events = std::str::from_utf8(bytes).unwrap().lines().filter_map(|line| line.strip_prefix("data: "));
@@ -172,7 +172,7 @@ fn what_is_no_event_is_named() {
     }
 }
 
-/// Without a status: what only its words classify.
+/// Errors without a status, which only their text classifies.
 #[test]
 fn errors_inside_a_stream_are_classified_by_their_words() {
     use Retry::{Fatal, Yes};
@@ -310,7 +310,7 @@ fn a_reply_is_sent_back_in_the_order_in_which_it_came() {
         [call_item("a", "read_file", "{\"path\":\"a.md\"}"), call_item("b", "read_file", "{\"path\":\"b.md\"}")];
     assert_eq!(input(std::slice::from_ref(&message)), json!([first, text, calls[0], second, calls[1]]));
 
-    // What was kept no longer fits: the reasoning comes first.
+    // The kept items no longer fit: the reasoning comes first.
     let Message::Assistant(mut message) = message else { panic!("a reply") };
     message.content.push('!');
     let plain = said("I look into it.!");

@@ -1,6 +1,6 @@
-//! Markdown to nodes: the closed list, safe addresses, hostile input.
+//! Markdown to nodes: the closed set of nodes, safe addresses, hostile input.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 mod work;
 
@@ -18,7 +18,7 @@ fn paragraph(children: Vec<Node>) -> Vec<Node> {
     vec![Node::Paragraph(children)]
 }
 
-/// The one node of a text.
+/// The only node of a text.
 fn only(markdown: &str) -> Node {
     let mut nodes = parse(markdown);
     assert_eq!(nodes.len(), 1, "{nodes:?}");
@@ -311,7 +311,7 @@ proptest! {
 }
 
 proptest! {
-    // Each case may compile a grammar's expressions: slow without optimisation.
+    // Each case may compile a grammar's expressions, which is slow without optimisation.
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]

@@ -1,4 +1,4 @@
-//! The context of a step (SEMANTICS 9): the worked example of four steps, and the rule by itself.
+//! The context of a step (SEMANTICS 9): the worked example of four steps, and the rule on its own.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,11 +12,11 @@ use support::golden;
 use turnwise::engine::*;
 use turnwise::plan::*;
 
-/// The example, with the fourth step's agent of this kind, run to its end.
+/// Runs the example to its end, with an agent of this kind for the fourth step.
 fn run(kind: &str) -> Driven {
     let mut driven = Driven::start(plan(&forecast(kind)), options());
     assert_eq!(driven.started, [1, 2, 3], "independent steps run at the same time");
-    // Results do not come in the order of the steps.
+    // Results do not arrive in the order of the steps.
     for (order, result) in [(3, "Analysts say: buy"), (1, "A maker of chips"), (2, "A record quarter")] {
         driven.end(order, Outcome::Success, result);
     }

@@ -1,4 +1,4 @@
-//! The page about plans is true: its tables are those of the types, the schemas and the code.
+//! Checks the page about plans: its tables match the types, the schemas and the code.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -33,7 +33,7 @@ fn words(value: &Value) -> BTreeSet<String> {
     value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
 }
 
-/// Names of the fields of an interface.
+/// The field names of an interface.
 fn interface(name: &str) -> BTreeSet<String> {
     let types = text("www/client/types/turnwise.d.ts") + &text("www/client/types/records.d.ts");
     let body = types.split_once(&format!("export interface {name} {{\n")).unwrap().1.split_once("\n}").unwrap().0;

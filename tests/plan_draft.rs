@@ -1,4 +1,4 @@
-//! A plan drafted by a model: by a strict run whose report is a plan (SEMANTICS 7, 9).
+//! A plan drafted by a model, in a strict run whose report is a plan (SEMANTICS 7, 9).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

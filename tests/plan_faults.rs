@@ -1,7 +1,7 @@
-//! Bad plans: each is refused with every fault named (SEMANTICS 9).
+//! Bad plans: each is rejected with every fault named (SEMANTICS 9).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
-#![allow(clippy::needless_pass_by_value)] // json!(…) reads best as it is
+#![allow(clippy::needless_pass_by_value)] // json!(…) reads best passed by value
 
 #[path = "support/plan.rs"]
 mod plans;
@@ -27,7 +27,7 @@ fn step(order: u32, more: Value) -> Value {
     step
 }
 
-/// Title, plan: what is said of them is in the golden file.
+/// Titles and plans; the messages for them are in the golden file.
 fn bad() -> Vec<(&'static str, Value)> {
     let two = |second: Value| with_steps(json!([step(1, json!({})), second]));
     vec![
@@ -129,7 +129,7 @@ fn pages_write_max_turns_in_their_own_way() {
     }
 }
 
-/// What the schema accepts is a plan, but for what no schema can say.
+/// The schema accepts exactly the valid plans, except for rules that no schema can express.
 #[test]
 fn the_shipped_schema_agrees() {
     let schema: Value = serde_json::from_str(include_str!("../docs/schema/turnwise-plan.v1.json")).unwrap();
@@ -143,7 +143,7 @@ fn the_shipped_schema_agrees() {
     ];
     for (title, plan) in bad() {
         let only_beyond = faults(&plan).iter().all(|fault| beyond.contains(&fault.kind));
-        // A text of blanks alone is a text to a schema.
+        // To a schema, a blank string is a string.
         assert_eq!(schema.is_valid(&plan), only_beyond, "{title}");
     }
     let mut plan = forecast("synthesis");

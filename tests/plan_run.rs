@@ -1,5 +1,5 @@
-//! A plan survives faults: what fails blocks only what needs it, what was done is kept, and any step can be run again
-//! (SEMANTICS 9).
+//! A plan survives faults: a failed step blocks only the steps that need it, completed work is kept, and any step can
+//! be rerun (SEMANTICS 9).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use turnwise::engine::*;
 use turnwise::plan::*;
 use turnwise::trajectory::replay;
 
-/// `order agent dependencies`; agents G* gather, S* synthesize.
+/// Builds a plan of `order agent dependencies`; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
     let steps: Vec<Value> = steps
         .iter()
@@ -23,7 +23,7 @@ fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
     plan(&json!({ "agents": { "G": { "kind": "gather" }, "S": { "kind": "synthesis" } }, "steps": steps }))
 }
 
-/// 1 and 2 gather, 3 needs 1, 4 needs 3, 5 needs 2, 6 concludes.
+/// Steps 1 and 2 gather, 3 needs 1, 4 needs 3, 5 needs 2, 6 concludes.
 fn tree() -> Plan {
     plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "G", &[1]), (4, "G", &[3]), (5, "G", &[2]), (6, "S", &[])])
 }
@@ -149,7 +149,7 @@ fn a_plan_goes_on_after_a_reload_with_what_had_ended() {
     second.complete();
     assert_eq!(second.context(3)["dependency_artifacts"][0]["result"], "one");
     assert_eq!(second.statuses(), "1 completed, 2 failed, 3 completed, 4 completed, 5 blocked by 2, 6 completed");
-    // The failed one is run again when asked for, and what it blocked with it.
+    // The failed step is rerun on request, along with the steps that it blocked.
     let mut third = Driven::start(tree(), after(&second, Some(2)));
     third.complete();
     assert_eq!(third.started, [2, 5, 6]);
@@ -204,7 +204,7 @@ fn a_step_has_its_own_configuration() {
     assert_eq!((config.preset, config.retry), (base().preset, base().retry));
     assert_eq!(task.session_id, "session_00");
     assert_ne!(config.seed, driven.running[&2].0.seed);
-    // Twice 2 turns of 3 attempts and 3 for the synthesis, that a third time, and 3 turns of the last step.
+    // Three steps with 2 turns of 3 attempts and 3 for the synthesis, and the last step with 3 turns.
     assert_eq!(driven.run.calls_left(), 3 * (2 * 3 + 3) + (3 * 3 + 3));
     driven.send(PlanEvent::StepProgress { order: 1, calls_left: 4 });
     driven.send(PlanEvent::StepProgress { order: 1, calls_left: 8 });

@@ -1,5 +1,5 @@
-//! Events as a page gets them, and words and numbers that www/client/protocol.ts has of its own. That its messages are those
-//! of the Rust types is the business of tests/types.rs.
+//! Events as a page receives them, and strings and numbers that www/client/protocol.ts defines itself. tests/types.rs
+//! checks that its messages match the Rust types.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -32,7 +32,7 @@ fn events_are_flat_objects() {
         json(&RunEvent::of(&started, step)),
         r#"{"type":"attempt_started","attempt":1,"request":7,"turn":2,"callsLeft":40,"step":3}"#
     );
-    // A sub-agent's event is again such an event, with a turn and a bound of its own, and without the step.
+    // A sub-agent's event is again such an event, with its own turn and bound, and without the step.
     let event = Box::new(Record { turn: 1, calls_left: 4, ..started });
     let child = record(RecordKind::Child { child: 2, event });
     let event = r#"{"type":"attempt_started","attempt":1,"request":7,"turn":1,"callsLeft":4}"#;

@@ -1,5 +1,5 @@
-//! A record whose numbers are at their limits is refused or shown: nothing overflows, and neither time nor size follows a
-//! number in a record.
+//! A record whose numbers are at their limits is rejected or shown: nothing overflows, and neither time nor size
+//! depends on a number in a record.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use turnwise::view::replay::Replay;
 use turnwise::view::{LaneView, Meter, RailView, Source, ViewModel};
 use work::Work;
 
-/// A failed attempt with its wait, a tool that fails, sub-agents, a limit and its synthesis.
+/// A record with a failed attempt and its wait, a failing tool, sub-agents, a limit and its synthesis.
 fn record() -> Value {
     let mut config = spawning(Preset::Research);
     config.max_turns = 3;
@@ -47,7 +47,7 @@ fn model(call: &ModelCall) -> Result<Reply, ModelError> {
     Ok(Reply { usage: Some(usage), ..reply })
 }
 
-/// Every place of a number, as a JSON pointer. Numbers of a schema are words of a tool, not of the record.
+/// The place of every number, as a JSON pointer. Numbers in a schema belong to a tool, not to the record.
 fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Number(_) => found.push(at.to_owned()),
@@ -77,7 +77,7 @@ fn extremes() -> Vec<Value> {
     ]
 }
 
-/// All that is made of a record. How many bytes came of it.
+/// Derives everything there is from a record. Returns the number of bytes produced.
 fn show(text: &str) -> Option<usize> {
     let document = import(text).ok()?;
     let source = Source::from(&document);
@@ -88,7 +88,7 @@ fn show(text: &str) -> Option<usize> {
     size += lanes.map(|lane| format!("{lane:?}").len()).sum::<usize>();
     let summary = Summary::from(&document);
     let insight = Insight::of(&[summary.clone(), summary.clone()], &Filter::default());
-    // More runs than points of their own: by time.
+    // More runs than points of their own: grouped by time.
     let other = Summary { started_ms: 0, ..summary.clone() };
     let many = Insight::of(&[vec![summary; 80], vec![other; 80]].concat(), &Filter::default());
     size += json!(insight).to_string().len() + json!(many).to_string().len() + format!("{:?}", charts(&many)).len();
@@ -121,7 +121,7 @@ fn every_number_at_its_limit() {
         }
         assert!(began.done() < Duration::from_secs(5), "{name}: {:?}", began.done());
     };
-    // One field of each name, and all of them at once.
+    // One field of each name, and then all of them at once.
     let mut seen = std::collections::BTreeSet::new();
     for place in &places {
         let name: String = place.chars().filter(|c| !c.is_ascii_digit()).collect();
@@ -135,7 +135,7 @@ fn every_number_at_its_limit() {
         }
     }
     for extreme in extremes() {
-        // As far as the types go: a field that refuses the value keeps its own.
+        // As far as the types allow: a field that rejects the value keeps its own.
         let mut all = record.clone();
         for place in &places {
             let own = all.pointer(place).cloned().unwrap();
@@ -153,7 +153,7 @@ fn every_number_at_its_limit() {
     assert!(shown > 100 && refused > 100, "{shown} shown, {refused} refused");
 }
 
-/// Summaries are stored and handed over by themselves, too.
+/// Summaries are stored and passed on by themselves, too.
 #[test]
 fn summaries_with_every_number_at_its_limit_are_figures() {
     let document: Trajectory = serde_json::from_value(record()).unwrap();

@@ -1,4 +1,4 @@
-//! Streamed text is redacted to the same text as a whole one, however it is cut.
+//! Streamed text is redacted to the same text as a complete one, however it is split.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -91,7 +91,7 @@ proptest! {
     }
 }
 
-/// A server chooses both the text and how it is cut.
+/// A server chooses both the text and how it is split.
 #[test]
 fn a_long_run_of_key_characters_in_small_pieces_costs_no_more_than_its_length() {
     const MIB: usize = 1 << 20;

@@ -1,5 +1,5 @@
-//! Pictures and PDFs in the results of tools: how the engine carries them, how each wire format does, and what is read
-//! where they do not fit.
+//! Images and PDFs in tool results: how the engine carries them, how each wire format does, and what is read where they
+//! do not fit.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -53,7 +53,7 @@ fn a_result_brings_its_pictures_to_the_next_request() {
     let stored = serde_json::to_string(&document).unwrap();
     let again = replay(&Trajectory::parse(&stored).unwrap()).unwrap_or_else(|m| panic!("{m:?}"));
     assert_eq!(serde_json::to_string(&again.document()).unwrap(), stored);
-    // A picture is held once, in its event.
+    // An image is held once, in its event.
     assert_eq!(stored.matches("JVBERi0xLjc=").count(), 1);
     let chat = openai::write(&document);
     assert!(chat.contains(r#""url":"data:image/png;base64,iVBORw0KGgo=""#), "{chat}");
@@ -98,7 +98,7 @@ fn pictures_past_the_limit_are_left_out_and_the_model_is_told() {
     assert_eq!(content, "seen\n[2 of 3 pictures were left out: they are too large]");
 }
 
-/// What a request holds of one answer.
+/// The message of a request that carries this tool result.
 fn answered(kind: ProviderKind, content: &str, images: Vec<Image>) -> Value {
     let p = ProviderConfig { kind, model: "m".into(), ..ProviderConfig::default() };
     let answer = Message::Tool(ToolMessage {

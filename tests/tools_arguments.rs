@@ -1,6 +1,6 @@
 //! Arguments of tool calls: parsed, repaired where that is unambiguous, checked against the schema.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 #[path = "support/pattern.rs"]
 mod pattern;
@@ -192,7 +192,7 @@ proptest! {
         let _ = check(&schema(), &text);
     }
 
-    /// Cutting a valid text anywhere never gives other arguments than the whole.
+    /// Cutting a valid text anywhere never yields arguments other than the whole.
     #[test]
     fn a_truncated_object_is_never_repaired(words in prop::collection::vec("[a-z \"'{}\\[\\],:]{0,12}", 1..4), cut in 0.0..1.0_f64) {
         let whole = json!({"path": words[0], "any": words}).to_string();
@@ -202,7 +202,7 @@ proptest! {
         }
     }
 
-    /// Each fault that is repaired leaves every value as it was, whatever stands in the strings.
+    /// Every fault that is repaired leaves all values unchanged, whatever the strings contain.
     #[test]
     fn a_repair_never_changes_a_value(word in "[a-z \"'{},:\\[\\]\\\\äß😀]{0,16}", number in 0..1000_u32) {
         let expected = json!({"path": word, "any": [number, word, true, null]});
@@ -220,7 +220,7 @@ proptest! {
         }
     }
 
-    /// Any text at all: what comes out of a repair has no word that was not in it.
+    /// For any text: the result of a repair contains no word that was not in the text.
     #[test]
     fn a_repair_makes_nothing_up(text in "\\{(\"|'|,|:|[a-z]{1,3}|[0-9]|\\[|\\]| |True|\n){0,24}\\}") {
         if let Ok(passed) = check(&json!({"type": "object"}), &text) {

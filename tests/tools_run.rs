@@ -1,6 +1,6 @@
-//! What the built-in tools answer.
+//! The answers of the built-in tools.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use turnwise::tools::run::run;
 use turnwise::tools::search::Index;
 use turnwise::tools::{NAMES, Needs, needs};
 
-/// A workspace in memory that counts reads.
+/// An in-memory workspace that counts reads.
 #[derive(Default)]
 struct Memory {
     infos: BTreeMap<String, FileInfo>,
@@ -57,7 +57,7 @@ impl Files for Memory {
     }
 }
 
-/// Nothing here ever waits.
+/// Polls a future once; nothing here ever waits.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -67,7 +67,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 
 const AT: EpochMillis = EpochMillis(1_795_300_145_678);
 
-#[allow(clippy::needless_pass_by_value)] // reads better at the calls
+#[allow(clippy::needless_pass_by_value)] // reads better at the call sites
 fn call(files: &mut Memory, name: &str, args: Value) -> Result<String, String> {
     now(run(name, &args, files, &mut Index::default(), AT))
 }
@@ -289,7 +289,7 @@ proptest! {
 
     #[test]
     fn calculate_never_panics(expression in "([0-9]|[-+*/().,% ]|km|to|of|sqrt|pi|\\PC){0,24}") {
-        // A tower of powers may take for ever, which is what the worker's deadline is for.
+        // A tower of powers may take forever, which is what the worker's deadline is for.
         prop_assume!(!expression.contains("**"));
         let _ = calculate(&expression);
     }

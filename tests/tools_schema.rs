@@ -1,6 +1,6 @@
-//! JSON Schema, draft 2020-12: the official suite, and what is ours to decide.
+//! JSON Schema, draft 2020-12: the official suite, and the decisions that are left to us.
 #![cfg(all(not(target_arch = "wasm32"), feature = "docs"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 #[path = "support/pattern.rs"]
 mod pattern;
@@ -13,9 +13,9 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use turnwise::tools::schema::{Fault, Patterns, Schema, Unchecked};
 
-/// Cases of the suite that fail: file, group, case (`*`: each case of the group), in the words of the suite.
+/// The cases of the suite that fail: file, group, case (`*`: each case of the group), named as in the suite.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
-    // Nothing is fetched, not even the schema of schemas.
+    // Nothing is fetched, not even the metaschema.
     ("defs.json", "validate definition against metaschema", "*"),
     ("dynamicRef.json", "$ref and $dynamicAnchor are independent of order - $defs first", "*"),
     ("dynamicRef.json", "$ref and $dynamicAnchor are independent of order - $ref first", "*"),
@@ -38,7 +38,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("refRemote.json", "remote ref with ref to defs", "*"),
     ("refRemote.json", "retrieved nested refs resolve relative to their URI not $id", "*"),
     ("refRemote.json", "root ref in remote ref", "*"),
-    // `$schema` is not read, so no schema of schemas turns a keyword off.
+    // `$schema` is not read, so no metaschema turns a keyword off.
     (
         "vocabulary.json",
         "schema that uses custom metaschema with with no validation vocabulary",
@@ -46,7 +46,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What failed, as in `EXCEPTIONS`; a schema that does not compile fails each of its cases.
+/// The failed cases, as in `EXCEPTIONS`; a schema that does not compile fails each of its cases.
 fn failing(file: &str) -> BTreeSet<(String, String)> {
     let path = Path::new("tests/fixtures/json-schema").join(file);
     let groups: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
@@ -81,7 +81,7 @@ fn the_official_suite_passes_but_for_the_exceptions() {
     for folder in ["", "optional"] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            // `wasm_worker` runs it against the browser's own expressions.
+            // `wasm_worker` runs this file against the browser's own regular expressions.
             if name.ends_with(".json") && name != "ecmascript-regex.json" {
                 files.push(Path::new(folder).join(name).to_str().unwrap().to_owned());
             }
@@ -276,7 +276,7 @@ fn a_schema_of_few_words_and_endless_work_ends_in_an_error() {
     assert_eq!(schema.faults(&json!({}), 3), Err(Unchecked::Work));
 }
 
-/// A tree of which each level leads through six schemas.
+/// A tree in which each level leads through six schemas.
 #[test]
 fn deep_values_are_followed_and_deeper_ones_refused() {
     let schema = json!({
@@ -346,7 +346,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// A keyword that needs no other schema.
+/// The keywords that need no other schema.
 fn simple() -> BoxedStrategy<(&'static str, Value)> {
     let names = || prop::collection::btree_set("[abc]", 0..3);
     prop_oneof![
@@ -418,12 +418,12 @@ fn schema() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-    /// The crate that tests use for documents says the same of random schemas and values.
+    /// The crate that tests use for documents agrees on random schemas and values.
     #[test]
     fn another_validator_agrees(
         inner in schema(), x in prop::collection::vec(simple(), 1..2), values in prop::collection::vec(value(), 4)
     ) {
-        // What is referred to refers to nothing, so that nothing is endless.
+        // The referenced schema has no references, so that nothing is endless.
         let x = object(x.into_iter().filter(|(name, _)| *name != "$ref").collect());
         let schema = json!({"$defs": {"x": x, "y": {"$anchor": "y", "minItems": 1}}, "allOf": [inner], "unevaluatedItems": {"type": "integer"}});
         let (ours, theirs) = (compile(&schema), jsonschema::draft202012::new(&schema).unwrap());

@@ -1,6 +1,6 @@
 //! Ranked search over the workspace, its index and its snippets.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 mod work;
 
@@ -198,7 +198,7 @@ fn a_query_without_words_is_an_error_and_no_files_is_an_answer() {
     assert!(search(&[], "x").starts_with("No match for \"x\" in 0 files."));
 }
 
-/// The page of 100 or more real files is a test of its own end to end; this one holds the order of magnitude.
+/// A separate end-to-end test covers the page with 100 or more real files; this one checks the order of magnitude.
 #[test]
 fn a_thousand_files_are_indexed_and_searched_in_reasonable_time() {
     let mut files = Memory::default();

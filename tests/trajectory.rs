@@ -1,4 +1,4 @@
-//! The trajectory document: its schema, its replay, what it refuses and what it never holds.
+//! The trajectory document: its schema, its replay, what it rejects and what it never contains.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -76,7 +76,7 @@ fn a_document_replays_byte_for_byte_also_after_a_way_through_javascript() {
     let text = serde_json::to_string(&document).unwrap();
     let again = replay(&Trajectory::parse(&text).unwrap()).unwrap_or_else(|m| panic!("{m:?}"));
     assert_eq!(serde_json::to_string(&again.document()).unwrap(), text);
-    // JavaScript has one kind of number.
+    // JavaScript has only one kind of number.
     let through = text.replace("\"args\":{\"n\":1.0}", "\"args\":{\"n\":1}");
     assert_ne!(through, text);
     assert!(replay(&Trajectory::parse(&through).unwrap()).is_ok());

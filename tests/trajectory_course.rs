@@ -1,4 +1,4 @@
-//! How a recorded run goes on elsewhere: the course of a resumed run and of a branch with an edit (`trajectory::course`).
+//! Continuing a recorded run elsewhere: the course of a resumed run and of a branch with an edit (`trajectory::course`).
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -43,7 +43,7 @@ fn replied(recorder: &mut Recorder, at: u64, request: RequestId, reply: Reply) -
     recorder.handle(Millis(at), Event::ModelReplied { request, reply, raw: None, first_token_ms: None })
 }
 
-/// A run of two turns, up to this many events: the call, its result, the answer.
+/// The record of a run of two turns, up to this many events: the call, its result, the answer.
 fn recorded(events: usize) -> Trajectory {
     let (mut recorder, mut effects) = start();
     for at in 0..events {
@@ -66,7 +66,7 @@ fn wish(document: &Trajectory, more: &Value) -> BranchWish {
     serde_json::from_value(wish).expect("a wish")
 }
 
-/// Begins the branch, and what it asks for first.
+/// Begins the branch; returns it with its first effects.
 fn begin(course: Course) -> (Recorder, Vec<Effect>) {
     let Course { config, task, events, branch } = course;
     let mut restored = Restored::from_events(config, task, events);
@@ -118,7 +118,7 @@ fn a_reply_of_the_branch_takes_the_place_of_the_model_and_counts_as_a_request() 
     });
     let outcome = ToolOutcome::Executed { content: "cloudy".into(), images: Vec::new(), repaired_args: None };
     let effects = recorder.handle(Millis(50), Event::ToolFinished { call: call.expect("the tool runs"), outcome });
-    // The request that follows has all of the history, since none was sent before it.
+    // The next request has the whole history, since none was sent before it.
     let request = effects.iter().find_map(|effect| match effect {
         Effect::CallModel(call) => Some(call),
         _ => None,

@@ -1,4 +1,4 @@
-//! The figures of a run: from the run and from its document, and what each of them counts.
+//! The figures of a run: from the run and from its document, and what each figure counts.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use support::*;
 use turnwise::engine::*;
 use turnwise::trajectory::Summary;
 
-/// The same figures from both, also after a way through JSON.
+/// Checks that the run and its document give the same figures, also after a round trip through JSON.
 fn summary(played: &Played) -> Summary {
     let summary = Summary::of_run(played.run());
     assert_eq!(summary, Summary::from(&played.document()));
@@ -46,7 +46,7 @@ fn failed_attempts_and_calls_are_counted_by_slug() {
         (summary.termination_reason, summary.outcome),
         (Some(TerminationReason::LlmComplete), Some(Outcome::Success))
     );
-    // The waits of the retries come from the seed.
+    // The retry waits come from the seed.
     assert_eq!((summary.started_ms, summary.duration_ms), (1_795_298_400_000, Some(472)));
 }
 

@@ -1,5 +1,5 @@
-//! What the project says of its data to others is made of the Rust types: the TypeScript of records, events and messages
-//! (`ts-rs`), and the JSON Schema of the documents (`schemars`). The files are checked in.
+//! The published descriptions of the project's data are generated from the Rust types: the TypeScript of records,
+//! events and messages (`ts-rs`), and the JSON Schema of the documents (`schemars`). The files are checked in.
 //!
 //! After a change to one of those types: `UPDATE=1 cargo test --test types`.
 #![cfg(not(target_arch = "wasm32"))]
@@ -36,7 +36,7 @@ fn check(path: &str, made: &str) {
     assert!(there == made, "{path} is stale from line {line} on, the Rust types say something else: {MADE} writes it");
 }
 
-/// A comment without what only readers of the sources can follow.
+/// A comment without the parts that only readers of the sources can follow.
 fn plain(text: &str) -> String {
     let mut text = text.replace("[`", "`").replace("`]", "`");
     while let Some((before, after)) = text.split_once(" (SEMANTICS ") {
@@ -96,7 +96,7 @@ fn the_typescript_of_messages_is_that_of_the_types() {
     );
 }
 
-/// A document's file, what it is called, and the name of its type.
+/// A document's file, the name of its type, and its schema.
 struct Document {
     file: &'static str,
     name: String,
@@ -104,7 +104,7 @@ struct Document {
 }
 
 impl Document {
-    /// Who writes it says `contract`: the engine, or a page.
+    /// `contract` says who writes it: the engine, or a page.
     fn of<T: JsonSchema>(file: &'static str, title: &str, contract: Contract) -> Self {
         let mut settings = SchemaSettings::draft2020_12();
         settings.contract = contract;
@@ -115,7 +115,7 @@ impl Document {
         Document { file, name: T::schema_name().into_owned(), schema }
     }
 
-    /// What an earlier document defines is referred to there.
+    /// Refers to the definitions of earlier documents instead of repeating them.
     fn after(mut self, earlier: &[&Document]) -> Self {
         let mut places = BTreeMap::new();
         for document in earlier {
@@ -146,9 +146,9 @@ fn definitions(schema: &Schema) -> Map<String, Value> {
     schema.get("$defs").and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// What holds for every part of our documents, and what only Rust has a use for.
+/// Applies what holds for every part of our documents, and removes what only Rust uses.
 fn settle(schema: &mut Schema) {
-    // Sizes of numbers, and what is assumed where nothing is said: records say it.
+    // The sizes of numbers, and the defaults: records state every value.
     schema.remove("format");
     schema.remove("default");
     one_list_of_words(schema);
@@ -158,7 +158,7 @@ fn settle(schema: &mut Schema) {
     let Some(mut properties) = schema.get("properties").and_then(Value::as_object).cloned() else { return };
     let mut required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
     for (name, property) in &mut properties {
-        // Records of versions before it was there are valid.
+        // Records from versions before this property existed are valid.
         let later = property.as_object_mut().and_then(|property| property.remove("x-later"));
         required.retain(|other| later.is_none() || other != name);
         if !required.iter().any(|other| other == name) {
@@ -167,11 +167,11 @@ fn settle(schema: &mut Schema) {
     }
     schema.insert("properties".to_owned(), properties.into());
     schema.insert("required".to_owned(), required.into());
-    // A key that is not named is a mistake.
+    // An unknown key is a mistake.
     schema.insert("additionalProperties".to_owned(), false.into());
 }
 
-/// What may be left out is left out where there is nothing: it is never written as `null`.
+/// An optional property is omitted if it has no value: it is never written as `null`.
 fn never_null(property: &mut Value) {
     let Some(object) = property.as_object_mut() else { return };
     if let Some(Value::Array(types)) = object.get_mut("type") {
@@ -190,7 +190,7 @@ fn never_null(property: &mut Value) {
     }
 }
 
-/// Words that have comments of their own are alternatives to schemars; here they are one list.
+/// To schemars, values that have their own comments are alternatives; here they become one list.
 fn one_list_of_words(schema: &mut Schema) {
     let Some(parts) = schema.get("oneOf").and_then(Value::as_array).cloned() else { return };
     let words_of = |part: &Value| match (part.get("enum"), part.get("const")) {

@@ -1,4 +1,4 @@
-//! Reports as data to look at: JSON trees that are folded, Slack messages, their text markup.
+//! Reports as data to look at: collapsible JSON trees, Slack messages, their text markup.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

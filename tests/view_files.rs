@@ -1,4 +1,4 @@
-//! What a file is shown as, by its first bytes and its name.
+//! The kind that a file is shown as, by its first bytes and its name.
 
 use turnwise::view::file_kind::FileKind;
 use turnwise::view::markdown::{Node, is_rtl};

@@ -1,4 +1,4 @@
-//! What runs have in common: figures, series, charts and their drawing, from hand-made summaries.
+//! Figures, series, charts and their drawing across runs, from hand-made summaries.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use turnwise::view::insight::{Filter, Insight, Step, charts};
 const DAY: u64 = 86_400_000;
 const START: u64 = 1_795_298_400_000; // 2026-11-21T22:00:00Z
 
-/// A run that used `turns` of 10 and ended so, `n` minutes after the first.
+/// A run that used `turns` of 10 and ended for this reason, `n` minutes after the first.
 fn run(n: u64, turns: u32, reason: &str) -> Summary {
     let outcome = match reason {
         "" => None,
@@ -48,7 +48,7 @@ fn figures_are_those_of_a_run_by_nearest_rank() {
     assert_eq!((insight.turns.median, insight.turns.p95, insight.turns.max), (5.0, 10.0, 10.0));
     assert_eq!((insight.tokens.median, insight.tokens.total), (1_110.0, 23_310.0));
     assert_eq!((insight.cost.known, insight.cost.total, insight.cost.p95), (1, 0.5, 0.5));
-    // The run that is open has no duration, and is none that failed.
+    // The open run has no duration, and does not count as failed.
     assert_eq!((insight.duration_ms.known, insight.duration_ms.p95), (20, 19_000.0));
     assert_eq!((insight.requests, insight.tool_calls), (134, 42));
     assert_eq!(insight.usage.output, TokenCount(210));
@@ -62,7 +62,7 @@ fn no_run_is_no_figure_and_no_chart() {
     let filter = Filter { model: Some("other".into()), ..Filter::default() };
     let none = Insight::of(&[run(1, 1, "llm_complete")], &filter);
     assert_eq!((none.runs, none.of), (0, 1));
-    // What can be filtered by stays, or there would be no way back.
+    // The filter choices stay, or there would be no way back.
     assert_eq!(none.choices.models[0].value, "m");
     assert!(charts(&none).is_empty());
 }
@@ -184,7 +184,7 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
         reasons.legend.iter().map(|(role, _)| *role).collect::<Vec<_>>(),
         [Role::Good, Role::Synthesis, Role::Bad]
     );
-    // More slugs than there is room for share one bar.
+    // Slugs that there is no room for share one bar.
     assert_eq!(
         (charts[2].marks.len(), charts[2].marks[10].label.as_str()),
         (11, format!("{} more", Slug::ALL.len() - 10).as_str())

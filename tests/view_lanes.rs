@@ -1,4 +1,4 @@
-//! What a person sees of sub-agents: a lane each, live and from disk, the tally, and what is told of them.
+//! The view of sub-agents: a lane each, live and from disk, the tally, and the texts about them.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -12,8 +12,8 @@ use turnwise::view::ending::Tone;
 use turnwise::view::tasks::EXAMPLES;
 use turnwise::view::*;
 
-/// The root gives a part to each of three: the first works until its limit, the second is done at once, the third's
-/// provider is down.
+/// The root gives a part to each of three sub-agents: the first works until its limit, the second is done at once, the
+/// third's provider is down.
 fn model(call: &ModelCall) -> Result<Reply, ModelError> {
     match (call.request.child(), call.turn, call.tools) {
         (0, 1, ToolChoice::Auto) => Ok(spawn_call(&tasks(3))),
@@ -30,7 +30,7 @@ fn two_at_once() -> RunConfig {
     config
 }
 
-/// The first two have begun: their parts were asked for, and the arguments checked.
+/// The first two have begun: their parts were requested, and the arguments checked.
 fn begun(config: RunConfig) -> Tree {
     let mut tree = Tree::new(config);
     step(&mut tree, 2);
@@ -49,7 +49,7 @@ fn view(tree: &Tree) -> ViewModel {
     ViewModel::from(tree.run())
 }
 
-/// Written to disk and read again.
+/// The document, written to disk and read again.
 fn document(tree: &Tree) -> Trajectory {
     Trajectory::parse(&serde_json::to_string(&tree.recorder.document()).unwrap()).unwrap()
 }
@@ -147,7 +147,7 @@ fn those_that_never_began_say_why() {
     let mut stopped = stopped.play(model);
     assert_eq!(words(&lanes(&stopped))[2], "stopped before it began");
     assert_eq!(view(&stopped).turns[0].calls[0].summary, "3 sub-agents, 2 done, 1 not run");
-    // Turns that are granted after it do not bring them back.
+    // Turns that are granted afterwards do not bring them back.
     stopped.handle(Event::TurnsGranted { turns: 2 });
     assert_eq!(states(&lanes(&stopped))[2], LaneState::NotRun);
 

@@ -1,4 +1,4 @@
-//! What a person sees of scripted runs: levels, ticks, words. Pure, from the engine's state alone.
+//! The view of scripted runs: levels, ticks, text. Pure, from the engine's state alone.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn tool_turn(id: &'static str) -> Vec<Step> {
     vec![calls("looking", &[(id, "search", r#"{"query":"x"}"#)]), executed("search", "found")]
 }
 
-/// One letter a tick: level (c a r, o without a counter) or s; capital while used, `!` failed, `>` live.
+/// One letter per tick: level (c a r, o without a counter), f or s; uppercase if used, `!` failed, `>` live.
 fn ticks(meter: &Meter) -> String {
     let letter = |tick: &Tick| {
         let letter = match tick.kind {

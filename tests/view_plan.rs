@@ -1,4 +1,4 @@
-//! What a person sees of a plan: the graph, each step, its context, the panel. Pure, from plans and their records alone.
+//! The view of a plan: the graph, each step, its context, the panel. Pure, from plans and their records alone.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ use turnwise::view::plan::example::PLAN;
 use turnwise::view::plan::*;
 use turnwise::view::{Origin, Source, TickKind, TickState};
 
-/// Agents G* gather, S* synthesize.
+/// Builds a plan; agents G* gather, S* synthesize.
 fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
     let steps: Vec<Value> = steps
         .iter()
@@ -28,7 +28,7 @@ fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
     plan(&json!({ "agents": { "G": { "kind": "gather" }, "S": { "kind": "synthesis" } }, "steps": steps }))
 }
 
-/// 1 and 2 gather, 3 needs 1, 4 concludes, 5 needs 2, 6 concludes.
+/// Steps 1 and 2 gather, 3 needs 1, 4 concludes, 5 needs 2, 6 concludes.
 fn mixed() -> Plan {
     plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "G", &[1]), (4, "S", &[]), (5, "G", &[2]), (6, "S", &[])])
 }
@@ -41,7 +41,7 @@ fn columns(graph: &Graph) -> Vec<(u32, usize)> {
     graph.nodes.iter().map(|node| (node.order, node.column)).collect()
 }
 
-/// A step as its record tells it.
+/// Looks at a step as its record describes it.
 fn with_source<T>(document: &PlanDocument, record: &StepRecord, look: impl FnOnce(&StepSource<'_>) -> T) -> T {
     let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
     let run = run.as_ref().map(|run| Source::from(run).recorded());
@@ -67,7 +67,7 @@ fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelV
     PlanPanelView::of(&views(document), &told)
 }
 
-/// The points of a path, in its order.
+/// The coordinates of a path, in order.
 fn points(path: &str) -> Vec<i32> {
     path.split(|c: char| !c.is_ascii_digit() && c != '-').filter_map(|n| n.parse().ok()).collect()
 }
@@ -96,7 +96,7 @@ fn steps_and_lanes_do_not_meet() {
                 assert!(apart, "{one:?} {other:?}");
             }
         }
-        // Where a line is level inside a column, no step of the column is at that height.
+        // Where a line runs level inside a column, no step of the column is at that height.
         for edge in &graph.edges {
             let (from, to) = (node(&graph, edge.from), node(&graph, edge.to));
             assert!(from.x < to.x);
@@ -396,7 +396,7 @@ fn text_that_is_no_json_stays_as_it_is() {
     assert_eq!(draft.text.as_deref(), Some("{ \"agents\": "));
 }
 
-/// A plan's record comes from anywhere, as a run's does.
+/// A plan's record may come from anywhere, like a run's.
 #[test]
 fn the_record_of_a_plan_with_every_number_at_its_limit_is_refused_or_shown() {
     fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {

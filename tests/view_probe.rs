@@ -1,4 +1,4 @@
-//! What the Test button shows of a tiny run: the sentence in bold, what to do below it, and who answered.
+//! The Test button's view of a tiny run: the sentence in bold, what to do below it, and who answered.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

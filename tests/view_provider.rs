@@ -1,4 +1,4 @@
-//! Providers as people choose them: each with its own address and model, what is known of a model, old settings.
+//! Providers as people choose them: each with its own address and model, known model facts, old settings.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -28,7 +28,7 @@ fn every_kind_a_browser_can_reach_is_offered_once() {
     for kind in ProviderKind::ALL {
         let ids: Vec<&str> = ENDPOINTS.iter().filter(|e| e.kind == *kind).map(|e| e.id).collect();
         match kind {
-            // A function of a page's needs JavaScript; the demo's modes are offered beside.
+            // A function of a page needs JavaScript; the demo's modes are offered separately.
             ProviderKind::Demo | ProviderKind::Custom => assert!(ids.is_empty(), "{ids:?}"),
             ProviderKind::Openai => assert_eq!(ids, ["openai", COMPATIBLE]),
             _ => assert_eq!(ids, [kind.as_str()]),
@@ -124,7 +124,7 @@ fn what_the_user_types_goes_before_what_is_known() {
     let listed = facts(ProviderKind::Anthropic, "claude-sonnet-5").expect("known").price;
     assert_eq!(config.limits.context_tokens, Some(50_000));
     assert_eq!(config.providers[0].price, Some(Price { output: 7.0, ..listed }));
-    // A limit of cost needs a price, and a known one is one.
+    // A cost limit needs a price, and a known price is enough.
     let limited = with(&[(Field::Provider, "anthropic"), (Field::Cost, "1")]);
     assert!(limited.build(Vec::new()).is_ok());
 }
@@ -166,7 +166,7 @@ fn settings_of_the_version_before_go_to_the_kind_their_address_is_of() {
     }
     let endless = Settings::from_json(r#"{"provider":"demo-endless"}"#);
     assert_eq!(endless.value(Field::Provider), "demo-endless");
-    // Today's choice of OpenAI with an address of one's own is what it says.
+    // OpenAI with a custom address, as it can be chosen today, stays as it is.
     let now = with(&[(Field::Provider, "openai"), (Field::BaseUrl, "http://localhost:11434/v1")]);
     assert_eq!(Settings::from_json(&now.to_json()), now);
     assert_eq!(

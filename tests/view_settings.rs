@@ -1,4 +1,4 @@
-//! Settings: texts to a configuration and back, and every fault named at its field.
+//! Settings: from text to a configuration and back, and every fault named at its field.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -127,7 +127,7 @@ fn a_strict_run_has_a_report_and_no_synthesis() {
     assert_eq!(config.report.schema, Some(serde_json::from_str(schema).expect("JSON")));
     assert!(strict.group_applies(Group::Report) && !strict.group_applies(Group::Synthesis));
     assert!(!Settings::default().group_applies(Group::Report));
-    // A preset chosen later takes its own end with it.
+    // A preset chosen later brings its own ending.
     let mut back = strict;
     back.set(Field::Preset, "research");
     assert_eq!(back.build(Vec::new()).expect("valid").synthesis, Some(SynthesisConfig::preset(Preset::Research)));

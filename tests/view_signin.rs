@@ -1,4 +1,4 @@
-//! Signing in, pictures and the built-in model: what is sent, and what is said.
+//! Signing in, images and the built-in model: what is sent, and what is shown.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What a person sees of strict runs: attempts and what the model was told, progress, batches, the sentence of a
+//! The view of strict runs: attempts and the messages to the model, progress, batches, the sentence that explains a
 //! failure, the log. Pure, from the engine's state alone.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
@@ -28,7 +28,7 @@ fn with_report(format: ReportFormat, schema: Option<Value>) -> RunConfig {
     RunConfig { report: ReportConfig { format, schema }, ..strict(5) }
 }
 
-/// A report that its own check accepts.
+/// A report that passes its own check.
 fn report(args: &Value) -> Vec<Step> {
     vec![calls("", &[("r", "final_report", &args.to_string())]), executed("final_report", "")]
 }

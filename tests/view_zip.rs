@@ -1,4 +1,4 @@
-//! ZIP archives that are only stored: their headers and checksums.
+//! ZIP archives without compression: their headers and checksums.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 

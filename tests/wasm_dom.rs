@@ -1,6 +1,6 @@
 //! The page's side in a real page: the workspace of blobs, and hosts whose worker cannot start.
 #![cfg(target_arch = "wasm32")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -139,7 +139,7 @@ fn the_page_holds_specs_and_encodes_requests_without_the_worker_feature() {
     assert_eq!(Request::decode(&again).unwrap(), request);
 }
 
-/// Polls both until both are done, the first one first.
+/// Polls both futures until both are done, the first one first.
 async fn futures_join<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
     let (mut a, mut b) = (std::pin::pin!(a), std::pin::pin!(b));
     let (mut done_a, mut done_b) = (None, None);

@@ -1,5 +1,5 @@
-//! The agent's worker at its own end of the line, in a dedicated worker of a real browser: what a page posts, and what it
-//! is told. The page's side, and both together, are in `tests/e2e/client*.test.mjs`.
+//! The agent's worker at its own end of the connection, in a dedicated worker of a real browser: what a page posts, and
+//! what it receives. The page's side, and both together, are in `tests/e2e/client*.test.mjs`.
 #![cfg(all(target_arch = "wasm32", feature = "sdk"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ wasm_bindgen_test_configure!(run_in_dedicated_worker);
 type Posts = Rc<RefCell<Vec<Vec<Value>>>>;
 type Parts = Rc<RefCell<Vec<JsValue>>>;
 
-/// A page: what it was told, and an answer to what it is asked.
+/// A page: the messages that it received, and its answers to requests.
 struct Page {
     port: Port,
     posts: Posts,
@@ -43,7 +43,7 @@ impl Page {
         Page { port, posts, parts, read: 0, _post: post }
     }
 
-    /// One that has said hello.
+    /// A page that has said hello.
     async fn new() -> Self {
         let mut page = Page::silent();
         page.say(
@@ -67,7 +67,7 @@ impl Page {
         self.posts.borrow().iter().flatten().cloned().collect()
     }
 
-    /// The next message of this name.
+    /// Returns the next message of this name.
     async fn next(&mut self, name: &str) -> Value {
         for _ in 0..500 {
             let told = self.told();
@@ -107,7 +107,7 @@ impl Page {
         self.say(&json!([{ "run": { "id": id, "agent": 1, "task": "go", "how": how } }]));
     }
 
-    /// The result of what was asked with this id: inline, or the next part.
+    /// The result of the request with this id: inline, or the next part.
     async fn done(&mut self, id: u32) -> Value {
         let done = self.next("done").await;
         assert_eq!(done["id"], id);
@@ -121,7 +121,8 @@ impl Page {
     }
 }
 
-/// Puts a script in the place of `fetch`: each request takes the next answer, whose pieces stream. What was sent is in `sent`.
+/// Replaces `fetch` with a script: each request takes the next answer, whose chunks stream. The requests are recorded
+/// in `sent`.
 fn script(answers: &[&[Value]]) {
     let bodies: Vec<Vec<String>> = answers
         .iter()

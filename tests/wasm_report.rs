@@ -1,4 +1,4 @@
-//! Reports in a real browser: JSON trees and Slack previews of hostile content stay words, and are built as they open.
+//! Reports in a real browser: JSON trees and Slack previews of hostile content stay text, and are built as they are opened.
 #![cfg(all(target_arch = "wasm32", feature = "app", feature = "worker"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -38,7 +38,7 @@ async fn pause(ms: i32) {
     JsFuture::from(promise).await.unwrap();
 }
 
-/// A component in the page, for as long as `look` looks at it.
+/// Mounts a component in the page for as long as `look` inspects it.
 async fn shown<V: IntoView + 'static>(make: impl FnOnce() -> V + 'static, look: impl AsyncFnOnce(&Element)) {
     let host: HtmlElement = document().create_element("div").unwrap().unchecked_into();
     document().body().unwrap().append_child(&host).unwrap();

@@ -25,7 +25,7 @@ fn document() -> Document {
     web_sys::window().unwrap().document().unwrap()
 }
 
-/// Blocks in an element of the page, so that a browser would act on them if it could.
+/// Renders blocks in an element of the page, so that a browser would act on them if it could.
 fn rendered(blocks: &[Node]) -> Element {
     let host = document().create_element("div").unwrap();
     document().body().unwrap().append_child(&host).unwrap();
@@ -44,7 +44,7 @@ fn names_of_attributes(element: &Element) -> Vec<String> {
     element.get_attribute_names().iter().filter_map(|name| name.as_string()).collect()
 }
 
-/// Nothing that runs or loads, and no attribute but the few this list knows.
+/// Checks that nothing runs or loads, and that there is no attribute but the few listed here.
 fn assert_harmless(host: &Element, given: &str) {
     let bad = "script, img, iframe, object, embed, style, link, svg, math, video, audio, form, base, meta";
     assert!(all(host, bad).is_empty(), "{given} made {}", host.inner_html());
@@ -68,7 +68,7 @@ async fn pause(ms: i32) {
     JsFuture::from(promise).await.unwrap();
 }
 
-/// Nothing here asks the page for anything.
+/// A page that must not be asked for anything.
 struct Nobody;
 
 impl Page for Nobody {
@@ -93,7 +93,7 @@ impl Page for Nobody {
     }
 }
 
-/// The app's desk, in this thread: there is no file of a worker beside this page. News come later, as from a worker.
+/// Installs the app's desk in this thread: this page has no worker file. News arrive later, as from a worker.
 fn put_desk() {
     let open = Closure::<dyn Fn(Function) -> JsValue>::new(|hear: Function| {
         let desk = Desk::open(Rc::new(Nobody), move |news, parts| {
@@ -304,8 +304,8 @@ async fn settings_open_as_a_modal_dialog_and_name_what_is_wrong() {
     assert!(!dialog.has_attribute("open"));
 }
 
-/// No worker stands beside this page, so the demo model cannot answer: that is said, and what was begun is listed.
-/// Runs that are answered are played end to end.
+/// This page has no worker file, so the demo model cannot answer: the app says so, and lists the run that was begun.
+/// End-to-end tests cover runs that are answered.
 #[wasm_bindgen_test]
 async fn an_example_starts_at_once_is_listed_and_says_why_it_ended() {
     let app = app().await;

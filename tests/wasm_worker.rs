@@ -1,6 +1,6 @@
 //! The worker's own code in a dedicated worker of a real browser: tools, schema checks, blobs, Markdown.
 #![cfg(all(target_arch = "wasm32", feature = "worker"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use serde_json::{Value, json};
 use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
@@ -21,7 +21,7 @@ fn blob(bytes: &[u8]) -> Blob {
     Blob::new_with_u8_array_sequence(&parts).unwrap()
 }
 
-/// A worker and the page's half of the talk, files and schemas included.
+/// A worker and the page's half of the conversation, including files and schemas.
 #[derive(Default)]
 struct Talk {
     worker: Worker,
@@ -72,7 +72,7 @@ impl Talk {
         }
     }
 
-    /// What a tool that ran answered.
+    /// The answer of a tool that ran.
     async fn text(&mut self, name: &str, arguments: Value) -> String {
         match self.run(name, &arguments.to_string()).await {
             ToolOutcome::Executed { content, .. } => content,
@@ -176,7 +176,7 @@ async fn a_schema_is_sent_once_and_known_from_then_on() {
     assert!(matches!(second, Answer::Checked(Checked::Refused(ToolOutcome::Rejected { .. }))), "{second:?}");
 }
 
-/// What `check` answers to a value that stands under `v`.
+/// Returns what `check` answers for a value under `v`.
 async fn held_against(schema: &Value, value: &Value) -> Checked {
     let define = Some(json!({"properties": {"v": schema}}));
     let arguments = json!({ "v": value }).to_string();
@@ -187,7 +187,7 @@ async fn held_against(schema: &Value, value: &Value) -> Checked {
     }
 }
 
-/// The official suite's tests of what makes an expression ECMA-262's.
+/// The official suite's tests of what is specific to ECMA-262 expressions.
 #[wasm_bindgen_test]
 async fn expressions_are_those_of_the_browser() {
     let suite = [

@@ -1,6 +1,6 @@
-//! What page and worker say to each other, and which worker runs what.
+//! Messages between page and worker, and which worker runs what.
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // a test may
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use std::collections::{HashMap, HashSet};
 
@@ -284,7 +284,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// A world that does what the pool says, in any order of events, sees each call end exactly once.
+    /// A world that does what the pool says, with events in any order, sees each call end exactly once.
     #[test]
     fn every_call_ends_exactly_once_in_any_order_of_events(max in 1..5_usize, steps in steps()) {
         let mut pool = Pool::new(max);

@@ -1,8 +1,8 @@
-// Starts the app. A file of its own, so that the page needs no inline script (see the CSP in index.html).
+// Starts the app. A separate file, so that the page needs no inline script (see the CSP in index.html).
 import init from "./app.js";
 import { Desk } from "./turnwise/desk.js";
 
-// Where the app finds its line to the worker that drives its runs.
+// The app finds its connection to the worker that drives its runs here.
 globalThis.TurnwiseDesk = Desk;
 
 init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (error) => {
@@ -11,14 +11,14 @@ init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (
   throw error;
 });
 
-/** Keeps the app for when there is no network (sw.js), and tells the page when a new version waits. */
+/** Makes the app available offline (sw.js), and notifies the page when a new version is waiting. */
 async function keep() {
   const workers = navigator.serviceWorker;
-  if (!workers) return; // not on plain http, nor in some private windows
+  if (!workers) return; // missing on plain http and in some private windows
   const registration = await workers.register(new URL("./sw.js", import.meta.url)).catch(() => null);
   if (!registration) return;
   const offer = () => {
-    // Without a controller this is the first visit, and no news.
+    // Without a controller, this is the first visit and not an update.
     if (registration.waiting && workers.controller) window.dispatchEvent(new Event("turnwise-update"));
   };
   offer();
@@ -34,7 +34,7 @@ async function keep() {
   const first = !workers.controller;
   workers.addEventListener("controllerchange", () => {
     if (asked) window.location.reload();
-    // Another tab took the new version, and this one still runs the old.
+    // Another tab activated the new version, and this one still runs the old one.
     else if (!first) window.dispatchEvent(new Event("turnwise-update"));
   });
 }

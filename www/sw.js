@@ -1,15 +1,15 @@
-// The app without a network: every file of this build is kept when it is first visited, and served from there. Nothing
-// else is: requests to models and to other sites pass by untouched. The build puts the version and the list of files
-// before this text (.ci/build): `VERSION`, a hash over all of them, and `FILES`, paths below this script.
+// Makes the app work offline: every file of this build is cached on the first visit and served from the cache. Nothing else
+// is: requests to models and to other sites are not intercepted. The build (.ci/build) prepends the version and the list of
+// files to this script: `VERSION`, a hash of all files, and `FILES`, paths relative to this script.
 /* global VERSION, FILES */
 const scope = new URL('./', self.location.href);
-// Caches are of the whole origin, where other copies of the app may live.
+// Caches belong to the whole origin, which may host other copies of the app.
 const PREFIX = `turnwise ${scope.pathname} `;
 const CACHE = PREFIX + VERSION;
 const OWN = new Set(FILES.map((file) => new URL(file, scope).pathname));
 
 self.addEventListener('install', (event) => {
-  // Past the browser's own cache, or an old file could become part of a new version.
+  // Bypasses the browser's own cache: otherwise an old file could end up in a new version.
   const whole = FILES.map((file) => new Request(new URL(file, scope), { cache: 'reload' }));
   event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(whole)));
 });
@@ -23,7 +23,7 @@ self.addEventListener('activate', (event) => {
   })());
 });
 
-// A new version waits until the page asks for it, so that no page runs with files of two versions.
+// A new version waits until the page activates it, so that no page runs with files of two versions.
 self.addEventListener('message', (event) => {
   if (event.data === 'take-over') self.skipWaiting();
 });

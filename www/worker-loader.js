@@ -1,7 +1,8 @@
-// Appended to the wasm-bindgen glue of the worker module: the two are `worker.js`, an ES module for a dedicated worker
+// Appended to the wasm-bindgen glue of the worker module: together they are `worker.js`, an ES module for a dedicated worker
 // (`new Worker(url, { type: 'module' })`) and for a Node.js worker thread (www/client/thread.ts). It waits for one
 // message `{ boot: WebAssembly.Module | null }`, starts the module, and from then on Rust (src/worker/serve.rs) owns
-// `onmessage` and `postMessage`. Anywhere else it does nothing (www/client/in-thread.ts starts it there). `__wbg_init` is the glue's own name for its default export.
+// `onmessage` and `postMessage`. Anywhere else it does nothing (www/client/in-thread.ts starts it there). `__wbg_init` is
+// the glue's own name for its default export.
 
 const listen = (scope, load) => {
   scope.onmessage = async ({ data }) => {
@@ -15,9 +16,9 @@ const listen = (scope, load) => {
 };
 
 const inNode = () => {
-  const builtIn = process.getBuiltinModule; // not imported, so that bundlers for pages do not stumble over it
+  const builtIn = process.getBuiltinModule; // not imported, so that bundlers for pages do not try to resolve it
   const { parentPort } = builtIn('node:worker_threads');
-  if (!parentPort) return; // not in a thread of its own
+  if (!parentPort) return; // not in a worker thread
   const { readFile } = builtIn('node:fs/promises');
   globalThis.postMessage = (message) => parentPort.postMessage(message);
   listen(globalThis, () => readFile(new URL('./worker_bg.wasm', import.meta.url)));
@@ -25,7 +26,7 @@ const inNode = () => {
 };
 
 if (typeof DedicatedWorkerGlobalScope !== 'undefined') {
-  // An error inside a promise would otherwise stay in here.
+  // Otherwise an error inside a promise would go unnoticed outside.
   addEventListener('unhandledrejection', (event) => {
     event.preventDefault();
     postMessage(JSON.stringify({ fatal: String(event.reason) }));

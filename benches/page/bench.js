@@ -1,4 +1,4 @@
-// The package as the benchmarks run it: the page's contract is window.runAgent({ baseUrl, turns }), see benches/target.mjs.
+// The benchmarks' page for our package. It implements window.runAgent({ baseUrl, turns }), see benches/target.mjs.
 import init, { Agent } from '../turnwise/turnwise.js';
 
 await init();
@@ -19,9 +19,9 @@ const agentFor = (baseUrl, turns, more) =>
     ...more,
   });
 
-/** Runs it with a listener, as a page that shows the run has; what was told has to be what the record says. */
+/** Runs the agent with a listener, like a page that shows the run; the streamed text must have the length that the record has. */
 async function run(agent) {
-  let told = 0; // characters of the turn
+  let told = 0; // characters streamed in this turn
   const onEvent = ({ type, text }) => {
     if (type === 'turn_started') told = 0;
     if (type === 'text_delta') told += text.length;
@@ -35,7 +35,7 @@ async function run(agent) {
 
 const answered = ({ turns }) => turns.flatMap((turn) => turn.tool_calls).filter((call) => call.result && !call.error).length;
 
-/** `tool`: another one than the page's own `echo`, by name. */
+/** `tool`: the name of a built-in tool to use instead of the page's own `echo`. */
 window.runAgent = async ({ baseUrl, turns, tool = ECHO.name }) => {
   const agent = agentFor(baseUrl, turns, { tools: tool === ECHO.name ? [] : [tool] });
   if (tool === ECHO.name) agent.registerTool(ECHO);
@@ -43,7 +43,7 @@ window.runAgent = async ({ baseUrl, turns, tool = ECHO.name }) => {
   return { turns: answered(trajectory), text: trajectory.output };
 };
 
-/** The first turn is for `agents` sub-agents, all at once. */
+/** The first turn starts `agents` sub-agents, all at once. */
 window.runCrew = async ({ baseUrl, turns, agents, agentTurns }) => {
   const agent = agentFor(baseUrl, turns, {
     tools: ['spawn_subagents'],

@@ -1,4 +1,4 @@
-// Vercel's AI SDK over its OpenAI-compatible provider.
+// Vercel's AI SDK with its OpenAI-compatible provider.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { isStepCount, jsonSchema, streamText, tool } from 'ai';
 import { ECHO, MODEL, SYSTEM, TASK, echo } from './common.js';

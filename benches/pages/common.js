@@ -1,4 +1,4 @@
-// What every page is given, so that they do the same work: one tool, whose result is 1,024 characters long.
+// Shared by all pages, so that they do the same work: one tool, whose result is 1,024 characters long.
 export const MODEL = 'bench-1';
 export const SYSTEM = 'You are measured.';
 export const TASK = 'Call echo until you are told to answer.';

@@ -1,4 +1,4 @@
-// deep-chat as a site would embed it; ready when it says that it has rendered.
+// deep-chat as a site would embed it; ready when it reports that it has rendered.
 import 'deep-chat';
 
 const element = document.createElement('deep-chat');

@@ -1,5 +1,5 @@
-// The floor: the loop that one would write by hand. fetch, a split at blank lines, JSON.parse, and the whole history
-// written out as JSON again for each request, as all the libraries do.
+// The floor: a loop written by hand, with fetch, a split at blank lines, JSON.parse, and the whole history serialized again
+// for each request, as in all the libraries.
 import { ECHO, MODEL, SYSTEM, TASK, echo } from './common.js';
 
 const tools = [{ type: 'function', function: ECHO }];

@@ -1,4 +1,4 @@
-// LangGraph's prebuilt agent over LangChain's OpenAI model, streaming messages.
+// LangGraph's prebuilt agent with LangChain's OpenAI model, streaming messages.
 import { tool } from '@langchain/core/tools';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';

@@ -1,4 +1,4 @@
-// OpenAI's Agents SDK, its smallest set of imports, over chat completions; tracing off.
+// OpenAI's Agents SDK with its smallest set of imports, over chat completions; tracing is off.
 import { Agent, Runner, setTracingDisabled, tool } from '@openai/agents-core';
 import { OpenAIChatCompletionsModel } from '@openai/agents-openai';
 import OpenAI from 'openai';

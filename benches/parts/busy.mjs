@@ -1,9 +1,9 @@
-// How far a run comes while its page is busy with a loop of 200 ms tasks, and how much slower that is than without the loop.
+// Measures the speed of a run while its page is busy with a loop of 200 ms tasks, compared with a quiet page.
 import { once, steady, withTarget } from '../target.mjs';
 
-/** Each turn waits for the page, whose tool it calls. */
+/** Each turn waits for the page, because it calls the page's tool. */
 const TURNS = 10;
-/** Nothing in a turn waits for the page. Start and end of a run do, so that the run has to be long. */
+/** Turns do not wait for the page here, but the start and the end of the run do, so the run has to be long. */
 const TURNS_IN_WORKERS = 1000;
 const MINUTE_MS = 60_000;
 
@@ -20,7 +20,7 @@ export const measure = (given) => withTarget(given, async (target) => {
     figures[`times slower on a busy page${words}`] = quiet / busy;
   };
   await pair('echo', TURNS, '');
-  // A tool of ours that works in a worker.
+  // A built-in tool, which runs in a worker.
   if (given.name === given.ours) await pair('calculate', TURNS_IN_WORKERS, ', built-in tool');
   return figures;
 });

@@ -1,10 +1,10 @@
-// Time a turn, from 50 to 1,000 turns: wall, CPU of the page's thread, CPU of the whole renderer.
+// Measures the time per turn, from 50 to 1,000 turns: wall time, CPU time of the page's thread and of the whole renderer.
 import { once, steady, withTarget } from '../target.mjs';
 
-/** Code is compiled in the first runs, in the optimized form after some turns. */
+/** The first runs compile the code; optimized code takes some turns. */
 const WARM_UP = [1, 10, 10, 10, 10, 10, 10];
 
-/** Runs of 1,000 turns are ours, since it has to grow no further, and one of the floor, which takes half a minute for it. */
+/** Only our package runs 1,000 turns every round, to show that its cost does not grow; the floor, which takes half a minute, does so once. */
 const lengths = ({ name, round, ours, floor }) => (name === ours || (name === floor && round === 0) ? [50, 200, 400, 1000] : [50, 200, 400]);
 
 export const measure = (given) => withTarget(given, async (target) => {

@@ -1,4 +1,4 @@
-// What is held after 200 turns, with the record of the run kept: the page's heap, and the whole renderer with its workers.
+// Measures memory after 200 turns, with the record of the run kept: the page's heap, and the whole renderer with its workers.
 import { once, withTarget } from '../target.mjs';
 
 const MiB = 1_048_576;

@@ -1,2 +1,2 @@
-// One small agent, written with each library: its lines, what a page loads for it, and when its first text comes.
+// One small agent, written with each library: its lines of code, the bytes that a page loads, and the time to its first text.
 export { markdown, measure, names, rounds } from '../same-agent/measure.mjs';

@@ -1,9 +1,9 @@
-// Bytes of brotli: what a page loads to run an agent, and its workers apart; the docs agent from its launcher to its first
-// answer; the modules of the package by their names.
+// Measures sizes after brotli: the code that a page and its workers load to run an agent; the docs agent from its launcher to
+// its first answer; the modules of the package by name.
 import { newRun, once, taken, withTarget } from '../target.mjs';
 import { weighFiles, weighLoaded } from '../weigh.mjs';
 
-export const rounds = 1; // they do not change
+export const rounds = 1; // sizes do not change
 
 async function module(given) {
   const { name, ours, site, url } = given;
@@ -16,7 +16,7 @@ async function module(given) {
   return { 'page module (B)': loaded.page, 'its workers (B)': loaded.workers };
 }
 
-/** The tag in the book of our own documentation, asked with a model that searches once and answers. */
+/** Measures the tag in the book of our own documentation, with a model that searches once and answers. */
 async function widget({ browser, model, site, ours, dist }) {
   const run = newRun();
   const at = `/${ours}/demo/measured.html`;

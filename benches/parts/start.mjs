@@ -1,6 +1,6 @@
-// From run() to the first request at the server (its preflight, where one comes first), in a browser with a profile on
-// disk: the first visit, and the second and the third, which find the files and in time their compiled code in the cache.
-// Each visit is a tab and a renderer of its own, and runs as soon as its modules have run.
+// Measures the time from run() to the first request at the server (or its preflight), in a browser with a profile on disk:
+// on the first visit, and on the second and third, which find the files, and eventually their compiled code, in the cache.
+// Each visit has its own tab and renderer, and starts the run as soon as its modules have run.
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { limited, newRun, taken } from '../target.mjs';
 const VISITS = ['first', 'second', 'third'];
 const SETTLE_MS = 1000; // until the browser has written its caches
 
-/** In the page, before its scripts: runs once there is something to run. */
+/** Runs in the page, before its scripts: starts a run once `runAgent` is set. */
 function runAtOnce(options) {
   let agent;
   window.begun = new Promise((resolve, reject) => {
@@ -20,7 +20,7 @@ function runAtOnce(options) {
       get: () => agent,
       set(given) {
         agent = given;
-        // When the module that sets it has run to its end.
+        // Waits until the module that sets it has finished.
         setTimeout(async () => {
           const at = performance.now();
           try {
@@ -48,7 +48,7 @@ async function visit(context, { model, url }) {
 
 export async function measure(given) {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'turnwise-bench-'));
-  const context = await launchAt(folder); // its first tab stays: without one the browser ends
+  const context = await launchAt(folder); // its first tab stays open: without any tab, the browser would exit
   try {
     const figures = {};
     for (const name of VISITS) {

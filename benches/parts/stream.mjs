@@ -1,4 +1,4 @@
-// An answer of 20,000 pieces: as blocks of 16 KiB that cut events anywhere, and each event on its own.
+// Measures an answer of 20,000 chunks: sent as 16 KiB blocks that split events anywhere, and one event at a time.
 import { once, steady, withTarget } from '../target.mjs';
 
 const CHUNKS = 20_000;

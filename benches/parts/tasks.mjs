@@ -1,5 +1,5 @@
-// Tasks over 50 ms on the page's thread, from its opening on: a run of 1,000 turns whose first hands work to 16 sub-agents
-// at once, with 62 turns each (992 together). Other loops have no sub-agents.
+// Counts tasks over 50 ms on the page's thread since it was opened, in a run of 1,000 turns whose first turn starts 16
+// sub-agents at once, with 62 turns each (992 in total). Other loops have no sub-agents.
 import { limited, newRun, taken, withTarget } from '../target.mjs';
 
 const TURNS = 1000;

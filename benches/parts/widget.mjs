@@ -1,5 +1,5 @@
-// The docs agent beside deep-chat and beside a page with neither. "Open" is from the click to a field that takes text;
-// deep-chat is open from the start.
+// Compares the docs agent with deep-chat and with a page that has neither. "Open" is the time from the click until the field
+// accepts text; deep-chat is open from the start.
 import { weighLoaded } from '../weigh.mjs';
 
 export const DEEP_CHAT = 'deep-chat';

@@ -1,4 +1,4 @@
-// The agent with the AI SDK, over its OpenAI-compatible provider.
+// The agent with the AI SDK and its OpenAI-compatible provider.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { Output, ToolLoopAgent, tool } from 'ai';
 import * as z from 'zod';

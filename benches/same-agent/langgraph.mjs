@@ -1,4 +1,4 @@
-// The agent with LangGraph, by the agent of its package langchain, over LangChain's OpenAI model.
+// The agent with LangGraph: the agent of its package langchain, with LangChain's OpenAI model.
 import { ChatOpenAI } from '@langchain/openai';
 import { AIMessageChunk, createAgent, tool } from 'langchain';
 import * as z from 'zod';

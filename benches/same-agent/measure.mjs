@@ -1,6 +1,6 @@
-// node benches/same-agent/measure.mjs [SITE]: the same agent with four libraries. SITE: a build of ours, dist/ by default. Of
-// a build that is not the release the modules of the page are as they ship, but not its WebAssembly: what depends on that is
-// left out. Prints the table of docs/comparison.md. docs/development.md says what is measured.
+// node benches/same-agent/measure.mjs [SITE]: measures the same agent with four libraries. SITE: a build of ours, dist/ by
+// default. In a build other than the release, the page's modules are as shipped, but its WebAssembly is not: figures that depend
+// on it are omitted. Prints the table in docs/comparison.md. docs/development.md explains the measurements.
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -14,7 +14,7 @@ import { limited, newRun } from '../target.mjs';
 import { weighLoaded } from '../weigh.mjs';
 import { CALLS, RESULT, startShop } from './model.mjs';
 
-export const rounds = 1; // it has samples of its own
+export const rounds = 1; // it takes its own samples
 const SAMPLES = 10;
 const PAUSE_MS = 300;
 
@@ -36,13 +36,13 @@ const WHOLE = 'page and workers (B)';
 const OPENING = 'opening to first text (ms)';
 const NEXT = 'next run to first text (ms)';
 
-/** The lines of a program that are neither blank nor a comment. */
+/** Counts the lines of a program that are neither blank nor a comment. */
 function linesOf(name) {
   const lines = readFileSync(path.join(here, `${name}.mjs`), 'utf8').split('\n').filter((line) => line.trim() && !line.startsWith('//'));
   return { [LINES]: lines.filter((line) => !line.startsWith('import ')).length, [ALL_LINES]: lines.length };
 }
 
-/** The program as a page ships it. The workers of ours stay files beside the bundle, where its module looks for them. */
+/** Bundles the program as a page would ship it. Our workers stay files next to the bundle, where its module looks for them. */
 async function build(name, site) {
   const folder = path.join(bundles, 'same-agent', name);
   rmSync(folder, { recursive: true, force: true });
@@ -54,7 +54,7 @@ async function build(name, site) {
 
 const article = ({ type, properties, required }) => ({ type, article: properties.article.type, required });
 
-/** The run was the same as with any other library: what was offered, called, told to the model, and given. */
+/** Checks that the run was the same with every library: the tools offered and called, the results sent, and the output. */
 function check({ output, calls }, { requests }) {
   assert.deepEqual(output, RESULT);
   assert.deepEqual(calls, CALLS.map((name) => ({ name, article: 'lamp' })));
@@ -72,7 +72,7 @@ function check({ output, calls }, { requests }) {
   assert.match(told[1], /pieces.*3/);
 }
 
-/** A run that is cancelled while a reply is arriving drops its request, sends no other, and has no result. */
+/** Checks that a run cancelled while a reply is arriving drops its request, sends no other, and has no result. */
 async function checkCancel(page, shop) {
   const run = newRun();
   await page.evaluate((baseUrl) => window.holdAgent(baseUrl), `${shop.url}/run=${run},hold=1/v1`);
@@ -86,7 +86,7 @@ async function checkCancel(page, shop) {
   assert.deepEqual({ output, requests: requests.length, dropped }, { output: undefined, requests: 1, dropped: 1 });
 }
 
-/** One visit of the page: a run as soon as its modules have run, then another. */
+/** Visits the page once: one run as soon as its modules have run, then another. */
 async function visit({ browser, site, url }, shop, more) {
   const context = await browser.newContext();
   try {
@@ -111,7 +111,7 @@ async function visit({ browser, site, url }, shop, more) {
   }
 }
 
-/** Everything about one program. */
+/** Measures one program. */
 export async function measure({ browser, site, name, dist }) {
   await build(name, dist);
   const released = name !== OURS || path.resolve(dist) === path.resolve(here, '../../dist');
@@ -139,7 +139,7 @@ export async function measure({ browser, site, name, dist }) {
 const versionOf = (name) => JSON.parse(readFileSync(path.join(here, '../node_modules', name, 'package.json'), 'utf8')).version;
 const number = (value) => (value === undefined ? '–' : Math.round(value).toLocaleString('en-US'));
 
-/** The table of docs/comparison.md, from the figures of each program. */
+/** Formats the table in docs/comparison.md from the figures of each program. */
 export function markdown(figures, { chromium, dist }) {
   const row = (cells) => `| ${cells.join(' | ')} |`;
   const columns = [LINES, ALL_LINES, PAGE, WORKERS, WHOLE, OPENING, NEXT];

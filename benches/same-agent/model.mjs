@@ -1,7 +1,7 @@
-// The model of the shop: an OpenAI-compatible stream on loopback. It says something, asks for a price and for a stock, and
-// gives the result once it has both: by the tool that a library offers for that, else as JSON where one was asked for.
+// The model for the shop: an OpenAI-compatible stream on loopback. It writes some text, requests a price and a stock, and
+// returns the result once it has both: through the tool that a library offers for it, otherwise as JSON if that was requested.
 //   {url}/run=ID[,hold=1]/v1
-// hold: the first reply stops after its first words, and stays open. `taken(run)` says what arrived.
+// hold: the first reply stops after its first words, and stays open. `taken(run)` returns what arrived.
 import http from 'node:http';
 import { HEADERS, framed, send } from '../server.mjs';
 
@@ -20,7 +20,7 @@ const ask = () => framed('chatcmpl-1', (delta) => [
   ...words(delta), ...CALLS.flatMap((name, index) => callOf(delta, index, name, ARGUMENTS)), delta({}, 'tool_calls'),
 ]);
 
-/** What an agent's result has to be written into: a tool of its library's, or the text. */
+/** Returns the reply with the result, in the form that the library expects: a call of the library's own tool, or text. */
 function result({ tools, response_format: format }) {
   const own = tools.map((tool) => tool.function.name).find((name) => !CALLS.includes(name));
   const value = JSON.stringify(own === 'final_report' ? { format: 'json', content: RESULT } : RESULT);
@@ -37,7 +37,7 @@ async function read(request) {
   return JSON.parse(Buffer.concat(body).toString());
 }
 
-/** Starts it on a free port; resolves with { url, taken, close }. A run has `requests`, their bodies, and `dropped`. */
+/** Starts the model on a free port; resolves with { url, taken, close }. A run has `requests` (their bodies) and `dropped`. */
 export async function startShop() {
   const runs = new Map();
   const server = http.createServer(async (request, response) => {

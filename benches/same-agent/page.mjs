@@ -2,7 +2,7 @@
 import { run } from 'program';
 import { calls } from './shop.mjs';
 
-/** A run, its calls of tools, and when its first text came: since it began, and since the page was opened. */
+/** Runs the agent; returns its tool calls and the time of its first text: since it began, and since the page was opened. */
 async function measured(baseUrl) {
   calls.length = 0;
   const began = performance.now();
@@ -11,7 +11,7 @@ async function measured(baseUrl) {
   return { output, calls: [...calls], sinceBegin: first - began, sinceOpening: first };
 }
 
-/** A run that goes on until `window.cancelAgent()`; how it ended is in `window.ended`. */
+/** Starts a run that continues until `window.cancelAgent()`; `window.ended` resolves with how it ended. */
 window.holdAgent = (baseUrl) => {
   const abort = new AbortController();
   window.cancelAgent = () => abort.abort();

@@ -1,19 +1,19 @@
-// A fleet of agents on Cloudflare Workers: tasks come from a queue, trajectories go to R2. The engine is the package's,
-// the same as in a page; what is written here is only where tasks come from and where records go.
+// A fleet of agents on Cloudflare Workers: tasks come from a queue, trajectories go to R2. The engine is the same as in a
+// page; this file only determines where tasks come from and where records go.
 //
 //   POST /tasks          one JSON object per line, { "id": …, "task": … }: puts them into the queue
 //   GET  /runs/ID        the trajectory of a task
-//   GET  /stats          what all runs so far have in common
+//   GET  /stats          statistics over all runs so far
 import init, { Agent, exportTrajectory, insight, summarize } from 'turnwise/core';
 import agent from 'turnwise/agent_bg.wasm';
 import worker from 'turnwise/worker_bg.wasm';
 
-// There are no workers in a Worker: the engine and its tools run in its one thread.
+// A Worker cannot start Web Workers: the engine and its tools run in its only thread.
 const start = () => init({ agent, worker });
 
 const text = (value) => String(value ?? '').trim();
 const count = [(value) => /^\d{1,9}$/.test(text(value)), 'a whole number'];
-/** What each variable has to be; with one that is not, nothing is taken and nothing runs. */
+/** The requirements for each variable; if one is not met, no tasks are accepted or run. */
 const VARIABLES = {
   ACCESS_TOKEN: [text, 'a secret, set with wrangler secret put'],
   PROVIDER: [text, 'a kind of provider, such as openai'],
@@ -22,13 +22,13 @@ const VARIABLES = {
   MAX_RETRIES: count, RETRY_SECONDS: count,
 };
 
-/** What is wrong with the set-up, in words; nothing where it is whole. */
+/** Returns a description of a fault in the configuration, if there is one. */
 function misconfigured(env) {
   const [name, [, wanted]] = Object.entries(VARIABLES).find(([variable, [fits]]) => !fits(env[variable])) ?? ['', []];
   return name && `This fleet is not set up: ${name} must be ${wanted}.`;
 }
 
-/** Tools of this fleet's own; what it may reach, its agents may. */
+/** The fleet's own tools: its agents can reach whatever it can reach. */
 const hostTools = (env) => [{
   name: 'lookup',
   description: 'Looks a key up in the fleet\'s own data',
@@ -36,7 +36,7 @@ const hostTools = (env) => [{
   execute: async ({ key }) => (await env.RUNS.get(`data/${key}`).then((object) => object?.text())) ?? 'There is nothing of that name.',
 }];
 
-/** Failures that are worth another try later; the engine has tried at once already. */
+/** Failures that are worth a later retry; the engine has already retried immediately. */
 const LATER = new Set(['rate_limited', 'provider_error', 'network_error', 'timeout', 'stream_cut']);
 
 async function runTask(id, { task, expect, ...options }, env) {
@@ -57,7 +57,7 @@ async function runTask(id, { task, expect, ...options }, env) {
 async function take(message, env) {
   const { id, ...task } = message.body;
   const key = `runs/${id}.json`;
-  // A queue may deliver a message twice; a task that has its record is done.
+  // A queue may deliver a message twice; a task with a record is already done.
   if (await env.RUNS.head(key)) return message.ack();
   const trajectory = await runTask(id, task, env);
   const last = trajectory.turns.at(-1)?.attempts.at(-1);
@@ -73,7 +73,7 @@ export default {
     const wrong = misconfigured(env);
     if (wrong) throw new Error(wrong); // the tasks stay with the queue
     await start();
-    // One after the other: a Worker has one thread, and its share of memory.
+    // One after the other: a Worker has one thread and limited memory.
     for (const message of batch.messages) await take(message, env);
   },
 

@@ -1,8 +1,8 @@
-//! Where the app's runs are driven and stored. WASM -> shell, store.
+//! Drives and stores the app's runs. WASM -> shell, store.
 //!
-//! The app's page sends orders and gets news (`protocol::desk`), and only holds what it was told about a run. Owns the
-//! sessions, their files, the database, and what other tabs say. Deliberately absent: how orders come here, and everything
-//! that is seen (`ui`).
+//! The app's page sends orders and receives news (`protocol::desk`); it holds only what the desk has reported about a
+//! run. Owns the sessions, their files, the database, and the exchange with other tabs. Deliberately absent: how orders
+//! arrive here, and everything visible (`ui`).
 
 mod plans;
 mod seat;
@@ -28,7 +28,7 @@ use plans::PlanRunning;
 use seat::Seat;
 use shelf::Shelf;
 
-/// Takes the orders of one page; clones are the same desk.
+/// Handles the orders of one page; clones share the same desk.
 #[derive(Clone)]
 pub struct Desk(Rc<Inner>);
 
@@ -39,17 +39,18 @@ pub(crate) struct Inner {
     plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
     files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
     shelf: RefCell<Option<Shelf>>,
-    /// Stored runs that are being opened, and orders about them.
+    /// Stored runs that are being opened; `waiting` holds the orders about them.
     opening: RefCell<BTreeSet<SeatId>>,
     waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
 }
 
-/// A desk that may be gone.
+/// A weak reference to a desk, which may be gone.
 #[derive(Clone)]
 pub(crate) struct Back(Weak<Inner>);
 
 impl Desk {
-    /// `post` brings news and their parts to the page; `page` asks its models. The database is opened.
+    /// Opens the desk and its database. `post` sends news with their parts to the page; `page` calls the models that
+    /// only the page can reach.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
         let desk = Desk(Rc::new(Inner {
@@ -66,7 +67,7 @@ impl Desk {
         desk
     }
 
-    /// One order with its parts.
+    /// Handles one order with its parts.
     pub fn take(&self, order: Order, parts: Vec<JsValue>) {
         if order.about().iter().any(|seat| self.0.opening.borrow().contains(seat)) {
             return self.0.waiting.borrow_mut().push((order, parts));
@@ -201,14 +202,14 @@ impl Desk {
         seat
     }
 
-    /// A session with the user's keys.
+    /// Creates a session with the user's keys.
     fn session(&self, with: &With, config: RunConfig, workspace: Workspace) -> Session {
         let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at));
         let (access, page) = (access.collect(), Some(Rc::clone(&self.0.page)));
         Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page })
     }
 
-    /// The desk's copy is what tools see.
+    /// Returns the desk's copy of these files, which is the one that tools see.
     fn files(&self, id: FilesId) -> Rc<Twin> {
         let back = self.back();
         let make = || {
@@ -229,7 +230,7 @@ impl Desk {
         }
     }
 
-    /// Those that are open. Not borrowed: what is done with them may open another.
+    /// Returns the open seats. They are cloned, because the caller may open another one.
     fn seats(&self) -> Vec<Rc<Seat>> {
         self.0.seats.borrow().values().cloned().collect()
     }
@@ -252,7 +253,7 @@ impl Desk {
         }
     }
 
-    /// Answers with what was asked for, as JSON.
+    /// Answers with the requested value, as JSON.
     fn hand_over<T: Serialize>(&self, id: QuestionId, what: Option<&T>) {
         match what.and_then(|what| serde_json::to_string_pretty(what).ok()) {
             Some(text) => self.post(News::Done { id }, vec![text.into()]),
@@ -260,7 +261,7 @@ impl Desk {
         }
     }
 
-    /// One turn, one attempt; told when it is over.
+    /// Tests a provider with one turn and one attempt; answers when it is over.
     fn probe(&self, id: QuestionId, seat: SeatId, with: &With, config: RunConfig) {
         let seat = self.new_seat(seat, with, config, false);
         let (back, began, run) = (self.back(), js::now(), Rc::downgrade(&seat));
@@ -286,7 +287,7 @@ impl Desk {
     }
 }
 
-/// The user's key for a provider, if there is one for its current address.
+/// Returns how to reach a provider, with the user's key if there is one for its current address.
 fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
     let address = address(provider);
     let address = address.trim().trim_end_matches('/');

@@ -23,16 +23,16 @@ pub(super) struct PlanRunning {
     id: PlanId,
     first: SeatId,
     pub(super) session: PlanSession,
-    /// Of the steps that were started.
+    /// The seats of the steps that have started, by step order.
     seats: RefCell<BTreeMap<u32, Rc<Seat>>>,
-    /// Steps of which something was told since the page was.
+    /// Steps that changed since the last report to the page.
     fresh: RefCell<BTreeSet<u32>>,
-    /// So many traces were told.
+    /// Number of traces already reported.
     traces: Cell<usize>,
     due: Cell<bool>,
 }
 
-/// The start of a plan.
+/// The parameters of a plan's start.
 pub(super) struct Start {
     pub plan: PlanId,
     pub seats: SeatId,
@@ -43,7 +43,7 @@ pub(super) struct Start {
 }
 
 impl Desk {
-    /// `text` is the text of the record it continues, if that is a file.
+    /// Runs a plan. `text`: the record that it continues, if that is a file.
     pub(super) async fn run_plan(&self, start: Start, after: Option<After>, text: Option<String>) {
         match self.earlier(after, text, &start.with.worker_url).await {
             Ok(after) => self.start_plan(start, after),
@@ -107,8 +107,10 @@ impl Desk {
         }
     }
 
+    /// Shows the record of a plan.
+    ///
     /// # Errors
-    /// Why the text is not the record of a plan that can be shown.
+    /// The reason why the text is not the record of a plan that can be shown.
     pub(super) fn show_plan(&self, id: PlanId, first: SeatId, text: &str) -> Result<(), String> {
         let document = PlanDocument::parse(text).map_err(|error| error.to_string())?;
         let mut runs = Vec::new();
@@ -151,12 +153,12 @@ impl Back {
 }
 
 impl PlanRunning {
-    /// Tells the whole plan, with the steps that are not run again.
+    /// Reports the whole plan, including the steps that are not run again.
     fn begin(&self) {
         let (begun, runs) = self.session.with_run(|run| {
             let begun = Begun { plan: run.plan().clone(), started_at: run.options().started_at };
             let kept = run.plan().steps.iter().enumerate().filter_map(|(place, step)| {
-                // The stored text was read before: an invalid run is shown without its turns.
+                // The stored text was read before: a run that is invalid is shown without its turns.
                 let kept = run.step_record(step.order)?.run?.trajectory().ok()?;
                 Some((seat_at(self.first, place), Snapshot::recorded(&kept)))
             });
@@ -191,7 +193,7 @@ impl PlanRunning {
         }
     }
 
-    /// The seat of a step that was started. Its session stays readable when it has ended.
+    /// Returns the seat of a step that has started. Its session stays readable after it has ended.
     fn seat(&self, order: u32) -> Option<Rc<Seat>> {
         if let Some(seat) = self.seats.borrow().get(&order) {
             return Some(Rc::clone(seat));
@@ -206,7 +208,7 @@ impl PlanRunning {
     fn tell(&self) {
         self.due.set(false);
         let fresh = self.fresh.take();
-        // The plan's news about a step follow the step's own.
+        // The plan's news about a step must follow the step's own.
         for order in &fresh {
             let seat = self.seats.borrow().get(order).cloned();
             if let Some(seat) = seat {
@@ -233,7 +235,7 @@ impl PlanRunning {
     }
 }
 
-/// The seat of the step at that place of a plan.
+/// Returns the seat of the step at this index of the plan.
 fn seat_at(SeatId(first): SeatId, place: usize) -> SeatId {
     SeatId(first.saturating_add(u32::try_from(place).unwrap_or(u32::MAX)))
 }

@@ -1,4 +1,4 @@
-//! One run at the desk, and what the page was told about it.
+//! One run at the desk, and what was reported about it to the page.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,19 +12,19 @@ use crate::protocol::desk::{News, SeatId, Stand, Streamed};
 use crate::shell::{self, Notice, Session};
 use crate::store::Keeper;
 
-/// How long what happens waits for more of it, in milliseconds: a frame.
+/// Time during which changes are collected before they are reported, in milliseconds: one frame.
 pub(super) const FRAME_MS: u32 = 16;
 
 pub(super) struct Seat {
     back: Back,
     id: SeatId,
     pub(super) session: Session,
-    /// Stores it, if storage is available.
+    /// Stores the run, if storage is available.
     pub(super) keeper: Option<Keeper>,
     reporter: RefCell<Reporter>,
     streamed: RefCell<Streamed>,
     stand: Cell<Stand>,
-    /// The page will be told.
+    /// A report to the page is scheduled.
     due: Cell<bool>,
 }
 
@@ -42,7 +42,7 @@ impl Seat {
         })
     }
 
-    /// Handles the session's notifications. It holds the seat weakly: the seat has the session.
+    /// Returns a handler for the session's notifications. It holds the seat weakly, because the seat owns the session.
     pub(super) fn ear(self: &Rc<Self>) -> impl Fn(Notice<'_>) + 'static {
         let seat = Rc::downgrade(self);
         move |notice| {
@@ -70,7 +70,7 @@ impl Seat {
         self.renew();
     }
 
-    /// Tells the page the state of the run, soon.
+    /// Schedules a report of the run's state to the page.
     pub(super) fn renew(self: &Rc<Self>) {
         if self.due.replace(true) {
             return;
@@ -82,7 +82,7 @@ impl Seat {
         });
     }
 
-    /// Tells the page the changes.
+    /// Reports the changes to the page.
     pub(super) fn tell(&self) {
         self.due.set(false);
         let changes = self.session.with_run(|run| run.map(|run| self.reporter.borrow_mut().changes(run)));

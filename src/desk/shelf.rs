@@ -1,4 +1,4 @@
-//! The stored runs: what is stored, what is opened again, what the user does with them, what other tabs say.
+//! The stored runs: storing, reopening, renaming and deleting them, and messages from other tabs.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::store::{Database, Keeper, Loaded, State, StoreError, Tabs, Told, Watc
 use crate::trajectory::Restored;
 use crate::worker::Workspace;
 
-/// How often runs are looked for whose tab ended without a word, in milliseconds.
+/// Interval of the search for runs whose tab ended without notice, in milliseconds.
 const LOOK_MS: u32 = 3_000;
 
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(super) struct Shelf {
     tabs: Rc<Tabs>,
 }
 
-/// Tells the page how storing goes.
+/// Reports to the page whether storing works.
 struct Report(Back);
 
 impl Watch for Report {
@@ -80,7 +80,7 @@ impl Desk {
         Some(keeper)
     }
 
-    /// Opens stored runs, in their order; all of them or an error.
+    /// Opens stored runs, in the given order; fails if one of them cannot be opened.
     pub(super) async fn open_stored(&self, with: &With, runs: &[(SeatId, String)]) -> Result<(), String> {
         for (id, key) in runs {
             self.open_one(with, *id, key).await.map_err(|error| error.to_string())?;
@@ -116,7 +116,7 @@ impl Desk {
         }
         match (claim(key).await, &keeper) {
             (Some(held), Some(keeper)) if damaged_at.is_none() => keeper.go_on(&header, held),
-            // To be read: damaged data is not overwritten.
+            // Read-only: damaged data is not overwritten.
             (Some(_), _) => session.set_journal(None),
             (None, _) => {
                 if let Some(keeper) = &keeper {
@@ -178,14 +178,14 @@ impl Desk {
     }
 
     async fn list(&self) {
-        // Where it is being opened, this is asked again once it is open.
+        // While the database is opening, nothing is listed: the list is requested again once it is open.
         let database = self.shelf().map(|shelf| shelf.database).filter(|database| database.state() != State::Opening);
         let Some(database) = database else { return };
         match database.list().await {
             Ok((headers, unread)) => self.post(News::Listed { headers, unread }, Vec::new()),
             Err(error) => self.told(error.to_string(), true),
         }
-        // What had to wait until the database was open.
+        // Writes what had to wait until the database was open.
         self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(Keeper::flush);
     }
 
@@ -199,7 +199,7 @@ impl Desk {
         }
     }
 
-    /// Another tab wrote more of a run; its state there.
+    /// Takes in what another tab wrote of a run; returns its stored header.
     async fn catch_up(&self, key: &str) -> Option<Header> {
         let Shelf { database, .. } = self.shelf()?;
         let header = database.header(key).await.ok()??;
@@ -209,7 +209,7 @@ impl Desk {
             && let Ok(events) = database.events_after(key, seat.session.events()).await
         {
             for event in events {
-                // Two that catch up at once read the same events.
+                // Two concurrent calls read the same events.
                 if event.seq == seat.session.events() + 1 {
                     seat.session.follow(event);
                 }
@@ -239,7 +239,7 @@ impl Desk {
 }
 
 impl Seat {
-    /// It shows this run, which another tab drives.
+    /// Returns whether the seat shows this run, and another tab drives it.
     fn follows(&self, key: &str) -> bool {
         self.session.is_followed() && self.keeper.as_ref().is_some_and(|keeper| keeper.key() == key)
     }

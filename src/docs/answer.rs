@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::site::Site;
 use super::{Ask, Step, tools};
 
-/// Bodies of what was fetched come in the order of the answers that have one; so does what was kept.
+/// Answers one question. `texts`: the bodies of the fetched addresses, in the order of the answers that have one; for
+/// `Load`, the stored text.
 ///
 /// # Errors
 /// The message for users if no site is open.

@@ -1,23 +1,23 @@
-//! Which generator made a page, and where its site begins: what each one writes into every page.
+//! Detects the generator of a page and the root of its site, from what each generator writes into every page.
 
 use super::marks::{between, meta, tag, value};
 use super::{Kind, url};
 
-/// What a page says about its site.
+/// The facts that a page gives about its site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detected {
     pub kind: Kind,
-    /// With `/` at the end.
+    /// Ends with `/`.
     pub root: String,
-    /// Addresses of the generator's index; of several the first that is there is meant, of rustdoc's all.
+    /// Candidate addresses of the generator's index: the first that exists is used; for rustdoc, all are.
     pub indexes: Vec<String>,
-    /// The public address of the page, where it names one.
+    /// The public address of the page, if it names one.
     pub canonical: Option<String>,
-    /// What changes whenever the site is built with other texts, where the page has such a thing.
+    /// A value that changes whenever the site is built with other texts, if the page has one.
     pub stamp: Option<String>,
 }
 
-/// Looks at the page at `page`.
+/// Detects the generator of the page at `page`.
 #[must_use]
 pub fn detect(page: &str, html: &str) -> Detected {
     let known = rustdoc(page, html)
@@ -50,7 +50,7 @@ fn found(kind: Kind, root: Option<String>, page: &str, indexes: &[&str]) -> Dete
     Detected { kind, root, indexes, canonical: None, stamp: None }
 }
 
-/// A relative way up: `../` or empty, written with or without the last `/`.
+/// Resolves a relative path to the root: `../` or empty, with or without the trailing `/`.
 fn up(page: &str, way: &str) -> Option<String> {
     if way.is_empty() || way == "." {
         return Some(url::folder(page));
@@ -77,7 +77,7 @@ fn mdbook(page: &str, html: &str) -> Option<Detected> {
     }
     let mut detected = found(Kind::MdBook, up(page, way), page, &["searchindex.js", "searchindex.json"]);
     if let Some(index) = named.and_then(|name| url::join(page, name)) {
-        // Hashed over its text.
+        // The file name contains a hash of the text.
         detected.stamp = index.rsplit_once("searchindex-").map(|(_, hash)| hash.trim_end_matches(".js").to_owned());
         detected.indexes.insert(0, index);
     }
@@ -99,7 +99,7 @@ fn mkdocs(page: &str, html: &str) -> Option<Detected> {
 fn sphinx(page: &str, html: &str) -> Option<Detected> {
     let way = value(html, "data-content_root").or_else(|| value(html, "data-url_root"));
     let way = way.or_else(|| value(between(html, "DOCUMENTATION_OPTIONS", "</script>")?, "URL_ROOT"))?;
-    // Pages at the root say `#`, `./`, or nothing.
+    // Pages at the root have `#`, `./` or an empty value.
     let way = if way.starts_with('#') { "" } else { way };
     Some(found(Kind::Sphinx, up(page, way), page, &["searchindex.js"]))
 }
@@ -113,7 +113,7 @@ fn vitepress(page: &str, html: &str) -> Option<Detected> {
     let base = between(data, "\\\"base\\\":\\\"", "\\\"").or_else(|| value(data, "base"));
     let root = base.and_then(|base| url::join(page, base)).or_else(|| before(page, html, "assets/"));
     let mut detected = found(Kind::VitePress, root.or_else(|| url::join(page, "/")), page, &[]);
-    // A hash of every page.
+    // The map has a hash for every page.
     detected.stamp = between(html, "__VP_HASH_MAP__", "</script>")
         .map(|map| super::marks::hash(map.split(';').next().unwrap_or(map)));
     Some(detected)
@@ -132,7 +132,7 @@ fn by_assets(page: &str, html: &str) -> Option<Detected> {
     let root = before(page, html, assets).or_else(|| url::join(page, "/"));
     let mut detected = found(kind, root, page, &[]);
     if kind == Kind::Docusaurus {
-        // The names of all scripts have hashes, and the main one names the pages'.
+        // Script names contain hashes, and the main script contains the names of the pages' scripts.
         let scripts: Vec<&str> = html.split("src=\"").skip(1).filter_map(|tail| tail.split('"').next()).collect();
         let scripts: Vec<&str> =
             scripts.into_iter().filter(|name| name.contains("~main.") || name.contains("/main.")).collect();

@@ -1,16 +1,17 @@
-//! The finder: which addresses to fetch until it is known where a site's texts are. It fetches nothing itself.
+//! The finder decides which addresses to fetch until it knows where a site's texts are. It fetches nothing itself.
 //!
-//! The rule. What is best is what has whole texts and real addresses of sections, in the fewest requests:
-//! 1. what the page that embeds us names as its source, and nothing else;
-//! 2. an index of the generator's with texts (mdBook, MkDocs): one request, then everything is known;
-//! 3. an index without texts (Sphinx; rustdoc's lists of items): titles can be searched at once, the pages follow;
-//! 4. for all other sites the lists that are there, asked for together: `llms.txt`, `sitemap.xml`; the pages they name,
-//!    and those that the page at hand links to, are read as HTML. Where an `llms.txt` is there and pages are many,
-//!    `llms-full.txt` is asked for too: its texts are searched until the pages are there.
-//! 5. Where an index is missing, 4 is done in its place; where lists are missing, links are followed.
+//! The best source has full texts and real addresses of sections, and takes the fewest requests:
+//! 1. the source named by the page that embeds the widget, and nothing else;
+//! 2. a generator's index with texts (mdBook, MkDocs): one request returns everything;
+//! 3. an index without texts (Sphinx; rustdoc's lists of items): titles are searchable at once, the pages are read
+//!    later;
+//! 4. for all other sites, the lists that exist, requested together: `llms.txt`, `sitemap.xml`; the pages they name,
+//!    and those that the current page links to, are read as HTML. If there is an `llms.txt` and there are many pages,
+//!    `llms-full.txt` is requested too: its texts are searched until the pages have been read.
+//! 5. If an index is missing, step 4 is used instead; if lists are missing, links are followed.
 //!
-//! Pages are preferred to `.md` files and `_sources`: only they have the addresses of their headings. A `.md` file is
-//! read if no page accompanies it.
+//! Pages are preferred to `.md` files and `_sources`: only pages have the addresses of their headings. A `.md` file is
+//! read if there is no corresponding page.
 
 use super::detect::{Detected, detect};
 use super::index::PageText;
@@ -19,10 +20,10 @@ use super::{Got, Kind, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphi
 mod lists;
 use lists::Lists;
 
-/// Requests before the source must be known.
+/// Maximum number of requests before the source must be known.
 const MAX_ASKED: usize = 60;
 
-/// Where a site's texts are.
+/// The source of a site's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     pub kind: Kind,
@@ -30,18 +31,18 @@ pub struct Source {
     pub root: String,
     /// The source that was read: a URL, or its kind.
     pub from: String,
-    /// Pages that are known, and whether with their texts.
+    /// The known pages, each with whether its full text is known.
     pub pages: Vec<(PageText, bool)>,
-    /// Pages still to be read, the most useful first.
+    /// Pages still to be read, most useful first.
     pub todo: Vec<String>,
-    /// Whether links of pages lead to further ones.
+    /// Whether to follow the links of pages.
     pub crawl: bool,
-    /// Whether it can be searched before any of `todo` was read.
+    /// Whether the site can be searched before any page of `todo` was read.
     pub telling: bool,
     pub version: String,
 }
 
-/// See the top of this file.
+/// Finds the source of a site's texts; see the top of this file.
 #[derive(Debug)]
 pub struct Finder {
     page: String,
@@ -49,7 +50,7 @@ pub struct Finder {
     at: Option<Detected>,
     named: Option<String>,
     asked: Vec<String>,
-    /// Asked and not answered.
+    /// Number of requests without a response so far.
     open: usize,
     lists: Lists,
     crates: Vec<PageText>,
@@ -59,7 +60,7 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Begins with a page, and its HTML where that is at hand.
+    /// Starts from a page, and its HTML if available.
     #[must_use]
     pub fn new(page: &str, html: Option<&str>, source: Option<&str>) -> Self {
         let mut finder = Finder {
@@ -85,18 +86,18 @@ impl Finder {
         finder
     }
 
-    /// What to fetch now; each address is given once.
+    /// Takes the addresses to fetch now; each is returned once.
     pub fn asks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.next)
     }
 
-    /// Where the site begins, and what it is a copy of, once the page was seen.
+    /// The site's root and version stamp, once the page was seen.
     #[must_use]
     pub fn site(&self) -> Option<(&str, Option<&str>)> {
         self.at.as_ref().map(|at| (at.root.as_str(), at.stamp.as_deref()))
     }
 
-    /// The end: the source, or why there is none. Given once.
+    /// Takes the result: the source, or why there is none. Returned once.
     pub fn source(&mut self) -> Option<Result<Source, String>> {
         if self.ended.is_none() && self.open == 0 && self.next.is_empty() {
             self.ended = Some(Err("no more requests can be made".to_owned()));
@@ -104,13 +105,13 @@ impl Finder {
         self.ended.take()
     }
 
-    /// The answer to one of the addresses: its text where it had one. Unknown addresses are passed over.
+    /// Takes the response for one of the addresses, with its text if it has one. Ignores unknown addresses.
     pub fn reply(&mut self, got: &Got, text: Option<&str>) {
         if !self.asked.contains(&got.url) || self.ended.is_some() {
             return;
         }
         self.open = self.open.saturating_sub(1);
-        // Where a missing file is answered with a page, the readers refuse it.
+        // If a server sends a page in place of a missing file, the readers reject it.
         let text = text.filter(|_| (200..300).contains(&got.status));
         if self.at.is_none() {
             match text {
@@ -165,7 +166,7 @@ impl Finder {
             }
             return;
         }
-        // Of several indexes the next is asked for when one is missing; rustdoc's belong together.
+        // Candidates are requested one by one until one exists; rustdoc's indexes are all needed.
         let at_once = if kind == Kind::Rustdoc { indexes.len() } else { 1 };
         indexes.iter().take(at_once).for_each(|index| self.ask(index));
         if indexes.is_empty() {
@@ -181,7 +182,7 @@ impl Finder {
         let read = text.map(|text| match at.kind {
             Kind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
             Kind::MkDocs => mkdocs::read(&at.root, text).map(|pages| {
-                // It can be told to index titles only.
+                // MkDocs can be configured to index titles only.
                 let whole = pages.iter().flat_map(|page| &page.sections).any(|section| !section.text.is_empty());
                 (pages, whole)
             }),
@@ -219,7 +220,7 @@ impl Finder {
         if pages.is_empty() {
             return self.list();
         }
-        // The crate that is open comes first; the rest in an order that does not depend on the network's.
+        // The current crate comes first; the order of the others does not depend on the network.
         let own = at.indexes.get(1).map(|all| url::folder(all)).unwrap_or_default();
         pages.sort_by_cached_key(|page| (!page.url.starts_with(&own), page.url.clone()));
         let version = self.lists.version(&[]);
@@ -242,14 +243,14 @@ impl Finder {
         }));
     }
 
-    /// rustdoc's pages say only `Rust`: there it is the name of the crate that is open.
+    /// The site's title. rustdoc's pages only say `Rust`, so there it is the name of the current crate.
     fn title(&self, kind: Kind) -> String {
         let own = self.at.as_ref().and_then(|at| at.indexes.get(1)).filter(|_| kind == Kind::Rustdoc);
         let own = own.and_then(|all| all.trim_end_matches("/all.html").rsplit('/').next());
         own.map_or_else(|| html::site_title(&self.html), str::to_owned)
     }
 
-    /// What the embedding page named, told by its text.
+    /// Reads the source named by the embedding page; its text decides the format.
     fn read_named(&mut self, got: &Got, text: &str) -> Result<(), String> {
         let folder = url::folder(&got.url);
         let root = folder.strip_suffix("search/").unwrap_or(&folder).to_owned();
@@ -283,7 +284,7 @@ impl Finder {
         Ok(())
     }
 
-    /// Sphinx with pages as folders: few links of the page end in `.html`.
+    /// Whether Sphinx wrote its pages as folders: then few links of the page end in `.html`.
     fn folders(&self) -> bool {
         let links = self.html.split("href=\"").skip(1).filter_map(|tail| tail.split(['"', '#']).next());
         let links: Vec<&str> = links.filter(|link| !link.contains("://")).collect();
@@ -305,7 +306,7 @@ fn version(got: &Got, text: &str) -> String {
     if got.stamp.is_empty() { marks::hash(text) } else { marks::hash(&got.stamp) }
 }
 
-/// Not one of the pages that only list others.
+/// Whether a page is more than a list of other pages.
 pub(super) fn is_text(page: &str) -> bool {
     let path = url::parts(page).map(|parts| parts.path).unwrap_or_default();
     let named = page.rsplit('/').next().unwrap_or_default();

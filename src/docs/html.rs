@@ -1,8 +1,9 @@
-//! A page of HTML as sections of Markdown: its main content, cut at headings that have an address.
+//! Converts an HTML page to sections of Markdown: its main content, split at headings that have an address.
 //!
-//! What generators wrap around the text (navigation, headers, footers, copy buttons, line numbers) is left out; links
-//! become absolute. A heading's address is its own `id`, that of an anchor inside it, or that of the section it opens.
-//! Sphinx' signatures (`dt id`) and rustdoc's items (`section id`) open sections too, since questions are about them.
+//! The parts that generators wrap around the text (navigation, headers, footers, copy buttons, line numbers) are left
+//! out; links become absolute. A heading's address is its own `id`, the `id` of an anchor inside it, or the `id` of the
+//! section it opens. Sphinx signatures (`dt id`) and rustdoc items (`section id`) open sections too, since users ask
+//! about them.
 
 use dom_query::{Document, NodeRef};
 
@@ -13,23 +14,23 @@ use super::url;
 mod chosen;
 mod walk;
 
-/// Links of a page that are followed at most.
+/// Maximum number of links collected from a page.
 const MAX_LINKS: usize = 2_000;
-/// Larger pages are cut before they are read.
+/// Larger pages are truncated before they are parsed.
 pub const MAX_PAGE_BYTES: usize = 3 << 20;
-/// Pages that are nested deeper are read as plain text.
+/// Pages with deeper nesting are read as plain text.
 const MAX_NESTING: usize = 1_000;
 /// Maximum length of the excerpt that introduces a page without an introduction of its own.
 const MAX_LEAD_CHARS: usize = 300;
 const MAX_TITLE_CHARS: usize = 200;
 
-/// A page, read.
+/// A parsed page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HtmlPage {
     pub text: PageText,
     /// The same sections as Markdown, in the same order, headings included.
     pub markdown: Vec<String>,
-    /// Pages of the same origin that it links to, each once, in order, without fragments.
+    /// The pages of the same origin that it links to, in order, without duplicates or fragments.
     pub links: Vec<String>,
 }
 
@@ -52,8 +53,8 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
     let title = title(&document, main);
     let (mut sections, mut markdown) = walker.sections(&title);
     if sections.first().is_none_or(|first| !first.heading.is_empty()) && !title.is_empty() {
-        // The title is outside the text (Starlight), and the text begins with a heading: the page itself is to be
-        // found all the same.
+        // The title is outside the text (Starlight), and the text begins with a heading: this section makes the page
+        // itself findable.
         let anchor = first_heading(root).and_then(walk::id_of).unwrap_or_default();
         let text = sections.first().map(|first| cut(&first.text, MAX_LEAD_CHARS).to_owned()).unwrap_or_default();
         sections.insert(0, SectionText { anchor, text, ..SectionText::default() });
@@ -63,13 +64,13 @@ pub fn page(address: &str, html: &str) -> HtmlPage {
     HtmlPage { text: PageText { url: address, title, sections }, markdown, links }
 }
 
-/// The text of a piece of HTML, without marks, on one line.
+/// Returns the text of an HTML fragment, without markup, on one line.
 #[must_use]
 pub fn plain(html: &str) -> String {
     if html.contains(['<', '&']) { squeeze(&crate::tools::html::to_text(html)) } else { squeeze(html) }
 }
 
-/// The name of the site, as pages put it into their `<title>` behind that of the page.
+/// The name of the site, which pages append to their own name in `<title>`.
 #[must_use]
 pub fn site_title(html: &str) -> String {
     let title = crate::tools::html::title(head_of(html, 64 << 10)).unwrap_or_default();
@@ -87,7 +88,8 @@ fn title(document: &Document, main: NodeRef<'_>) -> String {
     cut(&text, MAX_TITLE_CHARS).to_owned()
 }
 
-/// The parser's time grows with the square of the depth. Elements whose end may be left out are not counted.
+/// Whether a page is nested too deeply: the parser's time grows with the square of the depth. Elements with an optional
+/// end tag are not counted.
 fn is_too_deep(html: &str) -> bool {
     let mut depth = 0_usize;
     for tail in html.split('<').skip(1) {

@@ -1,8 +1,9 @@
-//! The index: sections of pages, found by what their headings and their text say.
+//! The index: finds sections of pages by their headings and their text.
 //!
-//! BM25 over three fields at once (BM25F): a section's own heading, the headings above it with its page's title, and its
-//! text. Not the crate that `tools/search` uses: a term counts once over all fields, averages follow the pages as they
-//! come, and pages are replaced when their whole text arrives. `terms` defines what a term is, `rank` how it is weighted.
+//! Uses BM25 over three fields at once (BM25F): a section's own heading, the headings above it with its page's title,
+//! and its text. Does not use the crate of `tools/search`: here a term counts once over all fields, averages are
+//! updated as pages arrive, and pages are replaced when their full text arrives. `terms` defines what a term is, `rank`
+//! how it is weighted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +14,7 @@ use super::terms::{names, terms};
 use super::{Hit, rank, url};
 use crate::tools::words::words;
 
-/// A page as a format gives it.
+/// A page as read from one of the formats.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PageText {
     /// Without a fragment.
@@ -25,23 +26,23 @@ pub struct PageText {
 /// A section of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SectionText {
-    /// Its fragment, without `#`; empty: the page itself.
+    /// Its fragment, without `#`; empty for the page itself.
     pub anchor: String,
     /// The headings above it and below the page's title, joined by ` › `.
     pub trail: String,
     /// Empty for the text under the page's title.
     pub heading: String,
-    /// Its text without marks.
+    /// Its text without markup.
     pub text: String,
 }
 
-/// Sections kept at most; text of one; text of all, in bytes.
+/// Maximum number of sections; characters of one section; bytes of all sections.
 const MAX_SECTIONS: usize = 60_000;
 const MAX_SECTION_CHARS: usize = 60_000;
 const MAX_BYTES: usize = 80 << 20;
-/// The weight of a hit in another language or version than the current page.
+/// The weight of a hit whose language or version differs from the current page's.
 const ELSEWHERE: f32 = 0.5;
-/// Hits of one page among the first results.
+/// Maximum number of hits of one page among the first results.
 const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
 
@@ -49,7 +50,7 @@ const MAX_SNIPPET_CHARS: usize = 240;
 #[derive(Debug, Default)]
 pub struct Index {
     root: String,
-    /// The language and version of the page at hand.
+    /// The language and version of the current page.
     scope: Vec<String>,
     pages: Vec<Page>,
     by_key: HashMap<String, usize>,
@@ -64,11 +65,11 @@ struct Page {
     url: String,
     title: String,
     sections: Vec<u32>,
-    /// Its text is known, not only its titles.
+    /// Whether its full text is known, not only its titles.
     whole: bool,
-    /// In the language and version of the page at hand.
+    /// Whether it has the language and version of the current page.
     here: bool,
-    /// There is no such page.
+    /// The page does not exist.
     gone: bool,
 }
 
@@ -88,7 +89,7 @@ impl Index {
         Index { root: root.to_owned(), scope, ..Index::default() }
     }
 
-    /// Takes in a page, or takes its whole text in the place of what was known before.
+    /// Adds a page, or replaces a partly known page by its full text.
     pub fn add(&mut self, page: PageText, whole: bool) {
         let key = url::key(&page.url);
         let at = match self.by_key.get(&key) {
@@ -129,7 +130,7 @@ impl Index {
         }
     }
 
-    /// Takes a page out of which no more than titles are known: it is not there.
+    /// Removes a page that does not exist, if no more than its titles are known.
     pub fn remove(&mut self, address: &str) {
         let key = url::key(address);
         let Some(page) = self.by_key.get(&key).and_then(|at| self.pages.get_mut(*at)).filter(|page| !page.whole) else {
@@ -173,7 +174,7 @@ impl Index {
         self.live
     }
 
-    /// Address and title of the page at `address`, however it is written.
+    /// Address and title of the page at `address`, in any spelling of the address.
     #[must_use]
     pub fn page(&self, address: &str) -> Option<(&str, &str)> {
         let page = self.pages.get(*self.by_key.get(&url::key(address))?)?;
@@ -185,7 +186,7 @@ impl Index {
         self.there().map(|page| (page.url.as_str(), page.title.as_str(), page.sections.len()))
     }
 
-    /// Everything known, in the form in which it can be added again.
+    /// All known pages, in the form that `add` takes.
     pub fn texts(&self) -> impl Iterator<Item = (PageText, bool)> {
         self.there().map(|page| {
             let sections = page.sections.iter().filter_map(|id| self.sections.get(*id as usize));
@@ -194,9 +195,9 @@ impl Index {
         })
     }
 
-    /// The best sections, best first, few of one page as long as there are others. Of those that say the same (copies in
-    /// other versions, languages without a translation) the one nearest to the page at hand. Nothing for a query without
-    /// words.
+    /// Returns the best sections, best first, with few of one page as long as there are others. Of sections with the
+    /// same text (copies in other versions, languages without a translation), it returns the one nearest to the current
+    /// page. Returns nothing for a query without words.
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         let asked = terms(query);
@@ -240,20 +241,20 @@ impl Index {
         }
     }
 
-    /// Words of the site near to those of a query that found nothing.
+    /// Words of the site that are similar to those of a query that found nothing.
     #[must_use]
     pub fn near(&self, query: &str) -> Vec<String> {
         self.ranks.near(&words(query))
     }
 }
 
-/// The part of a text that has most of the terms.
+/// The part of a text that contains most of the terms.
 fn snippet(text: &str, terms: &[String]) -> String {
     let total = text.chars().count();
     if total <= MAX_SNIPPET_CHARS {
         return text.to_owned();
     }
-    // Words with the place where they begin, in characters.
+    // Matching words with their start position, in characters.
     let mut places: Vec<(usize, String)> = Vec::new();
     let mut at = 0;
     for word in text.split(' ').take(20_000) {
@@ -278,7 +279,7 @@ fn snippet(text: &str, terms: &[String]) -> String {
         }
     }
     let from = best.0.saturating_sub(MAX_SNIPPET_CHARS / 6).min(total - MAX_SNIPPET_CHARS);
-    // From the beginning of a word.
+    // Start at the beginning of a word.
     let skip =
         if from == 0 { 0 } else { text.chars().skip(from).position(|c| c == ' ').map_or(from, |p| from + p + 1) };
     let part: String = text.chars().skip(skip).take(MAX_SNIPPET_CHARS).collect();

@@ -1,5 +1,5 @@
-//! `llms.txt`: a list of a site's pages for models (a title, a summary, lists of `- [name](address): note`), and
-//! Markdown: pages written in it, and `llms-full.txt`, which is all pages one after the other.
+//! Reads `llms.txt`, a list of a site's pages for models (a title, a summary, lists of `- [name](address): note`), and
+//! Markdown: single pages, and `llms-full.txt`, which contains all pages one after the other.
 
 use super::index::{PageText, SectionText};
 use super::marks::{cut, squeeze};
@@ -16,7 +16,7 @@ pub struct Llms {
     pub links: Vec<(String, String, String)>,
 }
 
-/// Reads a list; `None`: the text is not a list, for example because the site answers every request with a page.
+/// Reads a list. Returns `None` if the text is not a list, for example because the site answers every request with a page.
 #[must_use]
 pub fn read(address: &str, text: &str) -> Option<Llms> {
     if text.trim_start().starts_with('<') {
@@ -39,7 +39,7 @@ pub fn read(address: &str, text: &str) -> Option<Llms> {
     (!links.is_empty() || !title.is_empty()).then_some(Llms { title, links })
 }
 
-/// A page of Markdown as sections. They have no addresses of their own: what a site makes of its headings is its own.
+/// Splits a Markdown page into sections. They have no addresses of their own: every site derives anchors in its own way.
 #[must_use]
 pub fn page(address: &str, text: &str) -> PageText {
     let (mut title, mut sections) = (String::new(), Vec::new());
@@ -75,7 +75,7 @@ pub fn page(address: &str, text: &str) -> PageText {
     PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections }
 }
 
-/// `llms-full.txt` as pages, where it says their addresses (`url:`, `Source:`, or a link as the title); else nothing.
+/// Splits `llms-full.txt` into pages if it contains their addresses (`url:`, `Source:`); otherwise returns nothing.
 #[must_use]
 pub fn full(address: &str, text: &str) -> Vec<PageText> {
     let mut pages: Vec<PageText> = Vec::new();
@@ -118,7 +118,7 @@ pub fn full(address: &str, text: &str) -> Vec<PageText> {
     pages
 }
 
-/// Without the front matter.
+/// The text without its front matter.
 fn body(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}');
     let inner = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
@@ -134,7 +134,7 @@ fn heading(line: &str) -> Option<(usize, String)> {
     ((1..=6).contains(&level) && line.get(level..level + 1) == Some(" ")).then(|| (level, squeeze(text)))
 }
 
-/// `[text](address)` as its text.
+/// Replaces `[text](address)` by its text.
 fn unlinked(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;

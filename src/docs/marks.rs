@@ -1,4 +1,4 @@
-//! Small searches in text that is not worth a parser: text between two marks, attributes of a tag, numbers in text.
+//! Simple text searches that need no parser: text between two markers, attributes of a tag, strings in scripts.
 
 /// The text between `before` and the next `after`.
 pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
@@ -6,7 +6,7 @@ pub fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> 
     tail.get(..tail.find(after)?)
 }
 
-/// The string that follows `name`, after `=` or `:` and in quotes of any kind: attributes, variables, keys.
+/// The quoted string that follows `name` and `=` or `:`, as in attributes, variables and keys.
 pub fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = text;
     while let Some(at) = rest.find(name) {
@@ -27,7 +27,7 @@ pub fn tag<'a>(text: &'a str, open: &str) -> Option<&'a str> {
     tail.get(..tail.find('>')?)
 }
 
-/// What `<meta name="…">` says; attributes in either order.
+/// The content of `<meta name="…">`; attributes may be in either order.
 pub fn meta<'a>(html: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = html;
     while let Some(at) = rest.find("<meta") {
@@ -40,7 +40,7 @@ pub fn meta<'a>(html: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// A short name for a text, the same for equal texts (FNV-1a): for versions, not for safety.
+/// A short hash of a text (FNV-1a): for versions, not for security.
 pub fn hash(text: &str) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in text.bytes() {
@@ -49,7 +49,7 @@ pub fn hash(text: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// Collapses runs of blanks and trims the ends.
+/// Collapses runs of white space and trims the ends.
 pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -59,7 +59,7 @@ pub fn cut(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
-/// The text of a JavaScript string literal without its quotes: what the generators escape inside `JSON.parse('…')`.
+/// Unescapes the inside of a JavaScript string literal, as generators write it in `JSON.parse('…')`.
 pub fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -76,7 +76,7 @@ pub fn unescape(text: &str) -> String {
             'u' | 'x' => {
                 let digits = if escaped == 'u' { 4 } else { 2 };
                 let code = tail.get(length..length + digits).and_then(|hex| u32::from_str_radix(hex, 16).ok());
-                // Surrogates encode a character only in pairs; nobody writes a single one outside JSON.
+                // Surrogates encode a character only in pairs; single ones do not occur outside JSON.
                 out.push(code.and_then(char::from_u32).unwrap_or('\u{FFFD}'));
                 length += if code.is_some() { digits } else { 0 };
             }

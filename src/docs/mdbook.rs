@@ -1,7 +1,8 @@
-//! mdBook's search index: the addresses of all sections, and an elasticlunr index that keeps their texts.
+//! Reads mdBook's search index: the addresses of all sections, and an elasticlunr index that stores their texts.
 //!
-//! `JSON.parse('…')` inside a script (0.4.41 and later, the file's name has a hash), `Object.assign(window.search, {…})`
-//! (0.4), or plain JSON (`searchindex.json`). Only addresses and stored documents are read, not the index itself.
+//! The index is `JSON.parse('…')` inside a script (0.4.41 and later; the file name contains a hash),
+//! `Object.assign(window.search, {…})` (0.4), or plain JSON (`searchindex.json`). Only addresses and stored documents
+//! are read, not the index itself.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -41,10 +42,10 @@ struct Doc {
     breadcrumbs: String,
 }
 
-/// The book's pages; `root` is what its addresses start from.
+/// Returns the book's pages; its addresses are relative to `root`.
 ///
 /// # Errors
-/// What the text is not.
+/// Why the text could not be read.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     let json = json(text).ok_or("it is not an mdBook search index")?;
     let book: Book =
@@ -73,7 +74,7 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     if pages.is_empty() { Err("the search index has no pages".to_owned()) } else { Ok(pages) }
 }
 
-/// `above` are the chapters over the page, as its first section names them.
+/// Adds a section to its page. `above` holds the chapters above the page, as named by its first section.
 fn take(page: &mut PageText, above: &mut Vec<String>, address: &str, doc: &Doc) {
     let anchor = url::parts(address).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
     let heading = squeeze(&doc.title);
@@ -97,7 +98,7 @@ fn take(page: &mut PageText, above: &mut Vec<String>, address: &str, doc: &Doc) 
     });
 }
 
-/// The JSON inside the script.
+/// Extracts the JSON from the script.
 fn json(text: &str) -> Option<String> {
     let text = text.trim();
     if text.starts_with('{') {

@@ -1,5 +1,5 @@
-//! MkDocs' `search/search_index.json`, with and without the theme Material: one entry per page, then one per section, whose
-//! texts are HTML or plain.
+//! Reads MkDocs' `search/search_index.json`, with and without the Material theme: one entry per page, then one per
+//! section, whose texts are HTML or plain.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ struct Site {
     docs: Vec<Value>,
 }
 
-/// The site's pages; `root` is what its addresses start from.
+/// Returns the site's pages; its addresses are relative to `root`.
 ///
 /// # Errors
-/// What the text is not.
+/// Why the text could not be read.
 pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     let site: Site =
         serde_json::from_str(text).map_err(|error| format!("it is not an MkDocs search index: {error}"))?;
@@ -26,7 +26,7 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     let mut known: HashMap<String, usize> = HashMap::new();
     for doc in &site.docs {
         let field = |name: &str| doc.get(name).and_then(Value::as_str);
-        // Where Material cuts words of languages without spaces it leaves a mark.
+        // In languages without spaces, Material marks word boundaries with this character.
         let text_of = |name: &str| plain(&field(name).unwrap_or_default().replace('\u{200b}', ""));
         let Some(address) = field("location").and_then(|location| join(root, location)) else { continue };
         if !url::below(root, &address) {
@@ -41,7 +41,7 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
         let Some(page) = pages.get_mut(at) else { continue };
         let heading = if title == page.title { String::new() } else { title };
         let text = text_of("text");
-        // Without Material, the first entry repeats the whole page: its sections are more precise.
+        // Without Material, the first entry repeats the whole page; its sections are more precise.
         if anchor.is_empty() && page.sections.is_empty() || !anchor.is_empty() {
             page.sections.push(SectionText { anchor, trail: String::new(), heading, text });
         }
@@ -50,12 +50,12 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     if pages.is_empty() { Err("the search index has no pages".to_owned()) } else { Ok(pages) }
 }
 
-/// `.` is the root.
+/// Resolves a location; `.` is the root.
 fn join(root: &str, location: &str) -> Option<String> {
     if location.is_empty() || location == "." { Some(root.to_owned()) } else { url::join(root, location) }
 }
 
-/// Plain MkDocs puts the text of the whole page before its sections.
+/// Shortens the first text: plain MkDocs puts the text of the whole page before its sections.
 fn drop_repeated(page: &mut PageText) {
     let sections: usize = page.sections.iter().skip(1).map(|section| section.text.len()).sum();
     let Some(first) = page.sections.first_mut() else { return };

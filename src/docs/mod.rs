@@ -1,13 +1,14 @@
-//! Reading a documentation site that was not made for it: what it ships is found, read, and searched by section.
+//! Reads documentation sites that were not prepared for it: finds the texts they ship, reads them, and searches them by
+//! section.
 //!
-//! PURE. The page only holds what is in this file: what is asked of the worker, and what it answers. In the worker
-//! (feature `docs`) `find` says which addresses to fetch until it knows where the texts are, one file for each format
-//! reads them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections,
-//! `tools` has the words of the three tools, and `site` holds it all together. Nothing in here fetches: addresses go
+//! PURE. The page itself only contains this file: the requests to the worker and its answers. In the worker (feature
+//! `docs`), `find` decides which addresses to fetch until it knows where the texts are, one module per format reads
+//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
+//! contains the three tools and their texts, and `site` ties everything together. Nothing here fetches: addresses go
 //! out, texts come in.
 //!
-//! Invariants: every address asked for has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
-//! site's panics; a section's address is one the site itself gave, or that of its page.
+//! Invariants: every requested address has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
+//! site causes a panic; a section's address was given by the site itself, or is its page's address.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,41 +51,41 @@ pub mod url;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// Begin with a page of the site; answered with a [`Step`].
+    /// Start from a page of the site; answered with a [`Step`].
     Open {
         /// Its address.
         page: String,
-        /// Its HTML, where it is at hand; else it is the first thing to be fetched.
+        /// Its HTML, if available; otherwise it is fetched first.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         html: Option<String>,
         /// The address of an `llms.txt`, a search index or a site map to read instead of looking for one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
     },
-    /// What was fetched, bodies as blobs alongside the text, in order; answered with a [`Step`].
+    /// Fetched addresses, with bodies as blobs alongside the text, in order; answered with a [`Step`].
     Take(Vec<Got>),
     /// The best sections; answered with a list of [`Hit`]s.
     Search { query: String, limit: usize },
     /// A call of one of the tools; answered with [`Told`].
     Call { name: String, arguments: serde_json::Value },
-    /// The tools over a site; answered with their `ToolSpec`s.
+    /// The tools for a site; answered with their `ToolSpec`s.
     Tools,
-    /// All that was read, to be kept; answered with a text.
+    /// Everything that was read, to be stored; answered with a text.
     Save,
-    /// What was kept, as a blob alongside the text, for a site that was just opened; answered with a [`Step`],
-    /// or with `null` if it is of another version.
+    /// A stored site, as a blob alongside the text, for a site that was just opened; answered with a [`Step`], or with
+    /// `null` if it has another version.
     Load { version: String },
 }
 
-/// One address that was fetched.
+/// One fetched address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Got {
     /// The requested URL.
     pub url: String,
-    /// Where it was found after redirects, where that is another address.
+    /// The address after redirects, if it differs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub at: String,
-    /// 0: there was no answer.
+    /// 0 if there was no response.
     pub status: u16,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content_type: String,
@@ -101,33 +102,33 @@ pub struct Got {
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsStage"))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// It is not known yet where the texts are.
+    /// The location of the texts is not known yet.
     #[default]
     Finding,
     Loading,
     Indexing,
-    /// It can be searched.
+    /// The site can be searched.
     Ready,
 }
 
 /// The next step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Addresses to fetch, in this order; their answers go to [`Ask::Take`], as they come.
+    /// Addresses to fetch, in this order; each response goes to [`Ask::Take`] when it arrives.
     pub fetch: Vec<String>,
     pub stage: Stage,
-    /// What is being read: an address, or the name of a kind of site.
+    /// The source being read: an address, or the name of a kind of site.
     pub source: String,
-    /// Of `total`, how many were read.
+    /// Number of pages read, out of `total`.
     pub done: usize,
     pub total: usize,
-    /// Once the stage is [`Stage::Ready`].
+    /// Set once the stage is [`Stage::Ready`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub info: Option<Info>,
     /// Root and version of the site, once they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<(String, String)>,
-    /// Why there is nothing to search, for users. Nothing follows.
+    /// Why there is nothing to search, for users. No further steps follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -149,13 +150,13 @@ pub enum Kind {
     Unknown,
 }
 
-/// What is known about a site.
+/// Information about a site.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsInfo"))]
 pub struct Info {
     pub kind: Kind,
     pub title: String,
-    /// Its address, with `/` at the end.
+    /// Its address, ending with `/`.
     pub root: String,
     pub pages: usize,
     pub sections: usize,
@@ -171,7 +172,7 @@ pub struct Info {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsHit"))]
 pub struct Hit {
-    /// Of the section itself, where the site has an address for it.
+    /// The section's own address, if the site has one for it.
     pub url: String,
     /// Title of its page.
     pub page: String,
@@ -181,14 +182,14 @@ pub struct Hit {
     pub score: f32,
 }
 
-/// The answer of a tool.
+/// The answer to a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// The result.
     Text(String),
-    /// The call was wrong; words for the model.
+    /// The call was invalid; a message for the model.
     Wrong(String),
-    /// Ask again once this page was fetched and taken.
+    /// Repeat the call once this page was fetched and taken.
     Fetch(String),
 }

@@ -1,31 +1,31 @@
-//! Weighs sections against a query: BM25F, and how much of the query a section and its heading answer.
+//! Ranks sections for a query: BM25F, and how much of the query a section and its heading cover.
 //!
-//! A term's weight is the sum of its counts in the three fields, each held against the field's usual length; it then
-//! saturates once, so that a word said in heading and text is one word. Questions are full of words that say nothing
-//! (`how do i`): they count little compared with others. A word that the site does not have is replaced by similar ones.
+//! A term's weight is the sum of its counts in the three fields, each normalized by the field's average length; it then
+//! saturates once, so that a word in both heading and text counts as one word. Filler words of questions (`how do i`)
+//! count little compared with others. A word that does not occur on the site is replaced by similar ones.
 
 use std::collections::{HashMap, HashSet};
 
 /// Heading, headings above, text.
 pub const FIELDS: usize = 3;
 const WEIGHTS: [f32; FIELDS] = [4.0, 1.5, 1.0];
-/// How much length counts against a field.
+/// How strongly a field's length lowers its weight.
 const LENGTH: [f32; FIELDS] = [0.6, 0.3, 0.7];
 const SATURATION: f32 = 1.2;
-/// The bonus of a section that matches the whole query, and of one whose heading is asked for.
+/// The bonus of a section that matches the whole query, and of one whose heading matches it.
 const COVERED: f32 = 0.8;
 const HEADING: f32 = 1.2;
 /// The weight of filler words compared with others.
 const IDLE: f32 = 0.15;
-/// The weight of a name that may be meant by two words of the query.
+/// The weight of a name that two words of the query may mean.
 const MEANT: f32 = 0.3;
 /// The weight of a similar word.
 const NEAR: f32 = 0.5;
 const MAX_NEAR: usize = 6;
-/// Terms of a query that are looked at.
+/// Maximum number of terms of a query that are used.
 const MAX_TERMS: usize = 40;
 
-/// Words of questions, as `words` makes them.
+/// Filler words of questions, in the form that `words` returns.
 const IDLE_WORDS: &[&str] = &[
     "a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "does", "explain", "find",
     "for", "from", "get", "give", "happen", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "mean",
@@ -34,7 +34,7 @@ const IDLE_WORDS: &[&str] = &[
     "with", "would", "you", "your", "work", "way", "make", "some", "any", "into", "than", "then", "between",
 ];
 
-/// Terms, and where they are.
+/// The terms and their postings.
 #[derive(Debug, Default)]
 pub struct Ranks {
     terms: HashMap<String, Vec<Posting>>,
@@ -53,10 +53,10 @@ struct Posting {
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     sum: f32,
-    /// Weight of the query's terms that are anywhere in the section, and in its heading.
+    /// Weight of the query's terms that occur anywhere in the section, and in its heading.
     covered: f32,
     in_heading: f32,
-    /// Different terms of the heading that were asked for.
+    /// Number of different terms of the heading that are in the query.
     heading_terms: u32,
 }
 
@@ -70,7 +70,7 @@ impl Ranks {
                     *count = count.saturating_add(1);
                 }
             }
-            // Of a heading what counts are its different words.
+            // A heading's length is its number of different words.
             let length = if field == 0 { words.iter().collect::<HashSet<_>>().len() } else { words.len() };
             if let (Some(own), Some(total)) = (lengths.get_mut(field), self.totals.get_mut(field)) {
                 *own = u32::try_from(length).unwrap_or(u32::MAX);
@@ -86,7 +86,7 @@ impl Ranks {
         self.lengths.insert(section, lengths);
     }
 
-    /// Its postings stay and are passed over.
+    /// Removes a section. Its postings remain and are skipped.
     pub fn remove(&mut self, section: u32) {
         let Some(lengths) = self.lengths.remove(&section) else { return };
         for (total, own) in self.totals.iter_mut().zip(lengths) {
@@ -94,7 +94,7 @@ impl Ranks {
         }
     }
 
-    /// All sections that have any of the terms, best first. `names` are terms that the query may mean too.
+    /// Returns all sections that contain any of the terms, best first. `names` are terms that the query may also mean.
     pub fn best(&self, query: &[String], names: &[String]) -> Vec<(u32, f32)> {
         let mut terms: Vec<&str> = Vec::new();
         for term in query {
@@ -126,7 +126,7 @@ impl Ranks {
         score.sum * (1.0 + COVERED * share(score.covered) + HEADING * said * share(score.in_heading))
     }
 
-    /// Adds what a term of the query is worth; gives the most that it could be.
+    /// Adds the value of a query term to the scores; returns the highest value it can have.
     fn count(&self, term: &str, weight: f32, scores: &mut HashMap<u32, Score>) -> f32 {
         // Per section, the best of the term and its substitutes.
         let mut found: HashMap<u32, (f32, bool)> = HashMap::new();
@@ -146,7 +146,7 @@ impl Ranks {
             }
         }
         if found.is_empty() {
-            // Words that the site does not have are still part of the query.
+            // A word that does not occur on the site is still part of the query.
             return weight * (1.0 + self.lengths.len().max(1) as f32).ln() * 0.5;
         }
         for (section, (value, in_heading)) in found {
@@ -173,7 +173,7 @@ impl Ranks {
         count * (SATURATION + 1.0) / (count + SATURATION)
     }
 
-    /// The term itself, and others that may be meant by it.
+    /// The term itself, and others that it may mean.
     fn stand_ins(&self, term: &str) -> Vec<(String, f32)> {
         let mut out = Vec::new();
         let known = self.terms.contains_key(term);
@@ -188,7 +188,7 @@ impl Ranks {
         out
     }
 
-    /// Known words that a query's unknown ones may have meant.
+    /// Words of the site that a query's unknown words may mean.
     pub fn near(&self, query: &[String]) -> Vec<String> {
         let mut near: Vec<String> = Vec::new();
         for term in query.iter().filter(|term| !IDLE_WORDS.contains(&term.as_str())).take(MAX_TERMS) {
@@ -223,7 +223,7 @@ impl Ranks {
     }
 }
 
-/// A word without its ending, roughly: `configuring`, `configuration` and `configure` are one.
+/// A word without its ending, roughly: `configuring`, `configuration` and `configure` have the same stem.
 fn stem(word: &str) -> &str {
     const ENDINGS: &[&str] = &[
         "izations", "ization", "ations", "ation", "ators", "ator", "ating", "ated", "ates", "ate", "ments", "ment",
@@ -233,7 +233,7 @@ fn stem(word: &str) -> &str {
         return word;
     }
     let stem = ENDINGS.iter().find_map(|end| word.strip_suffix(end).filter(|stem| stem.len() >= 4)).unwrap_or(word);
-    // `running`, `run`: a doubled letter before an ending is one.
+    // `running`, `run`: a doubled letter before an ending counts once.
     let mut tail = stem.bytes().rev();
     match (tail.next(), tail.next()) {
         (Some(a), Some(b)) if a == b && a != b's' && a != b'l' && stem.len() > 4 => {

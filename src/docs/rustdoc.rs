@@ -1,10 +1,10 @@
-//! rustdoc: the crates of a folder (`crates.js`), and all items of a crate (`all.html`). Its own search index is many
-//! small binary files; the lists name every page, and the pages have the texts.
+//! Reads rustdoc's lists: the crates of a folder (`crates.js`), and all items of a crate (`all.html`). rustdoc's own
+//! search index consists of many small binary files; the lists name every page, and the pages have the texts.
 
 use super::index::{PageText, SectionText};
 use super::{marks, url};
 
-/// Crates of one site at most.
+/// Maximum number of crates of a site.
 const MAX_CRATES: usize = 40;
 const MAX_ITEMS: usize = 20_000;
 

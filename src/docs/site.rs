@@ -1,7 +1,7 @@
-//! One site from its first page to answers: the finder, then the pages that are still to be read, then the index.
+//! One site, from its first page to search results: the finder runs, then the remaining pages are read into the index.
 //!
-//! A site can be searched as soon as its titles say enough, or the first pages were read; the rest follows while it is
-//! asked. Addresses go out at once, up to a bound: whoever fetches them decides how many at a time.
+//! A site can be searched as soon as its titles are sufficient or its first pages were read; the rest is read while queries are
+//! answered. Addresses are returned all at once, up to a limit; the fetcher decides how many to load at a time.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -13,11 +13,11 @@ use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
 use super::{Got, Hit, Info, Stage, Step, Told, llms, marks, tools, url};
 
-/// Pages read at most.
+/// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
-/// Pages that are enough to begin with.
+/// Number of pages after which the site can be searched.
 const ENOUGH: usize = 16;
-/// Pages kept as Markdown after they were read aloud.
+/// Maximum number of pages kept as Markdown for `read_page`.
 const MAX_KEPT: usize = 12;
 
 /// A site, partly or completely read.
@@ -25,11 +25,11 @@ const MAX_KEPT: usize = 12;
 pub struct Site {
     finder: Option<Finder>,
     index: Index,
-    /// The page at hand.
+    /// The current page.
     home: String,
     info: Info,
     from: String,
-    /// Asked for and not answered, by key.
+    /// Pages requested and not yet answered, by key.
     open: HashSet<String>,
     seen: HashSet<String>,
     todo: VecDeque<String>,
@@ -39,18 +39,18 @@ pub struct Site {
     telling: bool,
     error: Option<String>,
     last_failure: Option<String>,
-    /// Asked for a second time, since the server could not answer just then.
+    /// Pages requested a second time because of a temporary server error.
     again: HashSet<String>,
-    /// A page is missing that may be there next time.
+    /// Whether a page is missing that may be available next time.
     lacking: bool,
-    /// Of the pages' HTML.
+    /// Hashes of the pages' HTML.
     texts: HashSet<String>,
-    /// Pages as Markdown, and the requested ones.
+    /// Pages as Markdown, and the keys of the pages requested in this form.
     kept: VecDeque<(String, HtmlPage)>,
     wanted: HashSet<String>,
 }
 
-/// The stored part of a site between visits.
+/// The part of a site that is stored between visits.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     format: u32,
@@ -59,7 +59,7 @@ struct Saved {
     pages: Vec<(PageText, bool)>,
 }
 
-/// Of [`Saved`]; another one is not read.
+/// Format of [`Saved`]; other formats are not read.
 const FORMAT: u32 = 1;
 
 impl Site {
@@ -91,14 +91,14 @@ impl Site {
         (site, step)
     }
 
-    /// Takes what was fetched, with its text where it had one.
+    /// Takes a response, with its text if it has one.
     pub fn take(&mut self, got: &Got, text: Option<&str>) -> Step {
         if self.wanted.remove(&url::key(&got.url)) {
             self.keep(got, text);
         }
         if let Some(finder) = &mut self.finder {
             if let Some(first) = text.filter(|_| finder.site().is_none()) {
-                // The page at hand is one of the site's.
+                // The first response is the current page.
                 self.from = first.lines().next().map(|_| got.url.clone()).unwrap_or_default();
             }
             finder.reply(got, text);
@@ -134,7 +134,7 @@ impl Site {
         if is_markdown(got, text) {
             return self.index.add(llms::page(&got.url, text), true);
         }
-        // Servers of applications answer any address with the same page; its links would lead on without end.
+        // Servers of single-page applications answer any address with the same page; following its links would never end.
         if !self.texts.insert(marks::hash(text)) {
             return self.index.remove(&got.url);
         }
@@ -151,7 +151,7 @@ impl Site {
         self.index.add(page.text, true);
     }
 
-    /// Goes on as far as it can without another answer.
+    /// Proceeds as far as possible without another response.
     fn step(&mut self) -> Step {
         let mut fetch = Vec::new();
         if let Some(finder) = &mut self.finder {
@@ -222,13 +222,13 @@ impl Site {
         self.todo.is_empty() || self.asked >= MAX_PAGES
     }
 
-    /// What is known of it so far.
+    /// The information known about the site so far.
     #[must_use]
     pub fn info(&self) -> &Info {
         &self.info
     }
 
-    /// How many of how many pages were read.
+    /// The number of pages read, and of pages requested.
     #[must_use]
     pub fn progress(&self) -> (usize, usize) {
         (self.read, self.asked)
@@ -244,13 +244,13 @@ impl Site {
         self.index.search(query, limit)
     }
 
-    /// A call of one of the tools.
+    /// Runs a call of one of the tools.
     #[must_use]
     pub fn call(&mut self, name: &str, arguments: &Value) -> Told {
         tools::call(self, name, arguments)
     }
 
-    /// The page at `address` as Markdown, if it was fetched; else its address, after which it is.
+    /// Returns the page at `address` as Markdown if it was fetched; otherwise its address, to be fetched first.
     pub(super) fn markdown(&mut self, address: &str) -> Result<&HtmlPage, String> {
         let key = url::key(address);
         match self.kept.iter().position(|(kept, _)| *kept == key) {
@@ -278,7 +278,7 @@ impl Site {
         }
     }
 
-    /// All that was read, as text; nothing where a page is missing that may be there next time.
+    /// Serializes everything that was read; the text is empty if a page is missing that may be available next time.
     #[must_use]
     pub fn save(&self) -> String {
         if self.lacking {
@@ -289,8 +289,7 @@ impl Site {
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
-    /// What was saved of this site in this version, in the place of all that is still to be read; `None` where it is of
-    /// another one.
+    /// Restores a saved site in place of everything still to be read. Returns `None` if it has another version.
     pub fn load(&mut self, version: &str, text: &str) -> Option<Step> {
         let saved: Saved = serde_json::from_str(text).ok()?;
         if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {

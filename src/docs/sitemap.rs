@@ -9,11 +9,11 @@ const MAX_MAPS: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Map {
     Pages(Vec<String>),
-    /// Further ones to read.
+    /// Further site maps to read.
     Maps(Vec<String>),
 }
 
-/// Reads a site map; `None`: the text is not one.
+/// Reads a site map. Returns `None` if the text is not one.
 #[must_use]
 pub fn read(text: &str) -> Option<Map> {
     let index = text.contains("<sitemapindex");
@@ -32,9 +32,9 @@ pub fn read(text: &str) -> Option<Map> {
     })
 }
 
-/// Site maps use the site's public address, even in a copy of it elsewhere. Finds the same page here:
-/// the common end of `canonical` (the public address of the page `here`) and `here` is the site's path, the rest is its
-/// location.
+/// Converts an address of a site map to the same page of this copy of the site: site maps use the public address, even
+/// in a copy elsewhere. The common end of `canonical` (the public address of the page `here`) and `here` is the path
+/// within the site, the rest is the site's location.
 #[must_use]
 pub fn moved(address: &str, here: &str, canonical: Option<&str>) -> Option<String> {
     if url::same_origin(address, here) {
@@ -45,7 +45,6 @@ pub fn moved(address: &str, here: &str, canonical: Option<&str>) -> Option<Strin
         let here = url::page(here);
         let alike = canonical.bytes().rev().zip(here.bytes().rev()).take_while(|(a, b)| a == b).count();
         let (from, to) = (canonical.len() - alike, here.len() - alike);
-        // Only at the end of a folder's name, and not above the host.
         let (from, to) = (canonical.get(..from)?, here.get(..to)?);
         if let Some(rest) = address.strip_prefix(from) {
             return url::join(here_origin(&here)?, &format!("{to}{rest}"));

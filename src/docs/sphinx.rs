@@ -1,6 +1,6 @@
-//! Sphinx' `searchindex.js`: names and titles of all pages, the addresses of headings and of what the API documents, and
-//! the stems of the words of each page. Good to search at once; the texts then come from the pages themselves, not from
-//! `_sources`: only the pages have what `autodoc` wrote, and the addresses of all headings.
+//! Reads Sphinx' `searchindex.js`: names and titles of all pages, the addresses of headings and of documented API
+//! objects, and the stems of each page's words. It can be searched at once; the texts then come from the pages
+//! themselves, not from `_sources`: only the pages have the output of `autodoc` and the addresses of all headings.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use super::html::plain;
 use super::index::{PageText, SectionText};
 use super::url;
 
-/// Stems kept of a page at most.
+/// Maximum number of stems kept per page.
 const MAX_STEMS: usize = 4_000;
 
-/// The site's pages, with titles and stems only; `folders`: pages are folders (`dirhtml`), not `.html` files.
+/// Returns the site's pages, with titles and stems only; `folders`: pages are folders (`dirhtml`), not `.html` files.
 ///
 /// # Errors
-/// What the text is not.
+/// Why the text could not be read.
 pub fn read(root: &str, text: &str, folders: bool) -> Result<Vec<PageText>, String> {
     let wrong = || "it is not a Sphinx search index".to_owned();
     let (from, to) = (text.find('{').ok_or_else(wrong)?, text.rfind('}').ok_or_else(wrong)?);
@@ -49,7 +49,7 @@ fn address(name: &str, folders: bool) -> String {
     }
 }
 
-/// `alltitles`: maps a heading to its pages and addresses.
+/// Adds the headings of `alltitles`, which maps a heading to its pages and addresses.
 fn headings(index: &Value, pages: &mut [PageText]) {
     for (heading, places) in index.get("alltitles").and_then(Value::as_object).into_iter().flatten() {
         for place in places.as_array().into_iter().flatten() {
@@ -63,7 +63,7 @@ fn headings(index: &Value, pages: &mut [PageText]) {
     }
 }
 
-/// `objects`: what the API documents, by prefix; in old indexes `{name: […]}`, in newer ones `[[…, name]]`.
+/// Adds the API objects of `objects`, by prefix: `{name: […]}` in old indexes, `[[…, name]]` in newer ones.
 fn objects(index: &Value, pages: &mut [PageText]) {
     for (prefix, members) in index.get("objects").and_then(Value::as_object).into_iter().flatten() {
         let members: Vec<(String, &Value)> = match members {
@@ -78,7 +78,7 @@ fn objects(index: &Value, pages: &mut [PageText]) {
             let name = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
             let anchor = match member.get(3).and_then(Value::as_str) {
                 Some("") | None => name.clone(),
-                Some("-") => continue, // made from the name of a type, which old indexes hide
+                Some("-") => continue, // derived from the name of a type, which old indexes omit
                 Some(anchor) => anchor.to_owned(),
             };
             if let Some(page) = page_at(member.get(0), pages) {
@@ -88,7 +88,7 @@ fn objects(index: &Value, pages: &mut [PageText]) {
     }
 }
 
-/// `terms` and `titleterms`: maps a stem to the pages that contain it.
+/// Adds the stems of `terms`, which maps a stem to the pages that contain it.
 fn stems(index: &Value, pages: &mut [PageText]) {
     let mut left = vec![MAX_STEMS; pages.len()];
     for (stem, places) in index.get("terms").and_then(Value::as_object).into_iter().flatten() {
@@ -109,7 +109,7 @@ fn page_at<'a>(at: Option<&Value>, pages: &'a mut [PageText]) -> Option<&'a mut 
     pages.get_mut(usize::try_from(at?.as_u64()?).ok()?)
 }
 
-/// Old indexes are JavaScript whose keys have no quotes.
+/// Quotes the keys of old indexes, which are JavaScript with bare keys.
 fn quoted(script: &str) -> String {
     let mut out = String::with_capacity(script.len() + script.len() / 4);
     let mut word = String::new();
@@ -132,7 +132,7 @@ fn quoted(script: &str) -> String {
     out + &word
 }
 
-/// Whether a text is one of these.
+/// Whether a text is a Sphinx search index.
 #[must_use]
 pub fn is_index(text: &str) -> bool {
     text.trim_start().starts_with("Search.setIndex(")

@@ -1,13 +1,13 @@
-//! A text's terms for the index: its words, and each name that is made of several (`npm-audit`, `max_width`, `std::vec`)
-//! as a term of its own. Its words may be everywhere on a site; the name is what somebody asks for.
+//! A text's terms for the index: its words, and each compound name (`npm-audit`, `max_width`, `std::vec`) as a term of
+//! its own. The words of a name may occur all over a site; users ask for the name.
 
 use crate::tools::words::words;
 
-/// Longer ones are data, no names.
+/// Longer ones are data, not names.
 const MAX_NAME_BYTES: usize = 60;
 const MAX_PARTS: usize = 6;
 
-/// The terms of a text. However a name's words are joined, by `-`, `_`, `.` or `::`, it is the same term.
+/// The terms of a text. A name is the same term whether its words are joined by `-`, `_`, `.` or `::`.
 pub fn terms(text: &str) -> Vec<String> {
     let mut out = words(text);
     for run in text.split(|c: char| !c.is_alphanumeric() && !joins(c)) {
@@ -23,7 +23,7 @@ pub fn terms(text: &str) -> Vec<String> {
     out
 }
 
-/// Adjacent words of a question, as the name that they may mean: `npm audit` is asked, `npm-audit` is written.
+/// Joins adjacent words of a question to the names they may mean: users ask for `npm audit`, pages write `npm-audit`.
 pub fn names(question: &str) -> Vec<String> {
     words(question).windows(2).map(|pair| pair.join("-")).collect()
 }

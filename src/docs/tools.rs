@@ -1,6 +1,6 @@
-//! The three tools over a site, and their words: `search_docs`, `read_page`, `list_pages`.
+//! The three tools for a site, and their texts: `search_docs`, `read_page`, `list_pages`.
 //!
-//! Every result has whole addresses, of the section itself where there is one, so that an answer can link to it.
+//! Every result has absolute addresses, of the section itself if possible, so that an answer can link to it.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ pub fn specs() -> Vec<ToolSpec> {
     ]
 }
 
-/// Runs a tool. Arguments that do not fit are answered with words for the model.
+/// Runs a tool. Invalid arguments are answered with a message for the model.
 pub fn call(site: &mut Site, name: &str, arguments: &Value) -> Told {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match name {
@@ -135,7 +135,7 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> Told {
     Told::Text(markdown(&page, read, &wanted))
 }
 
-/// The page from the section on, cut at a size.
+/// The page's Markdown from the section on, truncated.
 fn markdown(page: &str, read: &HtmlPage, wanted: &str) -> String {
     let sections = &read.text.sections;
     let like = wanted.to_lowercase();

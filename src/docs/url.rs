@@ -1,14 +1,14 @@
-//! Addresses of pages: joined, made absolute, compared. Only what pages of one site need: http(s), no user, no query
-//! kept apart. Never fails on odd text; anything but a web address gives `None`.
+//! Joins and compares addresses of pages. Supports only what the pages of one site need: http(s), no user, no query.
+//! Never fails on malformed text: anything but a web address results in `None`.
 
-/// An absolute address, cut in three.
+/// An absolute address, split into three parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts<'a> {
     /// Scheme, host and port.
     pub origin: &'a str,
-    /// From the first `/` up to `?` or `#`; `/` at least.
+    /// From the first `/` up to `?` or `#`; at least `/`.
     pub path: &'a str,
-    /// Without `#`; empty for none.
+    /// Without `#`; empty if there is none.
     pub fragment: &'a str,
 }
 
@@ -38,7 +38,7 @@ pub fn page(url: &str) -> String {
     parts(url).map_or_else(|| url.to_owned(), |parts| format!("{}{}", parts.origin, parts.path))
 }
 
-/// The folder of a page, with its `/` at the end.
+/// The folder of a page, with its trailing `/`.
 #[must_use]
 pub fn folder(url: &str) -> String {
     let Some(parts) = parts(url) else { return String::new() };
@@ -46,7 +46,7 @@ pub fn folder(url: &str) -> String {
     format!("{}{}", parts.origin, parts.path.get(..end).unwrap_or("/"))
 }
 
-/// `link` resolved against `base`, absolute, fragment kept, query dropped. `None`: it leads to no web page.
+/// Resolves `link` against `base`: absolute, fragment kept, query dropped. `None`: it is not a link to a web page.
 #[must_use]
 pub fn join(base: &str, link: &str) -> Option<String> {
     // As in the URL standard: tabs and line ends are dropped, and a backslash in the path counts as a slash.
@@ -86,7 +86,7 @@ fn put(origin: &str, path: &str, fragment: &str) -> String {
     if fragment.is_empty() { format!("{origin}{path}") } else { format!("{origin}{path}#{fragment}") }
 }
 
-/// Without `.` and `..`, and never above the top.
+/// Resolves `.` and `..`, never above the top.
 fn tidy(path: &str) -> String {
     let mut out: Vec<&str> = Vec::new();
     let last = path.rsplit('/').next().unwrap_or_default();
@@ -105,14 +105,14 @@ fn tidy(path: &str) -> String {
     tidy
 }
 
-/// How many dots a part of a path is, 1 or 2; a dot may be written `%2e`.
+/// The number of dots if a path segment is `.` or `..`; a dot may be written `%2e`.
 fn dots(part: &str) -> Option<usize> {
     let plain = part.replace("%2e", ".").replace("%2E", ".");
     matches!(plain.as_str(), "." | "..").then_some(plain.len())
 }
 
-/// Whether `url` is on the site whose root is `root` (which ends in `/`). An address that leads up again in any spelling
-/// is not, nor one with an encoded slash: servers differ in what they take it for.
+/// Whether `url` is on the site whose root is `root` (which ends in `/`). Addresses with `..` in any spelling are not,
+/// nor are addresses with an encoded slash, which servers interpret differently.
 #[must_use]
 pub fn below(root: &str, url: &str) -> bool {
     let path = parts(url).map(|parts| parts.path.to_ascii_lowercase()).unwrap_or_default();
@@ -122,8 +122,8 @@ pub fn below(root: &str, url: &str) -> bool {
         && (url.starts_with(root) || page(url) == root.trim_end_matches('/'))
 }
 
-/// Whether fetching an address may end a session: a part of its path, or a word of its query, says so. Files of HTML and
-/// Markdown are pages about it.
+/// Whether fetching an address may end a session, judging by its path segments and the words of its query. HTML and
+/// Markdown files are pages about it.
 #[must_use]
 pub fn ends_session(url: &str) -> bool {
     const ENDS: &[&str] = &["logout", "logoff", "signout", "signoff", "endsession", "sessionend"];
@@ -148,7 +148,7 @@ pub fn same_origin(a: &str, b: &str) -> bool {
     matches!((parts(a), parts(b)), (Some(a), Some(b)) if a.origin.eq_ignore_ascii_case(b.origin))
 }
 
-/// Whether an address is one a page can have: a folder, no ending, or one of HTML.
+/// Whether an address can belong to a page: a folder, no file extension, or an HTML extension.
 #[must_use]
 pub fn is_page(url: &str) -> bool {
     let name = url.rsplit('/').next().unwrap_or_default();
@@ -157,7 +157,7 @@ pub fn is_page(url: &str) -> bool {
     })
 }
 
-/// `v1.2` has no ending.
+/// `v1.2` has no file extension.
 fn is_number(end: &str) -> bool {
     end.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
@@ -180,7 +180,7 @@ pub fn decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// One name for the ways to write a page's address: `a/index.html`, `a/`, `a`, `a.html` are one page.
+/// The same key for all spellings of a page's address: `a/index.html`, `a/`, `a` and `a.html` are one page.
 #[must_use]
 pub fn key(url: &str) -> String {
     let url = decoded(&page(url));

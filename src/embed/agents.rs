@@ -1,4 +1,4 @@
-//! Agents: created, given tools and files, run, stopped, released.
+//! Agents: creates them, gives them tools and files, runs, stops and releases them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -26,19 +26,19 @@ use crate::worker::{Twin, Workspace, records};
 pub(super) struct Agent {
     pub(super) session: Session,
     pub(super) outbox: Rc<Outbox>,
-    /// Who waits for the current run.
+    /// The request that the current run will answer.
     segment: Cell<Option<Segment>>,
     calls_left: Cell<u32>,
     /// The running plan.
     pub(super) plan: RefCell<Option<PlanSession>>,
-    /// How often it was cancelled: a run that is still reading its `after` is not under way yet, and ends all the same.
+    /// How often the agent was cancelled: a run that is still reading its `after` has not started yet, but must end too.
     pub(super) cancels: Cell<u32>,
-    /// The page released it: everything ends with the current run.
+    /// The page released the agent: everything ends with the current run.
     last: Cell<bool>,
     files: RefCell<Option<Rc<Twin>>>,
 }
 
-/// A run, or a further part of one, from its start to its end.
+/// A run, or its continuation, from start to end.
 #[derive(Clone, Copy)]
 pub(super) struct Segment {
     pub(super) id: AskId,
@@ -81,7 +81,7 @@ impl Agent {
         Ok(agent)
     }
 
-    /// Changes that the page made. The parts are in their order, one for each path that is still there.
+    /// Applies file changes made by the page. `parts` has a blob for each path that still exists, in the same order.
     pub(super) fn take_files(&self, files: Vec<FileChange>, parts: &mut VecDeque<JsValue>) {
         let there = files.iter().filter(|file| file.there).count();
         let blobs = parts.drain(..there.min(parts.len())).filter_map(|part| part.dyn_into().ok());
@@ -91,7 +91,7 @@ impl Agent {
         }
     }
 
-    /// Starts a run, now or when what it follows has been read.
+    /// Starts a run, now or once the record that it follows has been read.
     pub(super) fn run(self: &Rc<Self>, id: AskId, input: Input, before: Before, how: Listening) {
         match before {
             _ if self.session.is_running() => self.outbox.refused(id, &StartError::Busy.into()),
@@ -104,7 +104,7 @@ impl Agent {
         }
     }
 
-    /// Goes on with a recorded run, or branches from one.
+    /// Resumes a recorded run, or branches from one.
     pub(super) fn restart(self: &Rc<Self>, id: AskId, task: DocumentTask, text: String, how: Listening) {
         if self.session.is_running() {
             return self.outbox.refused(id, &StartError::Busy.into());
@@ -128,7 +128,7 @@ impl Agent {
         });
     }
 
-    /// The current record.
+    /// Answers with the current record.
     pub(super) fn checkpoint(&self, id: AskId) {
         match self.session.document() {
             Some(document) => self.outbox.done(id, &document),
@@ -136,7 +136,7 @@ impl Agent {
         }
     }
 
-    /// Makes a worker read the text of a record, which the page calls `name`, and continues with the result.
+    /// Has a worker read the text of a record, which the page calls `name`, and continues with the result.
     fn read<T: DeserializeOwned>(
         self: &Rc<Self>,
         id: AskId,
@@ -207,7 +207,7 @@ impl Agent {
         }
     }
 
-    /// One event of a run or of a plan's step.
+    /// Reports one event of a run or of a plan's step.
     pub(super) fn tell(&self, segment: Segment, notice: Notice<'_>, calls_left: u32, step: Option<Step>) {
         if !segment.listens {
             return;
@@ -235,7 +235,7 @@ impl Agent {
         }
     }
 
-    /// A running run still ends; then everything is released.
+    /// Lets the current run end, then releases everything.
     pub(super) fn close(&self) {
         self.last.set(true);
         self.rest();
@@ -250,35 +250,35 @@ impl Agent {
         }
     }
 
-    // Out of the cell first: what the plan tells empties it.
+    // Cloned out of the cell first: the plan's own events empty it.
     fn plan_under_way(&self) -> Option<PlanSession> {
         self.plan.borrow().clone()
     }
 }
 
-/// What a run continues.
+/// The history that a run continues.
 pub(super) enum Before {
     /// The text of a trajectory.
     Run(String),
-    /// A conversation that the page has; empty: none.
+    /// A conversation from the page; may be empty.
     Messages(Vec<Message>),
 }
 
 const OTHER_MODEL: &str =
     "trajectory: the run was made with another model or address than this agent's; branch from it";
 
-/// Whether keys for these models go where they belong: the address in a record can be anybody's.
+/// Whether the keys for these models would go to the right servers: the address in a record may be anybody's.
 fn same_servers(recorded: &[ProviderConfig], own: &[ProviderConfig]) -> bool {
     let server = |provider: &ProviderConfig| (provider.kind, provider.base_url.clone(), provider.model.clone());
     recorded.iter().map(server).eq(own.iter().map(server))
 }
 
-/// Data URLs; the page checked them.
+/// Decodes data URLs, which the page has checked.
 pub(super) fn images(urls: &[String]) -> Vec<Image> {
     urls.iter().filter_map(|url| Image::from_data_url(url)).collect()
 }
 
-/// The number of a provider is its place in the configuration.
+/// Converts a provider's credentials. The number of a provider is its index in the configuration.
 pub(super) fn access(at: usize, given: AccessOptions) -> Access {
     let AccessOptions { api_key, headers, in_page } = given;
     Access { api_key, headers, in_page: in_page.then_some(at) }

@@ -1,4 +1,4 @@
-//! Questions that need no agent: about records, Markdown, a provider's models.
+//! Requests that need no agent: about records, Markdown, a provider's models.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::shell;
 use crate::worker::protocol::DocumentTask;
 use crate::worker::{RenderHost, records};
 
-/// `name`: the record's name in the page's code.
+/// Runs a task on the text of a record. `name`: the record's name in the page's code.
 pub(super) fn document(
     outbox: &Rc<Outbox>,
     id: AskId,
@@ -36,24 +36,24 @@ pub(super) fn document(
     });
 }
 
-/// Texts being rendered by one kind of worker, and the worker they share: it ends when none was wanted for a while.
+/// The texts being rendered by one kind of worker, and the worker they share. It ends after it has been idle for a while.
 #[derive(Default)]
 struct Shared {
     open: u32,
-    /// Counts uses: who comes back from a pause to find another number was not the last.
+    /// Counts uses: a task that finds another number after its pause was not the last.
     uses: u64,
     host: Option<RenderHost>,
 }
 
-/// How long the worker waits for the next text. Answers stream for longer without a pause of this length.
+/// How long the worker waits for the next text. A reply that streams never pauses for this long.
 const IDLE_MS: u32 = 20_000;
 
 thread_local! {
-    /// By the worker's address.
+    /// Keyed by the worker's URL.
     static SHARED: RefCell<BTreeMap<String, Shared>> = RefCell::default();
 }
 
-/// Markdown to nodes. Texts are rendered in order of arrival.
+/// Renders Markdown to nodes. Texts are rendered in order of arrival.
 pub(super) fn render(outbox: &Rc<Outbox>, id: AskId, url: String, markdown: String) {
     let outbox = Rc::clone(outbox);
     let host = SHARED.with_borrow_mut(|all| {
@@ -84,7 +84,7 @@ pub(super) fn render(outbox: &Rc<Outbox>, id: AskId, url: String, markdown: Stri
     });
 }
 
-/// One row, as `ModelInfo` of the JavaScript API has it.
+/// One row, in the shape of the JavaScript API's `ModelInfo`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Listed {
@@ -95,7 +95,7 @@ struct Listed {
     images: Option<bool>,
 }
 
-/// The models of a provider, with what is known about each.
+/// Lists the models of a provider, with what is known about each.
 pub(super) fn models(outbox: &Rc<Outbox>, id: AskId, provider: ProviderOptions) {
     let outbox = Rc::clone(outbox);
     spawn_local(async move {

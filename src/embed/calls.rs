@@ -1,4 +1,4 @@
-//! Questions to the page: its tools, its approvals, its models.
+//! Requests to the page: tool calls, approvals, model requests and fetches.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::outbox::Outbox;
 use crate::protocol::{AgentId, CallNumber, Failure, Told, Wanted};
 use crate::shell::{Approval, Asked, Page, Piece, Returned};
 
-/// All questions that are open.
+/// All open requests.
 pub(super) struct Calls {
     outbox: Rc<Outbox>,
     open: RefCell<BTreeMap<CallNumber, Open>>,
@@ -24,7 +24,7 @@ struct Open {
     hear: Option<Box<dyn FnMut(Piece)>>,
 }
 
-/// The page as one agent sees it, or a site.
+/// The page from the point of view of one agent or site.
 pub(super) struct PageOf {
     pub(super) calls: Rc<Calls>,
     pub(super) agent: Option<AgentId>,
@@ -35,7 +35,7 @@ impl Calls {
         Rc::new(Calls { outbox, open: RefCell::default(), next: Cell::new(1) })
     }
 
-    /// The end of a question. Abandoned ones are unknown here.
+    /// Completes a request. Aborted ones are unknown here.
     pub(super) fn answer(&self, call: CallNumber, answer: Result<Returned, Failure>) {
         if let Some(open) = self.open.borrow_mut().remove(&call) {
             let _ = open.done.send(answer);
@@ -43,7 +43,7 @@ impl Calls {
     }
 
     pub(super) fn piece(&self, call: CallNumber, piece: Piece) {
-        // Taken out while it is heard: what hears it may abort the question.
+        // Taken out during the callback, which may abort the request.
         let hear = self.open.borrow_mut().get_mut(&call).and_then(|open| open.hear.take());
         let Some(mut hear) = hear else { return };
         hear(piece);
@@ -94,7 +94,7 @@ impl Page for PageOf {
     }
 }
 
-/// Arguments are JSON, or what a model wrote in their place.
+/// Arguments as raw JSON. A model's text that is not JSON becomes a JSON string.
 fn json(arguments: &str) -> Box<RawValue> {
     serde_json::from_str(arguments)
         .or_else(|_| serde_json::value::to_raw_value(arguments))

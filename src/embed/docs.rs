@@ -23,7 +23,7 @@ impl Sites {
         Rc::new(Sites { outbox, open: RefCell::default() })
     }
 
-    /// Begins to read a site. It is answered when the site can be asked; progress is told until all of it was read.
+    /// Begins to read a site. Answered when the site can be queried; progress is reported until all of it has been read.
     pub(super) fn open(
         self: &Rc<Self>,
         id: AskId,

@@ -1,7 +1,7 @@
-//! The agent's worker: answers the messages of the protocol. One handler per message.
+//! The agent's worker: answers the messages of the protocol, with one handler per message.
 //!
 //! Owns the agents and sites that the page opened, and their pending work. Contains no rules of a run. Deliberately
-//! absent: the page's side (`www/client`), which checks what people pass in and holds their functions.
+//! absent: the page's side (`www/client`), which checks the caller's arguments and holds the caller's functions.
 
 mod agents;
 mod asks;

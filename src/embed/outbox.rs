@@ -1,5 +1,5 @@
-//! What goes to the page: messages of one task in one post. What happens in a run goes along with the next message, or waits
-//! for a frame: a post costs both threads a quarter of a millisecond.
+//! Sends messages to the page: those of one task in one post. A run's events are sent with the next message, or wait for a
+//! frame: a post costs both threads a quarter of a millisecond.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,9 +11,9 @@ use wasm_bindgen::prelude::*;
 use crate::protocol::{AskId, Delta, DeltaKind, RunEvent, Step, Told};
 use crate::shell::js;
 
-/// How long events wait for more of them: a frame.
+/// How long events wait for others to join them: one frame.
 const FRAME_MS: f64 = 16.0;
-/// A longer result goes as bytes, which are transferred.
+/// A longer result is sent as bytes, which are transferred.
 const MAX_INLINE: usize = 16 * 1024;
 
 /// Queues messages in order.
@@ -21,7 +21,7 @@ pub(super) struct Outbox {
     post: Function,
     queue: RefCell<Queue>,
     flush: RefCell<Option<Flush>>,
-    /// The next frame's timer is set.
+    /// Whether the next frame's timer is set.
     awaits_frame: Cell<bool>,
 }
 
@@ -54,18 +54,18 @@ enum Due {
     Never,
     /// With the next frame.
     Frame,
-    /// When the task at hand is done.
+    /// When the current task is done.
     Now,
 }
 
-/// Functions that are made once.
+/// Callbacks, created once.
 struct Flush {
     at_once: Closure<dyn FnMut(JsValue)>,
     on_frame: Closure<dyn FnMut()>,
 }
 
 impl Outbox {
-    /// `post(text, parts)`.
+    /// Creates an outbox that sends by `post(text, parts)`.
     pub(super) fn new(post: Function) -> Rc<Self> {
         let outbox = Rc::new(Outbox {
             post,
@@ -95,13 +95,13 @@ impl Outbox {
         self.write(&written(message), parts);
     }
 
-    /// Answers with a value; a long one as bytes.
+    /// Answers with a value; a long one is sent as bytes.
     pub(super) fn done(&self, id: AskId, value: &impl Serialize) {
         let bytes = serde_json::to_vec(value).unwrap_or_default();
         self.done_with(id, bytes);
     }
 
-    /// The same, where the value is JSON text already.
+    /// The same, for a value that is already JSON text.
     pub(super) fn done_with(&self, id: AskId, json: Vec<u8>) {
         if json.len() > MAX_INLINE {
             let part = Uint8Array::from(json.as_slice());
@@ -111,7 +111,7 @@ impl Outbox {
         self.write(&format!("{{\"done\":{{\"id\":{},\"result\":{json}}}}}", id.0), []);
     }
 
-    /// The argument is wrong, or the message came at the wrong time.
+    /// Refuses a message because its argument is wrong or it came at the wrong time.
     pub(super) fn refused(&self, id: AskId, refusal: &Refusal) {
         let (message, wrong) = match refusal {
             Refusal::Wrong(message) => (message, true),
@@ -168,7 +168,7 @@ impl Outbox {
         if let Some(flush) = &*self.flush.borrow() {
             match due {
                 Due::Now => drop(Promise::resolve(&JsValue::UNDEFINED).then(&flush.at_once)),
-                // One that is set for what was posted meanwhile is early enough.
+                // A timer that is still set from before an immediate post fires early enough.
                 Due::Frame if self.awaits_frame.replace(true) => {}
                 Due::Frame => drop(js::set_timeout(flush.on_frame.as_ref().unchecked_ref(), FRAME_MS)),
                 Due::Never => {}
@@ -187,7 +187,7 @@ impl Outbox {
             return;
         }
         let parts: Array = parts.into_iter().collect();
-        // Blobs, bytes and texts can always be posted.
+        // Posting blobs, bytes and text cannot fail.
         let _ = self.post.call2(&JsValue::UNDEFINED, &format!("[{text}]").into(), &parts);
     }
 }
@@ -230,7 +230,7 @@ impl Queue {
 pub(super) enum Refusal {
     /// The argument is wrong.
     Wrong(String),
-    /// It is right, but not now.
+    /// It is valid, but not possible now.
     Untimely(String),
 }
 

@@ -1,4 +1,4 @@
-//! Plans: read, run, told of.
+//! Plans: reads them, runs them, and reports their events.
 
 use std::rc::Rc;
 
@@ -82,7 +82,7 @@ impl Agent {
     }
 }
 
-/// The plan, or every fault of it.
+/// Returns the plan, or every fault in it.
 fn readable(agent: &Agent, plan: &Value, wish: &Wish) -> Result<Plan, Refusal> {
     let plan = PlanSession::read(&agent.session, plan).map_err(|faults| Refusal::Wrong(refusal(&faults)))?;
     if let Some(order) = wish.from.filter(|order| plan.step(*order).is_none()) {

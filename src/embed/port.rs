@@ -1,4 +1,4 @@
-//! The worker's end of the connection: takes what the page posts, one handler per message.
+//! The worker's end of the connection: receives the page's posts, with one handler per message.
 
 #[cfg(feature = "desk")]
 use std::cell::OnceCell;
@@ -21,7 +21,7 @@ use crate::protocol::{AgentId, AskId, Command, DocumentTask, Told, VERSION};
 use crate::shell::{DocsOptions, Input, Page, Piece, Returned, StartError, js};
 use crate::worker;
 
-/// One page's line to this module.
+/// One page's connection to this module.
 #[wasm_bindgen]
 pub struct Port {
     outbox: Rc<Outbox>,
@@ -30,18 +30,17 @@ pub struct Port {
     agents: RefCell<BTreeMap<AgentId, Rc<Agent>>>,
     /// URL of `worker.js`.
     worker_url: RefCell<String>,
-    /// Of the app.
+    /// The app's desk.
     #[cfg(feature = "desk")]
     desk: OnceCell<Desk>,
-    /// The page said `hello` in this protocol.
+    /// Whether the page said `hello` in this version of the protocol.
     met: Cell<bool>,
 }
 
 #[wasm_bindgen]
 impl Port {
-    /// `post(text, parts)` brings a post to the page; `tool_worker` is where `worker.js` is, unless the page says
-    /// otherwise; `make_worker(url, name)` makes the workers of tools, documents and
-    /// Markdown, where this is nothing, `new Worker` does.
+    /// Creates a port. `post(text, parts)` sends a post to the page; `tool_worker` is the URL of `worker.js`, unless the page
+    /// sets another; `make_worker(url, name)` creates the workers for tools, documents and Markdown. Default: `new Worker`.
     #[wasm_bindgen(constructor)]
     pub fn new(post: Function, tool_worker: String, make_worker: Option<Function>) -> Port {
         worker::make_by(make_worker);
@@ -63,7 +62,7 @@ impl Port {
         }
     }
 
-    /// One post from the page.
+    /// Handles one post from the page.
     pub fn receive(&self, post: &JsValue) {
         let (text, mut parts): (JsValue, VecDeque<JsValue>) = match post.dyn_ref::<Array>() {
             Some(post) => (post.get(0), post.iter().skip(1).collect()),
@@ -166,7 +165,7 @@ impl Port {
         }
     }
 
-    /// An order for the app's desk, its text first.
+    /// Handles an order for the app's desk; its text is the first part.
     #[cfg(feature = "desk")]
     fn order(&self, mut parts: Vec<JsValue>) {
         let text = if parts.is_empty() { None } else { parts.remove(0).as_string() };
@@ -209,7 +208,7 @@ impl Port {
         self.outbox.tell(&Told::Fatal { message }, None);
     }
 
-    /// An agent that is gone needs nothing any more.
+    /// Calls `f` with the agent, unless it no longer exists.
     fn with(&self, agent: AgentId, f: impl FnOnce(&Rc<Agent>)) {
         let agent = self.agents.borrow().get(&agent).cloned();
         if let Some(agent) = agent {

@@ -25,13 +25,13 @@ pub fn host(url: &str) -> &str {
     origin.split_once("://").map_or(origin, |(_, host)| host)
 }
 
-/// The port that is named, if one is.
+/// The explicit port, if there is one.
 #[must_use]
 pub fn port(url: &str) -> Option<u16> {
     host(url).rsplit_once(':')?.1.parse().ok()
 }
 
-/// The position of the host in an absolute address.
+/// Classifies the host of an absolute address.
 #[must_use]
 pub fn space(url: &str) -> Space {
     let host = host(url);

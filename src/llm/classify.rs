@@ -1,5 +1,5 @@
-//! Converts a response that is not a reply to a [`ModelError`]: its slug, whether to retry (SEMANTICS 8), and for users what
-//! happened and what to do.
+//! Converts a response that is not a reply to a [`ModelError`]: its slug, whether to retry (SEMANTICS 8), and a message
+//! that tells users what happened and what to do.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::endpoint;
 use super::error_body::ErrorBody;
 use super::retry_after::wait_ms;
 
-/// The headers that say whether and when to try again, where the browser lets them be read.
+/// The headers that say whether and when to retry, if the browser exposes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetryHeaders {
     pub retry_after: Option<String>,
@@ -27,15 +27,15 @@ pub enum Online {
     Unknown,
 }
 
-/// Whether the body of such an answer is for the decoder. Servers mislabel their streams, and the decoder reads a JSON
-/// answer too; what is certainly none is a page.
+/// Whether the decoder reads the body of such a response. Servers mislabel their streams, and the decoder also reads
+/// JSON; only an HTML page is certainly neither.
 #[must_use]
 pub fn is_stream(status: u16, content_type: &str) -> bool {
     (200..300).contains(&status) && !content_type.contains("html")
 }
 
-/// An HTTP response that is not a stream. Status 0: a redirect, about which a browser reveals nothing else. `now` is for a
-/// `Retry-After` that is a date.
+/// Classifies an HTTP response that is not a stream. Status 0 is a redirect, about which a browser reveals nothing
+/// else. `now` is needed for a `Retry-After` that is a date.
 #[must_use]
 pub fn classify_response(
     p: &ProviderConfig,
@@ -47,7 +47,7 @@ pub fn classify_response(
 ) -> ModelError {
     let error = ErrorBody::read(body);
     let is_page = content_type.trim_start().starts_with("text/html") || body.trim_start().starts_with('<');
-    // Some answer 200 and put the real status into the error.
+    // Some servers respond with 200 and put the real status into the error.
     let real = if status < 400 { error.status.unwrap_or(status) } else { status };
     let (slug, again) = verdict(Some(real), &error);
     let again = obeyed(retry.should_retry.as_deref(), slug, again);
@@ -63,7 +63,8 @@ pub fn classify_response(
     }
 }
 
-/// `fetch` rejected. A page cannot learn why: an error answer without CORS headers looks like no network at all.
+/// Classifies a rejected `fetch`. A page cannot learn the cause: an error response without CORS headers looks like no
+/// network at all.
 #[must_use]
 pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Online) -> ModelError {
     let (host, base) = (endpoint::host(p), endpoint::base(p));
@@ -96,13 +97,14 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Yes }
 }
 
-/// An error inside a stream that began normally, or in a response with status 200: the value of `error`.
+/// Classifies an error inside a stream that began normally, or in a response with status 200; `error` is the value of
+/// that field.
 pub(super) fn stream_error(error: &Value) -> ModelError {
     let body = ErrorBody::of(error);
     let (slug, mut retry) = verdict(body.status, &body);
     let said = if body.message.is_empty() { error.to_string() } else { body.message };
     let mut message = format!("The provider reported an error: {said}");
-    // LM Studio says so with status 200.
+    // LM Studio reports this with status 200.
     if said.to_lowercase().contains("unexpected endpoint") {
         retry = Retry::Fatal;
         message.push_str(" Check the base URL: most servers want it to end in /v1.");
@@ -111,7 +113,7 @@ pub(super) fn stream_error(error: &Value) -> ModelError {
     ModelError { slug, message, status: body.status, retry_after_ms: again, retry }
 }
 
-/// The server's own hint on whether to retry. It does not apply to an empty account, a wrong key or a full context.
+/// Applies the server's own hint on whether to retry, but not to an empty account, a wrong key or a full context.
 fn obeyed(header: Option<&str>, slug: Slug, again: Retry) -> Retry {
     let may_pass = matches!(slug, Slug::ProviderError | Slug::RateLimited | Slug::Timeout);
     match header.map(str::trim) {
@@ -145,7 +147,7 @@ fn verdict(status: Option<u16>, error: &ErrorBody) -> (Slug, Retry) {
         None if error.has("rate_limit") || error.has("resource_exhausted") => (Slug::RateLimited, Retry::Yes),
         None if error.has("authentication") || error.has("permission") => (Slug::AuthError, Retry::Fatal),
         None if error.is_refused_request() => (Slug::ProviderError, Retry::Fatal),
-        // The request itself was accepted, so what broke is on the other side.
+        // The request itself was accepted, so the failure is on the server's side.
         None => (Slug::ProviderError, Retry::Yes),
     }
 }
@@ -155,14 +157,14 @@ impl ErrorBody {
         self.kind.contains(word)
     }
 
-    /// By its type: Gemini words a full minute like an empty account. Anthropic has no type for it but the one of every
-    /// refused request.
+    /// Judges by the type: Gemini's text for a per-minute limit reads like one for an empty account. Anthropic has no
+    /// type for it except the one of every rejected request.
     fn is_quota(&self) -> bool {
         ["insufficient_quota", "insufficient_balance", "billing_"].iter().any(|word| self.has(word))
             || (self.has("invalid_request") && self.message.contains("credit balance is too low"))
     }
 
-    /// This request will never be accepted. The last three are Responses' words inside a stream.
+    /// Whether this request will never be accepted. The last three are sent by Responses inside a stream.
     fn is_refused_request(&self) -> bool {
         const KINDS: [&str; 8] = [
             "invalid_request",
@@ -195,7 +197,7 @@ impl ErrorBody {
             || (matches!(status, None | Some(400 | 422)) && WORDS.iter().any(|words| said.contains(words)))
     }
 
-    /// Gemini and xAI answer 400 to a wrong key.
+    /// Gemini and xAI respond with 400 to a wrong key.
     fn is_bad_key(&self) -> bool {
         let said = self.message.to_lowercase();
         self.has("invalid_api_key")
@@ -203,7 +205,7 @@ impl ErrorBody {
                 && ["not valid", "incorrect", "invalid", "expired"].iter().any(|word| said.contains(word)))
     }
 
-    /// Servers answer 404 or 400 where they lack the model.
+    /// Servers respond with 404 or 400 if they do not have the model.
     fn lacks_model(&self, status: u16) -> bool {
         const WORDS: [&str; 7] = [
             "not found",
@@ -225,13 +227,13 @@ impl ErrorBody {
         }
     }
 
-    /// Anthropic: the key's organisation, or a header that was lost on the way.
+    /// Anthropic: the key's organisation forbids it, or a header was lost on the way.
     fn refuses_pages(&self) -> bool {
         self.message.contains("CORS") || self.message.contains("direct-browser-access")
     }
 }
 
-/// What happened, what the provider said, what to do.
+/// The message: what happened, what the provider said, what to do.
 fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_page: bool) -> String {
     let host = endpoint::host(p);
     let happened = match slug {

@@ -1,17 +1,17 @@
-//! A base URL that is probably meant, where the one that is set leads nowhere.
+//! Finds the base URL that was probably intended, if the configured one leads nowhere.
 
 use crate::engine::{ProviderConfig, ProviderKind};
 
 use super::{address, endpoint};
 
-/// The address to try instead; `None`: nothing about the present one is known to be wrong.
+/// The address to try instead; `None` if nothing is known to be wrong with the current one.
 pub(super) fn better_base(p: &ProviderConfig) -> Option<String> {
     let base = endpoint::base(p);
     let better = own_base(p).unwrap_or_else(|| versioned(p, base));
     (better != base && base.contains("://")).then_some(better)
 }
 
-/// On a provider's own host its address is known.
+/// The base URL for a provider's own host, where it is known.
 fn own_base(p: &ProviderConfig) -> Option<String> {
     let host = endpoint::host(p);
     let on = |kind: ProviderKind| address::host(endpoint::base_url(kind)) == host;
@@ -29,7 +29,7 @@ fn own_base(p: &ProviderConfig) -> Option<String> {
     }
 }
 
-/// With the version at its end, once.
+/// The base URL with the version at its end, once.
 fn versioned(p: &ProviderConfig, base: &str) -> String {
     let version = if p.kind == ProviderKind::Gemini { "/v1beta" } else { "/v1" };
     // Suffixes of other URLs of the same servers: /v1 a second time, lists, older interfaces.
@@ -53,6 +53,6 @@ fn versioned(p: &ProviderConfig, base: &str) -> String {
     }
     let last = base.rsplit('/').next().unwrap_or_default();
     let is_version = last.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-    // Some services have addresses of their own shape.
+    // Some services have URLs of a different form.
     if is_version || matches!(last, "openai" | "inference") { base.to_owned() } else { format!("{base}{version}") }
 }

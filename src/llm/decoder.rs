@@ -1,9 +1,9 @@
-//! A response's bytes to a reply, in any chunking: the same reply however the bytes were cut.
+//! Decodes a response's bytes to a reply: the same reply however the bytes were chunked.
 //!
-//! Owns the framing (an event stream, or one JSON answer from a server that does not stream), the raw capture for the
-//! log, and what a stream that ended early means. The events' meaning is the format's (`dialect`).
-//! A stream without its end marker is never a reply: it is `stream_cut`. One that passes a limit of [`caps`] is
-//! `reply_too_large`: it is read no further.
+//! Owns the framing (an event stream, or one JSON response from a server that does not stream), the raw capture for the
+//! log, and the error for a stream that ended early. The format (`dialect`) interprets the events. A stream without its
+//! end marker is never a reply: it is `stream_cut`. A stream that exceeds a limit of [`caps`] is `reply_too_large` and
+//! is not read any further.
 
 use crate::engine::caps::{self, TooLarge};
 use crate::engine::{ModelError, ProviderKind, RAW_CAP, RawResponse, Reply, Retry, Slug};
@@ -12,7 +12,7 @@ use super::dialect::{Assemble, Load, Unfinished, assembly};
 use super::error_body::{excerpt, page_title};
 use super::sse::SseParser;
 
-/// What a chunk added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
+/// The text that a chunk added to the reply. Borrowed from it; the deltas of a whole stream add up to the reply's texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta<'a> {
     pub text: &'a str,
@@ -33,7 +33,7 @@ pub struct Decoder {
 
 #[derive(Debug)]
 enum Framing {
-    /// Nothing but white space so far; it is fed to the parser all the same.
+    /// Only white space so far; the parser receives it anyway.
     Unknown(SseParser),
     Events(SseParser),
     /// The bytes start like JSON.
@@ -93,20 +93,20 @@ impl Decoder {
         (!delta.text.is_empty() || !delta.reasoning.is_empty()).then_some(delta)
     }
 
-    /// Some text, reasoning or tool call came. Comments and empty chunks are none.
+    /// Whether any text, reasoning or tool call has arrived. Comments and empty chunks do not count.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.assembly.has_begun()
     }
 
-    /// Nothing that could still come matters: the trailer or an error was seen, or a limit was passed. The shell may stop
-    /// reading.
+    /// Whether the rest of the stream no longer matters: the trailer or an error was seen, or a limit was exceeded. The
+    /// shell may stop reading.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.assembly.is_done() || self.too_large.is_some()
     }
 
-    /// Bytes held: incomplete lines and events, the reply so far, the raw response.
+    /// Bytes in memory: incomplete lines and events, the reply so far, the raw response.
     #[must_use]
     pub fn held(&self) -> usize {
         let framing = match &self.framing {
@@ -118,7 +118,7 @@ impl Decoder {
         framing + texts + arguments + opaque + self.raw.len()
     }
 
-    /// The body ended, or the shell stopped reading.
+    /// Finishes the reply: the body ended, or the shell stopped reading.
     pub fn finish(self) -> (Result<Reply, ModelError>, RawResponse) {
         let Decoder { framing, mut assembly, raw, raw_truncated, mut too_large, .. } = self;
         let raw = raw_response(raw, raw_truncated);
@@ -134,7 +134,7 @@ impl Decoder {
         }
         let mut result = assembly.finish().unwrap_or_else(|unfinished| Err(ended_early(&unfinished, &raw)));
         if let Ok(reply) = &mut result {
-            // Nobody reads a request of no tokens: zeros are a server that does not count.
+            // No request has zero tokens: zeros come from a server that does not count.
             reply.usage = reply.usage.filter(|usage| usage.input.0 > 0 || usage.output.0 > 0);
         }
         (result, raw)
@@ -160,7 +160,7 @@ impl Decoder {
     }
 }
 
-/// The first limit that a reply in the making has passed. An error that the stream reported itself counts more.
+/// The first limit that the reply so far exceeds. An error that the stream itself reported takes precedence.
 fn passed(assembly: &dyn Assemble) -> Option<TooLarge> {
     let Load { calls, arguments, parts, opaque } = assembly.load();
     let limits = [
@@ -174,7 +174,7 @@ fn passed(assembly: &dyn Assemble) -> Option<TooLarge> {
     limits.into_iter().find(|(size, limit, _)| size > limit).map(|(_, _, limit)| limit)
 }
 
-/// Top-level JSON values out of bytes in any chunking.
+/// Extracts top-level JSON values from bytes in any chunking.
 #[derive(Debug, Default)]
 struct JsonValues {
     value: Vec<u8>,
@@ -221,7 +221,7 @@ impl JsonValues {
     }
 }
 
-/// The captured bytes as text, at most [`RAW_CAP`] of it, cut between characters.
+/// The captured bytes as text, at most [`RAW_CAP`] bytes of it, truncated between characters.
 fn raw_response(mut raw: Vec<u8>, truncated: bool) -> RawResponse {
     if let (true, Err(error)) = (truncated, std::str::from_utf8(&raw))
         && error.error_len().is_none()
@@ -236,7 +236,7 @@ fn raw_response(mut raw: Vec<u8>, truncated: bool) -> RawResponse {
     RawResponse { text, truncated }
 }
 
-/// A body that ended without an end marker: a cut stream, or something that never was one.
+/// The error for a body without an end marker: a cut stream, or a body that never was a stream.
 fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
     let body = raw.text.trim_start_matches(['\u{feff}', '\u{fffd}']).trim_start();
     let error = |slug, message, retry| ModelError { slug, message, status: None, retry_after_ms: None, retry };
@@ -260,7 +260,7 @@ fn ended_early(unfinished: &Unfinished, raw: &RawResponse) -> ModelError {
     error(Slug::StreamCut, message, Retry::Yes)
 }
 
-/// Whether the first line is one of an event stream, or a start of one; JSON too, whose framing waited for more.
+/// Whether the first line belongs to an event stream, or is the start of such a line; also true for incomplete JSON.
 fn looks_like_stream(body: &str) -> bool {
     const FIELDS: [&str; 4] = ["data", "event", "id", "retry"];
     if body.starts_with(['{', '[', ':']) {

@@ -1,7 +1,9 @@
-//! Why a first request got no answer at all: from what a page can find out to the cause, and from the cause to words.
+//! Explains why a first request got no response at all: derives the cause from what a page can find out, and the
+//! message from the cause.
 //!
-//! A browser tells a script nothing but "failed". The shell gathers what else can be seen ([`Evidence`]); which cause that
-//! is, is decided here, and so is what to do about it, by kind of server. What still cannot be told apart is said as such.
+//! A browser tells a script nothing but "failed". The shell gathers everything else that can be observed
+//! ([`Evidence`]); this module determines the cause, and the advice for each kind of server. Causes that cannot be told
+//! apart are reported as such.
 
 use crate::engine::{ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 
@@ -9,15 +11,15 @@ use super::address::{self, Space};
 use super::classify::Online;
 use super::endpoint;
 
-/// What could be determined after `fetch` rejected.
+/// The facts that could be determined after `fetch` rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Evidence {
     pub online: Online,
     /// `None`: there is no browser (Node.js), so there is no CORS, no policy and no permission.
     pub page: Option<Page>,
-    /// The whole address that was asked.
+    /// The full address of the request.
     pub target: String,
-    /// The directive of the page's content security policy that forbade it (`connect-src`).
+    /// The directive of the page's content security policy that forbade the request (`connect-src`).
     pub violation: Option<String>,
     pub knock: Knock,
     pub permission: Permission,
@@ -25,69 +27,69 @@ pub struct Evidence {
     pub words: String,
 }
 
-/// The page that asked.
+/// The page that made the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// `null` for a page without one, such as a local file.
+    /// `null` for a page without an origin, such as a local file.
     pub origin: String,
-    /// A secure context: https, or served by this machine.
+    /// Whether it is a secure context: https, or served by this machine.
     pub secure: bool,
 }
 
-/// The result of a request whose response cannot be read (`no-cors`): whether anything answers at all.
+/// The result of a request whose response cannot be read (`no-cors`): it shows whether anything responds at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Knock {
     NotTried,
     Answered,
     Failed,
-    /// Nothing came within the deadline: it says neither yes nor no.
+    /// No response within the deadline: inconclusive.
     Silent,
 }
 
-/// Whether the page may reach local addresses, as the browser says it.
+/// Whether the page may reach local addresses, according to the browser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
-    /// The browser knows no such permission, or it is not needed.
+    /// The browser has no such permission, or it is not needed.
     Unknown,
     Granted,
     Denied,
     Prompt,
 }
 
-/// Why there was no answer, as far as that can be known.
+/// Why there was no response, as far as that can be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// An https page, a plain http server that is not on this machine.
+    /// An https page called a plain http server that is not on this machine.
     MixedContent,
-    /// The content security policy of the page.
+    /// The content security policy of the page forbids the request.
     Csp,
     Offline,
-    /// A page without https, a server on this machine or network.
+    /// A page without https called a server on this machine or network.
     InsecurePage,
     LocalNetworkDenied,
-    /// The browser's question was not answered with yes, or nothing answers there.
+    /// The browser's permission prompt was not accepted, or nothing responds at the address.
     LocalNetworkAsk,
-    /// Something answers, but the page may not read it.
+    /// Something responds, but the page may not read the response.
     Cors,
-    /// The server of the page itself.
+    /// The page's own server did not respond.
     OwnServer,
-    /// Nothing answers on this machine or network.
+    /// Nothing responds on this machine or network.
     ServerDown,
-    /// Nothing answers on the internet.
+    /// Nothing responds on the internet.
     Unreachable,
     /// CORS, a hidden error, or no connection.
     Hidden,
 }
 
 impl Evidence {
-    /// Whether a knock can tell something that is not known yet.
+    /// Whether a knock can reveal something that is not known yet.
     #[must_use]
     pub fn wants_knock(&self) -> bool {
         let open = [Cause::Hidden, Cause::LocalNetworkAsk, Cause::LocalNetworkDenied, Cause::InsecurePage];
         self.knock == Knock::NotTried && self.page.is_some() && open.contains(&self.cause())
     }
 
-    /// The permissions to ask the browser about, by their names, the most exact first.
+    /// The names of the permissions to query in the browser, most specific first.
     #[must_use]
     pub fn permissions(&self) -> &'static [&'static str] {
         match address::space(&self.target) {
@@ -97,7 +99,7 @@ impl Evidence {
         }
     }
 
-    /// The first matching row: certain causes first, then those found by a knock, then the rest.
+    /// Returns the first matching cause: certain causes first, then those found by a knock, then the rest.
     #[must_use]
     pub fn cause(&self) -> Cause {
         let space = address::space(&self.target);
@@ -105,7 +107,7 @@ impl Evidence {
             return if space == Space::Public { Cause::Unreachable } else { Cause::ServerDown };
         };
         let plain = self.target.starts_with("http://");
-        // Browsers that ask for permission let an https page reach a private address over http once it is given.
+        // Browsers that ask for permission let an https page reach a private address over http once it is granted.
         let asks = space == Space::Private && self.permission != Permission::Unknown;
         if page.origin.starts_with("https://") && plain && space != Space::Loopback && !asks {
             return Cause::MixedContent;
@@ -131,7 +133,7 @@ impl Evidence {
         }
     }
 
-    /// By its name only: what address the page was really loaded from, a script cannot know.
+    /// Classifies the page by its host name only: a script cannot know the address from which the page was really loaded.
     fn page_space(&self) -> Space {
         let Some(page) = &self.page else { return Space::Loopback };
         let host = address::host(&page.origin);
@@ -151,7 +153,7 @@ impl Evidence {
     }
 }
 
-/// The error of a first request that got no answer: one sentence of what happened, then what to do.
+/// Returns the error of a first request that got no response: one sentence about what happened, then what to do.
 #[must_use]
 pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
     let cause = evidence.cause();
@@ -161,7 +163,7 @@ pub fn diagnose(p: &ProviderConfig, evidence: &Evidence) -> ModelError {
         let whose = if evidence.page.is_some() { "The browser says" } else { "The runtime says" };
         message.push_str(&format!(" ({whose}: {words})"));
     }
-    // What only a person can change will fail at the next attempt, too.
+    // A problem that only a person can fix will also fail on the next attempt.
     let retry = match cause {
         Cause::MixedContent | Cause::Csp | Cause::InsecurePage | Cause::LocalNetworkDenied => Retry::Fatal,
         _ => Retry::Yes,
@@ -256,7 +258,7 @@ fn setting(e: &Evidence) -> &'static str {
     }
 }
 
-/// Whose settings the words have to name.
+/// The server whose settings the message has to name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Server {
     Ollama,
@@ -268,7 +270,7 @@ enum Server {
 }
 
 impl Server {
-    /// By kind, and where the kind leaves it open, by address.
+    /// Determines the server by kind or, if the kind leaves it open, by address.
     fn of(p: &ProviderConfig, e: &Evidence) -> Server {
         let local = address::space(&e.target) != Space::Public;
         match (p.kind, address::port(&e.target)) {
@@ -282,7 +284,7 @@ impl Server {
         }
     }
 
-    /// How the server is told that this page may read its answers.
+    /// How to configure the server so that this page may read its responses.
     fn allow(self, p: &ProviderConfig, e: &Evidence) -> String {
         let (host, base, page) = (address::host(&e.target), endpoint::base(p), e.page_origin());
         match self {

@@ -1,5 +1,5 @@
-//! What a wire format is: one that writes the conversation, one that reads the stream. One folder per format; which kind
-//! of provider speaks which is said here and nowhere else.
+//! Defines a wire format: a writer for the conversation and a reader for the stream. One folder per format; only this
+//! file says which kind of provider uses which format.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -21,40 +21,41 @@ use super::responses;
 /// Writes the conversation for one provider of a run, as bytes that only grow at their end.
 ///
 /// A body is `start`, then each message of the frozen history; the shell keeps those bytes. For a request it forks the
-/// writer and goes on with `mark`, the messages of that request only, and `end`. Bytes once written never change, so a
-/// format that closes what may still grow (a list of tool results) leaves it open and closes it with what follows.
+/// writer and continues with `mark`, the messages of that request only, and `end`. Bytes once written never change, so
+/// a format leaves anything that may still grow (a list of tool results) open, and closes it with the next write.
 pub trait Encode: Debug {
     /// Everything before the first message.
     fn start(&mut self, out: &mut Vec<u8>);
-    /// One message more.
+    /// One more message.
     fn message(&mut self, message: &Message, out: &mut Vec<u8>);
-    /// The frozen history ends here: the place of a cache breakpoint, where the provider knows such a thing.
+    /// The end of the frozen history: the place for a cache breakpoint, if the provider supports one.
     fn mark(&mut self, _out: &mut Vec<u8>) {}
     /// Everything after the last message: the tools, and which of them may be called.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>);
-    /// The same writer at the same place.
+    /// A copy of the writer in the same state.
     fn fork(&self) -> Box<dyn Encode>;
 }
 
-/// Puts one reply together out of the events of its stream, or out of one whole JSON answer.
+/// Assembles one reply from the events of its stream, or from one complete JSON response.
 ///
-/// Invariants: a reply exists only where the end marker was seen; after an error nothing changes it any more.
+/// Invariants: a reply exists only if the end marker was seen; after an error nothing changes it.
 pub(super) trait Assemble: Debug {
-    /// The data of one event, or one JSON value.
+    /// Takes the data of one event, or one JSON value.
     fn event(&mut self, data: &[u8]);
-    /// Some text, reasoning or tool call came. Comments and empty events are none.
+    /// Whether any text, reasoning or tool call has arrived. Comments and empty events do not count.
     fn has_begun(&self) -> bool;
-    /// Nothing that could still come matters.
+    /// Whether the rest of the stream no longer matters.
     fn is_done(&self) -> bool;
     /// The text so far; it only grows.
     fn content(&self) -> &str;
     /// The reasoning so far; it only grows.
     fn reasoning(&self) -> &str;
-    /// The parts of the reply other than its texts. Past a limit of [`caps`] the reply has failed, so nothing more is kept.
+    /// The size of the reply's parts other than its texts. Beyond a limit of [`caps`] the reply has failed, so nothing
+    /// more is kept.
     ///
     /// [`caps`]: crate::engine::caps
     fn load(&self) -> Load;
-    /// The reply or the error; `Err` where the stream ended without either.
+    /// The reply or the error; `Err` if the stream ended without either.
     fn finish(self: Box<Self>) -> Result<Result<Reply, ModelError>, Unfinished>;
 
     /// Handles a last event without an end: it counts only if it is complete.
@@ -77,20 +78,20 @@ pub(super) struct Load {
     pub opaque: usize,
 }
 
-/// A stream without its end marker: how much had come.
+/// A stream without its end marker, and how much of it had arrived.
 #[derive(Debug)]
 pub(super) struct Unfinished {
     pub chars: usize,
 }
 
-/// The writer for a provider, with what the run asks of every model.
+/// The writer for a provider, with the run's settings for all models.
 #[must_use]
 pub fn encoder(p: &ProviderConfig, config: &RunConfig) -> Box<dyn Encode> {
     match p.kind {
         ProviderKind::OpenaiResponses => Box::new(responses::Encoder::new(p, config)),
         ProviderKind::Anthropic => Box::new(anthropic::Encoder::new(p, config)),
         ProviderKind::Gemini => Box::new(gemini::Encoder::new(p, config)),
-        // The demo model answers in chat chunks, and what the page supplies is asked and answers in that shape.
+        // The demo model responds in chat chunks, and models supplied by the page use the same format.
         ProviderKind::Demo
         | ProviderKind::Openai
         | ProviderKind::Openrouter
@@ -122,18 +123,18 @@ pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
 /// The name of a PDF if the API requires one.
 pub(super) const PDF_NAME: &str = "document.pdf";
 
-/// `{"effort": …}`, of OpenAI Responses and OpenRouter.
+/// Writes `{"effort": …}`, for OpenAI Responses and OpenRouter.
 pub(super) fn reasoning(effort: ReasoningEffort, out: &mut Vec<u8>) {
     raw(out, "{\"effort\":\"");
     raw(out, effort.as_str());
     raw(out, "\"}");
 }
 
-/// The run's own choice of a tool, as a writer goes by it.
+/// The run's own tool choice, as a writer applies it.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     asked: Option<AskedTool>,
-    /// Whether the server knows a choice by name, and goes by `none`. Others are offered no other tools than those that
+    /// Whether the server supports a choice by name, and respects `none`. Other servers are offered only the tools that
     /// may be called.
     knows_names: bool,
 }
@@ -143,7 +144,7 @@ impl Choice {
         Choice { asked: config.tool_choice.clone(), knows_names: endpoint::knows_names(p) }
     }
 
-    /// The run's choice, in a request that it holds for.
+    /// The run's choice, if it applies to the request.
     pub fn asked(&self, choice: ToolChoice) -> Option<&AskedTool> {
         self.asked.as_ref().filter(|_| choice == ToolChoice::Asked)
     }
@@ -153,7 +154,7 @@ impl Choice {
         choice.offers(tool) && (self.knows_names || self.asked(choice).is_none_or(|asked| asked.allows(tool)))
     }
 
-    /// The choice in OpenAI's words: a word, or `name`, which writes the choice by name.
+    /// Writes the choice in OpenAI's format: a word, or a choice by name, which `name` writes.
     pub fn write(&self, choice: ToolChoice, out: &mut Vec<u8>, name: impl FnOnce(&mut Vec<u8>, &str)) {
         let word = match self.asked(choice) {
             None => return,
@@ -170,7 +171,7 @@ impl Choice {
     }
 }
 
-/// A user message for a model that cannot read PDFs: each is replaced by a note.
+/// Converts a user message for a model that cannot read PDFs: each is replaced by a note.
 pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a, str>, Cow<'a, [Image]>) {
     let pdfs = images.iter().filter(|image| image.is_pdf()).count();
     if pdfs == 0 {
@@ -182,8 +183,8 @@ pub(super) fn without_pdfs<'a>(content: &'a str, images: &'a [Image]) -> (Cow<'a
     (texts.join("\n\n").into(), pictures.into())
 }
 
-/// A tool's answer for a format whose answers are texts: a note replaces the pictures and PDFs. It comes first, since the turn
-/// counter is the last line of an answer.
+/// A tool's result for a format whose results are texts: a note replaces the images and PDFs. It comes first, because
+/// the turn counter is the last line of a result.
 pub(super) fn without_images(tool: &ToolMessage) -> Cow<'_, str> {
     match tool.images.len() {
         0 => (&tool.content).into(),
@@ -196,13 +197,13 @@ pub(super) fn without_images(tool: &ToolMessage) -> Cow<'_, str> {
     }
 }
 
-/// Data that a provider needs back unchanged is an object with one entry, named after the format it came in: another provider of
-/// the same run may speak another.
+/// The data that a provider needs back unchanged. It is an object with one entry, named after the format it came in:
+/// another provider of the same run may use a different format.
 pub(super) fn own<'a>(opaque: Option<&'a Value>, dialect: &str) -> Option<&'a Value> {
     opaque?.get(dialect)
 }
 
-/// A reply in the making, for formats that say in one event that it ended.
+/// A partly received reply, for formats that signal its end in one event.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub reply: Reply,
@@ -212,14 +213,15 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// The provider reports an error. A reply whose end marker was seen is whole: what fails after it cannot take it back.
+    /// Records an error reported by the provider. A reply whose end marker was seen is complete: later failures do not
+    /// affect it.
     pub fn fail(&mut self, error: ModelError) {
         if self.finish.is_none() && self.error.is_none() {
             self.error = Some(error);
         }
     }
 
-    /// The provider could not complete the reply, in its own words.
+    /// Records that the provider could not complete the reply, with its own message.
     pub fn fail_with(&mut self, message: String) {
         self.fail(ModelError {
             slug: Slug::ProviderError,
@@ -230,7 +232,7 @@ impl Draft {
         });
     }
 
-    /// Some text, reasoning or tool call came.
+    /// Whether any text, reasoning or tool call has arrived.
     pub fn has_begun(&self) -> bool {
         let Reply { content, reasoning, tool_calls, .. } = &self.reply;
         !(content.is_empty() && reasoning.is_empty() && tool_calls.is_empty())
@@ -240,7 +242,7 @@ impl Draft {
         self.finish.is_some() || self.error.is_some()
     }
 
-    /// The reply or the error; `Err` where neither its end nor an error was seen.
+    /// The reply or the error; `Err` if neither its end nor an error was seen.
     pub fn finish(self) -> Result<Result<Reply, ModelError>, Unfinished> {
         let Draft { mut reply, finish, error } = self;
         if let Some(error) = error {
@@ -256,7 +258,7 @@ impl Draft {
     }
 }
 
-/// How much of a reply had come.
+/// How much of a reply had arrived.
 pub(super) fn chars(reply: &Reply) -> usize {
     let calls: usize = reply.tool_calls.iter().map(|call| call.name.len() + call.arguments.len()).sum();
     reply.content.chars().count() + reply.reasoning.chars().count() + calls

@@ -1,10 +1,10 @@
-//! Where a provider answers, and what opens its door: addresses and headers by kind.
+//! The addresses and access headers of providers, by kind.
 
 use crate::engine::{ProviderConfig, ProviderKind};
 
 use super::address::{self, Space};
 
-/// Where a request goes and the headers this side knows of. The shell adds the user's extra headers.
+/// The address of a request, and the headers known here. The shell adds the user's extra headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpRequestHead {
     pub url: String,
@@ -12,7 +12,7 @@ pub struct HttpRequestHead {
     pub headers: Vec<(String, String)>,
 }
 
-/// The head of a request for a reply. White space around a pasted key is dropped; without a key no header names one.
+/// The head of a request for a reply. White space around a pasted key is dropped; without a key there is no header for it.
 #[must_use]
 pub fn request_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
@@ -20,7 +20,7 @@ pub fn request_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHea
     HttpRequestHead { url: reply_url(p), headers }
 }
 
-/// The head of a request for the list of models (GET); empty address: the kind has none.
+/// The head of a request for the list of models (GET); the address is empty if the kind has none.
 #[must_use]
 pub fn models_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
     let url = match p.kind {
@@ -32,7 +32,7 @@ pub fn models_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead
     HttpRequestHead { url, headers: access(p, api_key) }
 }
 
-/// Headers that open the door, by kind.
+/// Access headers, by kind.
 fn access(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
     let key = api_key.map(str::trim).filter(|key| !key.is_empty());
     let mut headers = Vec::new();
@@ -40,7 +40,7 @@ fn access(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
     match (p.kind, key) {
         (ProviderKind::Anthropic, key) => {
             add("anthropic-version", "2023-06-01");
-            // Without it Anthropic answers 401 to a page.
+            // Without it, Anthropic responds with 401 to a page.
             add("anthropic-dangerous-direct-browser-access", "true");
             if let Some(key) = key {
                 add("x-api-key", key);
@@ -56,7 +56,7 @@ fn access(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
     headers
 }
 
-/// A kind's own address.
+/// A kind's default base URL.
 #[must_use]
 pub fn base_url(kind: ProviderKind) -> &'static str {
     match kind {
@@ -73,7 +73,7 @@ pub fn base_url(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// The base URL without a trailing slash and without the suffix for replies; the kind's own if none is set.
+/// The base URL without a trailing slash and without the suffix for replies; the kind's default if none is set.
 pub(super) fn base(p: &ProviderConfig) -> &str {
     let base = p.base_url.trim().trim_end_matches('/');
     if base.is_empty() || !p.kind.is_http() {
@@ -96,13 +96,13 @@ pub(super) fn reply_url(p: &ProviderConfig) -> String {
     }
 }
 
-/// Host and port, for messages; a relative base URL is named whole.
+/// Host and port, for messages; a relative base URL is returned unchanged.
 pub(super) fn host(p: &ProviderConfig) -> &str {
     let base = base(p);
     base.split_once("://").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(base)
 }
 
-/// Whether a provider answers at its kind's own address.
+/// Whether a provider uses its kind's default base URL.
 pub(super) fn is_own(p: &ProviderConfig) -> bool {
     base(p) == base_url(p.kind)
 }
@@ -122,8 +122,8 @@ pub(super) fn is_local(p: &ProviderConfig) -> bool {
     address::space(base(p)) == Space::Loopback
 }
 
-/// Whether a server knows a tool choice by name. LM Studio refuses one, llama.cpp and Ollama pass over it, and so does
-/// the built-in model, which knows no choice at all.
+/// Whether a server supports a tool choice by name. LM Studio rejects one; llama.cpp and Ollama ignore it, and so does
+/// the built-in model, which supports no tool choice at all.
 pub(super) fn knows_names(p: &ProviderConfig) -> bool {
     match p.kind {
         ProviderKind::Ollama | ProviderKind::Lmstudio | ProviderKind::Llamacpp | ProviderKind::PromptApi => false,

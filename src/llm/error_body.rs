@@ -7,15 +7,15 @@ use serde_json::Value;
 pub(super) struct ErrorBody {
     /// For people.
     pub message: String,
-    /// `type` or Gemini's `status`, and `code` where it is a word: lower case, the second after a space.
+    /// `type` or Gemini's `status`, and `code` if it is a word: in lower case, separated by a space.
     pub kind: String,
-    /// `code` where it is a number: an HTTP status.
+    /// `code` if it is a number: an HTTP status.
     pub status: Option<u16>,
     pub retry_after_ms: Option<u64>,
 }
 
 impl ErrorBody {
-    /// The body of an answer, JSON or not.
+    /// Reads the body of a response, JSON or not.
     pub fn read(body: &str) -> ErrorBody {
         match serde_json::from_str::<Value>(body) {
             Ok(value) => ErrorBody::of(&value),
@@ -26,8 +26,8 @@ impl ErrorBody {
         }
     }
 
-    /// `{"error": {…}}`, `{"error": "…"}` (Ollama), `[{"error": {…}}]` (Gemini), `{"message": …}` (vLLM), `{"detail": …}`
-    /// (FastAPI), or the value of `error`.
+    /// Reads `{"error": {…}}`, `{"error": "…"}` (Ollama), `[{"error": {…}}]` (Gemini), `{"message": …}` (vLLM),
+    /// `{"detail": …}` (FastAPI), or the value of `error`.
     pub fn of(value: &Value) -> ErrorBody {
         let value = match value {
             Value::Array(list) => list.first().unwrap_or(value),
@@ -38,7 +38,7 @@ impl ErrorBody {
         let said =
             [Some(error), error.get("message"), error.get("detail"), error.get("msg"), error.pointer("/detail/0/msg")];
         let mut message = excerpt(said.into_iter().flatten().find_map(Value::as_str).unwrap_or_default());
-        // OpenRouter: what the provider behind it said.
+        // OpenRouter: the text of the upstream provider.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
             message = excerpt(&format!("{message}: {raw}"));
         }
@@ -50,7 +50,7 @@ impl ErrorBody {
     }
 }
 
-/// Gemini: `details: [{"retryDelay": "34s"}]`. The header says so too, but scripts of another origin cannot read it.
+/// Gemini: `details: [{"retryDelay": "34s"}]`. The header has the same value, but scripts of another origin cannot read it.
 fn delay(error: &Value) -> Option<u64> {
     let details = error.get("details")?.as_array()?;
     duration(details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?)
@@ -84,7 +84,7 @@ fn duration(text: &str) -> Option<u64> {
     (!text.is_empty()).then_some(total.ceil() as u64)
 }
 
-/// At most 300 characters on one line.
+/// Shortens a text to at most 300 characters on one line.
 pub(super) fn excerpt(text: &str) -> String {
     const MOST: usize = 300;
     let mut line = String::new();

@@ -1,4 +1,4 @@
-//! Writing JSON into bytes, piece by piece.
+//! Writes JSON to bytes, piece by piece.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,13 +10,13 @@ pub(super) fn json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
 }
 
-/// Appends text that is JSON already.
+/// Appends text that is already JSON.
 pub(super) fn raw(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// A tool call's arguments as an object, the model's own text where it is one. Servers that read the history refuse the
-/// whole request where they cannot parse them.
+/// A tool call's arguments as an object: the model's own text if it is one. Servers that read the history reject the
+/// whole request if they cannot parse the arguments.
 pub(super) fn arguments(text: &str) -> String {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn arguments(text: &str) -> String {
     }
 }
 
-/// About how many bytes a value takes: its texts, and a little for each value in it.
+/// The approximate size of a value in bytes: its texts, plus a little for each value in it.
 pub(super) fn bytes(value: &Value) -> usize {
     8 + match value {
         Value::String(text) => text.len(),
@@ -41,6 +41,6 @@ pub(super) fn bytes(value: &Value) -> usize {
 
 /// A count of tokens; 0 if missing.
 pub(super) fn count(number: Option<f64>) -> TokenCount {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, which is what is wanted here
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, as intended
     TokenCount(number.unwrap_or(0.0) as u64)
 }

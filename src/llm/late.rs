@@ -1,10 +1,10 @@
-//! A request that missed one of its deadlines (SEMANTICS 8), as a [`ModelError`].
+//! Converts a missed deadline of a request (SEMANTICS 8) to a [`ModelError`].
 
 use crate::engine::{ModelError, ProviderConfig, Retry, Slug};
 
 use super::endpoint;
 
-/// What did not arrive in time.
+/// The part that did not arrive in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Late {
     /// The response headers.
@@ -17,7 +17,7 @@ pub enum Late {
     Whole,
 }
 
-/// Names the deadline, in milliseconds, and how to move it. Always tried again.
+/// Names the deadline, in milliseconds, and how to extend it. The request is always retried.
 #[must_use]
 pub fn classify_late(p: &ProviderConfig, late: Late, after_ms: u64) -> ModelError {
     let (host, time) = (endpoint::host(p), time(after_ms));

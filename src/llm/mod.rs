@@ -1,6 +1,6 @@
-//! Wire formats: a request to bytes, a stream of bytes to a reply, an error response to a [`ModelError`].
+//! Wire formats: convert a request to bytes, a stream of bytes to a reply, and an error response to a [`ModelError`].
 //!
-//! PURE -> engine. No network, no clock, no web crate: the shell sends what comes from here and feeds what comes back.
+//! PURE -> engine. No network, no clock, no web crate: the shell sends the requests and passes the responses in.
 //! Adding a provider is one row in each `match` on [`ProviderKind`], and one folder here if it speaks a format of its own.
 //! Deliberately absent: keys and extra headers (the shell's), retries (the engine's), argument repair (the tools').
 //!

@@ -1,17 +1,17 @@
-//! Names of functions as providers take them. The tools of a run have such names already (`embed` checks them); names
-//! that a model made up do not, and one of those in the history would make a server refuse every later request.
+//! Function names in the form that providers accept. The tools of a run already have such names (`embed` checks them);
+//! names invented by a model may not, and a single one in the history would make a server reject every later request.
 
 use std::borrow::Cow;
 
-/// The longest name that all providers take.
+/// The maximum length that all providers accept.
 const MOST: usize = 64;
 
-/// As OpenAI takes it, and all that speak its formats.
+/// A name for OpenAI, and for all servers that use its formats.
 pub(super) fn openai(name: &str) -> Cow<'_, str> {
     plain(name, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// The name with every character that is not allowed as `_`, and never empty. The same name always gives the same one.
+/// The name with every disallowed character replaced by `_`, and never empty. The same name always gives the same result.
 pub(super) fn plain(name: &str, allowed: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !name.is_empty() && name.len() <= MOST && name.chars().all(&allowed) {
         return Cow::Borrowed(name);

@@ -1,4 +1,4 @@
-//! The settings of a request's body: the run's own, and what `provider_options` adds to them or puts in their place.
+//! The settings in a request's body: the run's own, and those that `provider_options` adds or replaces.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::engine::ProviderConfig;
 
 use super::json::{json, raw};
 
-/// The fields that a writer sets itself, in any of the formats: the conversation, the tools, and how the answer comes.
+/// The fields that a writer sets itself, in any of the formats: the conversation, the tools, and how the response is sent.
 const OWN: &[&str] = &[
     "model",
     "messages",
@@ -47,7 +47,7 @@ impl<'a> Options<'a> {
         free
     }
 
-    /// A setting that may be absent, or be no number of JSON's.
+    /// Writes a number, unless it is absent or cannot be written in JSON.
     pub fn number(self, key: &str, value: Option<f64>, out: &mut Vec<u8>) {
         if let Some(value) = value.filter(|value| value.is_finite())
             && self.begin(key, out)
@@ -64,7 +64,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// All added settings. They are the same in every request, so they precede the conversation.
+    /// Writes all added settings. They are the same in every request, so they precede the conversation.
     pub fn write(self, out: &mut Vec<u8>) {
         for (key, value) in self.0.into_iter().flatten().filter(|(key, _)| !OWN.contains(&key.as_str())) {
             out.push(b',');

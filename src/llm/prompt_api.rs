@@ -1,8 +1,8 @@
-//! Chrome's Prompt API (<https://webmachinelearning.github.io/prompt-api/>): a conversation as its prompts, and what it
-//! answers as chunks of a chat completion, so that one decoder reads them all.
+//! Chrome's Prompt API (<https://webmachinelearning.github.io/prompt-api/>): converts a conversation to its prompts,
+//! and its answers to chunks of a chat completion, so that one decoder reads them all.
 //!
-//! Browsers differ in tools. Where the model takes them natively, calls and answers are parts of their own; where it does
-//! not, the tools are described in the system text and the reply is held to a JSON Schema: one call, or the answer.
+//! Tool support differs between browsers. If the model supports tools natively, calls and results are separate parts; otherwise
+//! the tools are described in the system text and the reply is constrained by a JSON Schema: one call, or the answer.
 
 use serde_json::{Value, json};
 
@@ -17,13 +17,13 @@ pub struct Prompt {
     pub initial: Value,
     /// The argument of `prompt`.
     pub ask: Value,
-    /// `tools` of the session; empty: none, or not natively.
+    /// `tools` of the session; empty if there are none, or if they are not native.
     pub tools: Value,
     /// `responseConstraint`.
     pub constraint: Option<Value>,
 }
 
-/// How the model is told about tools.
+/// How tools are presented to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tools {
     /// As parts of prompts.
@@ -39,7 +39,7 @@ pub fn prompt(messages: &[Message], tools: &[ToolSpec], how: Tools) -> Prompt {
     let mut prompts: Vec<(&str, Vec<Value>)> = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         let (role, parts) = match message {
-            // One system prompt, at the start; a later one goes as a user message.
+            // One system prompt, at the start; a later one is sent as a user message.
             Message::System { content } if index == 0 => {
                 let tools = if described { description(tools) } else { String::new() };
                 ("system", vec![text(&format!("{content}{tools}"))])
@@ -70,7 +70,7 @@ pub fn prompt(messages: &[Message], tools: &[ToolSpec], how: Tools) -> Prompt {
             ),
         };
         match prompts.last_mut() {
-            // Each tool answer is a prompt of its own; other consecutive messages of one role are joined.
+            // Consecutive messages of one role are joined, but tool results are not joined with other messages.
             Some((last, so_far)) if *last == role && same_sort(so_far, &parts) => so_far.extend(parts),
             _ => prompts.push((role, parts)),
         }
@@ -154,7 +154,7 @@ fn description(tools: &[ToolSpec]) -> String {
     text
 }
 
-/// One call of one of the tools, or the answer.
+/// The schema of a reply: one call of one of the tools, or the answer.
 fn constraint(tools: &[ToolSpec]) -> Value {
     let shape = |name: &str, schema: Value, other: Option<(&str, Value)>| {
         let mut properties = serde_json::Map::from_iter([(name.to_owned(), schema)]);

@@ -1,4 +1,4 @@
-//! `Retry-After`: seconds or an HTTP date (RFC 9110, 10.2.3), and `retry-after-ms`.
+//! Reads `Retry-After`: seconds or an HTTP date (RFC 9110, 10.2.3), and `retry-after-ms`.
 
 use crate::engine::EpochMillis;
 
@@ -6,7 +6,7 @@ use super::classify::RetryHeaders;
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// The requested wait in milliseconds; a date in the past means none. The more precise header wins.
+/// The requested wait in milliseconds; a date in the past means no wait. The more precise header takes precedence.
 #[must_use]
 pub fn wait_ms(headers: RetryHeaders, now: EpochMillis) -> Option<u64> {
     let RetryHeaders { retry_after, retry_after_ms, .. } = headers;
@@ -23,7 +23,7 @@ fn millis(text: &str, unit: f64) -> Option<u64> {
     (number.is_finite() && number >= 0.0).then_some((number * unit).ceil() as u64)
 }
 
-/// All three forms of an HTTP date: in each the day comes before the year, and neither looks like the rest.
+/// Reads all three forms of an HTTP date: in each, the day comes before the year, and no other part is a plain number.
 #[must_use]
 pub fn http_date(text: &str) -> Option<EpochMillis> {
     let (mut month, mut time, mut numbers) = (None, None, Vec::new());
@@ -56,7 +56,7 @@ fn seconds_of_day(text: &str) -> Option<i64> {
     (hours < 24 && parts.next().is_none()).then_some(hours * 3600 + minutes * 60 + seconds)
 }
 
-/// Gregorian, years counted from March so that the leap day comes last.
+/// Uses the Gregorian calendar, with years counted from March so that the leap day comes last.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

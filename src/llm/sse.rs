@@ -1,9 +1,9 @@
-//! Server-sent events out of bytes in any chunking.
+//! Parses server-sent events from bytes in any chunking.
 //!
-//! Owns the framing of <https://html.spec.whatwg.org/multipage/server-sent-events.html>: CR, LF and CRLF, comments,
-//! a byte order mark, data over several lines. Works on bytes, so a chunk may end inside a character. Each byte is
-//! looked at once, and an event that lies whole in one chunk is handed on without a copy. A line or an event past
-//! [`MAX_EVENT`] ends the reading: nothing more is kept or handed on.
+//! Owns the framing of <https://html.spec.whatwg.org/multipage/server-sent-events.html>: CR, LF and CRLF, comments, a
+//! byte order mark, data over several lines. Works on bytes, so a chunk may end inside a character. Each byte is
+//! examined once, and an event contained in one chunk is passed on without a copy. A line or an event larger than
+//! [`MAX_EVENT`] stops the parser: nothing more is kept or passed on.
 //! Deliberately absent: event names, ids and retry times (no provider needs them here), and the meaning of the data.
 
 use crate::engine::caps::{MAX_EVENT, TooLarge};
@@ -13,14 +13,14 @@ const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// The framing of one stream.
 #[derive(Clone, Debug, Default)]
 pub struct SseParser {
-    /// The start of a line whose end has not come yet.
+    /// The start of a line whose end has not arrived yet.
     line: Vec<u8>,
-    /// Data of the open event, where it could not stay in its chunk.
+    /// Data of the open event, if it could not stay in its chunk.
     data: Vec<u8>,
     has_data: bool,
-    /// The last byte was a CR: an LF right after it belongs to the same line end.
+    /// Whether the last byte was a CR: an LF right after it belongs to the same line end.
     after_cr: bool,
-    /// How many bytes of a byte order mark were seen; past the mark once anything else came.
+    /// The number of bytes seen of a byte order mark; its full length once anything else has arrived.
     bom: usize,
     too_large: Option<TooLarge>,
 }
@@ -32,7 +32,7 @@ enum Line<'a> {
 }
 
 impl SseParser {
-    /// Takes the next bytes; `on_data` gets the data of each event that they complete.
+    /// Takes the next bytes; `on_data` receives the data of each event that they complete.
     pub fn push(&mut self, bytes: &[u8], mut on_data: impl FnMut(&[u8])) {
         if self.too_large.is_some() {
             return;
@@ -86,20 +86,20 @@ impl SseParser {
         }
     }
 
-    /// The limit that was passed, after which nothing is read any more.
+    /// The limit that was exceeded, after which nothing more is read.
     #[must_use]
     pub fn too_large(&self) -> Option<TooLarge> {
         self.too_large
     }
 
-    /// Bytes held of lines and events that are not complete.
+    /// Bytes held of incomplete lines and events.
     #[must_use]
     pub fn held(&self) -> usize {
         self.line.len() + self.data.len()
     }
 
-    /// The stream ended: what came of an event whose blank line is missing. Whether it is whole is for the caller to
-    /// judge; the standard would drop it, but servers exist that end this way.
+    /// Ends the stream: passes on an event whose blank line is missing. The caller decides whether it is complete; the
+    /// standard would drop it, but some servers end this way.
     pub fn finish(mut self, mut on_data: impl FnMut(&[u8])) {
         if self.too_large.is_some() {
             return;
@@ -124,7 +124,7 @@ impl SseParser {
         bytes
     }
 
-    /// Whether this much more of the current line is accepted.
+    /// Whether this many more bytes of the current line are accepted.
     fn fits(&mut self, more: usize) -> bool {
         if self.line.len() + more > MAX_EVENT {
             self.fail(TooLarge::Line);
@@ -132,7 +132,7 @@ impl SseParser {
         self.too_large.is_none()
     }
 
-    /// Releases the held data.
+    /// Stops at a limit, and releases the held data.
     fn fail(&mut self, limit: TooLarge) {
         self.too_large = Some(limit);
         (self.line, self.data, self.has_data) = (Vec::new(), Vec::new(), false);

@@ -1,5 +1,5 @@
-//! The rules for a plan beyond the types of its fields: agents and orders that are there, dependencies on smaller orders
-//! only, so that there is no cycle (SEMANTICS 9).
+//! Checks the rules for a plan beyond the types of its fields: agents and orders exist, and dependencies have smaller
+//! orders only, so that there is no cycle (SEMANTICS 9).
 
 use std::collections::BTreeMap;
 

@@ -1,14 +1,14 @@
-//! The context of a step: which results of earlier steps it is given (SEMANTICS 9).
+//! The context of a step: the results of earlier steps that it receives (SEMANTICS 9).
 //!
-//! A gather step gets `dependency_artifacts`, the results of its dependencies, and no key where it has none. A synthesis
-//! step gets `session_context`, the results of every completed step of smaller order; only where there is none it falls
+//! A gather step gets `dependency_artifacts`, the results of its dependencies, and no key if it has none. A synthesis
+//! step gets `session_context`, the results of every completed step of smaller order; only if there are none, it falls
 //! back to its `dependency_artifacts`.
 
 use serde::{Deserialize, Serialize};
 
 use super::model::{AgentKind, Step, by_order};
 
-/// What a later step is told about a completed one.
+/// The information that a later step receives about a completed one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -52,8 +52,8 @@ impl Artifact {
 }
 
 impl Context {
-    /// The rule. `session` are all completed steps of smaller order, `dependencies` those of the step's dependencies
-    /// whose results there are. `None`: a synthesis step with neither, which is blocked.
+    /// Applies the rule. `session` holds the results of all completed steps of smaller order, `dependencies` the results of
+    /// the step's own dependencies, where they completed. `None`: a synthesis step with neither, which is blocked.
     #[must_use]
     pub fn of(kind: AgentKind, session: Vec<Artifact>, dependencies: Vec<Artifact>) -> Option<Self> {
         match kind {
@@ -76,7 +76,7 @@ impl Context {
         self.key().is_none()
     }
 
-    /// The key it has, if any.
+    /// The key that is set, if any.
     #[must_use]
     pub fn key(&self) -> Option<&'static str> {
         match (&self.session_context, &self.dependency_artifacts) {
@@ -91,13 +91,13 @@ impl Context {
         self.session_context.as_deref().or(self.dependency_artifacts.as_deref()).unwrap_or_default()
     }
 
-    /// The first user message of a step: its action, then the context as one JSON object, where there is any.
+    /// The first user message of a step: its action, then the context as one JSON object, if there is any.
     #[must_use]
     pub fn input(&self, action: &str) -> String {
         if self.is_empty() {
             return action.to_owned();
         }
-        // Texts and numbers alone: writing them does not fail.
+        // Only texts and numbers: serializing them does not fail.
         format!("{action}\n\n{}", serde_json::to_string(self).unwrap_or_default())
     }
 }

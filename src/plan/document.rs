@@ -16,8 +16,8 @@ use crate::trajectory::document::ENGINE_VERSION;
 pub const FORMAT: &str = "turnwise-session";
 pub const VERSION: u32 = 1;
 
-/// The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step its status, the
-/// context it was given and its whole run. Its JSON Schema ships with the project.
+/// The complete record of a plan run, a plain, JSON-safe object: the plan, and for each step its status, the context it
+/// received and its complete run. Its JSON Schema ships with the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -36,7 +36,7 @@ pub struct PlanDocument {
     pub session_id: String,
     #[cfg_attr(feature = "types", ts(type = "Plan"))]
     pub plan: Plan,
-    /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
+    /// RFC 3339; `started_ms` is the same time in milliseconds since 1970.
     #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
     pub started_at: String,
     pub started_ms: EpochMillis,
@@ -44,7 +44,7 @@ pub struct PlanDocument {
     pub finished_at: Option<String>,
     /// `null` while it runs.
     pub ending: Option<PlanEnding>,
-    /// LLM requests sent, and tokens, of all steps.
+    /// LLM requests sent, and tokens used, by all steps.
     pub requests: u32,
     pub tokens: Usage,
     /// In ascending order.
@@ -52,7 +52,7 @@ pub struct PlanDocument {
     pub traces: Vec<PlanTraceRecord>,
 }
 
-/// One step: its status, the context it was given, and its complete run.
+/// One step: its status, the context it received, and its complete run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -69,22 +69,22 @@ pub struct StepRecord {
     /// Steps that did not complete and block this one.
     #[cfg_attr(feature = "types", schemars(inner(range(min = 1))))]
     pub blocked_by: Vec<u32>,
-    /// As in the first message of the run.
+    /// The context in the first message of the run.
     pub context: Context,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// `null`: it was never started.
+    /// `null` if it was never started.
     #[cfg_attr(feature = "types", schemars(with = "Option<Trajectory>"), ts(as = "Option<Trajectory>"))]
     pub run: Option<StepRun>,
 }
 
-/// Why a text is not a session that this version can read.
+/// The reason why a text is not a session that this version can read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionError {
     NotJson(String),
     OtherFormat,
-    /// Nothing of it was read.
+    /// No part of it was read.
     UnknownVersion(String),
     Invalid(String),
 }
@@ -137,13 +137,13 @@ impl PlanDocument {
         }
     }
 
-    /// Whether a text says that it is such a record.
+    /// Whether a text claims to be such a record.
     #[must_use]
     pub fn is_one(text: &str) -> bool {
         serde_json::from_str::<Marks>(text).is_ok_and(|marks| marks.format == FORMAT)
     }
 
-    /// Reads a document. An unknown version is refused, whatever else it holds.
+    /// Reads a document. An unknown version is rejected, whatever else the document contains.
     ///
     /// # Errors
     /// Why it is invalid.

@@ -1,7 +1,7 @@
 //! A plan drafted by a model: the run that drafts it, and the plan read from that run's report (SEMANTICS 7, 9).
 //!
-//! The draft is shown for editing before it runs. The run is a `strict` one whose report is JSON after the plan's schema,
-//! so that what comes back has the shape of a plan; whether it makes sense is checked as for any other plan.
+//! The draft is shown for editing before it runs. The drafting run is `strict`, and its report is JSON that follows the
+//! plan's schema, so that the result has the form of a plan; whether it is valid is checked as for any other plan.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::model::{AgentKind, AgentSpec, Plan};
 use super::read::read;
 use crate::engine::{Ending, Preset, ReportConfig, ReportFormat, RunConfig};
 
-/// Turns of a drafting run: one to draft, some to correct.
+/// Maximum number of turns of a drafting run: one to draft, some to correct.
 const MAX_TURNS: u32 = 4;
 
-/// Agents for a task where the user names none.
+/// Default agents, if the user names no agents for a task.
 #[must_use]
 pub fn default_agents() -> BTreeMap<String, AgentSpec> {
     let agent = |kind| AgentSpec { kind, ..AgentSpec::default() };
@@ -25,8 +25,8 @@ pub fn default_agents() -> BTreeMap<String, AgentSpec> {
     ])
 }
 
-/// The configuration of a run that drafts a plan for these agents. `base` has every tool there is; the run itself is
-/// offered none but its report.
+/// The configuration of a run that drafts a plan for these agents. `base` has all available tools; the drafting run
+/// itself is offered only its report.
 #[must_use]
 pub fn config(base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> RunConfig {
     RunConfig {
@@ -40,7 +40,7 @@ pub fn config(base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> RunConf
     }
 }
 
-/// The task of that run.
+/// The task of the drafting run.
 #[must_use]
 pub fn input(task: &str, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> String {
     let mut text = format!("Draft a plan for this task:\n\n{}\n\nAgents:\n", task.trim());
@@ -63,22 +63,23 @@ pub fn input(task: &str, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>)
     text
 }
 
-/// The plan that an ended drafting run reported. Its agents are those it was drafted for.
+/// Returns the plan reported by an ended drafting run. Its agents are the ones it was drafted for.
 ///
 /// # Errors
-/// Why there is none, or every fault of it.
+/// Why there is no plan, or all of its faults.
 pub fn plan(ending: &Ending, base: &RunConfig, agents: &BTreeMap<String, AgentSpec>) -> Result<Plan, Vec<Fault>> {
     let Some(report) = &ending.report_data else {
         let message = format!("the drafting run ended without a report: {}", ending.output);
         return Err(vec![Fault::new(FaultKind::MissingField, "plan", None, message)]);
     };
     let steps = report.get("steps").cloned().unwrap_or(Value::Null);
-    // By way of text: writing to a `Value` would be a second writer of the type in the page.
+    // Converted via text: serializing to a `Value` would add a second serializer of the type to the page.
     let agents = serde_json::to_string(agents).ok().and_then(|text| serde_json::from_str::<Value>(&text).ok());
     read(&json!({ "agents": agents, "steps": steps }), &names(base))
 }
 
-/// The schema of a drafted plan. What a schema cannot express (smaller orders, no order twice) is checked when it is read.
+/// The schema of a drafted plan. Rules that a schema cannot express (smaller orders, no order twice) are checked when
+/// the plan is read.
 #[must_use]
 pub fn schema(agents: &BTreeMap<String, AgentSpec>, tools: &[&str]) -> Value {
     let agents: Vec<&String> = agents.keys().collect();

@@ -12,9 +12,9 @@ use crate::trajectory::Trajectory;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum PlanEvent {
-    /// LLM requests that can still follow in the step's run at most; only a smaller number counts.
+    /// The maximum number of LLM requests that can still follow in the step's run; only a smaller number counts.
     StepProgress { order: u32, calls_left: u32 },
-    /// The step's run ended, in whatever way.
+    /// The step's run ended, in any way.
     StepEnded { order: u32, run: Box<Trajectory> },
     /// The step's run could not be started at all.
     StepRefused { order: u32, message: String },
@@ -29,9 +29,9 @@ pub enum PlanEvent {
 pub enum PlanEffect {
     /// Run this task as an ordinary run; ends in `StepEnded` or `StepRefused` with the same `order`.
     StartStep { order: u32, config: Box<RunConfig>, task: Task },
-    /// Ask the step's run to wrap up; it ends in `StepEnded` all the same.
+    /// Ask the step's run to wrap up; it still ends in `StepEnded`.
     StopStep { order: u32 },
-    /// End the step's run at once; it ends in `StepEnded` all the same.
+    /// End the step's run at once; it still ends in `StepEnded`.
     CancelStep { order: u32 },
     /// Notify observers, and store.
     Record(PlanRecord),
@@ -42,14 +42,14 @@ pub enum PlanEffect {
 /// A notification: what happened, in which step, and how many LLM requests of the whole plan can still follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanRecord {
-    /// `None`: the plan as a whole.
+    /// `None` for the plan as a whole.
     pub step: Option<u32>,
-    /// Never grows.
+    /// Never increases.
     pub calls_left: u32,
     pub what: PlanRecordKind,
 }
 
-/// The plan's own events of the JavaScript API. Those of its steps' runs are interleaved with them.
+/// The plan's own events in the JavaScript API. The events of its steps' runs are interleaved with them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -77,7 +77,7 @@ pub enum PlanRecordKind {
         output: Option<String>,
         error: Option<String>,
     },
-    /// The last one.
+    /// The last event.
     PlanFinished {
         ending: PlanEnding,
     },
@@ -87,8 +87,8 @@ pub enum PlanRecordKind {
 #[cfg(feature = "types")]
 const TRACES: [&str; 4] = ["synthesis_check", "previous_steps_found", "context_step_added", "context_total"];
 
-/// A noteworthy step of the scheduler's (SEMANTICS 9): whether a step is a synthesis step, how many previous steps were
-/// found, each one that was added, and the total.
+/// A trace of the scheduler (SEMANTICS 9): whether a step is a synthesis step, how many previous steps were found, each
+/// one that was added, and the total.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -99,13 +99,13 @@ const TRACES: [&str; 4] = ["synthesis_check", "previous_steps_found", "context_s
 pub struct PlanTraceRecord {
     #[cfg_attr(feature = "types", schemars(extend("enum" = TRACES)))]
     pub name: String,
-    /// Empty in records of versions that did not write it.
+    /// Empty in records of older versions, which did not write it.
     #[serde(default)]
     #[cfg_attr(feature = "types", schemars(extend("x-later" = true)))]
     pub plan_id: String,
-    /// Since the plan started.
+    /// Milliseconds since the plan started.
     pub at_ms: u64,
-    /// The order of the step it is about.
+    /// The order of the step it refers to.
     #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub step: u32,
     #[serde(default, skip_serializing_if = "Value::is_null")]

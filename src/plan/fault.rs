@@ -1,4 +1,4 @@
-//! The faults of a plan, each with its location. A plan is refused with all of them (SEMANTICS 9).
+//! The faults of a plan, each with its location. A plan is rejected with all of its faults (SEMANTICS 9).
 
 use serde::{Deserialize, Serialize};
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// Where: `plan.steps[2].dependencies[0]`.
+    /// The location: `plan.steps[2].dependencies[0]`.
     pub path: String,
-    /// The step it is in, where that is known.
+    /// The step it is in, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<u32>,
     /// For people.
@@ -51,7 +51,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// All of them, one per line.
+/// Lists all faults, one per line.
 #[must_use]
 pub fn listed(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")

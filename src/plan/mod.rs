@@ -1,8 +1,8 @@
-//! Plans: steps with dependencies, each one an ordinary run, and the context each of them is given (SEMANTICS 9).
+//! Plans: steps with dependencies, each one an ordinary run, and the context that each step receives (SEMANTICS 9).
 //! PURE -> engine, trajectory.
 //!
-//! A sans-IO scheduler over runs: [`PlanRun::start`] and [`PlanRun::handle`] say which step starts when and with what;
-//! its driver executes each step as a separate run and reports how it ended. There is no second turn loop here.
+//! A sans-IO scheduler over runs: [`PlanRun::start`] and [`PlanRun::handle`] decide which step starts when, and with what
+//! input; the driver executes each step as a separate run and reports how it ended. There is no second turn loop here.
 //! Deliberately absent: turns, retries and tool calls (`engine`), the runs' records (`trajectory`), sessions and workers
 //! (`shell`).
 

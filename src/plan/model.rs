@@ -1,4 +1,4 @@
-//! A plan as data: agents, steps, and what a plan run starts from (SEMANTICS 9).
+//! A plan as data: agents, steps, and the options of a plan run (SEMANTICS 9).
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::document::PlanDocument;
 use crate::engine::{EpochMillis, RunConfig};
 
-/// Agents, and steps that are given to them. Beyond its JSON Schema: orders are unique, agents and tools are known,
-/// dependencies name steps of smaller order.
-// `super::read` makes one from JSON and names every fault of it.
+/// Agents, and the steps assigned to them. Beyond its JSON Schema: orders are unique, agents and tools are known,
+/// dependencies refer to steps of smaller order.
+// `super::read` reads one from JSON and reports every fault in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 pub struct Plan {
-    /// Default: made from the time and the seed when it runs.
+    /// Default: generated from the time and the seed when it runs.
     #[serde(default)]
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub plan_id: String,
     pub agents: BTreeMap<String, AgentSpec>,
-    /// Listed in any order; in a record in ascending order.
+    /// In any order; in a record in ascending order.
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub steps: Vec<Step>,
 }
 
-/// An agent of a plan. What is not given comes from the configuration the plan is run with.
+/// An agent of a plan. Omitted settings come from the configuration the plan is run with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema), schemars(rename = "PlanAgent"))]
 pub struct AgentSpec {
@@ -40,7 +40,7 @@ pub struct AgentSpec {
     pub counter: Option<bool>,
 }
 
-/// The kind of context that an agent's steps are given.
+/// The kind of context that an agent's steps receive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -56,7 +56,7 @@ pub enum AgentKind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema), schemars(rename = "PlanStep"))]
 pub struct Step {
-    /// 1 or more, unique in the plan.
+    /// At least 1, unique in the plan.
     #[cfg_attr(feature = "types", schemars(range(min = 1)))]
     pub order: u32,
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
@@ -64,11 +64,11 @@ pub struct Step {
     /// The task of the step's run.
     #[cfg_attr(feature = "types", schemars(length(min = 1)))]
     pub action: String,
-    /// Smaller orders.
+    /// Orders of other steps, all smaller than its own.
     #[serde(default)]
     #[cfg_attr(feature = "types", schemars(inner(range(min = 1))))]
     pub dependencies: Vec<u32>,
-    /// Not empty: the only tools the step is offered.
+    /// If not empty, the only tools that the step is offered.
     #[serde(default)]
     pub tools: Vec<String>,
 }
@@ -84,24 +84,24 @@ pub enum StepStatus {
     /// Its run ended with outcome `success` or `partial`.
     Completed,
     Failed,
-    /// It was not run, because something it needs did not complete.
+    /// It was not run, because a step it needs did not complete.
     Blocked,
     Cancelled,
 }
 
-/// Everything except the plan itself that determines what its run does.
+/// Everything that determines a plan run, except the plan itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanOptions {
-    /// What a step's configuration starts from: providers, limits, retries, every tool there is, the seed.
+    /// The base of each step's configuration: providers, limits, retries, all available tools, the seed.
     pub base: RunConfig,
     pub session_id: String,
     pub started_at: EpochMillis,
-    /// Steps running at once at most.
+    /// Maximum number of steps running at once.
     pub parallel: usize,
     /// The record of an earlier run of the plan: steps that ended in it are not run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<PlanDocument>>,
-    /// With `after`: run this step again, and everything that builds on it.
+    /// With `after`: run this step again, and every step that builds on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
 }
@@ -109,8 +109,8 @@ pub struct PlanOptions {
 /// Default number of parallel steps: a page has at most four open requests to one origin (SEMANTICS 8).
 pub const PARALLEL: usize = 4;
 
-/// Sorted by order, the first of each order. By insertion: there are few, mostly in order already, and a sort or a map for
-/// each type would weigh a lot in a page.
+/// Sorts by order, and keeps the first item of each order. Uses insertion: there are few items, mostly in order
+/// already, and a sort or a map for each type would add a lot of code to the page.
 pub(super) fn by_order<T>(items: impl IntoIterator<Item = T>, order: impl Fn(&T) -> u32) -> Vec<T> {
     let mut sorted: Vec<T> = Vec::new();
     for item in items {
@@ -127,7 +127,7 @@ impl Plan {
         self.steps.iter().find(|step| step.order == order)
     }
 
-    /// The kind of a step's agent; an agent that is not there gathers.
+    /// The kind of a step's agent; an unknown agent gathers.
     #[must_use]
     pub fn kind(&self, step: &Step) -> AgentKind {
         self.agents.get(&step.agent).map_or(AgentKind::Gather, |agent| agent.kind)

@@ -1,4 +1,4 @@
-//! Reads a plan from JSON, written by a page, a person or a model. It is read to its end, and every fault is named.
+//! Reads a plan from JSON, written by a page, a person or a model. Reads it to its end, and reports every fault.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const PLAN: &[&str] = &["plan_id", "agents", "steps"];
 const AGENT: &[&str] = &["kind", "system", "tools", "max_turns", "maxTurns", "counter"];
 const STEP: &[&str] = &["order", "agent", "action", "dependencies", "tools"];
 
-/// Reads a plan and checks it against itself and against the names of the tools there are (SEMANTICS 9).
+/// Reads a plan and checks its consistency and the names of its tools (SEMANTICS 9). `tools` are the available ones.
 ///
 /// # Errors
 /// Every fault, in the order of the plan.
@@ -29,7 +29,7 @@ pub fn read(plan: &Value, tools: &[&str]) -> Result<Plan, Vec<Fault>> {
     if faults.is_empty() { Ok(Plan { plan_id, agents, steps }) } else { Err(faults) }
 }
 
-/// A step as far as it could be read: what is wrong already has its fault, and is `None` here.
+/// A step as far as it could be read: an invalid field is `None` here, and its fault is already recorded.
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) order: Option<u32>,
@@ -66,7 +66,7 @@ impl Reader {
         let mut read = BTreeMap::new();
         for (name, value) in agents {
             let path = format!("plan.agents.{name}");
-            // An agent with a fault of its own is known all the same: its steps have none because of it.
+            // An agent with a fault of its own still counts as known, so its steps get no fault because of it.
             let agent = match self.object(value, &path, AGENT, None) {
                 Some(fields) => self.agent(fields, &path),
                 None => AgentSpec::default(),
@@ -163,7 +163,7 @@ impl Reader {
         read
     }
 
-    /// Nothing at all is an empty list. An entry that is wrong keeps its place, so that later faults name the right one.
+    /// Reads a list; a missing one is empty. An invalid entry keeps its place, so that later faults have the right index.
     fn list<T>(
         &mut self,
         fields: &Fields,
@@ -205,7 +205,7 @@ fn kind(value: &Value) -> Option<AgentKind> {
     AgentKind::ALL.iter().copied().find(|kind| kind.as_str() == word)
 }
 
-/// What a value is, for a message; long ones are not shown.
+/// Describes a value for a message; long values are not shown.
 fn shown(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),

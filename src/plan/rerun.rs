@@ -1,4 +1,4 @@
-//! Going on with a plan: which steps of an earlier run are kept, and which are run (again) (SEMANTICS 9).
+//! Continues a plan: decides which steps of an earlier run are kept, and which are run (again) (SEMANTICS 9).
 
 use super::document::{PlanDocument, StepRecord};
 use super::model::{AgentKind, Plan, Step, StepStatus, by_order};
@@ -11,14 +11,15 @@ pub(super) fn kept(plan: &Plan, after: &PlanDocument, from: Option<u32>) -> Vec<
         let same = plan.step(record.order).is_some_and(|step| is_same(plan, after, step));
         Some(record.order) != from && same && has_ended(record)
     });
-    // Steps that went away count as changed: a later synthesis step may have been given their results.
+    // Removed steps count as changed: a later synthesis step may have received their results.
     let orders = plan.steps.iter().chain(&after.plan.steps).map(|step| step.order);
     let fresh = orders.filter(|order| !records.iter().any(|record| record.order == *order));
     let fresh = with_dependents(plan, fresh.collect());
     records.into_iter().filter(|record| !fresh.contains(&record.order)).cloned().collect()
 }
 
-/// The steps given and all that build on them: gather steps by their dependencies, synthesis steps by every step before.
+/// The given steps and all steps that build on them: gather steps build on their dependencies, synthesis steps on every
+/// earlier step.
 fn with_dependents(plan: &Plan, mut steps: Vec<u32>) -> Vec<u32> {
     let first = steps.iter().min().copied();
     for step in &plan.steps {
@@ -33,12 +34,13 @@ fn with_dependents(plan: &Plan, mut steps: Vec<u32>) -> Vec<u32> {
     steps
 }
 
-/// The same task for the same agent.
+/// Whether a step is the same task for the same agent in both plans.
 fn is_same(plan: &Plan, after: &PlanDocument, step: &Step) -> bool {
     after.plan.step(step.order) == Some(step) && plan.agents.get(&step.agent) == after.plan.agents.get(&step.agent)
 }
 
-/// Cancelled steps and those running when the page was closed are run again; failed ones only on request.
+/// Whether a step has ended. Cancelled steps and those running when the page was closed are run again; failed ones only
+/// on request.
 fn has_ended(record: &StepRecord) -> bool {
     let outcome = record.run.as_ref().and_then(|run| run.outcome);
     match record.status {

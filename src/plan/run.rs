@@ -1,8 +1,8 @@
-//! The plan run: `start`, `handle`, and its queries. `schedule` decides what starts when.
+//! The plan run: `start`, `handle`, and its queries. `schedule` decides which step starts when.
 //!
-//! Invariants (SEMANTICS 9), property-tested in `tests/plan_sim.rs`: a step starts only when what it needs has ended; it
-//! is given exactly the context of the rule, whatever order the others ended in; each step ends in one status; the bound
-//! only shrinks; a serialized and reloaded plan run behaves like the original.
+//! Invariants (SEMANTICS 9), property-tested in `tests/plan_sim.rs`: a step starts only when all steps it needs have
+//! ended; it receives exactly the context of the rule, in whatever order the others ended; each step ends in one
+//! status; the bound only shrinks; a serialized and reloaded plan run behaves like the original.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,21 +21,21 @@ use crate::trajectory::Trajectory;
 pub struct PlanRun {
     pub(super) plan: Plan,
     pub(super) options: PlanOptions,
-    /// When the first run of this plan started, for a continued one.
+    /// The start of this plan's first run, if it is continued.
     pub(super) origin: EpochMillis,
     /// In ascending order.
     pub(super) steps: Vec<StepState>,
     pub(super) traces: Vec<PlanTraceRecord>,
     pub(super) asked: Asked,
     pub(super) ending: Option<PlanEnding>,
-    /// Since `origin`.
+    /// Time since `origin`.
     pub(super) now: Millis,
-    /// Effects of the event at hand; empty between events.
+    /// Effects of the current event; empty between events.
     #[serde(skip)]
     pub(super) out: Vec<PlanEffect>,
 }
 
-/// What the user asked of the plan as a whole.
+/// The user's request about the plan as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Asked {
     Nothing,
@@ -44,7 +44,7 @@ pub(super) enum Asked {
 }
 
 impl PlanRun {
-    /// A new plan run and its first effects. The plan is one that [`super::read`] gave.
+    /// Starts a plan run; returns it and its first effects. The plan must come from [`super::read`].
     #[must_use]
     pub fn start(mut plan: Plan, mut options: PlanOptions) -> (PlanRun, Vec<PlanEffect>) {
         let after = options.after.take();
@@ -91,7 +91,7 @@ impl PlanRun {
         (run, effects)
     }
 
-    /// One event. Total: it never panics. `at` counts from `PlanOptions::started_at`.
+    /// Handles one event. Total: it never panics. `at` counts from `PlanOptions::started_at`.
     #[must_use]
     pub fn handle(&mut self, at: Millis, event: PlanEvent) -> Vec<PlanEffect> {
         let earlier = self.options.started_at.0.saturating_sub(self.origin.0);
@@ -121,7 +121,7 @@ impl PlanRun {
         &self.plan
     }
 
-    /// How the contexts of all steps came about, in order.
+    /// The traces of how the contexts of all steps were put together, in order.
     #[must_use]
     pub fn traces(&self) -> &[PlanTraceRecord] {
         &self.traces
@@ -143,19 +143,19 @@ impl PlanRun {
         self.steps.iter().map(|state| (state.step.order, state.status))
     }
 
-    /// One step as the record would have it now; without its run while that is in progress.
+    /// One step as the record would contain it now; without its run while that is in progress.
     #[must_use]
     pub fn step_record(&self, order: u32) -> Option<StepRecord> {
         self.state(order).map(StepState::record)
     }
 
-    /// LLM requests of the whole plan that can still follow at most: the sum over its steps. It only shrinks.
+    /// The maximum number of LLM requests of the whole plan that can still follow: the sum over its steps. It only shrinks.
     #[must_use]
     pub fn calls_left(&self) -> u32 {
         self.steps.iter().fold(0, |sum: u32, state| sum.saturating_add(state.calls_left))
     }
 
-    /// The record so far. `live` gives the trajectories of steps that are still running.
+    /// The record so far. `live` returns the trajectories of steps that are still running.
     #[must_use]
     pub fn document(&self, live: impl FnMut(u32) -> Option<Trajectory>) -> PlanDocument {
         PlanDocument::of(self, live)
@@ -189,7 +189,7 @@ impl PlanRun {
         self.record(Some(step), PlanRecordKind::PlanTrace { trace });
     }
 
-    /// The time of the event at hand.
+    /// The time of the current event.
     pub(super) fn clock(&self) -> EpochMillis {
         EpochMillis(self.origin.0.saturating_add(self.now.0))
     }
@@ -227,7 +227,7 @@ impl PlanRun {
     }
 }
 
-/// `plan_YYYYMMDD_HHMMSS_` and 6 hex digits, like a run's.
+/// `plan_YYYYMMDD_HHMMSS_` and 6 hex digits, like a run's id.
 fn plan_id(at: EpochMillis, seed: u64) -> String {
     time::run_id(at, seed).replacen("run_", "plan_", 1)
 }

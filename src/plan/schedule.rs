@@ -1,5 +1,6 @@
-//! What starts when, and with what (SEMANTICS 9): independent steps in parallel, a gather step when its dependencies have
-//! ended, a synthesis step when all steps of smaller order have. What cannot start is blocked, and says by which.
+//! Decides which step starts when, and with what context (SEMANTICS 9): independent steps in parallel, a gather step
+//! when its dependencies have ended, a synthesis step when all steps of smaller order have ended. A step that cannot
+//! start is blocked, and lists the steps that block it.
 
 use serde_json::json;
 
@@ -11,7 +12,8 @@ use super::step_config;
 use crate::engine::{Outcome, Task, Trigger, time};
 
 impl PlanRun {
-    /// Starts and blocks what can be, in ascending order; one pass is enough, since steps need smaller orders only.
+    /// Starts and blocks all steps that are ready, in ascending order; one pass is enough, since steps need smaller
+    /// orders only.
     pub(super) fn advance(&mut self) {
         if self.ending.is_some() {
             return;
@@ -81,7 +83,7 @@ impl PlanRun {
         }
     }
 
-    /// Those of the given steps that did not complete, ascending.
+    /// The given steps that did not complete, in ascending order.
     fn incomplete(&self, orders: &[u32]) -> Vec<u32> {
         let completed = |order: u32| self.state(order).is_some_and(|s| s.status == StepStatus::Completed);
         by_order(orders.iter().copied().filter(|order| !completed(*order)), |order| *order)
@@ -98,7 +100,7 @@ impl PlanRun {
         self.finish_step(order, StepStatus::Blocked);
     }
 
-    /// The step's context, with the traces of how it came about. `None`: a synthesis step with nothing to go on.
+    /// The step's context, with the traces of how it was put together. `None`: a synthesis step without any results.
     fn context_of(&mut self, order: u32) -> Option<Context> {
         let state = self.state(order)?;
         let artifact = |needed: &u32| self.state(*needed).and_then(|state| state.artifact());

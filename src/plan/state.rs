@@ -52,7 +52,7 @@ impl StepState {
         Some(self.run.as_ref().and_then(|run| run.output.as_deref()).unwrap_or_default())
     }
 
-    /// Its end, once and for all.
+    /// Ends the step.
     pub(super) fn end(&mut self, status: StepStatus) {
         self.status = status;
         self.calls_left = 0;

@@ -1,4 +1,4 @@
-//! What a step's run is configured with: the plan's base, its agent, the step itself (SEMANTICS 9).
+//! The configuration of a step's run, from the plan's base, its agent and the step itself (SEMANTICS 9).
 
 use super::model::{AgentSpec, Plan, Step};
 use crate::engine::retry::Rng;
@@ -25,14 +25,14 @@ pub(super) fn config(base: &RunConfig, agent: Option<&AgentSpec>, step: &Step) -
     config
 }
 
-/// The same seed and order give the same one.
+/// The seed of a step's run: the same plan seed and order give the same seed.
 fn seed(base: u64, order: u32) -> u64 {
     let mut rng = Rng::new(base ^ u64::from(order).wrapping_mul(0xD1B5_4A32_D192_ED03));
     rng.up_to(MAX_SEED)
 }
 
-/// LLM requests that each step can send at most: they depend on its agent alone. The engine says so in the first record
-/// of a run.
+/// The maximum number of LLM requests of each step, which depends on its agent alone. The engine reports it in the
+/// first record of a run.
 pub(super) fn bounds<'a>(plan: &'a Plan, base: &'a RunConfig) -> impl FnMut(&Step) -> u32 + 'a {
     let mut known: Vec<(String, u32)> = Vec::new();
     move |step| {

@@ -1,7 +1,7 @@
-//! The run of a step as its record was written, letter by letter, with what a plan reads of it.
+//! The run of a step, verbatim as its record was written, with the values that a plan reads from it.
 //!
-//! A plan never looks inside a run that has ended, so it is kept as text: a record is read and written without every type
-//! of a trajectory being read too.
+//! A plan never looks inside a run that has ended, so the run is kept as text: a record is read and written without
+//! parsing every type of a trajectory.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::engine::{Outcome, Usage};
 use crate::trajectory::{ParseError, Trajectory};
 
-/// A whole trajectory, as text.
+/// A complete trajectory, as text.
 #[derive(Clone, Debug)]
 pub struct StepRun {
     pub outcome: Option<Outcome>,
@@ -20,7 +20,7 @@ pub struct StepRun {
     text: Box<RawValue>,
 }
 
-/// What is read of the text.
+/// The values read from the text.
 #[derive(Deserialize)]
 struct Summary {
     outcome: Option<Outcome>,
@@ -38,10 +38,10 @@ impl StepRun {
         StepRun { outcome, output: run.output.clone(), requests, tokens, text }
     }
 
-    /// The trajectory itself.
+    /// Parses the trajectory.
     ///
     /// # Errors
-    /// The text is none: it came from a record that somebody else wrote.
+    /// The text is not a trajectory: it comes from a record that other software wrote.
     pub fn trajectory(&self) -> Result<Trajectory, ParseError> {
         Trajectory::parse(self.text.get())
     }

@@ -1,6 +1,6 @@
-//! The messages between the app and its desk: the desk drives and stores the runs, the app shows them.
+//! The messages between the app and its desk: the desk drives and stores the runs, and the app displays them.
 //!
-//! A message may have parts, which do not travel as JSON: its comment says which. Orders and news each keep their order.
+//! A message may have parts, which are not sent as JSON; its comment says which. Orders and news each arrive in sequence.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,33 +11,33 @@ use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Task};
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use crate::trajectory::Summary;
 
-/// A run on the app's page; numbered by the page.
+/// The number that the app's page gave to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SeatId(pub u32);
 
-/// The files that one task and its follow-ups share; numbered by the page.
+/// The page's number for the files that one task and its follow-ups share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FilesId(pub u32);
 
-/// A plan on the app's page; numbered by the page.
+/// The number that the app's page gave to a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PlanId(pub u32);
 
-/// A question from the page, which numbers it.
+/// The number that the page gave to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuestionId(pub u32);
 
-/// From the app.
+/// Messages from the app.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Tells all stored runs. The first one: it opens the desk.
+    /// Lists all stored runs. Always the first order: it opens the desk.
     List,
-    /// Starts a run. `after`: it is a follow-up of that one. It is stored where it is `kept`.
+    /// Starts a run. `after`: the run that it follows up on. `kept`: whether it is stored.
     Run {
         seat: SeatId,
         with: With,
@@ -46,7 +46,7 @@ pub enum Order {
         after: Option<SeatId>,
         kept: bool,
     },
-    /// Starts a branch of a run, from before the turn at that place. Answered when it has begun. A part where `of` is none:
+    /// Starts a branch of a run, from before the turn at index `place`. Answered when it has begun. A part if `of` is `None`:
     /// the run's record.
     Branch {
         id: QuestionId,
@@ -56,7 +56,7 @@ pub enum Order {
         place: usize,
         branch: Box<Branch>,
     },
-    /// Opens stored runs, each in a seat. Answered when all are there; orders about them wait until then.
+    /// Opens stored runs, each in a seat. Answered when all are open; orders about them wait until then.
     Open {
         id: QuestionId,
         with: With,
@@ -72,11 +72,11 @@ pub enum Order {
         seat: SeatId,
         turns: u32,
     },
-    /// Goes on with a run that was left open.
+    /// Resumes a run that was interrupted.
     Resume {
         seat: SeatId,
     },
-    /// Nobody looks at the run any more.
+    /// Closes a run that is no longer displayed.
     Close {
         seat: SeatId,
     },
@@ -85,8 +85,8 @@ pub enum Order {
         id: QuestionId,
         seat: SeatId,
     },
-    /// Runs a plan. The run of the step at place `n` of the plan is in the seat that many after `seats`. A part where it
-    /// goes on after a record from a file: that text.
+    /// Runs a plan. The run of the step at index `n` is in seat `seats + n`. A part if it continues from a record in a file:
+    /// that record's text.
     Plan {
         plan: PlanId,
         seats: SeatId,
@@ -94,10 +94,10 @@ pub enum Order {
         config: Box<RunConfig>,
         written: Box<Plan>,
         after: Option<After>,
-        /// Run this step again, and everything that builds on it.
+        /// Rerun this step and everything that depends on it.
         from: Option<u32>,
     },
-    /// Shows the record of a plan, in seats likewise. Answered. A part: its text.
+    /// Shows the record of a plan, with the same use of seats. Answered. A part: its text.
     ShowPlan {
         id: QuestionId,
         plan: PlanId,
@@ -114,7 +114,7 @@ pub enum Order {
         id: QuestionId,
         plan: PlanId,
     },
-    /// The tiny run that tests a provider; stored nowhere. Answered with a part: what came of it (`view::probe::Probe`).
+    /// A small run that tests a provider; not stored. Answered with a part: the result (`view::probe::Probe`).
     Probe {
         id: QuestionId,
         seat: SeatId,
@@ -127,12 +127,12 @@ pub enum Order {
         with: With,
         provider: Box<ProviderConfig>,
     },
-    /// Changes that the user made. A part for each path that is still there: a blob.
+    /// File changes made by the user. A part for each path that still exists: a blob.
     Files {
         files: FilesId,
         changes: Vec<FileChange>,
     },
-    /// Another name for stored runs; none: that of their task. Answered.
+    /// Renames stored runs; `None`: they are named after their task. Answered.
     Rename {
         id: QuestionId,
         keys: Vec<String>,
@@ -147,7 +147,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The runs that have to be there first.
+    /// Returns the runs that have to be open first.
     #[must_use]
     pub fn about(&self) -> Vec<SeatId> {
         match self {
@@ -174,27 +174,27 @@ impl Order {
     }
 }
 
-/// The record after which a plan is run again: steps that ended there are not run again.
+/// The record from which a plan continues: steps that ended in it are not run again.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum After {
-    /// One that the desk ran.
+    /// The record of a plan that the desk ran.
     Plan(PlanId),
-    /// A record from a file of that name. It may have been changed, and later steps are told its results: it has to replay.
+    /// A record from a file with this name. It may have been edited, and later steps receive its results, so it has to replay.
     Record(String),
 }
 
-/// What a run needs in addition to its configuration.
+/// The settings that a run needs in addition to its configuration.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct With {
     pub files: FilesId,
     /// URL of `worker.js`.
     pub worker_url: String,
-    /// API keys by the address they were typed in for. Never stored, never in a record.
+    /// API keys, by the address they were entered for. Never stored, never in a record.
     pub keys: Vec<(String, String)>,
 }
 
-/// From the desk.
+/// Messages from the desk.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum News {
@@ -209,19 +209,19 @@ pub enum News {
     Planned {
         plan: PlanId,
         begun: Option<Box<Begun>>,
-        /// Those that changed, without their runs, which are in their seats.
+        /// The steps that changed, without their runs, which are in their seats.
         steps: Vec<StepRecord>,
         traces: Vec<PlanTraceRecord>,
-        /// LLM requests that can still follow.
+        /// Maximum number of LLM requests still to come.
         calls_left: u32,
         ending: Option<Box<PlanEnding>>,
     },
-    /// Changes that tools made. A part for each path that is still there: a blob.
+    /// File changes made by tools. A part for each path that still exists: a blob.
     Wrote {
         files: FilesId,
         changes: Vec<FileChange>,
     },
-    /// All stored runs, the oldest first, and how many there are that cannot be read.
+    /// All stored runs, oldest first, and the number of runs that cannot be read.
     Listed {
         headers: Vec<Header>,
         unread: usize,
@@ -230,12 +230,12 @@ pub enum News {
     Stored {
         header: Box<Header>,
     },
-    /// For the user: it went well, or something went wrong.
+    /// A message for the user: of success, or of a failure.
     Told {
         message: String,
         wrong: bool,
     },
-    /// A part where the question was for one.
+    /// A request succeeded. A part if it asked for one.
     Done {
         id: QuestionId,
     },
@@ -245,16 +245,16 @@ pub enum News {
     },
 }
 
-/// Who drives a run.
+/// Where a run is driven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stand {
-    /// The desk, or it has ended.
+    /// In the desk, or it has ended.
     #[default]
     Here,
-    /// Nobody: its page was closed in the middle of it.
+    /// Nowhere: its page was closed in the middle of it.
     Interrupted,
-    /// Another tab.
+    /// In another tab.
     Elsewhere,
     /// It is a record, for viewing.
     Recorded,
@@ -267,29 +267,29 @@ pub struct Begun {
     pub started_at: EpochMillis,
 }
 
-/// The text of the run itself since the last time. A sub-agent's text is shown once its reply is complete.
+/// The text that the run itself has streamed since the last message. A sub-agent's text is shown once its reply is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Streamed {
-    /// An attempt began or failed: what was streamed before is void.
+    /// An attempt began or failed: the text streamed before is void.
     pub void: bool,
     pub text: String,
     pub reasoning: String,
 }
 
-/// One stored run, without its events. JSON text in the database; what is missing there has its default.
+/// One stored run, without its events. Stored as JSON text; missing fields have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// UUIDv7: keys are in the order in which runs began.
+    /// UUIDv7: keys sort in the order in which the runs began.
     pub key: String,
-    /// The user's name for it, if that is not its task.
+    /// The name given by the user, if it differs from the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Milliseconds since 1970: when it was last written.
+    /// When it was last written, in milliseconds since 1970.
     pub updated_ms: u64,
-    /// Its last segment has ended.
+    /// Whether its last segment has ended.
     pub ended: bool,
     pub summary: Summary,
-    /// Its line in the list. Kept loosely: where a later version draws it otherwise, the figures are enough.
+    /// Its rail in the list. Untyped: a later version may draw it differently, and then the figures are enough.
     #[serde(default)]
     pub rail: Value,
 }

@@ -1,5 +1,5 @@
-//! Output events as the page gets them: a plain object with `type`, `turn`, `callsLeft` and what belongs to it; of a plan's
-//! step with `step` too. Nested parts have the trajectory's keys, and a sub-agent's event is again such an event.
+//! Events as the page receives them: a plain object with `type`, `turn`, `callsLeft` and the fields of its type; events of a
+//! plan's step also have `step`. Nested parts have the trajectory's keys, and a sub-agent's event is again such an event.
 
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ use crate::plan::{PlanRecord, PlanRecordKind};
 pub struct RunEvent<'a> {
     #[serde(flatten)]
     what: What<'a>,
-    /// A sub-agent's turn is its own.
+    /// Sub-agents count their own turns.
     turn: u32,
     /// Maximum number of LLM requests still to come.
     calls_left: u32,
-    /// The step that the run belongs to, in a plan.
+    /// The step that the run belongs to, if it is part of a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "types", ts(optional))]
     step: Option<u32>,
@@ -34,9 +34,9 @@ enum What<'a> {
         text: &'a str,
     },
     Child {
-        /// Counts from 1 over the run.
+        /// Counts from 1 across the run.
         child: u32,
-        /// An event of the sub-agent's.
+        /// An event of the sub-agent.
         event: Box<RunEvent<'a>>,
     },
     #[serde(untagged)]
@@ -66,7 +66,7 @@ pub struct Step {
 #[derive(Clone, Copy, Debug)]
 pub struct Delta<'a> {
     pub kind: DeltaKind,
-    /// 0: the run itself.
+    /// The sub-agent; 0 is the run itself.
     pub child: u32,
     pub turn: u32,
     pub calls_left: u32,
@@ -81,7 +81,7 @@ pub enum DeltaKind {
 }
 
 impl<'a> RunEvent<'a> {
-    /// A record of a run's.
+    /// The event for a run's record.
     #[must_use]
     pub fn of(record: &'a Record, step: Option<Step>) -> Self {
         let Record { what, turn, calls_left, .. } = record;
@@ -115,7 +115,7 @@ impl<'a> RunEvent<'a> {
 }
 
 impl<'a> PlanOwnEvent<'a> {
-    /// A record of a plan's.
+    /// The event for a plan's record.
     #[must_use]
     pub fn of(PlanRecord { step, calls_left, what }: &'a PlanRecord) -> Self {
         PlanOwnEvent { what, step: *step, calls_left: *calls_left }

@@ -1,12 +1,12 @@
-//! The messages between a page and the agent's worker. PURE: shapes and their JSON text, no ports.
+//! The messages between a page and the agent's worker. PURE: types and their JSON text, no ports.
 //!
-//! A post is a JSON array of messages, or an array of that text and then `parts`: whatever travels better outside of JSON
+//! A post is a JSON array of messages, or an array of that text followed by `parts`: data that is better sent outside of JSON
 //! (bytes, which are transferred; blobs; long texts). A message that has parts takes them from the front, in order, and its
 //! comment says how many. Each message is an object with one key, its name.
 //!
-//! The page says `hello` first, and the worker answers `ready`, or `fatal` where it speaks another version. Whatever has an
+//! The page says `hello` first, and the worker answers `ready`, or `fatal` if it speaks another version. Every message with an
 //! `id` is answered once, by `done` or `refused`. `call` is the other direction: the page answers by `returned` or `failed`.
-//! The TypeScript of all this is `www/client/messages.ts`, which `tests/types.rs` makes of it.
+//! The TypeScript types are in `www/client/messages.ts`, which `tests/types.rs` generates from this module.
 
 pub mod desk;
 mod event;
@@ -25,31 +25,30 @@ use crate::docs::{Info, Stage};
 use crate::engine::{Message, SideEffect, ToolSpec};
 use crate::trajectory::Format;
 
-/// Of this protocol: both sides come in one package, and are never mixed with those of another one.
+/// The version of this protocol: both sides ship in one package and are never mixed with those of another version.
 pub const VERSION: u32 = 1;
 
-/// From the page.
+/// Messages from the page.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Command {
-    /// The first one.
+    /// Always the first message.
     Hello {
         protocol: u32,
         /// The page's address: relative addresses are resolved against it. There is none in Node.js.
         page: Option<String>,
         /// URL of `worker.js`, unless an agent sets another. Default: the one known to this worker's own script.
         worker: Option<String>,
-        /// Set in a frame that pages of other origins drive: requests to its own origin must be below this
-        /// address.
+        /// Set in a frame that pages of other origins drive: requests to its own origin must be below this address.
         only: Option<String>,
     },
-    /// Makes an agent.
+    /// Creates an agent.
     Open {
         agent: AgentId,
         options: Box<AgentOptions>,
     },
-    /// Offers a page tool from the next run on.
+    /// Adds a page tool from the next run on.
     Tool {
         agent: AgentId,
         tool: ToolSpec,
@@ -59,7 +58,7 @@ pub enum Command {
         agent: AgentId,
         name: String,
     },
-    /// Changes in the agent's files. A part for each path that is still there: a blob.
+    /// Changes to the agent's files. A part for each path that still exists: a blob.
     Files {
         agent: AgentId,
         files: Vec<FileChange>,
@@ -68,7 +67,7 @@ pub enum Command {
     Desk {
         parts: usize,
     },
-    /// Starts a run; answered when it has ended, with its trajectory. One part where `after` is set: the text of an earlier
+    /// Starts a run; answered when it has ended, with its trajectory. One part if `after` is set: the text of an earlier
     /// trajectory.
     Run {
         id: AskId,
@@ -79,37 +78,37 @@ pub enum Command {
         images: Vec<String>,
         #[serde(default)]
         after: bool,
-        /// The conversation so far, where it does not come from a trajectory.
+        /// The conversation so far, if it does not come from a trajectory.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         history: Vec<Message>,
         how: Listening,
     },
-    /// Goes on with a run that had not ended; answered as `run`. The part: the text of its trajectory.
+    /// Resumes a run that had not ended; answered like `run`. The part: the text of its trajectory.
     Resume {
         id: AskId,
         agent: AgentId,
         how: Listening,
     },
-    /// Starts a branch of a run; answered as `run`. The part: the text of a `BranchWish`.
+    /// Starts a branch of a run; answered like `run`. The part: the text of a `BranchWish`.
     Branch {
         id: AskId,
         agent: AgentId,
         how: Listening,
     },
-    /// The record of the current or last run; answered with a trajectory, or nothing.
+    /// Requests the record of the current or last run; answered with a trajectory, or nothing.
     Checkpoint {
         id: AskId,
         agent: AgentId,
     },
-    /// More turns for a run that ended on a limit; answered as `run`.
+    /// Grants more turns to a run that ended at a limit; answered like `run`.
     Grant {
         id: AskId,
         agent: AgentId,
         turns: u32,
         how: Listening,
     },
-    /// Runs a plan; answered with its record. One part where `after` is set: the text of an earlier record.
+    /// Runs a plan; answered with its record. One part if `after` is set: the text of an earlier record.
     Plan {
         id: AskId,
         agent: AgentId,
@@ -127,29 +126,29 @@ pub enum Command {
     Cancel {
         agent: AgentId,
     },
-    /// The agent is not used any more. A running run ends first.
+    /// Releases an agent. Its current run ends first.
     Close {
         agent: AgentId,
     },
-    /// A question about the text of a record, which is the part; answered with what the task gives.
+    /// Runs a task on the text of a record, which is the part; answered with the task's result.
     Document {
         id: AskId,
         task: DocumentTask,
         /// The name of the record in the page's code, for errors.
         name: String,
     },
-    /// Markdown to nodes.
+    /// Renders Markdown to nodes.
     Render {
         id: AskId,
         markdown: String,
         worker_url: Option<String>,
     },
-    /// The models of a provider.
+    /// Lists the models of a provider.
     Models {
         id: AskId,
         provider: Box<ProviderOptions>,
     },
-    /// Reads a documentation site; answered with a [`Site`] when it can be asked.
+    /// Reads a documentation site; answered with a [`Site`] when it can be queried.
     DocsOpen {
         id: AskId,
         site: SiteId,
@@ -158,20 +157,20 @@ pub enum Command {
         source: Option<String>,
         cache: bool,
         credentials: bool,
-        /// Whether the page fetches resources of the origin of `page` (`fetch`).
+        /// Whether the host page fetches resources from the origin of `page` (`fetch`).
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         bridged: bool,
         worker_url: Option<String>,
     },
-    /// Answered with a list of hits.
+    /// Searches a site; answered with a list of hits.
     DocsSearch {
         id: AskId,
         site: SiteId,
         query: String,
         limit: usize,
     },
-    /// A call of one of the site's tools; answered with a text.
+    /// Calls one of the site's tools; answered with text.
     DocsCall {
         id: AskId,
         site: SiteId,
@@ -182,8 +181,8 @@ pub enum Command {
     DocsClose {
         site: SiteId,
     },
-    /// The result of a `call`: the result of a tool as text and data URLs of pictures and PDFs, `true` or `false` of a permission, nothing after the pieces of a
-    /// model.
+    /// The result of a `call`. For a tool: text, and data URLs of images and PDFs; for an approval: `true` or `false`; for a
+    /// model: nothing, since its output came in pieces.
     Returned {
         call: CallNumber,
         #[serde(default)]
@@ -193,51 +192,51 @@ pub enum Command {
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         images: Vec<String>,
     },
-    /// What a `call` threw.
+    /// The error that a `call` threw.
     Failed {
         call: CallNumber,
         failure: Failure,
     },
-    /// How the answer of a model begins that came as a response, or how a fetched one begins.
+    /// The head of a model's response, or of a fetched one.
     Head {
         call: CallNumber,
         head: Head,
     },
-    /// More of a model's output or of a fetched body. The part: bytes, of a stream of chat completion chunks or of the
-    /// response's body.
+    /// More of a model's output or of a fetched body. The part: bytes of a stream of chat completion chunks or of the response's
+    /// body.
     Piece {
         call: CallNumber,
     },
 }
 
-/// Questions about a record.
+/// Tasks on the text of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentTask {
-    /// Does this trajectory replay? `{ok}`, and where it does not the first difference.
+    /// Checks whether this trajectory replays: `{ok}`, and the first difference if it does not.
     Replay,
-    /// What a follow-up takes over from this trajectory: `{session_id, history}`.
+    /// The state that a follow-up inherits from this trajectory: `{session_id, history}`.
     Carry,
-    /// The starting point of a continued run: a `Course`.
+    /// The starting point of a resumed run: a `Course`.
     Resume,
     /// The starting point of a branch: from a `BranchWish`, a `Course`.
     Branch,
-    /// This trajectory as the text of a file.
+    /// Exports this trajectory as the text of a file.
     Export(Format),
-    /// A file of any known kind as a trajectory.
+    /// Converts a file of any known kind to a trajectory.
     Import,
-    /// Do the completed steps of this plan's record replay? `true`, or an error.
+    /// Checks whether the completed steps of this plan's record replay: `true`, or an error.
     Session,
     /// The figures of this trajectory: a `Summary`.
     Summarize,
     /// Statistics over runs: from `{summaries, filter}`, an `Insight`.
     Insight,
-    /// A chart: of a `DrawRequest` a `Drawn`.
+    /// A chart: from a `DrawRequest`, a `Drawn`.
     Chart,
 }
 
-/// Who hears of a run, and who permits calls of tools with side effects.
+/// Whether a run's events are sent, and how calls of tools with side effects are approved.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -247,7 +246,7 @@ pub struct Listening {
     pub approve: Approval,
 }
 
-/// Who permits calls of tools with side effects.
+/// How calls of tools with side effects are approved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -255,24 +254,24 @@ pub enum Approval {
     /// Nobody: tools that reach the network or the page are refused.
     #[default]
     Nobody,
-    /// The page is asked by `call`.
+    /// The page is asked, by `call`.
     Ask,
-    /// A standing permission.
+    /// All calls are allowed.
     All,
-    /// As for the segment before.
+    /// The same as for the previous segment.
     Same,
 }
 
-/// One path of an agent's files that changed.
+/// A change to one of an agent's files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct FileChange {
     pub path: String,
-    /// Whether it is still there; a part goes with it then.
+    /// Whether the file still exists; if so, it has a part.
     pub there: bool,
 }
 
-/// What a function of the page threw.
+/// An error that a function of the page threw.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(default, rename_all = "camelCase")]
@@ -280,9 +279,9 @@ pub struct Failure {
     pub message: String,
     /// The status of a server's response, if the error has it.
     pub status: Option<f64>,
-    /// The wait that it asks for.
+    /// The wait that the error asks for.
     pub retry_after_ms: Option<f64>,
-    /// Asking again would not help.
+    /// A retry would not help.
     #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub fatal: bool,
     /// The conversation is too long for the model.
@@ -302,11 +301,11 @@ pub struct Head {
     pub should_retry: Option<String>,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
-    /// Where redirects led.
+    /// The URL after redirects.
     pub url: Option<String>,
 }
 
-/// From the worker.
+/// Messages from the worker.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "FromWorker", optional_fields))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -317,9 +316,9 @@ pub enum Told<'a> {
         /// Version of the engine.
         engine: &'a str,
     },
-    /// The worker is of no use any more.
+    /// The worker can no longer be used.
     Fatal { message: &'a str },
-    /// The answer to a message with an `id`: `result`, or if that is long a part with its JSON in UTF-8.
+    /// The answer to a message with an `id`: `result`, or, if it is long, a part with its JSON in UTF-8.
     Done {
         id: AskId,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -330,32 +329,32 @@ pub enum Told<'a> {
     Refused {
         id: AskId,
         message: &'a str,
-        /// Whether the argument is wrong (`TypeError`), or the message only came at the wrong time.
+        /// Whether the argument is wrong (`TypeError`); otherwise the message came at the wrong time.
         wrong: bool,
     },
-    /// The events of a run or a plan, in order. Streamed text is joined to at most one event per frame.
+    /// The events of a run or a plan, in order. Streamed text is merged into at most one event per frame.
     Events {
         id: AskId,
         #[cfg_attr(feature = "types", ts(type = "(RunEvent | PlanOwnEvent)[]"))]
         events: Vec<&'a RawValue>,
     },
-    /// Something that only the page can do.
+    /// A request for something that only the page can do.
     Call {
         call: CallNumber,
-        /// The agent whose page is asked; omitted if the question is not an agent's.
+        /// The agent that makes the request; omitted if it is not from an agent.
         #[serde(skip_serializing_if = "Option::is_none")]
         agent: Option<AgentId>,
         what: Wanted<'a>,
     },
-    /// Nobody waits for the call any more.
+    /// Aborts a call: its answer is no longer needed.
     Abort { call: CallNumber },
-    /// Files that tools wrote or removed. A part for each that is there: a blob.
+    /// Files that tools wrote or removed. A part for each that exists: a blob.
     Wrote { agent: AgentId, files: Vec<FileChange> },
     /// News from the app's desk (`desk::News`), with this number of parts: its JSON text, then its own parts.
     Desk { parts: usize },
-    /// The worker's script runs, and loads the module. Said by that script, not from here.
+    /// The worker's script is running and loads the module. Sent by that script, not by this module.
     Loading {},
-    /// The content security policy of the worker blocked something. Said by the worker's own script, not from here.
+    /// The content security policy of the worker blocked something. Sent by the worker's own script, not by this module.
     Blocked { directive: &'a str, uri: &'a str },
     /// The progress of reading a site, and what is known about it so far.
     Site {
@@ -372,7 +371,7 @@ pub enum Told<'a> {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Wanted<'a> {
-    /// Call a tool with these arguments, which were checked.
+    /// Call a tool with these arguments, which have been checked.
     Tool {
         name: &'a str,
         #[cfg_attr(feature = "types", ts(type = "unknown"))]
@@ -387,9 +386,9 @@ pub enum Wanted<'a> {
         side_effect: SideEffect,
         again: bool,
     },
-    /// Call the model of the agent's provider with this number. One part: the request, as the UTF-8 of its JSON.
+    /// Call the model of the agent's provider with this number. One part: the request, as JSON in UTF-8.
     Complete { provider: usize },
-    /// Fetch a page of the host: this page is a frame, and its host has another origin.
+    /// Fetch a page from the host's origin: this page is a frame, and its host has another origin.
     Fetch { url: &'a str },
 }
 
@@ -403,7 +402,7 @@ pub struct Progress<'a> {
     pub total: usize,
 }
 
-/// A site that can be asked.
+/// A site that can be queried.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Site<'a> {
@@ -411,13 +410,13 @@ pub struct Site<'a> {
     pub tools: &'a [ToolSpec],
 }
 
-/// An agent, by the number that the page gave it.
+/// The number that the page gave to an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct AgentId(pub u32);
 
-/// A site, likewise.
+/// The number that the page gave to a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(transparent)]

@@ -1,4 +1,4 @@
-//! The options of an agent as the page sends them: already checked, and with the keys of the recorded configuration.
+//! The options of an agent as the page sends them: already checked, with the keys of the recorded configuration.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,7 +24,7 @@ pub struct AgentOptions {
     pub worker_url: Option<String>,
 }
 
-/// A model that is asked something outside a run.
+/// A model that is queried outside a run.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct ProviderOptions {
@@ -42,22 +42,22 @@ pub struct AccessOptions {
     pub api_key: Option<String>,
     #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub headers: Vec<(String, String)>,
-    /// The page asks the model itself.
+    /// The page calls the model itself.
     #[cfg_attr(feature = "types", ts(optional = nullable))]
     pub in_page: bool,
 }
 
 impl AgentOptions {
-    /// The whole configuration; `seed` is for options without one.
+    /// Returns the whole configuration; `seed` is for options without one.
     ///
     /// # Errors
-    /// What is wrong, for developers: the page checks options before it sends them.
+    /// The fault, for developers: the page checks options before it sends them.
     pub fn config(&self, seed: u64) -> Result<RunConfig, String> {
         let wrong = |error: serde_json::Error| format!("options: {error}");
         let named = self.config.get("preset").and_then(Value::as_str);
         let preset = Preset::ALL.iter().find(|preset| Some(preset.as_str()) == named).copied().unwrap_or_default();
         let preset = RunConfig { seed, ..RunConfig::preset(preset) };
-        // By way of text: the readers of records do this already, readers of values would be 10 KB more.
+        // By way of text: that code is already there to read records; deserializing from values would add 10 KB.
         let mut whole = serde_json::to_string(&preset).and_then(|text| serde_json::from_str(&text)).map_err(wrong)?;
         lay_over(&mut whole, &self.config);
         let mut config: RunConfig = serde_json::from_str(&whole.to_string()).map_err(wrong)?;
@@ -79,7 +79,7 @@ impl AgentOptions {
     }
 }
 
-/// Objects key by key, everything else as a whole.
+/// Merges objects key by key and replaces everything else.
 fn lay_over(below: &mut Value, above: &Value) {
     match (below, above) {
         (Value::Object(below), Value::Object(above)) => {

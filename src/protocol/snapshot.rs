@@ -1,7 +1,7 @@
-//! A run as it is seen from outside its worker: a [`Snapshot`] that [`Change`]s bring up to date, and the [`Reporter`] that
-//! says what changed. Whoever draws a run needs no engine. A record from a file is read to the same shape.
+//! A run as seen from outside its worker: a [`Snapshot`] that [`Change`]s keep up to date, and the [`Reporter`] that reports
+//! the changes. Code that displays a run needs no engine. A record from a file is converted to the same shape.
 //!
-//! Invariant, property-tested in `tests/sim_run`: a snapshot that took every change shows what the run itself shows.
+//! Invariant, property-tested in `tests/sim_run`: a snapshot with every change applied shows the same as the run itself.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Snapshot {
     pub logs: Vec<LogRecord>,
     pub traces: Vec<TraceRecord>,
     pub now: Now,
-    /// Sub-agents, in the order they were asked for.
+    /// Sub-agents, in the order in which they were requested.
     pub children: Vec<Subagent>,
 }
 
@@ -35,10 +35,10 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
     pub started_at: EpochMillis,
-    /// The run that this one is a branch of.
+    /// The run that this one branched from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
-    /// It is another agent's, read from a file of another format.
+    /// Set if the run is from another agent, imported from a file of another format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
 }
@@ -54,39 +54,39 @@ pub struct Now {
     /// The trigger that asked the open segment to conclude.
     pub wrap_up: Option<Trigger>,
     pub usage: Usage,
-    /// US dollars, where the price of every provider used is known.
+    /// In US dollars, if the price of every provider used is known.
     pub cost: Option<f64>,
     pub context_percent: Option<u64>,
 }
 
-/// One sub-agent, from the moment it was asked for.
+/// One sub-agent, from the moment it was requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subagent {
     pub asked: Asked,
-    /// Once it has begun.
+    /// Set once it has begun.
     pub run: Option<Snapshot>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
-    /// The call that asked for it, and its place among that call's tasks, from 1.
+    /// The call that requested it, and its number among that call's tasks, from 1.
     pub call: CallId,
     pub task_id: u32,
-    /// It exceeded the limit.
+    /// It exceeded the limit on sub-agents.
     pub refused: bool,
 }
 
-/// The changes since the last time.
+/// A change since the last report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// All of it, as a record has it. Nothing comes before or after.
+    /// The whole run, from a record. There are no other changes.
     Whole(Box<Snapshot>),
-    /// The run as it began; a branch begins anew.
+    /// The start of the run; a branch has a new one.
     Start(Box<Start>),
-    /// The number of turns.
+    /// Truncates to this number of turns.
     Turns(usize),
-    /// A turn without its calls, and how many of these there are.
+    /// A turn without its tool calls, and their number.
     Turn {
         at: usize,
         turn: Box<TurnRecord>,
@@ -109,10 +109,10 @@ pub enum Change {
     },
 }
 
-/// Reports the changes in a run since the last report. It compares only what can still change: the last turn.
+/// Reports the changes in a run since the last report. It compares only the part that can still change: the last turn.
 #[derive(Clone, Debug, Default)]
 pub struct Reporter {
-    /// The ids it had, its own and its session's.
+    /// The ids at the last report: the run's and the session's.
     ids: Option<(String, String)>,
     turns: usize,
     last: Option<TurnRecord>,
@@ -158,7 +158,7 @@ impl Now {
 }
 
 impl Snapshot {
-    /// A run that begins just now, before anything was told of it: its first request is on its way.
+    /// A run that is just beginning, before its first report: its first request is on its way.
     #[must_use]
     pub fn begin(start: Start) -> Self {
         let first = TurnRecord { turn: 1, ..TurnRecord::default() };
@@ -167,7 +167,7 @@ impl Snapshot {
         Snapshot { turns: vec![first], now: Now { calls_left, ..empty.now }, ..empty }
     }
 
-    /// Only the start of a run.
+    /// A run of which only the start is known.
     #[must_use]
     pub fn empty(start: Start) -> Self {
         let now = Now {
@@ -192,7 +192,7 @@ impl Snapshot {
         }
     }
 
-    /// Takes changes in; `None`: it has not begun yet, and they do not begin it.
+    /// Applies changes. `None`: the run has not begun yet, and the changes do not begin it.
     #[must_use]
     pub fn after(snapshot: Option<Snapshot>, changes: Vec<Change>) -> Option<Self> {
         let mut changes = changes.into_iter();
@@ -274,7 +274,7 @@ impl Snapshot {
         Snapshot { now, segments: document.segments.clone(), ..Snapshot::empty(start) }
     }
 
-    /// A whole record; sub-agents keep the record's order.
+    /// A whole record. Sub-agents keep the record's order.
     #[must_use]
     pub fn recorded(document: &Trajectory) -> Self {
         Snapshot {
@@ -303,7 +303,7 @@ impl Subagent {
 }
 
 impl Snapshot {
-    /// The figures of the run in its current state.
+    /// Returns the figures of the run in its current state.
     #[must_use]
     pub fn summary(&self) -> Summary {
         let Snapshot { start, now, .. } = self;
@@ -328,17 +328,17 @@ impl Snapshot {
 }
 
 impl Reporter {
-    /// What changed since the last time; all of it the first time.
+    /// Returns the changes since the last report; the first report contains everything.
     pub fn changes(&mut self, run: &Run) -> Vec<Change> {
         let mut changes = Vec::new();
         let (task, traces) = (run.task(), run.traces().iter().skip(self.traces));
-        // What it started with changes by a branch only; that of a sub-agent's parent gives it another session.
+        // Only a branch changes the start; a branch of the parent gives its sub-agents another session.
         let branched = traces.clone().any(|trace| trace.name == "branched");
         let ids = (&task.run_id, &task.session_id);
         if branched || self.ids.as_ref().map(|(run, session)| (run, session)) != Some(ids) {
             self.ids = Some((task.run_id.clone(), task.session_id.clone()));
             changes.push(Change::Start(Box::new(Start::of(run))));
-            // A branch takes back its last turn: what it keeps is reported again.
+            // A branch removes turns: those it keeps are reported again.
             if std::mem::take(&mut self.turns) > 0 {
                 changes.push(Change::Turns(0));
                 self.last = None;
@@ -361,7 +361,7 @@ impl Reporter {
         changes
     }
 
-    /// Only the last turn is ever written to.
+    /// Reports turns from the last known one on: only the last turn is ever modified.
     fn report_turns(&mut self, turns: &[TurnRecord], changes: &mut Vec<Change>) {
         let first = self.turns.saturating_sub(1);
         self.turns = turns.len();

@@ -1,18 +1,18 @@
-//! Keys and extra headers: what opens a provider's door.
+//! The credentials of a provider: its key and extra headers.
 
 use std::fmt;
 
-/// A provider's credentials. Never in a record, never in `Debug`.
+/// A provider's credentials. Never in a record or in `Debug` output.
 #[derive(Clone, Default)]
 pub struct Access {
     pub api_key: Option<String>,
     pub headers: Vec<(String, String)>,
-    /// The number by which the page knows the provider, where it asks the model itself.
+    /// The page's number for the provider, if the page calls the model itself.
     pub in_page: Option<usize>,
 }
 
 impl Access {
-    /// As it is sent: without white space around a key or a value. A blank key means no key.
+    /// Removes white space around the key and the header values. A blank key means no key.
     #[must_use]
     pub fn trimmed(self) -> Self {
         let trim = |text: &String| text.trim().to_owned();
@@ -23,7 +23,7 @@ impl Access {
         }
     }
 
-    /// The secrets, which must not be in any record, message or event.
+    /// The secrets, which must not appear in any record, message or event.
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> + '_ {
         self.api_key.iter().chain(self.headers.iter().map(|(_, value)| value)).cloned()
     }

@@ -1,4 +1,4 @@
-//! A page of a documentation site that the page's host fetches: this page is a frame of another origin in it.
+//! Fetches a page of a documentation site through the host page, if this page is a frame in it with another origin.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ struct Fetched {
     too_large: bool,
 }
 
-/// The body, if there is one; `got` receives the rest. Ended by `abort`.
+/// Returns the body, if there is one; `got` receives the rest. `abort` cancels the fetch.
 pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut Got, abort: &AbortController) -> Option<Blob> {
     let fetched: Rc<RefCell<Fetched>> = Rc::default();
     let (sink, late) = (Rc::clone(&fetched), abort.clone());

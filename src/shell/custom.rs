@@ -1,6 +1,5 @@
-//! A model that the page asks itself. What it says comes as the bytes of a chat stream, or as a response that the page
-//! fetched; both go through the decoder that reads servers, so that a stream without its end marker is no answer here
-//! either.
+//! A model that the page calls itself. Its output arrives as the bytes of a chat stream, or as a response that the page
+//! fetched; both go through the decoder used for servers, so a stream without its end marker is not a reply here either.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,7 +23,7 @@ struct Refused {
     body: Vec<u8>,
 }
 
-/// One request.
+/// Sends one request.
 pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], abort: &AbortController) -> Event {
     let (reading, watch) = begin(exchange, abort);
     let Some(page) = exchange.session.page() else {
@@ -50,7 +49,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
                 }
             }
             (Piece::Bytes(bytes), None) => {
-                // The reply is whole: whoever says it need not go on.
+                // The reply is complete: the page can stop streaming.
                 if let (true, Some(number)) = (reading.take_watched(&bytes, &watch).is_break(), asked.get()) {
                     page.abort(number);
                 }
@@ -78,7 +77,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
     }
 }
 
-/// What the page threw. With a `status` it is classified like a server's response with that status.
+/// Classifies what the page threw. With a `status`, it is treated like a server's response with that status.
 fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
     let Failure { message, status, retry_after_ms, fatal, too_long } = failure;
     let mut error = match status.filter(|status| (400.0..600.0).contains(status)) {
@@ -89,7 +88,7 @@ fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
         }
         None if too_long => ModelError { slug: Slug::ContextGuard, ..error(message, Retry::Fatal) },
         None if fatal => error(message, Retry::Fatal),
-        // It says itself whose model it is.
+        // The message already names the model.
         None if provider.kind == ProviderKind::PromptApi => error(message, Retry::Yes),
         None => error(format!("The page's model failed: {message}"), Retry::Yes),
     };

@@ -1,5 +1,5 @@
-//! The demo model in the place of a server: a worker computes its answer, which goes through the code that
-//! judges real answers: status and headers, the decoder, the deadlines.
+//! The demo model, in place of a server: a worker computes its response, which goes through the same code as real
+//! responses: status and headers, the decoder, the deadlines.
 
 use js_sys::{Function, Promise};
 use wasm_bindgen_futures::JsFuture;
@@ -14,10 +14,10 @@ use crate::llm::demo::{BodyEnd, DemoChunk, DemoRequest, Scripted};
 use crate::llm::{self, Late, RetryHeaders};
 use crate::worker::DemoError;
 
-/// A scripted silence ends at the deadline of the run, but not later than this: nobody should watch it for a minute.
+/// A scripted silence ends at the run's deadline, but no later than this: nobody should have to watch it for a minute.
 const SILENCE_MS: u64 = 2_000;
 
-/// `None`: nobody waits for it any more.
+/// Sends one request to the demo model. `None`: the engine no longer waits for it.
 pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &AbortController) -> Option<Event> {
     let (sent, host) = (js::now(), exchange.session.demo()?);
     match host.ask(request, &abort.signal()).await {
@@ -71,7 +71,7 @@ async fn stream(
     Some(reading.finish())
 }
 
-/// Emits the chunks with their delays. `None`: nobody waits for them any more.
+/// Emits the chunks with their delays. `None`: the engine no longer waits for them.
 async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8])) -> Option<()> {
     for chunk in chunks {
         if chunk.after_ms > 0 {
@@ -85,14 +85,14 @@ async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl Fn
     Some(())
 }
 
-/// The part before the silence.
+/// The state of the response when the silence begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Heard {
     Nothing,
     Something,
 }
 
-/// Until a deadline; `None`: nobody waits for it any more.
+/// Waits silently until a deadline passes; `None`: the engine no longer waits for the request.
 async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> Option<(Late, u64)> {
     if !exchange.is_awaited() {
         return None;
@@ -106,7 +106,7 @@ async fn silence(exchange: &Exchange, abort: &AbortController, heard: Heard) -> 
     if heard == Heard::Something {
         watch.progress();
     }
-    // Resolved by the deadline or by whoever takes the request back; never rejected.
+    // Resolved by the deadline or when the request is aborted; never rejected.
     let _ = JsFuture::from(aborted).await;
     dog.rest();
     watch.late()

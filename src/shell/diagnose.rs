@@ -1,8 +1,8 @@
-//! After a `fetch` that rejected: what a page can still find out about it. What it means is decided in `llm::diagnose`.
+//! Collects what a page can still find out about a rejected `fetch`. `llm::diagnose` interprets it.
 //!
-//! Only for a server that never answered in this session: a first request fails for reasons that somebody has to set
-//! right, a later one for reasons that pass. The knock is no LLM request: it carries no key and no text, nobody reads its
-//! answer, and it counts towards no bound and waits at no gate.
+//! Only for a server that has never answered in this session: a first request usually fails for reasons that somebody has
+//! to fix, a later one for reasons that pass. The knock is not an LLM request: it carries no key and no text, its response is
+//! not read, it counts towards no bound and waits at no gate.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,16 +20,16 @@ use super::{js, timer};
 use crate::engine::{ModelError, ProviderConfig};
 use crate::llm::{self, Evidence, Knock, Page, Permission, address};
 
-/// How long a knock may take. A permission prompt of the browser can delay it until somebody answers.
+/// How long a knock may take. A permission prompt from the browser can delay it until somebody answers.
 const KNOCK_MS: f64 = 4_000.0;
-/// A policy's report is a task of its own, which comes right after the rejection.
+/// A policy's violation report is a separate task, which runs right after the rejection.
 const REPORT_MS: u32 = 20;
 
-/// What a session knows about the servers it called, by origin.
+/// The servers that a session has called, by origin.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     answered: RefCell<Vec<Rc<str>>>,
-    /// One knock a server: who needs it later waits for the same one.
+    /// One knock per server: later callers wait for the same one.
     knocks: RefCell<Vec<(Rc<str>, Promise)>>,
 }
 
@@ -41,19 +41,19 @@ extern "C" {
     fn query(this: &Permissions, descriptor: &Object) -> Result<Promise, JsValue>;
 }
 
-/// A call that the page's content security policy forbade.
+/// A request that the page's content security policy blocked.
 struct Violation {
     blocked: String,
     directive: String,
 }
 
 thread_local! {
-    /// `None` until the first request: then the document is listened to.
+    /// `None` until the first request, which starts listening for violations.
     static VIOLATIONS: RefCell<Option<Vec<Violation>>> = const { RefCell::new(None) };
 }
 
 impl Known {
-    /// Some answer came, whatever it said.
+    /// Notes that the server answered, whatever its answer.
     pub(super) fn answers(&self, origin: &Rc<str>) {
         if !self.has_answered(origin) {
             self.answered.borrow_mut().push(Rc::clone(origin));
@@ -64,7 +64,7 @@ impl Known {
         self.answered.borrow().iter().any(|known| **known == *origin)
     }
 
-    /// Why a first request failed, as a message.
+    /// Finds out why a first request failed.
     pub(super) async fn diagnose(&self, p: &ProviderConfig, template: &Template, words: String) -> ModelError {
         let mut evidence = Evidence {
             online: js::online(),
@@ -82,7 +82,7 @@ impl Known {
         evidence.permission = permission(evidence.permissions()).await;
         if evidence.wants_knock() {
             evidence.knock = self.knock(&template.origin, llm::diagnose::knock_address(p)).await;
-            // It may have made the browser ask.
+            // The knock may have triggered a permission prompt.
             evidence.permission = permission(evidence.permissions()).await;
         }
         llm::diagnose(p, &evidence)
@@ -104,14 +104,14 @@ impl Known {
     }
 }
 
-/// From now on the content security policy of this page or worker is heard. Node.js has none.
+/// Starts listening for violations of the content security policy of this page or worker. Node.js has no such policy.
 pub(super) fn listen() {
     if VIOLATIONS.with_borrow(Option::is_some) {
         return;
     }
     VIOLATIONS.set(Some(Vec::new()));
     let global = js_sys::global();
-    // A worker hears of its own policy, which is the one that counts for its requests.
+    // A worker receives reports about its own policy, which is the one that applies to its requests.
     let document = Reflect::get(&global, &"document".into()).ok().filter(JsValue::is_object);
     let Ok(scope) = document.unwrap_or_else(|| global.into()).dyn_into::<web_sys::EventTarget>() else { return };
     let heard = Closure::<dyn FnMut(_)>::new(|event: SecurityPolicyViolationEvent| {
@@ -140,7 +140,7 @@ fn violation(target: &str) -> Option<String> {
     })
 }
 
-/// Pages and their workers have an origin; Node.js has none.
+/// The page's origin and whether it is a secure context. Pages and their workers have an origin; Node.js has none.
 fn page() -> Option<Page> {
     let get = |name: &str| Reflect::get(&js_sys::global(), &name.into()).unwrap_or_default();
     if get("location").is_undefined() {
@@ -149,7 +149,7 @@ fn page() -> Option<Page> {
     Some(Page { origin: get("origin").as_string()?, secure: get("isSecureContext").is_truthy() })
 }
 
-/// The state of the first of these permissions that the browser knows.
+/// Returns the state of the first of these permissions that the browser knows.
 async fn permission(names: &[&str]) -> Permission {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
     let permissions = get(&get(&js_sys::global(), "navigator"), "permissions");
@@ -172,7 +172,7 @@ async fn permission(names: &[&str]) -> Permission {
     Permission::Unknown
 }
 
-/// Whether anything answers at all; the response stays hidden.
+/// Checks whether anything answers at all; the response itself is opaque.
 async fn knock(url: &str) -> &'static str {
     let (Ok(abort), Ok(request)) = (AbortController::new(), Request::new_with_str(url)) else { return "failed" };
     let init = RequestInit::new();

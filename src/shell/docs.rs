@@ -1,8 +1,8 @@
-//! Fetches the pages that the reader of a documentation site requests, a few at a time, and passes them to the worker.
+//! Fetches the pages that the worker requests while it reads a documentation site, a few at a time, and passes them to it.
 //!
 //! Requests go to the site only, without credentials unless the page asks for them, and no redirect is followed to
-//! another origin: in Node.js it could lead into a private network. A site can be asked as soon as the worker says so; the
-//! rest is fetched meanwhile.
+//! another origin: in Node.js it could lead into a private network. A site can be queried as soon as the worker says so,
+//! while the rest is still being fetched.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -26,39 +26,39 @@ use crate::engine::caps::MAX_SITE_FILE;
 use crate::worker::DocsHost;
 use crate::worker::workspace::text_blob;
 
-/// Requests at a time, so that the page's own are not kept waiting.
+/// Maximum number of concurrent requests, so that the page's own requests do not have to wait.
 const AT_ONCE: usize = 6;
-/// Answers that go to the worker together: questions asked meanwhile wait for one such lot.
+/// Maximum number of responses passed to the worker at once: queries made meanwhile wait for one such batch.
 const LOT: usize = 8;
 const DEADLINE_MS: f64 = 30_000.0;
-/// How long a call of a tool waits for pages that are still being read: number of retries and delay of each.
+/// How long a tool call waits for pages that are still being read: number of retries and delay of each.
 const MAX_PATIENCE: usize = 25;
 const PATIENCE_MS: u32 = 100;
 /// Maximum size of a stored site.
 const MAX_KEPT_BYTES: usize = 32 << 20;
-/// Redirects within the site followed one after another.
+/// Maximum number of consecutive redirects within the site.
 const MAX_REDIRECTS: usize = 5;
 
 /// The options for opening a site.
 pub struct DocsOptions {
     /// Address of a page of the site.
     pub page: String,
-    /// Its HTML, where it is at hand.
+    /// The HTML of that page, if the caller has it.
     pub html: Option<String>,
-    /// What to read instead of looking for it.
+    /// The source to read; `None`: it is discovered.
     pub source: Option<String>,
-    /// Whether what was read is kept in the browser, and used again while the site is the same.
+    /// Whether the content is cached in the browser, and reused as long as the site is unchanged.
     pub cache: bool,
-    /// Whether requests carry cookies and the like. Pages behind a login are read only then, and are not kept.
+    /// Whether requests carry credentials such as cookies. Only then are pages behind a login readable; they are not cached.
     pub credentials: bool,
     /// Fetches from the page's origin, if requests from here could not read the responses.
     pub bridge: Option<Rc<dyn Page>>,
     pub worker_url: String,
-    /// Gets the progress of reading, even after the site is ready for questions.
+    /// Receives the progress of reading, even after the site is ready for queries.
     pub on_progress: Box<dyn Fn(&Step)>,
 }
 
-/// An open site; clones share it. The worker ends with [`Docs::close`].
+/// An open site; clones share it. [`Docs::close`] ends the worker.
 #[derive(Clone)]
 pub struct Docs(Rc<Inner>);
 
@@ -68,7 +68,7 @@ struct Inner {
     tools: RefCell<Vec<ToolSpec>>,
     same_origin: bool,
     credentials: bool,
-    /// The host that fetches for us, and its origin.
+    /// The host page that fetches for this frame, and an address of its origin.
     bridge: Option<(Rc<dyn Page>, String)>,
     on_progress: Box<dyn Fn(&Step)>,
     queue: RefCell<VecDeque<String>>,
@@ -81,7 +81,7 @@ struct Inner {
 }
 
 impl Docs {
-    /// Begins to read a site. The receiver hears when it can be asked, or why it cannot.
+    /// Begins to read a site. The receiver resolves when the site can be queried, or with the reason why it cannot.
     pub fn open(options: DocsOptions) -> (Self, oneshot::Receiver<Result<(), String>>) {
         let DocsOptions { page, html, source, cache, credentials, bridge, worker_url, on_progress } = options;
 
@@ -103,7 +103,7 @@ impl Docs {
             abort: AbortController::new().ok(),
             closed: Cell::default(),
         }));
-        // What one user may read is not stored for the next one.
+        // Pages that one user may read are not stored for the next user.
         let cache = (cache && !credentials).then(|| source.clone().unwrap_or_default());
         let reader = docs.clone();
         spawn_local(async move {
@@ -114,7 +114,7 @@ impl Docs {
         (docs, waits)
     }
 
-    /// Ends the worker and what is being fetched.
+    /// Ends the worker and all open requests.
     pub fn close(&self) {
         if !self.0.closed.replace(true) {
             if let Some(abort) = &self.0.abort {
@@ -132,7 +132,7 @@ impl Docs {
         self.0.info.borrow().clone()
     }
 
-    /// The tools over the site, as a model is told of them.
+    /// The specs of the site's tools, for a model.
     #[must_use]
     pub fn tools(&self) -> Vec<ToolSpec> {
         self.0.tools.borrow().clone()
@@ -149,10 +149,10 @@ impl Docs {
     /// Calls one of the tools.
     ///
     /// # Errors
-    /// Words for the model, or why the worker gave no answer.
+    /// A message for the model, or why the worker gave no answer.
     pub async fn call(&self, name: &str, arguments: Value) -> Result<String, String> {
         let ask = || Ask::Call { name: name.to_owned(), arguments: arguments.clone() };
-        // What is missing now may arrive in a moment.
+        // A page that is missing now may arrive in a moment.
         for _ in 0..MAX_PATIENCE {
             if name == "read_page" || self.0.closed.get() || self.info().complete {
                 break;
@@ -191,7 +191,7 @@ impl Docs {
         }
     }
 
-    /// From the first page to the last one.
+    /// Reads the site from the first page to the last.
     async fn read(&self, open: Ask, mut cache: Option<String>) -> Result<(), String> {
         let tools = self.ask(Ask::Tools, Vec::new()).await?;
         self.0.tools.replace(tools);
@@ -228,7 +228,7 @@ impl Docs {
         Ok(())
     }
 
-    /// What was kept of the site, where it is of this version.
+    /// Loads the cached content of the site, if it has this version.
     async fn load(&self, key: &str, version: &str) -> Option<Step> {
         let blob = text_blob(&shelf::take(key, version).await?);
         self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
@@ -237,12 +237,12 @@ impl Docs {
     async fn keep(&self, key: &str) {
         let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
         if !text.is_empty() && text.len() <= MAX_KEPT_BYTES {
-            // Without room nothing is kept.
+            // If there is no space, nothing is cached.
             let _ = shelf::put(key, &self.info().version, &text).await;
         }
     }
 
-    /// What arrived, once something did; `None`: nothing more comes.
+    /// Waits for responses and returns the next batch; `None`: there are no more.
     async fn lot(&self) -> Option<Vec<(Got, Option<Blob>)>> {
         loop {
             let lot: Vec<_> = {
@@ -262,7 +262,7 @@ impl Docs {
         }
     }
 
-    /// Fetches what waits, as far as there is room.
+    /// Starts queued requests, up to the limit.
     fn start(&self) {
         while self.0.active.get() < AT_ONCE && !self.0.closed.get() {
             let Some(url) = self.0.queue.borrow_mut().pop_front() else { break };
@@ -278,7 +278,7 @@ impl Docs {
         }
     }
 
-    /// One address; whatever goes wrong is an answer without a body.
+    /// Fetches one address; any failure is a response without a body.
     async fn fetch(&self, url: String) -> (Got, Option<Blob>) {
         let mut got = Got { url, ..Got::default() };
         let body = self.try_fetch(&mut got).await.ok().flatten();
@@ -318,10 +318,10 @@ impl Docs {
         Ok(blob)
     }
 
-    /// Asks, and follows redirects within the origin that was asked. `None`: it leads elsewhere, and `got` says where.
+    /// Sends a request and follows redirects within its origin. `None`: it was redirected elsewhere, and `got` says where.
     async fn follow(&self, got: &mut Got, abort: &AbortController) -> Result<Option<Response>, JsValue> {
-        // A browser shows no page where a redirect leads. To its own origin's mode it keeps by itself; of others it is asked
-        // only once there is one.
+        // A browser does not reveal a redirect's target. For the page's own origin, the request mode blocks redirects to other
+        // origins; for other sites, a request is repeated with `follow` only once it turns out to be redirected.
         let mut redirect = if self.0.same_origin { RequestRedirect::Follow } else { RequestRedirect::Manual };
         let mut at = got.url.clone();
         for _ in 0..=MAX_REDIRECTS {
@@ -356,7 +356,7 @@ impl Docs {
         });
         init.set_redirect(redirect);
         if self.0.same_origin {
-            // A redirect to elsewhere fails.
+            // A redirect to another origin fails.
             init.set_mode(RequestMode::SameOrigin);
         }
         let request = Request::new_with_str_and_init(at, &init)?;
@@ -370,7 +370,7 @@ fn same_origin(a: &str, b: &str) -> Result<bool, JsValue> {
     Ok(web_sys::Url::new(a)?.origin() == web_sys::Url::new(b)?.origin())
 }
 
-/// Aborts one when another is aborted, for as long as this is kept.
+/// Aborts one controller when another is aborted, until this is dropped.
 struct Chained {
     of: AbortController,
     callback: Closure<dyn FnMut()>,

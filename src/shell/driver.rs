@@ -1,10 +1,10 @@
-//! The driver: every effect of the engine, and who performs it.
+//! The driver: dispatches every effect of the engine to the module that performs it.
 
 use super::session::Session;
 use super::{fetch, record, timer, tool};
 use crate::engine::{Abort, Effect};
 
-/// Performs the effects of one step. Observers are notified when all of them have been started.
+/// Performs the effects of one step. Observers are notified once all of them have been started.
 pub(super) fn perform(session: &Session, effects: Vec<Effect>) {
     let mut records = Vec::new();
     for effect in effects {

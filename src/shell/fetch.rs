@@ -1,4 +1,4 @@
-//! `Effect::CallModel`: one request, streamed, decoded, watched by its deadlines.
+//! `Effect::CallModel`: one request, streamed and decoded within its deadlines.
 //!
 //! Each call ends in exactly one `ModelReplied` or `ModelFailed`, unless the engine aborted it. gloo-net builds the
 //! request's template and wraps the response; the call itself is the global `fetch`, so that it works in Node.js too.
@@ -29,7 +29,7 @@ pub(super) struct OpenRequest {
     streamed: Rc<RefCell<PartialReply>>,
 }
 
-/// What a task needs to know of its request.
+/// The context of a request's task.
 pub(super) struct Exchange {
     pub(super) session: Session,
     pub(super) ticket: Ticket,
@@ -98,7 +98,7 @@ impl Drop for OpenRequest {
 }
 
 impl Exchange {
-    /// `None`: aborted while it waited for its place.
+    /// Sends the request over HTTP. `None`: it was aborted while it waited for a permit.
     async fn over_http(&self, template: Template, body: &JsValue, abort: AbortController) -> Option<Event> {
         if let Some(why) = js::forbidden(&template.request) {
             return Some(Event::ModelFailed { request: self.request, error: unsendable(&why), raw: None });
@@ -110,7 +110,7 @@ impl Exchange {
         let init = RequestInit::new();
         init.set_body(body);
         init.set_signal(Some(&abort.signal()));
-        // A redirect could lead to another origin, and headers that hold a key would go with it.
+        // A redirect could lead to another origin, and headers that contain a key would be sent there.
         init.set_redirect(RequestRedirect::Manual);
         let watch = self.dog.watch(abort);
         diagnose::listen();
@@ -131,7 +131,7 @@ impl Exchange {
         let reading = Reading::new(self, sent);
         if let Some(body) = response.body() {
             let (sink, watch) = (reading.clone(), watch.clone());
-            // A stream that breaks off is the decoder's to judge: it knows whether the end marker was there.
+            // The decoder handles a stream that breaks off: it knows whether the end marker arrived.
             let _ = stream::pump(&body, move |bytes| sink.take_watched(bytes, &watch)).await;
         }
         self.ended(&reading, watch)
@@ -145,16 +145,16 @@ impl Exchange {
         }
     }
 
-    /// A stream came to its end, by itself or because it was late.
+    /// The event for a stream that ended, by itself or because it missed a deadline.
     pub(super) fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
         match (reading.finish(), watch.late()) {
-            // A reply whose end marker was seen is whole, even if the connection never ended.
+            // A reply whose end marker was seen is complete, even if the connection was never closed.
             (Event::ModelFailed { raw, .. }, Some(late)) => self.too_late(late, raw),
             (event, _) => event,
         }
     }
 
-    /// A model in the page failed, or was ended for being late.
+    /// The event for a model in the page that failed or missed a deadline.
     pub(super) fn failed(&self, error: ModelError, watch: &Watch) -> Event {
         match watch.late() {
             Some(late) => self.too_late(late, None),
@@ -194,7 +194,7 @@ impl Exchange {
         Event::ModelFailed { request: self.request, error, raw: Some(raw) }
     }
 
-    /// `None`: aborted, so nobody needs the reason.
+    /// The event for a request that got no response. `None`: it was aborted, so nobody needs the reason.
     async fn unreachable(&self, template: &Template, reason: &JsValue, watch: &Watch) -> Option<Event> {
         if let Some(late) = watch.late() {
             return Some(self.too_late(late, None));
@@ -224,8 +224,8 @@ impl Exchange {
     fn end(self, event: Event) {
         let open = self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten();
         if let Some(mut open) = open {
-            // A stream that ended well is left to close by itself, so that its connection is kept; what still comes after a
-            // failure is nobody's.
+            // A stream that ended well is left to close by itself, so that its connection is kept; after a failure, nobody needs
+            // the remaining data.
             if matches!(event, Event::ModelReplied { .. }) {
                 open.abort = None;
             }
@@ -239,7 +239,7 @@ fn content_type(response: &Response) -> String {
     response.headers().get("content-type").unwrap_or_default()
 }
 
-/// The browser did not even take the request: an address or a header it refuses.
+/// The error for a request that the browser did not accept, because of its address or a header.
 pub(super) fn unsendable(thrown: &JsValue) -> ModelError {
     let message = format!("the request could not be made: {}", js::error_text(thrown));
     ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }

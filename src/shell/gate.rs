@@ -1,5 +1,5 @@
-//! At most four open requests an origin, for all agents of the page (SEMANTICS 8): a browser opens six, and the page
-//! needs some for itself. Who waits here is not yet on the clock of the header deadline.
+//! Limits open requests to four per origin, for all agents of the page (SEMANTICS 8): a browser opens six, and the page
+//! needs some for itself. The header deadline does not start while a request waits here.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -20,19 +20,19 @@ thread_local! {
     static GATES: RefCell<Vec<Gate>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The right to one open request; given back when dropped.
+/// The permit for one open request; released when dropped.
 #[derive(Debug)]
 pub(super) struct Permit {
     origin: String,
 }
 
-/// Waits for a place, first come, first served.
+/// Waits for a permit, first come, first served.
 pub(super) async fn enter(origin: &str) -> Permit {
     if !take_free(origin) {
         let turn = Promise::new(&mut |resolve: Function, _reject: Function| {
             with_gate(origin, |gate| gate.waiting.push_back(resolve));
         });
-        // Resolved by the permit that is handed over; never rejected.
+        // Resolved when a permit is handed over; never rejected.
         let _ = JsFuture::from(turn).await;
     }
     Permit { origin: origin.to_owned() }
@@ -40,7 +40,7 @@ pub(super) async fn enter(origin: &str) -> Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        // The place passes straight to the next in line: `open` stays as it is.
+        // The permit goes straight to the next in line, so `open` stays unchanged.
         let next = with_gate(&self.origin, |gate| {
             let next = gate.waiting.pop_front();
             if next.is_none() {

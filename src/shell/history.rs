@@ -1,17 +1,17 @@
-//! The frozen part of the conversation, kept encoded: each turn encodes and sends only what is new.
+//! The frozen part of the conversation, kept encoded: each turn encodes only what is new.
 //!
-//! Small histories are plain bytes. Past [`FOLD`] the bytes move into a `Blob`, which the browser holds outside the
+//! Small histories are plain bytes. Beyond [`FOLD`] the bytes move into a `Blob`, which the browser holds outside the
 //! page: a request body is then `[blob, rest]`, and the cost of a turn no longer depends on the length of the run.
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-/// Below this, one `Uint8Array` is cheaper than a `Blob`: in a worker a request with 5 KB of bytes takes 1.3 ms of processor
-/// time, one with 60 KB 1.8, and one with a `Blob` 1.6, however long it is (Chromium 156).
+/// Below this, one `Uint8Array` is cheaper than a `Blob`: in a worker, a request takes 1.3 ms of CPU time with 5 KB of
+/// bytes, 1.8 ms with 60 KB, and 1.6 ms with a `Blob` of any length (Chromium 156).
 const FOLD: usize = 32 * 1024;
 
-/// One provider's encoded history. Only ever grows; a new base starts a new one.
+/// One provider's encoded history. It only grows; a new base starts a new one.
 #[derive(Debug, Default)]
 pub(super) struct History {
     folded: Option<Blob>,
@@ -19,12 +19,12 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Where the next frozen bytes go.
+    /// The buffer for the next frozen bytes.
     pub(super) fn fresh(&mut self) -> &mut Vec<u8> {
         &mut self.fresh
     }
 
-    /// A request's body: the history, then what `rest` writes for this request only.
+    /// Builds a request's body: the history, then what `rest` writes for this request only.
     pub(super) fn body(&mut self, rest: impl FnOnce(&mut Vec<u8>)) -> Result<JsValue, JsValue> {
         if self.fresh.len() > FOLD {
             self.folded = Some(self.joined()?);

@@ -1,4 +1,4 @@
-//! The browser's own model, asked from this thread. Same decoder, same deadlines as for servers.
+//! The browser's built-in model, called from this thread, with the same decoder and deadlines as for servers.
 
 use std::ops::ControlFlow;
 

@@ -1,15 +1,15 @@
-//! The input of a run: the task's text and pictures, and what a follow-up takes over.
+//! The input of a run: the task's text and images, and the state that a follow-up inherits.
 
 use crate::engine::{Image, Message, Run};
 
-/// A task: a text, and its pictures.
+/// A task: its text and images.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Input {
     pub text: String,
     pub images: Vec<Image>,
 }
 
-/// What a follow-up takes over from an ended run.
+/// The state that a follow-up inherits from an ended run.
 #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
 pub struct Carried {
     pub session_id: String,
@@ -23,7 +23,7 @@ impl From<String> for Input {
 }
 
 impl Carried {
-    /// What the next run takes over from this one.
+    /// Returns the state that the next run inherits from this one.
     #[must_use]
     pub fn from_run(run: &Run) -> Self {
         Carried { session_id: run.task().session_id.clone(), history: run.messages().to_vec() }

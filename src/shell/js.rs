@@ -1,5 +1,5 @@
-//! Globals that pages, workers and Node.js have alike, and small conversions. `web_sys::window()` is not used for them:
-//! the package runs without a DOM too.
+//! Globals that pages, workers and Node.js share, and small conversions. `web_sys::window()` is not used for them because
+//! the package also runs without a DOM.
 
 use std::cell::RefCell;
 
@@ -30,7 +30,7 @@ extern "C" {
     #[wasm_bindgen(method, getter, structural)]
     pub fn value(this: &Chunk) -> Option<Uint8Array>;
 
-    /// `then` with functions that are kept and used again, instead of two new closures a promise.
+    /// `then` with functions that are kept and reused, instead of two new closures per promise.
     pub type Thenable;
     #[wasm_bindgen(method, js_name = then)]
     pub fn then_call(this: &Thenable, fulfilled: &Function, rejected: &Function) -> JsValue;
@@ -39,13 +39,13 @@ extern "C" {
 /// The longest delay of `setTimeout`; beyond it the browser fires immediately.
 pub const MAX_DELAY: f64 = 2_147_483_647.0;
 
-/// Wall clock, milliseconds since 1970.
+/// Returns the wall-clock time in milliseconds since 1970.
 #[must_use]
 pub fn epoch_ms() -> u64 {
     js_sys::Date::now() as u64
 }
 
-/// The message of a thrown or rejected value, including its cause (Node.js hides the reason of a failed fetch there).
+/// Returns the message of a thrown or rejected value, including its cause (where Node.js hides the reason of a failed fetch).
 #[must_use]
 pub fn error_text(value: &JsValue) -> String {
     let message = |v: &JsValue| Reflect::get(v, &"message".into()).ok().and_then(|m| m.as_string());
@@ -61,7 +61,7 @@ pub fn error_text(value: &JsValue) -> String {
     }
 }
 
-/// What `navigator.onLine` says, where there is one.
+/// Returns `navigator.onLine`, if it exists.
 #[must_use]
 pub fn online() -> Online {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
@@ -73,11 +73,11 @@ pub fn online() -> Online {
 }
 
 thread_local! {
-    /// The page's address, where this is not the page.
+    /// The page's address, if this code does not run in the page itself.
     static PAGE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Says whose worker this is: relative addresses are resolved against that page from now on.
+/// Sets the page that this worker belongs to: relative addresses are resolved against it from now on.
 pub fn set_page(address: Option<String>) {
     PAGE.set(address);
 }
@@ -87,8 +87,8 @@ thread_local! {
     static ONLY: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Restricts requests to this origin to what is below that address, which ends with a slash. Whoever embeds the
-/// frame says where its docs and its model are, and must not read or control this origin that way.
+/// Restricts requests to the origin of this address, which ends with a slash, to URLs below it. The page that embeds the
+/// frame chooses the addresses of its docs and its model, and must not be able to read or control this origin that way.
 pub fn ask_only(below: Option<String>) {
     ONLY.set(below);
 }
@@ -98,7 +98,7 @@ pub fn fetch(template: &web_sys::Request, init: &web_sys::RequestInit) -> Promis
     forbidden(template).map_or_else(|| global_fetch(template, init), |why| Promise::reject(&why))
 }
 
-/// Why such a request is not made, if it is not (`ask_only`).
+/// Returns the error for a request that [`ask_only`] forbids.
 #[must_use]
 pub fn forbidden(request: &web_sys::Request) -> Option<js_sys::TypeError> {
     let below = ONLY.with_borrow(Clone::clone)?;
@@ -110,7 +110,7 @@ pub fn forbidden(request: &web_sys::Request) -> Option<js_sys::TypeError> {
     (own && !fits).then(|| js_sys::TypeError::new(&words()))
 }
 
-/// Scheme, host and port of the page, where there is one.
+/// Returns the scheme, host and port of the page, if there is one.
 #[must_use]
 pub fn page_origin() -> Option<String> {
     if let Some(page) = PAGE.with_borrow(Clone::clone) {
@@ -120,7 +120,7 @@ pub fn page_origin() -> Option<String> {
     Reflect::get(&location, &"origin".into()).ok()?.as_string()
 }
 
-/// Resolves a URL as the page does. An invalid URL is returned unchanged and fails when it is used.
+/// Resolves a URL as the page would. An invalid URL is returned unchanged and fails when it is used.
 #[must_use]
 pub fn absolute(address: &str) -> String {
     let page = PAGE.with_borrow(Clone::clone);

@@ -14,10 +14,10 @@ use super::wire::Wire;
 use crate::engine::*;
 use crate::trajectory::Recorder;
 
-/// The run, and its pending work. Kept after the end: it can be read, and granted more turns.
+/// The run, and its pending work. Kept after the end, so that it can be read and granted more turns.
 pub(super) struct Live {
     pub(super) recorder: Recorder,
-    /// The lines of the run (0) and of its sub-agents.
+    /// The connections of the run (0) and of its sub-agents.
     pub(super) wires: BTreeMap<u32, Wire>,
     pub(super) dog: Watchdog,
     pub(super) requests: Vec<OpenRequest>,
@@ -25,7 +25,7 @@ pub(super) struct Live {
     pub(super) timers: Vec<(TimerId, Timeout)>,
     pub(super) observer: Rc<dyn Fn(Notice<'_>)>,
     pub(super) zero: f64,
-    /// It was restored, and nobody has driven it since.
+    /// The run was restored and has not been driven since.
     pub(super) cold: bool,
 }
 

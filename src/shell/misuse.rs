@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Misuse. A failed run is not such an error: it ends with a report.
+/// A misuse of the API. A failed run is not an error of this kind: it ends with a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartError {
     /// A run of this agent is in progress.

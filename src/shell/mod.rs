@@ -1,8 +1,8 @@
-//! The thin shell around the engine: performs its effects, feeds it events. WASM -> all pure modules.
+//! The thin shell around the engine: performs its effects and feeds it events. WASM -> all pure modules.
 //!
-//! Owns the clock, fetch, timers, host tools and everything else that touches JavaScript. Holds no rule of a run: those
-//! are the engine's. Keys and extra headers live here and nowhere else ([`Access`]).
-//! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), workers' insides (`worker`).
+//! Owns the clock, fetch, timers, host tools and everything else that touches JavaScript. Contains no rules of a run: those
+//! belong to the engine. Keys and extra headers live here and nowhere else ([`Access`]).
+//! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), code that runs in workers (`worker`).
 
 mod access;
 mod bridged;

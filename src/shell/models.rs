@@ -1,4 +1,4 @@
-//! Asks a provider which models it has.
+//! Requests a provider's list of models.
 
 use gloo_net::http::Response;
 use wasm_bindgen::prelude::*;
@@ -14,17 +14,17 @@ use crate::llm::models::{ModelInfo, read_list};
 use crate::llm::{self, RetryHeaders};
 use crate::trajectory::Secrets;
 
-/// A list is small and ready: what takes longer is not coming.
+/// A list is small and served at once: one that takes longer will not come.
 const DEADLINE_MS: f64 = 20_000.0;
 
-/// The models of a provider, with what is known about each. Not an LLM request: it does not count against any bound.
+/// Lists the models of a provider, with what is known about each. Not an LLM request: it counts against no bound.
 ///
 /// # Errors
-/// What went wrong, classified as for a run; `provider_error` where the kind has no list.
+/// The failure, classified as for a run; `provider_error` if this kind of provider has no list.
 pub async fn list_models(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo>, ModelError> {
     let access = &access.clone().trimmed();
     ask(provider, access).await.map_err(|mut error| {
-        // A server may say a key back.
+        // A server's error may echo a key.
         Secrets::new(access.secrets()).scrub_in_place(&mut error.message);
         error
     })
@@ -44,7 +44,7 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     let init = RequestInit::new();
     init.set_headers(&headers);
     init.set_signal(Some(&abort.signal()));
-    // As for requests to models: headers that hold a key would go with it.
+    // As for requests to models: a redirect would forward headers that contain a key.
     init.set_redirect(RequestRedirect::Manual);
     let request = Request::new_with_str_and_init(&js::absolute(&head.url), &init).map_err(unsendable)?;
     let deadline = Timeout::new(DEADLINE_MS, move || abort.abort());

@@ -1,30 +1,30 @@
-//! What only the page has: its tools, its approvals, its models. The shell asks; who carries the questions to the
-//! page plugs in here (`embed`).
+//! Services that only the page can provide: its tools, approvals and models. The shell sends requests; the code that carries
+//! them to the page (`embed`) plugs in here.
 
 use futures_channel::oneshot;
 
 use crate::engine::{CallId, Image, SideEffect};
 use crate::protocol::{CallNumber, Failure, Head};
 
-/// The page, as far as a run needs it. Every question is answered once, unless it is aborted.
+/// The parts of the page that a run needs. Every request is answered once, unless it is aborted.
 pub trait Page {
-    /// Calls one of the page's tools. `arguments` is JSON text that was checked; the answer is what the model reads.
+    /// Calls one of the page's tools. `arguments` is validated JSON text; the answer is the text for the model.
     fn tool(&self, name: &str, arguments: &str) -> Asked;
 
-    /// Asks whether a call may run; the answer is `true` or anything else.
+    /// Asks whether a call may run. Any answer other than `true` is a refusal.
     fn approve(&self, call: Approval<'_>) -> Asked;
 
-    /// Asks the model of the provider with this number. `hear` gets what it says, as it comes.
+    /// Sends a request to the model of the provider with this number. `hear` receives its output as it arrives.
     fn complete(&self, provider: usize, request: &[u8], hear: Box<dyn FnMut(Piece)>) -> Asked;
 
-    /// Fetches a page of the host, if this page is a frame in it. `hear` gets the head and the body.
+    /// Fetches a page from the host's origin, if this page is a frame in it. `hear` receives the head and the body.
     fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked;
 
-    /// Nobody waits for the answer any more.
+    /// Aborts a request: its answer is no longer needed.
     fn abort(&self, question: CallNumber);
 }
 
-/// An open question.
+/// A pending request.
 #[derive(Debug)]
 pub struct Asked {
     pub number: CallNumber,
@@ -35,11 +35,11 @@ pub struct Asked {
 #[derive(Clone, Debug, Default)]
 pub struct Returned {
     pub text: String,
-    /// Pictures and PDFs, of a tool alone.
+    /// Images and PDFs. Only tools return them.
     pub images: Vec<Image>,
 }
 
-/// A call that has side effects.
+/// A tool call with side effects, to be approved.
 #[derive(Clone, Copy, Debug)]
 pub struct Approval<'a> {
     pub call: &'a CallId,
@@ -47,14 +47,14 @@ pub struct Approval<'a> {
     /// JSON text.
     pub arguments: &'a str,
     pub side_effect: SideEffect,
-    /// It was running when the page was closed, so its effect may already have happened.
+    /// The call was running when the page was closed, so its effect may already have happened.
     pub again: bool,
 }
 
-/// Part of the output of a model in the page, or of what the page fetched.
+/// Part of the output of a model in the page, or of a response that the page fetched.
 #[derive(Debug)]
 pub enum Piece {
-    /// A response that was fetched begins; what follows is its body.
+    /// The head of a fetched response; its body follows.
     Head(Head),
     Bytes(Vec<u8>),
 }

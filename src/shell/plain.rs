@@ -1,12 +1,12 @@
-//! A fast verdict on a tool's arguments, so that most calls of page tools, and most reports, need no worker.
+//! A fast check of a tool's arguments, so that most calls of page tools, and most reports, need no worker.
 //!
-//! It only ever says "these are valid"; anything it is not certain of goes to the worker, which has the real validator.
-//! The subset is what schema libraries write for plain objects, arrays, enums and optional members. A test holds its
-//! verdicts against that validator. Pure, and free of the rest of the crate so that native tests can reach it.
+//! It can only confirm that arguments are valid; anything it is not certain of goes to the worker, which has the real
+//! validator. The subset is what schema libraries emit for plain objects, arrays, enums and optional members. A test
+//! compares its results with that validator's. Pure, and independent of the rest of the crate so that native tests can reach it.
 
 use serde_json::Value;
 
-/// A schema of the subset.
+/// A schema within the subset.
 #[derive(Clone, Debug, Default)]
 pub struct Plain {
     kind: Option<Kind>,
@@ -14,7 +14,7 @@ pub struct Plain {
     required: Vec<String>,
     closed: bool,
     items: Option<Box<Plain>>,
-    /// Of `enum` and `const`.
+    /// The values of `enum` or `const`.
     one_of: Option<Vec<Value>>,
     any_of: Vec<Plain>,
     minimum: Option<f64>,
@@ -35,7 +35,7 @@ enum Kind {
 }
 
 impl Plain {
-    /// `None` where the schema says anything beyond the subset.
+    /// Parses a schema. `None` if it uses anything outside the subset.
     #[must_use]
     pub fn of(schema: &Value) -> Option<Plain> {
         let mut plain = Plain::default();
@@ -70,7 +70,7 @@ impl Plain {
         Some(plain)
     }
 
-    /// True only if the text is JSON and valid. False means undecided.
+    /// Returns true only if the text is JSON and valid. False means undecided.
     #[must_use]
     pub fn accepts(&self, arguments: &str) -> bool {
         serde_json::from_str(arguments).is_ok_and(|value| self.fits(&value))
@@ -100,7 +100,7 @@ impl Plain {
             }
     }
 
-    /// Strictly inside the limits, since a large integer may be rounded on its way here; or on a limit that is exact.
+    /// Whether the number is strictly inside the limits, since a large integer may have been rounded, or equal to an exact limit.
     fn holds(&self, number: Option<f64>) -> bool {
         const EXACT: f64 = 9_007_199_254_740_991.0;
         let Some(number) = number else { return false };
@@ -110,7 +110,7 @@ impl Plain {
     }
 }
 
-/// Keywords that say nothing about validity.
+/// Whether this keyword has no effect on validity.
 fn is_note(key: &str, value: &Value) -> bool {
     match key {
         "title" | "description" | "$comment" => value.is_string(),
@@ -138,7 +138,7 @@ impl Kind {
         match self {
             Kind::Null => value.is_null(),
             Kind::Boolean => value.is_boolean(),
-            // 1.0 is an integer too: the worker knows.
+            // 1.0 is an integer too; the worker handles it.
             Kind::Integer => value.is_i64() || value.is_u64(),
             Kind::Number => value.is_number(),
             Kind::Text => value.is_string(),

@@ -1,7 +1,7 @@
-//! A plan run: performs the scheduler's effects, one session a step. Which step starts when is `plan`'s to say, and how
-//! a step runs is the session's: there is no loop here.
+//! Runs a plan: performs the scheduler's effects, with one session per step. `plan` decides which step starts when, and the
+//! session how a step runs: there is no loop here.
 //!
-//! The agent the plan belongs to is busy for as long as it runs. Its steps share its access, host tools and files.
+//! The plan's agent is busy for as long as the plan runs. The steps share the agent's access, host tools and files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -19,14 +19,14 @@ use crate::plan::{
     PlanTraceRecord, read,
 };
 
-/// A handle on one plan run; clones are the same.
+/// A handle to one plan run; clones share it.
 #[derive(Clone)]
 pub struct PlanSession(Rc<Inner>);
 
 struct Inner {
     agent: Session,
     run: RefCell<PlanRun>,
-    /// Of the steps that are running.
+    /// The sessions of the running steps.
     steps: RefCell<Vec<(u32, Session)>>,
     observer: Box<dyn Fn(PlanNotice<'_>)>,
     inbox: RefCell<VecDeque<PlanEvent>>,
@@ -34,14 +34,14 @@ struct Inner {
     zero: f64,
 }
 
-/// How a plan is run.
+/// The options for starting a plan.
 #[derive(Debug, Default)]
 pub struct PlanStart {
-    /// Steps at once at most; `None`: four.
+    /// Maximum number of concurrent steps; `None`: four.
     pub parallel: Option<usize>,
     /// The record of an earlier run: steps that ended in it are not run again.
     pub after: Option<Box<PlanDocument>>,
-    /// With `after`: run this step again, and everything that builds on it.
+    /// With `after`: rerun this step and everything that depends on it.
     pub from: Option<u32>,
 }
 
@@ -49,7 +49,7 @@ pub struct PlanStart {
 #[derive(Clone, Copy, Debug)]
 pub enum PlanNotice<'a> {
     Plan(&'a PlanRecord),
-    /// Of a step's run; `calls_left` is the whole plan's.
+    /// A notice from a step's run; `calls_left` is for the whole plan.
     Step {
         order: u32,
         calls_left: u32,
@@ -58,17 +58,17 @@ pub enum PlanNotice<'a> {
 }
 
 impl PlanSession {
-    /// Reads a plan for this agent: with the tools it has.
+    /// Parses a plan for this agent, with the agent's tools.
     ///
     /// # Errors
-    /// Every fault of it.
+    /// Every fault in the plan.
     pub fn read(agent: &Session, plan: &Value) -> Result<Plan, Vec<Fault>> {
         let config = agent.config();
         let tools: Vec<&str> = config.tools.iter().map(|tool| tool.name.as_str()).collect();
         read(plan, &tools)
     }
 
-    /// Starts a plan that [`PlanSession::read`] gave; the observer is notified of everything after that. `ready` is handed the
+    /// Starts a plan returned by [`PlanSession::read`]; the observer is notified of everything after that. `ready` receives the
     /// session before anything else happens.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ impl PlanSession {
         Ok(())
     }
 
-    /// Running steps wrap up, and no other starts.
+    /// Asks running steps to wrap up, and starts no others.
     pub fn stop(&self) {
         self.send(PlanEvent::StopRequested);
     }
@@ -139,7 +139,7 @@ impl PlanSession {
         }
     }
 
-    /// One event at a time: an observer may stop the plan while it is notified of a step.
+    /// Handles one event at a time: an observer may stop the plan while it is being notified of a step.
     fn drive(&self, first: Vec<PlanEffect>) {
         self.0.handling.set(true);
         self.perform(first);
@@ -154,11 +154,11 @@ impl PlanSession {
     }
 
     fn perform(&self, effects: Vec<PlanEffect>) {
-        // The agent is free again when the observer hears of the end.
+        // The agent is free again by the time the observer learns of the end.
         if effects.iter().any(|effect| matches!(effect, PlanEffect::Finish)) {
             self.0.agent.finish();
         }
-        // Records first: what a step's session tells has the bound of the whole batch already.
+        // Records first: notices from a step's session already carry the bound of the whole batch.
         for effect in &effects {
             if let PlanEffect::Record(record) = effect {
                 if let PlanRecordKind::PlanTrace { trace } = &record.what {
@@ -224,7 +224,7 @@ impl PlanSession {
     }
 }
 
-/// The text of a plan is recorded unchanged, so it must not contain a secret.
+/// Redacts secrets in a plan, whose text is recorded unchanged.
 fn scrub(agent: &Session, plan: &mut Plan) {
     let secrets = agent.secrets();
     for step in &mut plan.steps {

@@ -1,7 +1,7 @@
-//! The model built into Chrome: whether it is there, its download, and a request to it.
+//! The model built into Chrome: its availability, its download, and requests to it.
 //!
-//! It lives in windows only, not in workers. Every request is a session of its own, created from the conversation so far:
-//! nothing of a run is kept where a record could not show it.
+//! It exists in windows only, not in workers. Every request gets its own session, created from the conversation so far: no
+//! state of a run is kept where a record could not show it.
 
 use std::ops::ControlFlow;
 
@@ -21,22 +21,22 @@ use crate::llm::prompt_api::{Prompt, Tools, completion, prompt};
 pub enum Availability {
     /// The browser has no Prompt API.
     Unsupported,
-    /// It has, but the device or its settings do not allow the model.
+    /// The browser has the API, but the device or its settings do not allow the model.
     Unavailable,
     Downloadable,
     Downloading,
     Available,
 }
 
-/// Asks the browser.
+/// Asks the browser for the model's state.
 pub async fn availability() -> Availability {
     state(&expected(false)).await
 }
 
-/// Downloads the model; `on_progress` gets the downloaded share, 0 to 1. Requires a recent click.
+/// Downloads the model; `on_progress` receives the downloaded fraction, 0 to 1. Requires a recent click.
 ///
 /// # Errors
-/// Why it could not be, for users.
+/// Why the download failed, for users.
 pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String> {
     let words = |thrown: JsValue| js::error_text(&thrown);
     let listen = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
@@ -55,7 +55,7 @@ pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String>
     Ok(())
 }
 
-/// One request. What comes goes to `take` as the bytes of a chat stream.
+/// Sends one request. `take` receives the response as the bytes of a chat stream.
 ///
 /// # Errors
 /// Classifies what the browser threw.
@@ -90,7 +90,8 @@ pub(super) async fn ask(
     answered.map_err(|thrown| judged(&thrown))
 }
 
-/// A session that knows the conversation: with native tools, or with described ones where the browser refuses those.
+/// Creates a session that has the conversation, with native tools, or with tools described in the prompt if the browser
+/// refuses native ones.
 async fn session(
     messages: &[Message],
     tools: &[ToolSpec],
@@ -153,7 +154,7 @@ fn options(asked: &Prompt, expected: &Value, abort: &AbortController) -> Result<
     Ok(options)
 }
 
-/// The inputs and outputs of a session. Browsers require the languages, and refuse those that the model does not know.
+/// The inputs and outputs of a session. Browsers require the languages, and refuse any that the model does not support.
 fn expected(tools: bool) -> Value {
     let text = json!({ "type": "text", "languages": [language()] });
     let sorts = |other: &str| match tools {
@@ -163,7 +164,7 @@ fn expected(tools: bool) -> Value {
     json!({ "expectedInputs": sorts("tool-response"), "expectedOutputs": sorts("tool-call") })
 }
 
-/// The user's language where the model knows it, else English.
+/// The user's language if the model supports it, otherwise English.
 fn language() -> &'static str {
     const KNOWN: [&str; 5] = ["en", "es", "ja", "de", "fr"];
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
@@ -183,7 +184,7 @@ async fn state(options: &Value) -> Availability {
     }
 }
 
-/// By its method, never by its type: browsers define the name without the model.
+/// The `LanguageModel` global, detected by its method rather than its type: some browsers define the name without the model.
 fn language_model() -> Option<JsValue> {
     let model = Reflect::get(&js_sys::global(), &"LanguageModel".into()).ok()?;
     let asks = Reflect::get(&model, &"availability".into()).ok()?;

@@ -1,4 +1,4 @@
-//! A stream being decoded: bytes to the reply, and what each of them adds to those who watch, redacted.
+//! A stream being decoded: collects the reply from its bytes and passes what each chunk adds to observers, redacted.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ struct ReadingState {
     /// The text and reasoning for observers.
     shown: RefCell<[StreamScrub; 2]>,
     first_token_ms: RefCell<Option<u64>>,
-    /// All that observers were told so far.
+    /// Everything that observers have received so far.
     streamed: Rc<RefCell<PartialReply>>,
 }
 
@@ -45,7 +45,7 @@ impl Reading {
         }))
     }
 
-    /// Decodes a chunk and passes on what it added. Breaks once the reply is whole.
+    /// Decodes a chunk and passes on what it added. Breaks once the reply is complete.
     pub(super) fn take(&self, bytes: &[u8]) -> ControlFlow<()> {
         let state = &self.0;
         let mut decoder = state.decoder.borrow_mut();
@@ -77,7 +77,7 @@ impl Reading {
         }
     }
 
-    /// Late deltas are dropped: the engine may have ended this request in the meantime.
+    /// Notifies the observer. Late deltas are dropped: the engine may have ended this request in the meantime.
     fn notify(&self, notice: Notice<'_>) {
         let awaited = self.0.session.live(|live| live.requests.iter().any(|open| open.ticket == self.0.ticket));
         if awaited == Some(true) {
@@ -85,7 +85,7 @@ impl Reading {
         }
     }
 
-    /// As [`Reading::take`], noting the time.
+    /// Like [`Reading::take`], but also notes the time.
     pub(super) fn take_watched(&self, bytes: &[u8], watch: &Watch) -> ControlFlow<()> {
         watch.progress();
         let flow = self.take(bytes);

@@ -1,11 +1,11 @@
-//! `Effect::Record` and `Effect::KeepResult`: telling the observer, and what must outlast the turn.
+//! `Effect::Record` and `Effect::KeepResult`: notifies the observer, and keeps results that must outlive the turn.
 
 use wasm_bindgen::JsValue;
 
 use super::session::{Notice, Session};
 use crate::engine::{CallId, LogLevel, LogRecord, Record, RecordKind};
 
-/// Tells the observer, in order. Logs go to the console too (SEMANTICS 7).
+/// Passes the records to the observer, in order. Logs also go to the console (SEMANTICS 7).
 pub(super) fn publish(session: &Session, records: &[Record]) {
     for record in records {
         match &record.what {
@@ -21,12 +21,12 @@ pub(super) fn publish(session: &Session, records: &[Record]) {
     }
 }
 
-/// The whole of a result that was cut for the model, where `read_result` finds it.
+/// Keeps the full text of a result that was truncated for the model, so that `read_result` can find it.
 pub(super) fn keep_result(session: &Session, handle: &CallId, content: &str) {
     session.workspace().keep_result(&handle.0, content);
 }
 
-/// `child`: which sub-agent's log it is, 0 the run's own.
+/// Prints a log to the console. `child`: the sub-agent that it belongs to; 0 is the run itself.
 fn console(child: u32, log: &LogRecord) {
     let slugs: Vec<&str> = log.slugs.iter().map(|slug| slug.as_str()).collect();
     let whose = if child == 0 { String::new() } else { format!("sub-agent {child}, ") };

@@ -1,4 +1,4 @@
-//! Loads a recorded run into a session: to read it, continue it, or branch from it.
+//! Loads a recorded run into a session, to read it, continue it, or branch from it.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::engine::{Branch, Effect, EpochMillis, Event, time};
 use crate::trajectory::{RecordedEvent, Restored};
 
 impl Session {
-    /// Takes a recorded run in. Nothing happens until it is resumed, or granted turns.
+    /// Loads a recorded run. Nothing happens until it is resumed or granted turns.
     pub fn restore(&self, restored: Restored) {
         let Restored { recorder, kept, at } = restored;
         for (handle, content) in &kept {
@@ -21,12 +21,12 @@ impl Session {
         self.put(live);
     }
 
-    /// Who hears of the run in this session from now on.
+    /// Sets the observer of the run in this session.
     pub fn observe(&self, observer: impl Fn(Notice<'_>) + 'static) {
         self.live(|live| live.observer = Rc::new(observer));
     }
 
-    /// Whether a run was restored that had not ended when it was left.
+    /// Whether the restored run was interrupted before it ended.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         let open = self.with_run(|run| run.is_some_and(|run| run.ending().is_none()));
@@ -39,12 +39,12 @@ impl Session {
         self.0.followed.get()
     }
 
-    /// Another page drives the run from now on, or no longer does.
+    /// Sets whether another page drives the run.
     pub fn set_followed(&self, followed: bool) {
         self.0.followed.set(followed);
     }
 
-    /// Goes on with a restored run.
+    /// Resumes a restored run.
     ///
     /// # Errors
     /// There is no such run, or it is running.
@@ -58,11 +58,11 @@ impl Session {
         Ok(())
     }
 
-    /// One event that another page stored: the run here follows.
+    /// Applies an event that another page stored, so that this copy of the run follows it.
     pub fn follow(&self, event: RecordedEvent) {
         let RecordedEvent { at_ms, event, .. } = event;
         let effects = self.live(|live| live.recorder.handle(at_ms, event)).unwrap_or_default();
-        // All other effects happen there.
+        // The other page performs all other effects.
         for effect in effects {
             if let Effect::KeepResult { handle, content } = effect {
                 self.workspace().keep_result(&handle.0, &content);
@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Starts a branch of a restored run: the run as it was, and what is different. Its ids are made here.
+    /// Starts a branch of a restored run: the original run plus the changes. The branch's ids are generated here.
     ///
     /// # Errors
     /// A run is in progress, or the session is closed.
@@ -96,7 +96,7 @@ impl Session {
         Ok(())
     }
 
-    /// Before another event reaches a restored run: what was in flight then is gone.
+    /// Called before a restored run receives its first new event: whatever was in flight when it was recorded is gone.
     pub(super) fn warm_up(&self) {
         let cold = self.live(|live| std::mem::take(&mut live.cold)).unwrap_or(false);
         if cold {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// How many events the run in this session has.
+    /// Returns the number of events of the run in this session.
     #[must_use]
     pub fn events(&self) -> u32 {
         self.live(|live| u32::try_from(live.recorder.events.len()).unwrap_or(u32::MAX)).unwrap_or(0)

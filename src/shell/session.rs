@@ -1,7 +1,7 @@
 //! One agent: its configuration and secrets, its host tools and files, and at most one active run.
 //!
-//! Events may come in while others are being handled (an observer calls `stop`): they wait in the inbox, so the engine
-//! sees one at a time and observers see records in order.
+//! Events may arrive while another one is being handled (an observer calls `stop`): they wait in the inbox, so the engine
+//! handles one at a time and observers see records in order.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ use crate::llm::models;
 use crate::trajectory::{Recorder, Secrets, Trajectory};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 
-/// A handle on one agent; clones are the same agent.
+/// A handle to one agent; clones share it.
 #[derive(Clone)]
 pub struct Session(pub(super) Rc<Agent>);
 
@@ -54,19 +54,19 @@ pub(super) struct Agent {
     tickets: Cell<u32>,
 }
 
-/// Identifies one open request or tool call. Unlike the engine's ids it is never used twice, not in the next run either.
+/// Identifies one open request or tool call. Unlike the engine's ids it is never reused, not even in the next run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket(u32);
 
 /// The options of a session.
 pub struct SessionOptions {
     pub config: RunConfig,
-    /// One entry a provider of the config, in the same order.
+    /// One entry per provider of the config, in the same order.
     pub access: Vec<Access>,
     pub workspace: Workspace,
     /// URL of `worker.js`.
     pub worker_url: String,
-    /// Calls the page's tools and models; `None`: there are none.
+    /// Calls the page's tools and models; `None`: there is no page.
     pub page: Option<Rc<dyn Page>>,
 }
 
@@ -74,7 +74,7 @@ pub struct SessionOptions {
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     Record(&'a Record),
-    /// Text as it streams in; void when its attempt fails. `child` is the sub-agent that says it, 0 the run itself.
+    /// Text as it streams in; void if its attempt fails. `child` is the sub-agent that it comes from; 0 is the run itself.
     TextDelta {
         child: u32,
         turn: u32,
@@ -138,7 +138,7 @@ impl Session {
         self.begin(config, task, observer)
     }
 
-    /// Starts this very task.
+    /// Starts a task that already has its ids.
     ///
     /// # Errors
     /// A run is in progress, or the session is closed.
@@ -170,7 +170,7 @@ impl Session {
         self.tell(Event::Cancelled);
     }
 
-    /// Continues a run that ended on a limit; its observer hears of the new segment.
+    /// Continues a run that ended at a limit; its observer is notified of the new segment.
     pub fn grant(&self, turns: u32) -> Result<(), StartError> {
         if self.is_running() {
             return Err(StartError::Busy);
@@ -189,12 +189,12 @@ impl Session {
         self.0.running.get()
     }
 
-    /// The current or last run. Do not keep it; not to be called from within itself with a start.
+    /// Passes the current or last run to `f`, which must not keep it or start a run.
     pub fn with_run<R>(&self, f: impl FnOnce(Option<&Run>) -> R) -> R {
         f(self.0.live.borrow().as_ref().map(|live| &live.recorder.run))
     }
 
-    /// The record of the run so far.
+    /// Returns the record of the run so far.
     #[must_use]
     pub fn document(&self) -> Option<Trajectory> {
         self.0.live.borrow().as_ref().map(|live| live.recorder.document())
@@ -211,7 +211,7 @@ impl Session {
         self.0.workspace.clone()
     }
 
-    /// Offers a page tool from the next run on, replacing one with the same name.
+    /// Adds a page tool from the next run on, replacing any tool with the same name.
     pub fn register(&self, spec: ToolSpec) {
         let tool = HostTool::new(spec);
         let specs = &mut self.0.config.borrow_mut().tools;
@@ -233,18 +233,18 @@ impl Session {
         }
     }
 
-    /// The models that this session has the keys of.
+    /// The models that this session has keys for.
     #[must_use]
     pub fn providers(&self) -> Vec<ProviderConfig> {
         self.0.config.borrow().providers.clone()
     }
 
-    /// Approves calls of tools with side effects; `None`: those that reach the network or the page are refused.
+    /// Sets how calls of tools with side effects are approved; `None`: those that reach the network or the page are refused.
     pub fn set_approve(&self, approve: Option<Approve>) {
         self.0.approve.set(approve);
     }
 
-    /// Who keeps the runs of this session from now on.
+    /// Sets the journal that stores the runs of this session from now on.
     pub fn set_journal(&self, journal: Option<Rc<dyn Journal>>) {
         self.0.journal.replace(journal);
     }
@@ -266,8 +266,8 @@ impl Session {
         }
     }
 
-    /// A separate session for a step of a plan: same access, host tools and files, its own workers.
-    /// `scope` keeps the whole results of its cut tool answers apart.
+    /// Creates a separate session for a step of a plan, with the same access, host tools and files, but its own workers.
+    /// `scope` separates the full texts of its truncated tool results from those of other steps.
     pub(super) fn beside(&self, config: RunConfig, scope: &str) -> Session {
         let session = Session::new(SessionOptions {
             config,
@@ -282,7 +282,7 @@ impl Session {
         session
     }
 
-    /// Takes the place of a run: the agent is busy until [`Session::finish`].
+    /// Reserves the agent for a run: it is busy until [`Session::finish`].
     pub(super) fn claim(&self) -> Result<(), StartError> {
         if self.0.closed.get() {
             return Err(StartError::Closed);
@@ -299,7 +299,7 @@ impl Session {
 
 /// For the parts of the shell that perform effects.
 impl Session {
-    /// The encoded request of a call, and its observer; `None`: there is no run.
+    /// Returns the encoded request of a call, and the watchdog of the run; `None`: there is no run.
     pub(super) fn job(&self, call: &ModelCall) -> Option<(Result<Job, JsValue>, Watchdog)> {
         let child = call.request.child();
         self.live(|live| {
@@ -311,7 +311,7 @@ impl Session {
         })
     }
 
-    /// Hands an event to the engine, now or as soon as the one at hand is done.
+    /// Passes an event to the engine, now or as soon as the current one has been handled.
     pub(super) fn send(&self, event: Event) {
         self.0.inbox.borrow_mut().push_back(event);
         if !self.0.handling.get() {
@@ -346,7 +346,7 @@ impl Session {
         driver::perform(self, effects.unwrap_or_default());
     }
 
-    /// What the requests that this event may abort have streamed so far.
+    /// The data streamed so far by the requests that this event may abort.
     fn streamed_before(&self, event: &Event) -> Vec<Event> {
         let streamed = self.live(|live| {
             let aborts = live.recorder.run.may_abort(event);
@@ -355,7 +355,7 @@ impl Session {
         streamed.flatten().unwrap_or_default()
     }
 
-    /// The segment is over: nothing is pending any more.
+    /// Ends the segment and drops all pending work.
     pub(super) fn finish(&self) {
         self.0.running.set(false);
         let left = self.live(|live| {
@@ -386,7 +386,7 @@ impl Session {
         self.0.config.borrow().clone()
     }
 
-    /// The servers that this session asked.
+    /// The servers that this session has called.
     pub(super) fn known(&self) -> &Known {
         &self.0.known
     }
@@ -415,7 +415,7 @@ impl Session {
         self.0.journal.borrow().clone()
     }
 
-    /// Takes the place of the last run.
+    /// Replaces the last run.
     pub(super) fn put(&self, live: Live) {
         self.0.live.replace(Some(live));
     }
@@ -424,7 +424,7 @@ impl Session {
         self.0.host_tools.borrow().iter().find(|tool| tool.spec.name == name).cloned()
     }
 
-    /// The tool as the run that made the call offers it.
+    /// Returns the tool as it is offered by the run that made the call.
     pub(super) fn offered(&self, call: &CallId, name: &str) -> Option<ToolSpec> {
         self.live(|live| {
             let config = live.recorder.run.config_of(call);

@@ -1,8 +1,8 @@
-//! What was read of documentation sites, kept in the browser between visits: one IndexedDB store, one entry per site.
+//! Caches the content of documentation sites in the browser between visits: one IndexedDB store, one entry per site.
 //!
-//! Small on purpose, without the store of runs: a visitor's page that only asks a site's docs loads nothing of that.
-//! Every failure (no IndexedDB, no room, private browsing, a database that does not answer) means only that nothing is
-//! kept. Texts are kept as texts: Chromium can lose a blob with its page in a way that a read of it never ends.
+//! Small on purpose, and independent of the store of runs: a page that only queries a site's docs does not load that store.
+//! Any failure (no IndexedDB, no space, private browsing, a database that does not respond) only means that nothing is
+//! cached. Text is stored as text: Chromium can lose a blob along with its page in such a way that reading it never ends.
 
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -12,9 +12,9 @@ use super::timer::Timeout;
 
 const NAME: &str = "turnwise-docs";
 const STORE: &str = "sites";
-/// What tells versions apart may stay the same though a page changed; what is older is read again.
+/// Maximum age of an entry; older ones are read again. A page can change without a change of the site's version.
 const MAX_AGE_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
-/// A database that takes longer is left alone.
+/// The time after which an unresponsive database is given up on.
 const PATIENCE_MS: f64 = 3_000.0;
 
 #[wasm_bindgen]
@@ -54,7 +54,7 @@ extern "C" {
     fn put(this: &Store, value: &JsValue, key: &str) -> Result<Asked, JsValue>;
 }
 
-/// What is kept of the site `key` in this version, if it is not too old.
+/// Returns the cached content of the site `key` in this version, if it is not too old.
 pub(super) async fn take(key: &str, version: &str) -> Option<String> {
     let read = async {
         let database = database().await?;
@@ -100,7 +100,7 @@ async fn database() -> Result<Database, JsValue> {
     Ok(done(&asked).await?.unchecked_into())
 }
 
-/// The result of a request, if it comes in time.
+/// Waits for the result of a request, up to a deadline.
 async fn done(asked: &Asked) -> Result<JsValue, JsValue> {
     let mut late = None;
     let promise = Promise::new(&mut |resolve: Function, reject: Function| {

@@ -1,4 +1,4 @@
-//! Reading a response body chunk by chunk.
+//! Reads a response body chunk by chunk.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -13,9 +13,9 @@ use super::js::{Chunk, Thenable};
 
 type Step = Closure<dyn FnMut(Chunk)>;
 
-/// Hands every chunk to `take` until the stream ends, `take` breaks or reading fails.
+/// Passes every chunk to `take` until the stream ends, `take` breaks or reading fails.
 ///
-/// One closure serves all chunks of a stream: a future a chunk would cost more than decoding it.
+/// One closure serves all chunks of a stream: a future per chunk would cost more than decoding it.
 pub(super) async fn pump(
     body: &ReadableStream,
     take: impl FnMut(&[u8]) -> ControlFlow<()> + 'static,
@@ -44,11 +44,11 @@ pub(super) async fn pump(
         *kept.borrow_mut() = Some(step);
     });
     let end = JsFuture::from(promise).await;
-    kept.take(); // it holds itself
+    kept.take(); // the closure owns itself
     end.map(drop)
 }
 
-/// All of a body as text; `None`: it is longer than `most` bytes, and is read no further.
+/// Reads a whole body as text; `None`: it is longer than `most` bytes, and the rest is not read.
 pub(super) async fn read_text(body: &ReadableStream, most: usize) -> Result<Option<String>, JsValue> {
     match read_blob(body, most).await? {
         Some(blob) => Ok(JsFuture::from(blob.text()).await?.as_string()),
@@ -56,8 +56,8 @@ pub(super) async fn read_text(body: &ReadableStream, most: usize) -> Result<Opti
     }
 }
 
-/// All of a body as a blob, without a way through our memory; `None`: it is longer than `most` bytes, and is read no
-/// further. How long a body is, is known only at its end: what its header says may be of the compressed one, or untrue.
+/// Reads a whole body as a blob, without copying it into WASM memory; `None`: it is longer than `most` bytes, and the rest is
+/// not read. The length is known only at the end: the header may give the compressed length, or be wrong.
 pub(super) async fn read_blob(body: &ReadableStream, most: usize) -> Result<Option<Blob>, JsValue> {
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let (parts, mut length) = (Array::new(), 0);

@@ -1,4 +1,4 @@
-//! `Effect::Sleep`, and timers for everybody else in the shell.
+//! `Effect::Sleep`, and timers for the rest of the shell.
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
@@ -29,7 +29,7 @@ impl Drop for Timeout {
     }
 }
 
-/// The engine's wait before a retry, or after stop.
+/// Starts the engine's wait before a retry, or after a stop.
 pub(super) fn sleep(session: &Session, timer: TimerId, ms: u64) {
     let waker = session.clone();
     let timeout = Timeout::new(ms as f64, move || {
@@ -43,7 +43,7 @@ pub(super) fn cancel(session: &Session, timer: TimerId) {
     session.live(|live| live.timers.retain(|(id, _)| *id != timer));
 }
 
-/// A pause inside a task, in milliseconds.
+/// Pauses the current task for this many milliseconds.
 pub async fn pause(ms: u32) {
     let promise = Promise::new(&mut |resolve: Function, _reject: Function| {
         js::set_timeout(&resolve, f64::from(ms));
@@ -52,7 +52,7 @@ pub async fn pause(ms: u32) {
     let _ = JsFuture::from(promise).await;
 }
 
-/// Long work in slices that no frame has to wait for.
+/// Splits long work into slices short enough not to delay a frame.
 #[derive(Debug)]
 pub struct Slice {
     began: f64,

@@ -1,8 +1,7 @@
 //! `Effect::RunTool`: built-in tools in a worker, host tools by the page. Each call ends in exactly one `ToolFinished`,
 //! unless the engine aborted it.
 //!
-//! The arguments of a host tool and of a report are checked in the worker; where [`Plain`] is certain of them no worker is
-//! needed, and where a host tool answers at once no task either.
+//! The arguments of a host tool and of a report are checked in the worker, unless [`Plain`] is certain that they are valid.
 
 use std::rc::Rc;
 
@@ -23,12 +22,12 @@ pub(super) struct HostTool {
     plain: Option<Plain>,
 }
 
-/// Who permits calls of tools with side effects.
+/// How calls of tools with side effects are approved.
 #[derive(Clone, Copy, Debug)]
 pub enum Approve {
     /// The page is asked.
     Ask,
-    /// A standing permission for all of them.
+    /// All of them are allowed.
     All,
 }
 
@@ -43,7 +42,7 @@ pub(super) struct OpenCall {
 enum Place {
     Worker(Session),
     Page(Rc<dyn Page>, CallNumber),
-    /// Nothing to end: it is being checked, or the user is being asked.
+    /// Nothing to abort: the call is being checked, or the user is being asked.
     Waiting,
 }
 
@@ -99,7 +98,7 @@ impl Task {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
         };
-        // What a built-in tool writes is there only once its call has ended: one that was interrupted wrote nothing.
+        // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
         let again = if spec.side_effect == SideEffect::Workspace { RunMode::Run } else { self.run.run };
         if let Err(refused) = self.ask(&spec, &self.run.arguments, again).await {
             return self.end(refused);
@@ -110,7 +109,7 @@ impl Task {
         }
     }
 
-    /// The engine does the rest itself.
+    /// Only checks the arguments: the engine does the rest itself.
     async fn check_only(self) {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
             return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
@@ -144,8 +143,8 @@ impl Task {
         self.execute(&arguments, repaired);
     }
 
-    /// `Err` where the user said no, where a call that reaches the network or the page has neither somebody to ask nor a
-    /// standing permission, or where nobody can be asked whether it may have its effects twice (SEMANTICS 6).
+    /// Asks for approval. `Err` if the user refused, if a call that reaches the network or the page has neither anybody to ask
+    /// nor a standing permission, or if nobody can be asked whether it may have its effects twice (SEMANTICS 6).
     async fn ask(&self, spec: &ToolSpec, arguments: &str, mode: RunMode) -> Result<(), ToolOutcome> {
         if spec.side_effect == SideEffect::None {
             return Ok(());
@@ -184,7 +183,7 @@ impl Task {
         }
     }
 
-    /// Has the page call its function. The arguments were checked.
+    /// Makes the page call its function. The arguments have been checked.
     fn execute(self, arguments: &str, repaired_args: Option<serde_json::Value>) {
         let Some(page) = self.session.page() else {
             return self.end(ToolOutcome::Failed { message: "there is no page that has this tool".into() });
@@ -208,7 +207,7 @@ impl Task {
         let late = Task { session: self.session.clone(), ticket: self.ticket, run: self.run.clone() };
         let after_ms = self.run.timeout_ms;
         let timer = Timeout::new(after_ms as f64, move || {
-            // Taken without being disarmed: the tool's signal fires.
+            // `place` is left as it is, so dropping the call fires the tool's abort signal.
             if late.take().is_some() {
                 let call = late.run.call;
                 late.session.send(Event::ToolFinished { call, outcome: ToolOutcome::TimedOut { after_ms } });
@@ -217,7 +216,7 @@ impl Task {
         self.with_open(|open| open.deadline = Some(timer));
     }
 
-    /// Notes where the call is now; false where the engine no longer waits for it.
+    /// Notes where the call is running; false if the engine no longer waits for it.
     fn at(&self, place: Place) -> bool {
         self.with_open(|open| open.place = place).is_some()
     }

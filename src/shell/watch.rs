@@ -1,9 +1,8 @@
-//! The deadlines of a request: response headers, the first part of a reply, silence in the stream, the whole reply. Past
-//! one the request is aborted.
+//! The deadlines of a request: response headers, the first part of a reply, silence in the stream, the whole reply. A
+//! request that misses one is aborted.
 //!
-//! A run has one timer for all of its requests, those of its sub-agents too: it sleeps no longer than the shortest
-//! deadline and looks at the clock when it wakes, so that starting a request, and every chunk of it, only has to note the
-//! time.
+//! A run has one timer for all of its requests, including those of its sub-agents: it sleeps no longer than the shortest
+//! deadline and checks the clock when it wakes, so that starting a request and receiving a chunk only have to note the time.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -15,7 +14,7 @@ use super::timer::Timeout;
 use crate::engine::Limits;
 use crate::llm::Late;
 
-/// A run's timer. Dropped with the segment's last request.
+/// A run's timer. It stops at the end of the segment.
 #[derive(Clone, Debug)]
 pub(super) struct Watchdog(Rc<Dog>);
 
@@ -35,7 +34,7 @@ struct Deadlines {
     whole: u64,
 }
 
-/// One request, from its release by the gate until it is dropped.
+/// One watched request, from its release by the gate until it is dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Watch(Rc<Watched>);
 
@@ -43,7 +42,7 @@ pub(super) struct Watch(Rc<Watched>);
 struct Watched {
     abort: AbortController,
     released: f64,
-    /// When headers or bytes came last.
+    /// When headers or bytes last arrived.
     progress: Cell<Option<f64>>,
     begun: Cell<bool>,
     late: Cell<Option<(Late, u64)>>,
@@ -80,7 +79,7 @@ impl Watchdog {
         Watch(watched)
     }
 
-    /// Nothing is open any more, and nothing keeps the process alive.
+    /// Stops the timer once no requests are open, so that it does not keep the process alive.
     pub(super) fn rest(&self) {
         self.0.watched.take();
         self.0.timer.take();
@@ -88,12 +87,12 @@ impl Watchdog {
 }
 
 impl Watch {
-    /// Headers came, or bytes did: from now on silence counts.
+    /// Notes that headers or bytes arrived: from now on the idle deadline applies.
     pub(super) fn progress(&self) {
         self.0.progress.set(Some(js::now()));
     }
 
-    /// A part of the reply came, or there will be none to wait for.
+    /// Notes that part of the reply arrived, or that there is no reply to wait for.
     pub(super) fn begin(&self) {
         self.0.begun.set(true);
     }
@@ -102,14 +101,14 @@ impl Watch {
         self.0.begun.get()
     }
 
-    /// Set once the request was aborted for being late: what did not come, and after how many milliseconds.
+    /// Set once the request was aborted for missing a deadline: which one, and after how many milliseconds.
     pub(super) fn late(&self) -> Option<(Late, u64)> {
         self.0.late.get()
     }
 }
 
 impl Watched {
-    /// The next deadline: its time and kind. Of two at the same time, the more specific one.
+    /// Returns the time, kind and length of the next deadline. If two coincide, the more specific one.
     fn next(&self, deadlines: &Deadlines) -> (f64, Late, u64) {
         let Deadlines { headers, first_token, idle, whole } = *deadlines;
         let mut next = match self.progress.get() {

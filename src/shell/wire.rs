@@ -1,4 +1,4 @@
-//! The connection to each provider of a run: its URL, its format, and what it has been sent so far.
+//! The connection to each provider of a run: its URL, its format, and the messages sent so far.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, Ru
 use crate::llm::demo::DemoRequest;
 use crate::llm::{self, Encode, address};
 
-/// All lines of a run.
+/// All connections of a run.
 pub(super) struct Wire {
     base: Option<BaseId>,
     lines: Vec<Line>,
@@ -22,21 +22,21 @@ struct Line {
     provider: Rc<ProviderConfig>,
     encoder: Box<dyn Encode>,
     access: Access,
-    /// Address, method and headers, built at the first request.
+    /// Address, method and headers, built for the first request.
     template: Option<Template>,
     history: History,
-    /// The messages themselves, for models that no bytes are sent to.
+    /// The messages themselves, for models that are not reached over HTTP.
     told: Vec<Message>,
 }
 
-/// The common part of all requests of a connection.
+/// The part that all requests of a connection share.
 #[derive(Clone)]
 pub(super) struct Template {
     pub(super) request: web_sys::Request,
     pub(super) origin: Rc<str>,
 }
 
-/// One request, ready to go.
+/// One request, ready to be sent.
 pub(super) struct Job {
     pub(super) provider: Rc<ProviderConfig>,
     pub(super) how: How,
@@ -50,7 +50,7 @@ pub(super) enum How {
     Demo {
         request: Box<DemoRequest>,
     },
-    /// A model that the page asks itself, by the number of its provider, and the request as JSON.
+    /// A model that the page calls itself: the number of its provider, and the request as JSON.
     Custom {
         provider: usize,
         request: Vec<u8>,
@@ -75,7 +75,7 @@ impl Wire {
         Wire { base: None, lines: config.providers.iter().map(line).collect() }
     }
 
-    /// Takes the new messages in and builds the request. `Err` is what the browser threw.
+    /// Adds the new messages and builds the request. `Err` is what the browser threw.
     pub(super) fn prepare(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let fresh_base = self.base.replace(call.base) != Some(call.base);
         for line in &mut self.lines {
@@ -133,7 +133,7 @@ impl Line {
         Ok(Job { provider, how: How::Http { template, body } })
     }
 
-    /// A model that is here, or that the page reaches itself: it gets the whole conversation.
+    /// Prepares a request to a model that runs in the browser or that the page calls itself. It receives the whole conversation.
     fn in_page(&self, config: &RunConfig, call: &ModelCall) -> Result<How, JsValue> {
         match (self.provider.kind, self.access.in_page) {
             (ProviderKind::Custom | ProviderKind::PromptApi, Some(provider)) => {
@@ -149,7 +149,7 @@ impl Line {
                 Err(js_sys::Error::new("the page gave no function for this provider").into())
             }
             (ProviderKind::PromptApi, _) => {
-                // It knows no choice: it is offered what may be called.
+                // The API has no tool choice, so only the tools that may be called are offered.
                 let asked = config.tool_choice.as_ref().filter(|_| call.tools == ToolChoice::Asked);
                 let may = |tool: &&ToolSpec| call.tools.offers(tool) && asked.is_none_or(|asked| asked.allows(tool));
                 let tools = config.tools.iter().filter(may).cloned().collect();
@@ -176,12 +176,12 @@ impl Line {
     }
 }
 
-/// A relative address is resolved against the page.
+/// Builds the template of a provider's requests. A relative address is resolved against the page.
 fn template(provider: &ProviderConfig, access: &Access) -> Result<Template, JsValue> {
     let head = llm::request_head(provider, access.api_key.as_deref());
     let headers = web_sys::Headers::new()?;
     if let (ProviderKind::Openrouter, Some(page)) = (provider.kind, js::page_origin()) {
-        headers.set("http-referer", &page)?; // how it tells applications apart
+        headers.set("http-referer", &page)?; // OpenRouter identifies applications by it
     }
     for (name, value) in head.headers.iter().chain(&access.headers) {
         headers.set(name, value)?;

@@ -13,31 +13,31 @@ use super::error::StoreError;
 
 const NAME: &str = "turnwise";
 
-/// A header per run, by its key: what the list shows.
+/// One header per run, by the run's key: the content of the list.
 pub(super) const RUNS: &str = "runs";
-/// The start of a run, by its key.
+/// The start of each run, by the run's key.
 pub(super) const ORIGINS: &str = "origins";
-/// `key/00000001`: one event of a run.
+/// One event of a run, under `key/00000001`.
 pub(super) const EVENTS: &str = "events";
 /// The paths of a run's workspace, with the hash of each content, by the run's key.
 pub(super) const WORKSPACES: &str = "workspaces";
-/// Contents, by their hash: equal ones are stored once.
+/// File contents, by their hash: equal contents are stored once.
 pub(super) const FILES: &str = "files";
 
-/// What each version added. Version n+1 is entry n; an old database goes through those it lacks, in order. Entries are
-/// never changed after a release: a change is a new entry.
+/// The object stores that each version added. Version n+1 is entry n; an old database goes through the entries it
+/// lacks, in order. Entries are never changed after a release: a change is a new entry.
 const MIGRATIONS: &[&[&str]] = &[&[RUNS, ORIGINS, EVENTS], &[WORKSPACES, FILES]];
 
-/// The progress of opening.
+/// Whether the database is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     Opening,
     Open,
-    /// Not now; the reason.
+    /// Not available, with the reason.
     Shut(StoreError),
 }
 
-/// The tab's handle on the stored runs; clones share it.
+/// The tab's handle to the stored runs; clones share it.
 #[derive(Clone)]
 pub struct Database(Rc<Inner>);
 
@@ -45,22 +45,22 @@ struct Inner {
     connection: RefCell<Option<Connection>>,
     state: RefCell<State>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
-    /// Told when it opens, or when it is found to be shut.
+    /// Called when the database opens, or turns out to be unavailable.
     on_change: Box<dyn Fn(&State)>,
     opening: Cell<bool>,
 }
 
-/// How much a write is worth.
+/// The durability of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// It outlasts a crash of the page.
+    /// Survives a crash of the page.
     Relaxed,
-    /// It outlasts a crash of the machine.
+    /// Survives a crash of the machine.
     Strict,
 }
 
 impl Database {
-    /// Opens it; `on_change` hears how that went.
+    /// Opens the database; `on_change` is called with each new state.
     #[must_use]
     pub fn open(on_change: impl Fn(&State) + 'static) -> Self {
         let database = Database(Rc::new(Inner {
@@ -79,7 +79,7 @@ impl Database {
         self.0.state.borrow().clone()
     }
 
-    /// Waits until it is known whether there is a database.
+    /// Waits until it is known whether the database is available.
     pub async fn ready(&self) {
         if self.state() == State::Opening {
             let (told, waits) = oneshot::channel();
@@ -113,7 +113,7 @@ impl Database {
         let request = Connection::open(NAME)
             .with_version(version)
             .with_on_blocked(move |_| {
-                // The request stays: it goes through as soon as the other tab is closed.
+                // The request stays pending: it succeeds as soon as the other tab is closed.
                 blocked.become_(&State::Shut(StoreError::Blocked));
                 Ok(())
             })
@@ -127,10 +127,10 @@ impl Database {
         Ok(request.await?)
     }
 
-    /// A newer version in another tab must not wait for this one.
+    /// Closes the connection when asked to: a newer version in another tab must not wait for this one.
     async fn give_way(&self, connection: Connection) {
         let Ok(mut changes) = connection.version_changes() else { return };
-        // `None`: the browser closed it, as when the site's data is cleared.
+        // `None`: the browser closed the connection, for example because the site's data was cleared.
         drop(changes.recv().await);
         self.0.connection.take();
         connection.close();
@@ -156,12 +156,12 @@ impl Database {
     }
 }
 
-/// A transaction that reads.
+/// Starts a transaction that reads.
 pub(super) fn reading<'a>(connection: &'a Connection, stores: &[&str]) -> Result<Transaction<'a>, StoreError> {
     Ok(connection.transaction(stores.to_vec()).with_mode(TransactionMode::Readonly).build()?)
 }
 
-/// A transaction that writes: all of it or nothing. Dropped, it is rolled back.
+/// Starts a transaction that writes everything or nothing. It is rolled back if dropped.
 pub(super) fn writing<'a>(
     connection: &'a Connection,
     stores: &[&str],

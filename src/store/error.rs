@@ -1,14 +1,14 @@
-//! Why something could not be stored or read, with messages that say what to do.
+//! Reasons why runs could not be stored or read, with messages that say what to do.
 
 use indexed_db_futures::error::{DomException, Error, OpenDbError};
 use wasm_bindgen::JsValue;
 
 use crate::shell::js;
 
-/// Errors of the stored runs.
+/// Errors of storing and reading runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// There is no IndexedDB here, or it may not be used.
+    /// There is no IndexedDB here, or the page may not use it.
     Unavailable(String),
     /// Another tab keeps an older version of the database open.
     Blocked,
@@ -18,7 +18,7 @@ pub enum StoreError {
     Closed,
     /// No space is left.
     Full,
-    /// Nothing is refused, but nothing is stored either.
+    /// Writes are not refused, but they do not complete either.
     Slow,
     /// Anything else, with the browser's message.
     Failed(String),

@@ -1,7 +1,7 @@
-//! A run's workspace: paths with the hash of each content. Equal contents are stored once, whoever has them.
+//! A run's workspace: paths with the hash of each content. Equal contents are stored once, even across runs.
 //!
-//! Contents are stored as bytes, not as the blobs they are in the workspace: in Chromium (seen in version 156) a blob whose
-//! page crashes while its transaction commits stays in the database under its key, and reading it never ends.
+//! Contents are stored as bytes, not as the workspace's blobs: in Chromium (seen in version 156), a blob whose page
+//! crashes while its transaction commits stays in the database under its key, and reading it never completes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,13 +18,13 @@ use super::database::{Database, FILES, WORKSPACES, reading};
 use super::error::StoreError;
 use crate::worker::Workspace;
 
-/// One path of a workspace.
+/// One file of a workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredFile {
     pub path: String,
     /// SHA-256 of its content, hex.
     pub hash: String,
-    /// The file's declared type; may be empty.
+    /// The file's declared media type; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub media_type: String,
 }
@@ -32,9 +32,9 @@ pub struct StoredFile {
 /// The part of a workspace that is known to be stored.
 #[derive(Default)]
 pub(super) struct Mirror {
-    /// Up to which version of the workspace.
+    /// The version of the workspace that is stored.
     version: RefCell<u64>,
-    /// Each path with its version.
+    /// The stored files by path, each with its version.
     known: RefCell<Known>,
 }
 
@@ -42,14 +42,15 @@ pub(super) struct Mirror {
 pub(super) struct Changes {
     version: u64,
     known: Known,
-    /// Contents that may not be stored yet, by their hash.
+    /// Contents that may not be stored yet, by hash.
     pub contents: Vec<(String, ArrayBuffer)>,
 }
 
 type Known = BTreeMap<String, (u64, StoredFile)>;
 
 impl Mirror {
-    /// The workspace was filled with these just now: a run that goes on need not read and write them all again.
+    /// Records that the workspace was just filled with these files: a resumed run need not read and write them all
+    /// again.
     pub fn begin_with(&self, workspace: &Workspace, stored: &[StoredFile]) {
         let present = workspace.list();
         let version_of = |path: &str| present.iter().find(|file| file.path == path).map(|file| file.version);
@@ -61,7 +62,7 @@ impl Mirror {
         self.known.replace(known);
     }
 
-    /// `None`: nothing changed.
+    /// Returns what changed since the last write; `None`: nothing did.
     pub async fn changes(&self, workspace: &Workspace) -> Result<Option<Changes>, StoreError> {
         let version = workspace.version();
         if version == *self.version.borrow() {
@@ -85,7 +86,7 @@ impl Mirror {
         Ok(Some(changes))
     }
 
-    /// They are stored.
+    /// Records that these changes are stored.
     pub fn accept(&self, changes: Changes) {
         self.version.replace(changes.version);
         self.known.replace(changes.known);
@@ -93,14 +94,14 @@ impl Mirror {
 }
 
 impl Changes {
-    /// The stored form of the workspace.
+    /// Returns the stored form of the workspace.
     pub fn paths(&self) -> String {
         let files: Vec<&StoredFile> = self.known.values().map(|(_, file)| file).collect();
         serde_json::to_string(&files).unwrap_or_default()
     }
 }
 
-/// Fills a workspace with what is stored for a run; what that is.
+/// Fills a workspace with the files stored for a run, and returns them.
 pub(super) async fn load(database: &Database, key: &str, workspace: &Workspace) -> Result<Vec<StoredFile>, StoreError> {
     let connection = database.connection()?;
     let transaction = reading(&connection, &[WORKSPACES, FILES])?;

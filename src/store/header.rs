@@ -1,4 +1,4 @@
-//! What the list of runs knows about a run, without its events.
+//! The header of a run: what the list shows without reading the run's events.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 use crate::view::{RailView, Source};
 
-/// The header of a run in its current state.
+/// Returns the header of a run in its current state.
 #[must_use]
 pub(super) fn header(key: &str, name: Option<String>, run: &Run, updated_ms: u64) -> Header {
     let rail = serde_json::to_value(RailView::from(&Source::from(run))).unwrap_or(Value::Null);
@@ -15,7 +15,7 @@ pub(super) fn header(key: &str, name: Option<String>, run: &Run, updated_ms: u64
     Header { key: key.to_owned(), name, updated_ms, ended, summary, rail }
 }
 
-/// A new key. Keys made later sort later.
+/// Returns a new key. Keys created later sort later.
 #[must_use]
 pub(super) fn new_key(now_ms: u64) -> String {
     let (seconds, millis) = (now_ms / 1000, (now_ms % 1000) as u32);

@@ -1,7 +1,7 @@
-//! Writes one run as it goes: a queue, one transaction at a time.
+//! Writes one run while it is running: a queue, one transaction at a time.
 //!
-//! What waits while a transaction is under way goes into the next one together. After a failure everything that is not
-//! stored stays in the queue and is tried again with the next event; the run does not wait for it.
+//! Data that arrives during a transaction goes into the next one together. After a failure, everything that is not
+//! stored stays in the queue and is retried with the next event; the run does not wait for it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -26,15 +26,15 @@ use crate::shell::{Journal, js};
 use crate::trajectory::{RecordedEvent, Recorder};
 use crate::worker::Workspace;
 
-/// Who hears how storing goes.
+/// Receives the results of storing.
 pub trait Watch {
-    /// A header was stored.
+    /// Called when a header was stored.
     fn stored(&self, header: &Header);
-    /// Storing failed, or works again after it had failed.
+    /// Called when storing fails, or works again after a failure.
     fn health(&self, state: Result<(), StoreError>);
 }
 
-/// Keeps one run; clones share it.
+/// Stores one run; clones share it.
 #[derive(Clone)]
 pub struct Keeper(Rc<Inner>);
 
@@ -51,19 +51,19 @@ struct Inner {
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
     writing: Cell<bool>,
     failed: Cell<bool>,
-    /// How often writing came to an end, or failed.
+    /// Number of write passes that have completed or failed.
     rounds: Cell<u64>,
     held: RefCell<Option<Held>>,
 }
 
-/// How long a run waits for its storage, in milliseconds. Storing a step takes some.
+/// The longest time a run waits for its storage, in milliseconds. Storing a step takes a few of them.
 const PATIENCE_MS: f64 = 10_000.0;
 
 /// The content of one transaction.
 #[derive(Default)]
 struct Batch {
     origin: Option<String>,
-    /// By number: a repeated one replaces the old one.
+    /// By `seq`: a repeated event replaces the old one.
     events: BTreeMap<u32, String>,
     header: Option<Header>,
     /// A turn or the run ended.
@@ -71,7 +71,7 @@ struct Batch {
 }
 
 impl Keeper {
-    /// For runs that are not stored yet; each that begins gets a key of its own.
+    /// Creates a keeper for runs that are not stored yet; each run that begins gets its own key.
     #[must_use]
     pub fn new(database: Database, tabs: Rc<Tabs>, workspace: Workspace, watch: Rc<dyn Watch>) -> Self {
         Keeper(Rc::new(Inner {
@@ -92,41 +92,41 @@ impl Keeper {
         }))
     }
 
-    /// Goes on with a stored run, which this tab owns.
+    /// Continues a stored run, which this tab owns.
     pub fn go_on(&self, header: &Header, held: Held) {
         self.0.key.replace(header.key.clone());
         self.0.name.replace(header.name.clone());
         self.0.held.replace(Some(held));
     }
 
-    /// What the workspace was filled with when the run was loaded.
+    /// Records the files that the workspace was filled with when the run was loaded.
     pub fn has(&self, files: &[StoredFile]) {
         self.0.mirror.begin_with(&self.0.workspace, files);
     }
 
-    /// A stored run that another tab writes: it is only known here.
+    /// Takes over key and name of a stored run that another tab writes.
     pub fn name_key(&self, header: &Header) {
         self.0.key.replace(header.key.clone());
         self.0.name.replace(header.name.clone());
     }
 
-    /// The run no longer belongs to this tab.
+    /// Releases the run: it no longer belongs to this tab.
     pub fn let_go(&self) {
         self.0.held.take();
     }
 
-    /// The key of the run it keeps; empty before one began.
+    /// Returns the key of the run; empty before a run has begun.
     #[must_use]
     pub fn key(&self) -> String {
         self.0.key.borrow().clone()
     }
 
-    /// The run goes by this name from its next write on.
+    /// Renames the run from its next write on.
     pub fn rename(&self, name: Option<String>) {
         self.0.name.replace(name);
     }
 
-    /// Tries again what could not be written, as when the database has opened at last.
+    /// Writes what is queued; also retries what could not be written, for example before the database was open.
     pub fn flush(&self) {
         if !self.0.writing.replace(true) {
             let this = self.clone();
@@ -163,7 +163,7 @@ impl Keeper {
         self.0.writing.set(false);
         self.0.rounds.set(self.0.rounds.get() + 1);
         self.let_go_on();
-        // What arrived while observers were told about the last transaction.
+        // Data that arrived while observers were notified of the last transaction.
         if !self.0.failed.get() && !self.0.queue.borrow().is_empty() {
             self.flush();
         }
@@ -206,14 +206,14 @@ impl Keeper {
         Ok(())
     }
 
-    /// Wakes those who wait for what was recorded so far.
+    /// Wakes the tasks that wait until everything recorded so far is stored.
     fn let_go_on(&self) {
         self.0.waiting.take().into_iter().for_each(|told| {
             let _ = told.send(());
         });
     }
 
-    /// Storage that never answers must not block a run: after a while it continues, and this counts as a failure until
+    /// Guards against storage that never answers: after a while the run continues, and this counts as a failure until
     /// something is stored again.
     fn watch_over(&self) {
         let (this, round) = (Rc::downgrade(&self.0), self.0.rounds.get());
@@ -243,7 +243,7 @@ impl Journal for Keeper {
         self.0.key.replace(key.clone());
         let this = self.clone();
         spawn_local(async move {
-            // A new key: nobody else can have it.
+            // The key is new: no other tab can own it.
             let held = claim(&key).await;
             this.0.held.replace(held);
         });
@@ -289,7 +289,7 @@ impl Batch {
         self.origin.is_none() && self.events.is_empty() && self.header.is_none()
     }
 
-    /// Unwritten data goes before newer data.
+    /// Puts unwritten data back, ahead of newer data.
     fn put_back(&mut self, old: Batch) {
         let new = std::mem::replace(self, old);
         self.origin = new.origin.or(self.origin.take());

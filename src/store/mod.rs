@@ -1,9 +1,9 @@
-//! Runs that outlast the page: in IndexedDB, written as they go, shared by all tabs. WASM -> view, shell.
+//! Runs that survive the page: in IndexedDB, written while they run, shared by all tabs. WASM -> view, shell.
 //!
-//! Owns the database with its versions, who writes a run (one tab at a time), and what is told when storing fails.
-//! Invariants: an event is stored before the request that follows from it is sent; writes of one run are in order; what
-//! was stored is never changed by a failure, and a failure never stops a run. Deliberately absent: secrets (the shell
-//! redacted what comes here) and everything that is seen (`ui`).
+//! Owns the database and its versions, which tab writes a run (one at a time), and the messages about failed storage.
+//! Invariants: an event is stored before the request that follows from it is sent; writes of one run are in order; a
+//! failure never changes what was stored, and never stops a run. Deliberately absent: secrets (the shell redacts what
+//! comes here) and everything visible (`ui`).
 
 mod database;
 mod error;

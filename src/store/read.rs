@@ -1,4 +1,4 @@
-//! Reading what is stored: the list, one run with its events, and what the user does with them.
+//! Reads what is stored (the list, one run with its events); renames and deletes runs.
 
 use indexed_db_futures::KeyRange;
 use indexed_db_futures::prelude::*;
@@ -25,12 +25,12 @@ pub struct Origin {
 pub struct Loaded {
     pub origin: Origin,
     pub events: Events,
-    /// What the workspace was filled with.
+    /// The files that the workspace was filled with.
     pub files: Vec<StoredFile>,
 }
 
-/// Stored events, in order, up to the first that is missing or cannot be read. Each is read when it is asked for, so that
-/// whoever opens a long run can pause between them.
+/// Stored events, in order, up to the first that is missing or cannot be read. Each is parsed on demand, so that the
+/// caller can pause while it opens a long run.
 #[derive(Debug)]
 pub struct Events {
     values: std::vec::IntoIter<JsValue>,
@@ -46,7 +46,7 @@ impl Origin {
 }
 
 impl Database {
-    /// All runs, the oldest first. Headers that cannot be read are left out and counted.
+    /// Returns all runs, oldest first. Headers that cannot be read are left out and counted.
     pub async fn list(&self) -> Result<(Vec<Header>, usize), StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[RUNS])?;
@@ -57,7 +57,7 @@ impl Database {
         Ok((headers, unread))
     }
 
-    /// One run; `None`: it was deleted.
+    /// Returns the header of one run; `None`: it was deleted.
     pub async fn header(&self, key: &str) -> Result<Option<Header>, StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[RUNS])?;
@@ -65,10 +65,10 @@ impl Database {
         Ok(found.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
-    /// A run with all events that can be read, up to the first that cannot, and its files in the workspace.
+    /// Loads a run with all events up to the first that cannot be read, and puts its files in the workspace.
     ///
     /// # Errors
-    /// It was deleted, or what it starts from cannot be read.
+    /// The run was deleted, or its start cannot be read.
     pub async fn load(&self, key: &str, workspace: &Workspace) -> Result<Loaded, StoreError> {
         let (origin, events) = {
             let connection = self.connection()?;
@@ -85,7 +85,7 @@ impl Database {
         Ok(Loaded { origin, events: Events::from(events, 1), files })
     }
 
-    /// The events of a run after the first `known`.
+    /// Returns the events of a run after the first `known`.
     pub async fn events_after(&self, key: &str, known: u32) -> Result<Vec<RecordedEvent>, StoreError> {
         let connection = self.connection()?;
         let transaction = reading(&connection, &[EVENTS])?;
@@ -95,7 +95,7 @@ impl Database {
         Ok(Events::from(events.filter_map(Result::ok).collect(), known + 1).collect())
     }
 
-    /// Another name for these runs; `None`: that of their task.
+    /// Renames these runs; `None`: they are named after their task again.
     pub async fn rename(&self, keys: &[String], name: Option<&str>) -> Result<(), StoreError> {
         let connection = self.connection()?;
         let transaction = writing(&connection, &[RUNS], Durability::Strict)?;
@@ -113,7 +113,7 @@ impl Database {
         Ok(())
     }
 
-    /// Deletes these runs, and the contents that no other run has.
+    /// Deletes these runs, and the contents that no other run uses.
     pub async fn delete(&self, keys: &[String]) -> Result<(), StoreError> {
         let connection = self.connection()?;
         let transaction = writing(&connection, &[RUNS, ORIGINS, EVENTS, WORKSPACES, FILES], Durability::Strict)?;
@@ -145,7 +145,8 @@ impl Events {
         Events { values: values.into_iter(), seq: first, damaged_at: None }
     }
 
-    /// From here on nothing can be read, and it is left as it is. Known once all were asked for.
+    /// Returns the number of the first event that cannot be read, known once the iterator is exhausted. The damaged
+    /// data is left as it is.
     #[must_use]
     pub fn damaged_at(&self) -> Option<u32> {
         self.damaged_at
@@ -175,7 +176,7 @@ fn text<E>(value: Result<JsValue, E>) -> Option<String> {
     value.ok().map(|value| value.as_string().unwrap_or_default())
 }
 
-/// Keys of events are in the order of the events.
+/// Returns the key of an event. Keys sort in the order of the events.
 pub(super) fn event_key(key: &str, seq: u32) -> String {
     format!("{key}/{seq:08}")
 }

@@ -1,5 +1,5 @@
-//! Several tabs: one owns a run and writes it, the others are notified. A Web Lock says whose it is, and is released when
-//! the tab ends in whatever way; a broadcast channel says that there is something new to read.
+//! Several tabs: one owns a run and writes it, the others are notified. A Web Lock marks the owner and is released when
+//! its tab ends for any reason; a broadcast channel announces that there is something new to read.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub enum Told {
 
 /// A run that this tab owns; released when dropped.
 pub struct Held {
-    /// `None`: there are no locks here, so there is none to release.
+    /// `None`: this page has no locks, so there is nothing to release.
     release: Option<Function>,
 }
 
@@ -42,8 +42,8 @@ impl std::fmt::Debug for Held {
     }
 }
 
-/// Claims a run for this tab; `None`: another tab has it. If there are no locks (pages that are not secure) each tab
-/// counts as the only one.
+/// Claims a run for this tab; `None`: another tab owns it. Without locks (pages that are not secure), each tab counts
+/// as the only one.
 pub async fn claim(key: &str) -> Option<Held> {
     let navigator = Reflect::get(&js_sys::global(), &"navigator".into()).unwrap_or_default();
     let locks = Reflect::get(&navigator, &"locks".into()).unwrap_or_default();
@@ -70,7 +70,7 @@ pub async fn claim(key: &str) -> Option<Held> {
     let options = Object::new();
     let _ = Reflect::set(&options, &"ifAvailable".into(), &JsValue::TRUE);
     let asked = locks.request(&format!("turnwise-run-{key}"), &options, on_lock.unchecked_ref());
-    // A refused request (a page without storage) drops the sender: then nobody else can have it either.
+    // A refused request (a page without storage) drops the sender: then no other tab can own the run either.
     spawn_local(async move {
         let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
     });
@@ -84,7 +84,7 @@ pub struct Tabs {
 }
 
 impl Tabs {
-    /// `hear` is called with messages from other tabs, never with this tab's own.
+    /// Opens the channel. `hear` is called with messages from other tabs, never with this tab's own.
     #[must_use]
     pub fn new(hear: impl Fn(Told) + 'static) -> Rc<Self> {
         let channel = BroadcastChannel::new(CHANNEL).ok();

@@ -1,11 +1,11 @@
-//! Arguments of a tool call: parsed, repaired where that is unambiguous, checked against the tool's JSON Schema.
+//! Parses the arguments of a tool call, repairs them if that is unambiguous, and checks them against the tool's JSON Schema.
 //!
-//! Repaired is what can be read in one way only: single quotes, unquoted keys and words, trailing commas, `True`,
+//! Text that can be read in only one way is repaired: single quotes, unquoted keys and words, trailing commas, `True`,
 //! `False`, `None`, raw line breaks and tabs in strings, a code fence around the object, an object encoded twice (as a
-//! JSON string). **Not** repaired is whatever would need something made up or dropped: truncated text (an open string
-//! or bracket), missing commas, colons or values, quotes inside strings, comments, text around the object. The rule is
-//! checked, not trusted: after repair the text may differ only in quotes, white space, trailing commas and those three
-//! words, it must parse to an object, and that object must fit the schema.
+//! JSON string). Text is **not** repaired if something would have to be invented or dropped: truncated text (an open
+//! string or bracket), missing commas, colons or values, quotes inside strings, comments, text around the object. The
+//! rule is checked, not trusted: after repair the text may differ only in quotes, white space, trailing commas and
+//! those three words, it must parse to an object, and that object must fit the schema.
 
 use std::collections::HashMap;
 
@@ -29,31 +29,31 @@ struct Compiled {
     text: String,
 }
 
-/// Characters of a schema shown to the model.
+/// Maximum number of characters of a schema shown to the model.
 const MAX_SCHEMA_CHARS: usize = 2_000;
-/// Number of faults reported to the model.
+/// Maximum number of faults reported to the model.
 const MAX_FAULTS: usize = 3;
-/// Brackets inside brackets, beyond which nothing is repaired.
+/// Nesting of brackets beyond which nothing is repaired.
 const MAX_DEPTH: usize = 64;
 
 impl Validators {
-    /// None yet; `patterns` runs the regular expressions of all.
+    /// Starts without schemas; `patterns` compiles the regular expressions of all schemas.
     #[must_use]
     pub fn new(patterns: Patterns) -> Self {
         Validators { patterns, by_id: HashMap::new() }
     }
 
-    /// Compiles a schema once. One that cannot be compiled fails the calls that need it.
+    /// Compiles a schema once. If it cannot be compiled, the calls that need it fail.
     pub fn define(&mut self, id: u32, schema: &Value) {
         let compiled = Schema::compile(schema, self.patterns);
         let compiled = compiled.map(|compiled| Compiled { schema: compiled, text: short(&schema.to_string()) });
         self.by_id.insert(id, compiled);
     }
 
-    /// The arguments, or the outcome that refuses them.
+    /// Returns the arguments, or the outcome that rejects them.
     ///
     /// # Errors
-    /// `Rejected` with `malformed_tool_call` or `invalid_arguments`; `Failed` where the schema itself is bad.
+    /// `Rejected` with `malformed_tool_call` or `invalid_arguments`; `Failed` if the schema itself is invalid.
     pub fn check(&self, tool: &str, id: u32, arguments: &str) -> Result<Arguments, ToolOutcome> {
         let schema = match self.by_id.get(&id) {
             Some(Ok(schema)) => schema,
@@ -82,7 +82,7 @@ impl Validators {
     }
 }
 
-/// JSON that parsed: an object, an object encoded twice, or `null` for "no arguments".
+/// Reads the arguments from parsed JSON: an object, an object encoded twice, or `null` for "no arguments".
 fn plain(value: Value) -> Result<Value, ToolOutcome> {
     match value {
         Value::Object(_) => Ok(value),
@@ -97,13 +97,13 @@ fn plain(value: Value) -> Result<Value, ToolOutcome> {
     }
 }
 
-/// Whether JSON that parsed was no object by itself: `null`, or an object encoded twice.
+/// Whether the parsed JSON was not itself an object: `null`, or an object encoded twice.
 fn is_wrapped(arguments: &str) -> bool {
     let text = arguments.trim_start();
     !text.is_empty() && !text.starts_with('{')
 }
 
-/// The object the text can only mean, if there is one.
+/// The only object that the text can mean, if there is one.
 fn repair(text: &str) -> Option<Value> {
     let text = without_fence(text.trim());
     if !text.starts_with('{') || too_deep(text) {
@@ -178,7 +178,7 @@ fn content(text: &str) -> String {
     out
 }
 
-/// Raw control characters inside strings, which JSON forbids, as escapes.
+/// Escapes raw control characters inside strings, which JSON forbids.
 fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let (mut inside, mut escaped) = (false, false);
@@ -217,7 +217,7 @@ fn not_an_object(what: &str) -> ToolOutcome {
     }
 }
 
-/// All that failed; the path is the first one's.
+/// The outcome for all faults; its path is the first fault's.
 fn invalid(faults: Vec<Fault>) -> ToolOutcome {
     let text: Vec<String> = faults.iter().map(|Fault { path, message }| format!("at `{path}`: {message}")).collect();
     ToolOutcome::Rejected {

@@ -1,8 +1,8 @@
-//! `calculate`: fend, with nothing random, no exchange rates and no variables between calls.
+//! `calculate`: fend, without randomness, exchange rates, or variables kept between calls.
 
 use fend_core::{Context, evaluate};
 
-/// Brackets inside brackets: fend's parser is recursive, and a worker's stack is small.
+/// Maximum nesting of brackets: fend's parser is recursive, and a worker's stack is small.
 const MAX_DEPTH: usize = 40;
 
 /// The value of the expression, with its unit.

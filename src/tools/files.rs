@@ -1,40 +1,40 @@
-//! What tools see of the run's workspace, which is backed by blobs in the worker and plain maps in tests.
+//! The tools' view of the run's workspace, which is backed by blobs in the worker and plain maps in tests.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 
-/// One file. Contents are read when a tool asks for them, never before.
+/// One file. Its content is read only when a tool asks for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInfo {
-    /// Grows with every change of the workspace; the same version of a path is the same content.
+    /// Grows with every change of the workspace; the same version of a path has the same content.
     pub version: u64,
-    /// Bytes.
+    /// In bytes.
     pub size: u64,
 }
 
-/// The workspace as it was when the call began; writes are seen by later calls only.
+/// The workspace as it was when the call began; only later calls see its writes.
 pub trait Files {
-    /// All files, by normal path.
+    /// All files, by normalized path.
     fn list(&self) -> &BTreeMap<String, FileInfo>;
 
     /// The bytes of a file.
     fn read(&self, path: &str) -> impl Future<Output = Result<Vec<u8>, String>>;
 
-    /// Keeps a whole new content for a normal path.
+    /// Stores the complete new content of a normalized path.
     fn write(&mut self, path: String, content: String);
 }
 
-/// Bytes of a file that may be read as text at all.
+/// Maximum size of a file that can be read as text, in bytes.
 pub const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-/// Why a file has no text.
+/// The reason why a file has no text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoText {
     Binary,
     TooLarge,
 }
 
-/// The text of a file, or why it has none.
+/// The text of a file, or the reason why it has none.
 ///
 /// # Errors
 /// Why reading failed.
@@ -46,7 +46,7 @@ pub async fn read_text<F: Files>(files: &F, path: &str, info: FileInfo) -> Resul
     Ok(decode(bytes).ok_or(NoText::Binary))
 }
 
-/// UTF-8 (a byte order mark is dropped) without NUL, or nothing.
+/// Decodes UTF-8 (and drops a byte order mark); `None` if it is not UTF-8 or contains NUL.
 fn decode(bytes: Vec<u8>) -> Option<String> {
     if bytes.contains(&0) {
         return None;
@@ -55,7 +55,7 @@ fn decode(bytes: Vec<u8>) -> Option<String> {
     Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// `1.2 KB`, for users and models.
+/// Formats a size as `1.2 KB`, for users and models.
 #[must_use]
 pub fn size_text(bytes: u64) -> String {
     let (unit, name) = match bytes {

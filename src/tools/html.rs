@@ -1,5 +1,5 @@
-//! HTML as text for search: tags, comments, scripts and styles become nothing, the usual entities characters. Newlines
-//! stay, so that line numbers are those of the file. Not a parser: it never fails and never shows anything.
+//! Converts HTML to text for search: tags, comments, scripts and styles are removed, common entities become characters.
+//! Newlines are kept, so that line numbers match the file. Not a parser: it never fails, and its output is never rendered.
 
 /// The text of the page.
 pub fn to_text(html: &str) -> String {
@@ -34,7 +34,7 @@ pub fn title(html: &str) -> Option<String> {
     })
 }
 
-/// Where the markup that starts at `tail` ends; 1 where `<` is only a character.
+/// The end of the markup that starts at `tail`; 1 if `<` is only a character.
 fn markup_end(tail: &str) -> usize {
     let whole = tail.len();
     if tail.starts_with("<!--") {
@@ -53,7 +53,7 @@ fn markup_end(tail: &str) -> usize {
     tail.find('>').map_or(whole, |end| end + 1)
 }
 
-/// Case-insensitive for ASCII; the needle is in lower case.
+/// Case-insensitive for ASCII; `needle` is in lower case.
 fn find(text: &str, needle: &str) -> Option<usize> {
     text.as_bytes().windows(needle.len()).position(|window| window.eq_ignore_ascii_case(needle.as_bytes()))
 }

@@ -1,9 +1,9 @@
-//! The built-in tools: their names and specs, and (features `docs` and `worker`) what they do.
+//! The built-in tools: their names and specs, and (features `docs` and `worker`) their implementation.
 //!
-//! The page holds only the table below, cheaply; everything that runs a tool or checks its arguments is behind
-//! these features and runs in a worker. PURE: a tool gets its files through [`files::Files`], the time as data, and
-//! answers text. Deliberately absent: the final-result protocol and the cut of long results (`engine`), deadlines and
-//! crashes (`worker`), tools of the host page.
+//! The page contains only the small table below; all code that runs a tool or checks its arguments is behind these
+//! features and runs in a worker. PURE: a tool gets its files through [`files::Files`] and the time as data, and
+//! returns text. Deliberately absent: the final-result protocol and the truncation of long results (`engine`),
+//! deadlines and crashes (`worker`), tools of the host page.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub struct Arguments {
     pub repaired: Repaired,
 }
 
-/// Whether the model's text had to be repaired before it was an object.
+/// Whether the model's text had to be repaired to become an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repaired {
@@ -51,7 +51,7 @@ pub enum Repaired {
 }
 
 impl Arguments {
-    /// For `ToolOutcome::Executed`: the arguments, where they had to be repaired.
+    /// For `ToolOutcome::Executed`: the arguments, if they had to be repaired.
     #[must_use]
     pub fn if_repaired(&self) -> Option<Value> {
         (self.repaired == Repaired::Yes).then(|| self.value.clone())

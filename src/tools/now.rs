@@ -4,7 +4,7 @@ use crate::engine::{EpochMillis, time};
 
 const WEEKDAYS: [&str; 7] = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"];
 
-/// `2026-11-21T22:29:00Z (Saturday, UTC)`
+/// Formats a time as `2026-11-21T22:29:00Z (Saturday, UTC)`.
 #[must_use]
 pub fn now(at: EpochMillis) -> String {
     let whole = time::rfc3339(at);

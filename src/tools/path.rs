@@ -1,17 +1,17 @@
 //! Paths of the workspace: relative, `/` between parts, no `.` or `..`, no control characters.
 
-/// Where whole results of cut tool answers are kept; hidden from listing and search, not writable by the model.
+/// The folder for the complete text of truncated tool results; hidden from listing and search, not writable by the model.
 pub const RESULTS: &str = "results/";
 
-/// Why a path is refused.
+/// The reason why a path is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
     Empty,
     /// Starts with `/`, `\` or a drive letter, or is a URL.
     Absolute,
-    /// Has a part `..`.
+    /// Contains a part `..`.
     Parent,
-    /// Has a control character.
+    /// Contains a control character.
     Control,
     /// Longer than [`MAX_PATH`] bytes.
     TooLong,
@@ -19,7 +19,7 @@ pub enum PathError {
 
 pub const MAX_PATH: usize = 1024;
 
-/// The normal form of a path: `\\` becomes `/`, white space around parts, empty parts and `.` go away.
+/// The normal form of a path: `\\` becomes `/`; white space around parts, empty parts and `.` are removed.
 ///
 /// # Errors
 /// The first rule the path breaks.
@@ -49,14 +49,14 @@ pub fn normalize(path: &str) -> Result<String, PathError> {
     }
 }
 
-/// A drive letter or a URL's scheme.
+/// Whether a part is a drive letter or a URL's scheme.
 fn is_root(part: &str) -> bool {
     part.split_once(':').is_some_and(|(head, tail)| {
         tail.is_empty() || (head.len() == 1 && head.starts_with(|c: char| c.is_ascii_alphabetic()))
     })
 }
 
-/// The file that keeps the whole of a cut result.
+/// The file with the complete text of a truncated result.
 #[must_use]
 pub fn result_path(handle: &str) -> String {
     format!("{RESULTS}{handle}.txt")

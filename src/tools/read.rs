@@ -1,20 +1,20 @@
-//! The tools that list, read and write files of the workspace, and read the whole of cut results.
+//! The tools that list, read and write files of the workspace, and read the complete text of truncated results.
 
 use super::files::{FileInfo, Files, NoText, read_text, size_text};
 use super::path::{RESULTS, normalize, result_path};
 
-/// Lines of a file shown at once, unless the model asks for others.
+/// Number of lines of a file shown at once, unless the model asks for another number.
 const DEFAULT_LINES: usize = 400;
-/// Characters of a file shown at once: under the engine's cut, so that it is this tool that says how to go on.
+/// Maximum number of characters of a file shown at once: below the engine's limit, so that this tool says how to continue.
 const MAX_CHARS: usize = 18_000;
-/// Files listed at once.
+/// Maximum number of files listed at once.
 const MAX_LISTED: usize = 500;
-/// Characters of a result shown at once, unless the model asks for others.
+/// Number of characters of a result shown at once, unless the model asks for another number.
 const DEFAULT_PART: usize = 8_000;
-/// Near matches named when a path does not exist.
+/// Maximum number of near matches named if a path does not exist.
 const MAX_NEAR: usize = 5;
 
-/// One line a file: path and size.
+/// Lists files, one per line: path and size.
 pub fn list_files<F: Files>(files: &F, prefix: &str) -> String {
     let prefix = prefix.trim().trim_start_matches("./").trim_start_matches('/');
     let shown = |path: &str| path.starts_with(prefix) && (!path.starts_with(RESULTS) || prefix.starts_with(RESULTS));
@@ -34,10 +34,10 @@ pub fn list_files<F: Files>(files: &F, prefix: &str) -> String {
     lines.join("\n")
 }
 
-/// Lines `offset..offset + limit` of a text file, `offset` counted from 1; says how to go on where more follow.
+/// Lines `offset..offset + limit` of a text file, `offset` counted from 1; says how to continue if more lines follow.
 ///
 /// # Errors
-/// A bad path, no such file (near matches named), no text, an offset behind the end.
+/// An invalid path, no such file (with near matches), no text, or an offset beyond the end.
 pub async fn read_file<F: Files>(
     files: &F,
     path: &str,
@@ -71,10 +71,10 @@ pub async fn read_file<F: Files>(
     Ok(part)
 }
 
-/// Replaces or makes a file.
+/// Replaces or creates a file.
 ///
 /// # Errors
-/// A bad or reserved path, or one that is a folder.
+/// An invalid or reserved path, or the path of a folder.
 pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<String, String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
     if path.starts_with(RESULTS) {
@@ -90,10 +90,10 @@ pub fn write_file<F: Files>(files: &mut F, path: &str, content: &str) -> Result<
     Ok(format!("{verb} {path}: {lines} lines, {}", size_text(content.len() as u64)))
 }
 
-/// A part of a kept result, by characters.
+/// A part of a stored result, by characters.
 ///
 /// # Errors
-/// An unknown handle (the known ones named) or an offset behind the end.
+/// An unknown handle (with the known ones), or an offset beyond the end.
 pub async fn read_result<F: Files>(
     files: &F,
     handle: &str,
@@ -133,7 +133,7 @@ fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
     }
 }
 
-/// Names what the model may have meant: a folder's files, the same name elsewhere, or similar paths.
+/// The message for a missing file, with suggestions: a folder's files, the same name elsewhere, or similar paths.
 fn missing<F: Files>(files: &F, path: &str) -> String {
     let folder = format!("{path}/");
     if files.list().keys().any(|other| other.starts_with(&folder)) {

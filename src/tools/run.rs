@@ -10,12 +10,12 @@ pub use super::search::Index;
 use super::{now, read};
 use crate::engine::EpochMillis;
 
-/// Without full-text search there is nothing to keep.
+/// The index is empty without full-text search.
 #[cfg(not(feature = "worker"))]
 #[derive(Debug, Default)]
 pub struct Index;
 
-/// The tool's answer, or what to tell the model instead.
+/// Returns the tool's result, or a message for the model.
 ///
 /// # Errors
 /// The tool's own failure, as a message for the model.
@@ -44,7 +44,7 @@ pub async fn run<F: Files>(
             std::hint::black_box(());
         },
         #[cfg(feature = "test-tools")]
-        #[allow(clippy::panic)] // a crash is what the test wants
+        #[allow(clippy::panic)] // the test needs a crash
         "crash" => panic!("crash was called"),
         _ => Err(format!("there is no built-in tool `{name}`")),
     }

@@ -1,8 +1,8 @@
 //! `search_files`: ranked full-text search (BM25) over the workspace.
 //!
-//! Files are cut into passages at headings and blank lines; a passage's score is its own plus that of its file's path
-//! and title, which count more. The index keeps no text: it follows file versions, so a search reads only what changed
-//! since the last one, and the few files it shows snippets of.
+//! Files are split into passages at headings and blank lines; a passage's score is its own plus the score of its file's
+//! path and title, which has more weight. The index stores no text: it tracks file versions, so a search reads only the
+//! files that changed since the last one, and the few files from which it shows snippets.
 
 mod passages;
 
@@ -16,15 +16,15 @@ use super::path::RESULTS;
 use super::words::words;
 use passages::{Passage, passages};
 
-/// Hits shown unless the model asks for others.
+/// Number of hits shown, unless the model asks for another number.
 const DEFAULT_HITS: usize = 8;
-/// Hits of one file among them.
+/// Maximum number of hits of one file among them.
 const MAX_HITS_PER_FILE: usize = 2;
 /// Larger files are not searched.
 const MAX_INDEXED_BYTES: u64 = 4 << 20;
 /// The weight of a match in the path or title relative to one in the text.
 const TITLE_WEIGHT: f32 = 2.0;
-/// Words of a passage and of a title on average: what BM25 holds lengths against.
+/// Average number of words of a passage and of a title, by which BM25 normalizes lengths.
 const PASSAGE_WORDS: f32 = 60.0;
 const TITLE_WORDS: f32 = 6.0;
 const MAX_SNIPPET_CHARS: usize = 200;
@@ -59,7 +59,7 @@ struct PassageId {
 struct Indexed {
     id: u32,
     version: u64,
-    /// Lines of each passage; none: the file is not text, or too large.
+    /// Lines of each passage; `None` if the file is not text, or too large.
     passages: Option<Vec<Passage>>,
 }
 
@@ -89,10 +89,10 @@ impl std::fmt::Debug for Index {
     }
 }
 
-/// One line a hit: `path:line  score  "snippet"`.
+/// Returns one line per hit: `path:line  score  "snippet"`.
 ///
 /// # Errors
-/// A query without words, or what reading a file failed with.
+/// A query without words, or the error of reading a file.
 pub async fn search_files<F: Files>(
     files: &F,
     index: &mut Index,
@@ -129,7 +129,7 @@ pub async fn search_files<F: Files>(
 }
 
 impl Index {
-    /// Takes in what changed since the last search.
+    /// Updates the index with the files that changed since the last search.
     async fn follow<F: Files>(&mut self, files: &F) -> Result<(), String> {
         let gone: Vec<String> = self.files.keys().filter(|path| !files.list().contains_key(*path)).cloned().collect();
         for path in gone {
@@ -174,7 +174,7 @@ impl Index {
         self.paths.remove(&file.id);
     }
 
-    /// The best passages, best first, few of one file.
+    /// The best passages, best first, with few of one file.
     fn best(&self, terms: &[String], limit: usize) -> Vec<Hit> {
         let query = terms.join(" ");
         let titles: HashMap<u32, f32> =
@@ -182,7 +182,7 @@ impl Index {
         let mut scores: HashMap<PassageId, f32> =
             self.passages.matches(&self.passage_embedder.embed(&query)).into_iter().map(|d| (d.id, d.score)).collect();
         for (file, score) in titles {
-            // A file found by its title only shows its first passage.
+            // A file that matches only by its title shows its first passage.
             let mut in_text = scores.iter_mut().filter(|(id, _)| id.file == file).peekable();
             if in_text.peek().is_some() {
                 in_text.for_each(|(_, sum)| *sum += TITLE_WEIGHT * score);

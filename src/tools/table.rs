@@ -1,5 +1,5 @@
-//! The table of built-in tools. A tool is its code in a file next to this one, an arm in `run.rs`, a row in `ROWS` and its
-//! name in [`NAMES`].
+//! The table of built-in tools. A tool consists of its code in a file next to this one, an arm in `run.rs`, a row in
+//! `ROWS` and its name in [`NAMES`].
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::engine::{SideEffect, ToolSpec, own_tools};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
     Nothing,
-    /// The run's workspace: the worker is told what changed in it before the call.
+    /// The run's workspace: the worker receives its changes before the call.
     Files,
 }
 
@@ -22,11 +22,11 @@ struct Row {
     needs: Needs,
 }
 
-/// The names of all built-in tools, in the order in which a model is offered them.
+/// The names of all built-in tools, in the order in which they are offered to a model.
 pub const NAMES: &[&str] =
     &["search_files", "read_file", "list_files", "write_file", "read_result", "calculate", "now"];
 
-/// Tools that the engine handles itself. They are offered only where a run asks for them.
+/// Tools that the engine handles itself. They are offered only if a run asks for them.
 pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
 
 const ROWS: &[Row] = &[
@@ -143,7 +143,7 @@ fn spec(row: &Row) -> ToolSpec {
     }
 }
 
-/// Every tool that can be named: the safe set, then those on request.
+/// All tools that can be named: the safe set, then the tools on request.
 #[must_use]
 pub fn all() -> Vec<ToolSpec> {
     NAMES.iter().chain(ON_REQUEST).filter_map(|name| builtin(name)).collect()

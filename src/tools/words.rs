@@ -1,7 +1,7 @@
-//! Text to search terms: lower case, split at everything that is no letter or digit and inside `camelCase`, plurals
-//! to singulars; scripts without spaces as pairs of characters.
+//! Converts text to search terms: lower case, split at everything that is not a letter or digit and inside `camelCase`,
+//! plurals become singulars; scripts without spaces become pairs of characters.
 
-/// Longer runs are no words anyone looks for (data, hashes).
+/// Longer runs are not words that anyone searches for (data, hashes).
 const MAX_WORD_CHARS: usize = 40;
 
 /// The terms of a text, in order.

@@ -1,21 +1,21 @@
-//! The numbers of a document that is read, brought within what a run can reach.
+//! Clamps the numbers of a document that is read to values that a run can reach.
 //!
-//! A record comes from anywhere, and its numbers are added, multiplied and drawn. The limits are far above
-//! those of any run, and low enough that no sum of a few of them overflows: our own documents are read unchanged.
+//! A record can come from anywhere, and its numbers are added, multiplied and drawn. The limits are far above those of any
+//! real run, so our own documents are read unchanged, and low enough that the sum of a few numbers never overflows.
 
 use super::{RecordedEvent, Trajectory};
 use crate::engine::*;
 
 /// Turns, attempts, requests, and other counts.
 const MAX_COUNT: u32 = 1_000_000_000;
-/// Times in milliseconds, and tokens: what JSON numbers hold exactly.
+/// Times in milliseconds, and tokens: the largest integer that a JSON number holds exactly.
 const MAX_WIDE: u64 = (1 << 53) - 1;
 /// The end of the year 9999.
 const MAX_EPOCH_MS: u64 = 253_402_300_799_999;
 /// US dollars.
 const MAX_COST: f64 = 1e9;
 
-/// Every number of the document and of its sub-agents.
+/// Clamps every number of the document and of its sub-agents.
 pub fn document(of: &mut Trajectory) {
     for number in [&mut of.max_turns, &mut of.effective_max_turns, &mut of.total_turns, &mut of.requests] {
         count(number);
@@ -154,7 +154,7 @@ fn epoch(time: &mut EpochMillis) {
     time.0 = time.0.min(MAX_EPOCH_MS);
 }
 
-/// A text of digits can be infinite as a number.
+/// A long string of digits can parse as infinity.
 fn dollars(number: &mut f64) {
     *number = number.clamp(0.0, MAX_COST);
 }

@@ -1,5 +1,5 @@
-//! How a recorded run continues elsewhere: the events to replay before its next one. A worker that reads records
-//! makes it of a trajectory; the worker in which runs live takes it, and knows no trajectory.
+//! How a recorded run continues elsewhere: the events to replay before its next one. A worker that reads records builds
+//! the course from a trajectory; the worker that executes runs receives the course and knows nothing about trajectories.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub struct Course {
     pub config: RunConfig,
     pub task: Task,
     pub events: Vec<RecordedEvent>,
-    /// The changes from there on; `None`: the same run continues.
+    /// The changes from that point on; `None`: the same run continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Branch>,
 }
@@ -25,10 +25,10 @@ pub struct Course {
 #[serde(rename_all = "camelCase")]
 pub struct BranchWish {
     pub trajectory: Box<Trajectory>,
-    /// The first turn that is the branch's own. Default: the turn after the edited call, else the last one.
+    /// The first turn of the branch itself. Default: the turn after the edited call, or else the last turn.
     #[serde(default)]
     pub turn: Option<u32>,
-    /// A call whose result is changed, and the result.
+    /// The call whose result is replaced by `result`.
     #[serde(default)]
     pub call_id: Option<CallId>,
     #[serde(default)]
@@ -42,7 +42,7 @@ pub struct BranchWish {
     pub say: Option<String>,
 }
 
-/// The reply to substitute for the model's.
+/// The reply that replaces the model's.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct WishedReply {
@@ -58,10 +58,10 @@ pub struct WishedCall {
 }
 
 impl Course {
-    /// The course of a run that had not ended.
+    /// Returns the course of a run that has not ended.
     ///
     /// # Errors
-    /// What is wrong with the record, for users.
+    /// A message for users that says what is wrong with the record.
     pub fn resumed(recorded: &Trajectory) -> Result<Self, String> {
         if recorded.outcome.is_some() {
             return Err("this run has ended; follow it up, or branch from one of its turns".to_owned());
@@ -71,10 +71,10 @@ impl Course {
         Ok(Course { config, task, events: recorded.events.clone(), branch: None })
     }
 
-    /// The course of a branch.
+    /// Returns the course of a branch.
     ///
     /// # Errors
-    /// There is no such turn or call, or the events do not lead there.
+    /// If there is no such turn or call, or the events do not lead there.
     pub fn branched(wish: BranchWish) -> Result<Self, String> {
         let BranchWish { trajectory: recorded, turn, call_id, result, reply, system, say } = wish;
         let mut recorded = *recorded;
@@ -113,7 +113,7 @@ fn no_turn(recorded: &Trajectory, wanted: u32) -> String {
     format!("there is no turn {wanted}; the run has {}", recorded.turns.len())
 }
 
-/// The place of the turn that follows the call's.
+/// Returns the index of the turn that follows the call's turn.
 fn after_call(recorded: &Trajectory, call: &CallId, turn: Option<u32>) -> Result<usize, String> {
     let has = |id: &CallId| id == call;
     let place = recorded.turns.iter().position(|turn| {

@@ -12,8 +12,8 @@ pub const VERSION: u32 = 1;
 /// Replay is exact within one engine version.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` is every input
-/// of the engine; everything else is derived from it, the configuration and the input.
+/// The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` holds every
+/// input of the engine; everything else is derived from the events, the configuration and the input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Trajectory {
@@ -22,29 +22,29 @@ pub struct Trajectory {
     #[cfg_attr(feature = "types", schemars(extend("const" = VERSION)), ts(type = "1"))]
     pub version: u32,
     pub engine_version: String,
-    /// It was read from a file of another format: there are no events, so it cannot be replayed.
+    /// Set if the document was read from a file of another format: it has no events, so it cannot be replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
     #[cfg_attr(feature = "types", schemars(regex(pattern = time::RUN_ID)))]
     pub run_id: String,
     pub session_id: String,
-    /// Of the first provider; the complete list is in `config`.
+    /// The model of the first provider; the complete list is in `config`.
     pub model: String,
     pub provider: ProviderKind,
     pub preset: Preset,
     /// The complete configuration, except for the tools.
     pub config: RunConfig,
-    /// For a branch: the configuration of its first events.
+    /// For a branch: the configuration that its first events ran with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_with: Option<RunConfig>,
-    /// For a branch: the run it comes from, and its first own turn.
+    /// For a branch: the run it comes from, and the first turn of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
     pub tools: Vec<ToolSpec>,
     pub input: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
-    /// What a follow-up carried over.
+    /// The messages carried over into a follow-up.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
     /// RFC 3339; `started_ms` is the same as milliseconds since 1970.
@@ -63,7 +63,7 @@ pub struct Trajectory {
     pub max_turns: u32,
     pub effective_max_turns: u32,
     pub total_turns: u32,
-    /// LLM requests sent, those of sub-agents included; `tokens` counts the same way.
+    /// LLM requests sent, including those of sub-agents; `tokens` counts the same way.
     pub requests: u32,
     pub tokens: Usage,
     pub output: Option<String>,
@@ -73,13 +73,13 @@ pub struct Trajectory {
     pub segments: Vec<Ending>,
     pub traces: Vec<TraceRecord>,
     pub logs: Vec<LogRecord>,
-    /// Trajectories of sub-agents, in the order they began. Their events are among their root's: the ids of their requests
-    /// and timers are n + child * 2^20.
+    /// Trajectories of sub-agents, in the order they began. Their events are in the root's `events`, where the ids of their
+    /// requests and timers are n + child * 2^20.
     pub children: Vec<Trajectory>,
     pub events: Vec<RecordedEvent>,
 }
 
-/// Where an imported document comes from.
+/// The origin of an imported document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -93,7 +93,7 @@ pub struct Imported {
     /// The agent that did the work.
     pub agent: String,
     pub agent_version: String,
-    /// The author's information about it.
+    /// The author's notes about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
 }
@@ -105,15 +105,15 @@ impl std::fmt::Display for Imported {
     }
 }
 
-/// Why a text is not a trajectory that this version can read.
+/// The reason a text is not a trajectory that this version can read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseError {
     NotJson(String),
     /// JSON, but not marked as a trajectory.
     OtherFormat,
-    /// A trajectory of a version this build does not know; nothing of it was read.
+    /// A trajectory of a version that this build does not know; the rest was not read.
     UnknownVersion(String),
-    /// Marked as a trajectory of this version, but a part is missing or wrong.
+    /// Marked as a trajectory of this version, but a part is missing or invalid.
     Invalid(String),
 }
 
@@ -150,13 +150,13 @@ impl Default for Marks {
 }
 
 impl Trajectory {
-    /// The document of a run in its current state.
+    /// Returns the document of a run in its current state.
     #[must_use]
     pub fn of(recorder: &Recorder) -> Self {
         Trajectory::with_events(&recorder.run, recorder.events.clone())
     }
 
-    /// The events of sub-agents are among their root's, in the order in which they happened.
+    /// The events of sub-agents are in the root's list, in the order in which they happened.
     fn with_events(run: &Run, events: Vec<RecordedEvent>) -> Self {
         let task = run.task();
         let mut config = run.config().clone();
@@ -204,9 +204,9 @@ impl Trajectory {
         }
     }
 
-    /// Reads a document. An unknown version is refused, whatever else it holds. Numbers that no run can reach are lowered.
+    /// Parses a document. Rejects an unknown version without reading the rest, and clamps numbers that no run can reach.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        // Twice from the text, and never by way of a `Value`: that would be a second reader of every type in the page.
+        // Parsed twice from the text, never through a `Value`: that would add a second deserializer for every type to the page.
         let marks: Marks = serde_json::from_str(text).map_err(|e| match e.classify() {
             Category::Data => ParseError::OtherFormat,
             _ => ParseError::NotJson(e.to_string()),
@@ -222,7 +222,7 @@ impl Trajectory {
         Ok(document)
     }
 
-    /// The start of a replay: the configuration with its tools, and the task.
+    /// Returns the start of a replay: the configuration with its tools, and the task.
     #[must_use]
     pub fn origin(&self) -> (RunConfig, Task) {
         let config = self.started_with.as_ref().unwrap_or(&self.config);

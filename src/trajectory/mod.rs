@@ -1,7 +1,7 @@
-//! The record of a run: the document, its redaction, its replay, and the formats of others. PURE -> engine.
+//! The record of a run: the document, its redaction, its replay, and conversion to and from other formats. PURE -> engine.
 //!
-//! Invariant: the recorded events, the configuration and the task are enough to derive everything else; a test derives
-//! it again. No secret is ever in it: the shell redacts an event before it is recorded **and** before the engine sees it.
+//! Invariant: the recorded events, the configuration and the task are enough to derive everything else; a test does so.
+//! A record never contains a secret: the shell redacts an event before it is recorded **and** before the engine sees it.
 
 mod clamp;
 pub mod course;
@@ -37,14 +37,14 @@ pub struct RecordedEvent {
     pub event: Event,
 }
 
-/// A run with its event list: what the shell drives.
+/// A run with its event list, driven by the shell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recorder {
     pub run: Run,
     pub events: Vec<RecordedEvent>,
-    /// Index in `events` of the last reply or failure of the model: the run's own (0), and each sub-agent's.
+    /// Index in `events` of the model's last reply or failure, for the run itself (key 0) and for each sub-agent.
     last_reply: BTreeMap<u32, usize>,
-    /// Places in `events` of what is new or was changed since [`Recorder::with_changed`].
+    /// Indices in `events` of the events added or changed since the last [`Recorder::with_changed`].
     #[serde(skip)]
     changed: BTreeSet<usize>,
 }
@@ -72,8 +72,8 @@ impl Recorder {
         effects
     }
 
-    /// The raw response is the log's; of an attempt that did not fail nobody reads it, so it is not kept. Whether it
-    /// failed may be known only when its tool calls are answered.
+    /// Keeps the raw response of a failed attempt, for the log; the raw response of a successful attempt is never read.
+    /// Whether an attempt failed may be known only after its tool calls are answered.
     fn keep_raw(&mut self, effect: &Effect) {
         let Effect::Record(record) = effect else { return };
         let (child, what) = match &record.what {
@@ -90,21 +90,21 @@ impl Recorder {
         }
     }
 
-    /// Shows the events that are new since the last time, and earlier ones whose raw response is kept after all.
+    /// Passes `look` the events added since the last call, and earlier ones whose raw response was kept since then.
     pub fn with_changed(&mut self, look: impl FnOnce(&[&RecordedEvent], &Run)) {
         let changed = std::mem::take(&mut self.changed);
         let events: Vec<&RecordedEvent> = changed.into_iter().filter_map(|at| self.events.get(at)).collect();
         look(&events, &self.run);
     }
 
-    /// The run as one JSON document, at any time.
+    /// Returns the run in its current state as one JSON document.
     #[must_use]
     pub fn document(&self) -> Trajectory {
         Trajectory::of(self)
     }
 }
 
-/// A copy of the event without the raw response.
+/// Returns a copy of the event without the raw response.
 fn without_raw(event: &Event) -> Event {
     match event {
         Event::ModelReplied { request, reply, first_token_ms, .. } => {

@@ -6,35 +6,35 @@ use serde_json::Value;
 use super::document::{ENGINE_VERSION, Trajectory};
 use super::{RecordedEvent, Recorder};
 
-/// The first difference between what was recorded and what the engine derives again.
+/// The first difference between the record and the run that the engine derives from its events.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ReplayDifference"))]
 pub struct Mismatch {
     /// The turn that differs; `null`: the difference is not in a turn.
     pub turn: Option<u32>,
-    /// Which part, as a JSON Pointer into the document.
+    /// The part that differs, as a JSON Pointer into the document.
     pub path: String,
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub expected: Value,
     #[cfg_attr(feature = "types", ts(type = "any"))]
     pub actual: Value,
-    /// The version of the engine that recorded it, if it is a different one: differences are then expected.
+    /// The engine version that recorded the document, if it is not this one: differences are then expected.
     pub recorded_by: Option<String>,
 }
 
-/// Derives the run again from its events. `Err` names the first difference.
+/// Derives the run again from its events. `Err` holds the first difference.
 pub fn replay(recorded: &Trajectory) -> Result<Recorder, Box<Mismatch>> {
     let recorder = fold(recorded, &recorded.events);
     compare(recorded, &recorder.document()).map_or(Ok(recorder), Err)
 }
 
-/// The run after the given events: the whole list is the run as it ended, a shorter one an earlier state of it.
+/// Returns the run after the given events: the whole list gives the run as it ended, a shorter list an earlier state.
 #[must_use]
 pub fn fold(recorded: &Trajectory, events: &[RecordedEvent]) -> Recorder {
     let (config, task) = recorded.origin();
     let (mut recorder, _) = Recorder::start(config, task);
     for RecordedEvent { at_ms, event, .. } in events {
-        // The effects happened when it was recorded.
+        // The effects already happened during recording.
         drop(recorder.handle(*at_ms, event.clone()));
     }
     recorder
@@ -52,7 +52,7 @@ fn compare(expected: &Trajectory, actual: &Trajectory) -> Option<Box<Mismatch>> 
         }
     }
     let (want, mut have) = (json(expected), json(actual));
-    // The version is named apart, and a document of another version is compared all the same.
+    // `recorded_by` reports the version; a document of another version is compared all the same.
     if let Some(fields) = have.as_object_mut() {
         fields.insert("engine_version".into(), Value::String(expected.engine_version.clone()));
     }
@@ -60,7 +60,7 @@ fn compare(expected: &Trajectory, actual: &Trajectory) -> Option<Box<Mismatch>> 
     Some(Box::new(Mismatch { turn: None, path, expected, actual, recorded_by }))
 }
 
-/// Where two values first differ: the JSON Pointer and both parts.
+/// Returns the first difference between two values: its JSON Pointer and both parts.
 fn first_difference(want: &Value, have: &Value) -> Option<(String, Value, Value)> {
     match (want, have) {
         (Value::Object(a), Value::Object(b)) => {
@@ -83,7 +83,7 @@ fn first_difference(want: &Value, have: &Value) -> Option<(String, Value, Value)
     }
 }
 
-/// By way of text: writing to a `Value` would be a second writer of every type in the page.
+/// Converts through text: serializing to a `Value` would add a second serializer for every type to the page.
 fn json(part: &impl Serialize) -> Value {
     let text = serde_json::to_string(part).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or(Value::Null)

@@ -1,22 +1,21 @@
-//! Restores a recorded run: what a shell needs to continue it, or to branch from one of its turns.
+//! Restores a recorded run, so that a shell can continue it or branch from one of its turns.
 
 use super::document::Trajectory;
 use super::{RecordedEvent, Recorder};
 use crate::engine::{CallId, Effect, Millis, RunConfig, Status, Task};
 
-/// A run after its events. Nothing is in flight: the first event of whoever drives it must be `Resumed` or
-/// `Branched`.
+/// A run after its events. Nothing is in flight: the first event that the caller sends must be `Resumed` or `Branched`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Restored {
     pub recorder: Recorder,
-    /// Whole results that were cut for the model, in order of arrival.
+    /// The full text of results that were truncated for the model, in order of arrival.
     pub kept: Vec<(CallId, String)>,
-    /// The reading of its clock.
+    /// The time on the run's clock.
     pub at: Millis,
 }
 
 impl Restored {
-    /// Plays the events again.
+    /// Replays the events.
     #[must_use]
     pub fn from_events(config: RunConfig, task: Task, events: Vec<RecordedEvent>) -> Self {
         let (recorder, effects) = Recorder::start(config, task);
@@ -28,20 +27,20 @@ impl Restored {
         restored
     }
 
-    /// One more event. The effects happened when it was recorded.
+    /// Replays one more event. Its effects already happened during recording.
     pub fn play(&mut self, RecordedEvent { at_ms, event, .. }: RecordedEvent) {
         self.at = self.at.max(at_ms);
         let effects = self.recorder.handle(at_ms, event);
         self.keep(effects);
     }
 
-    /// The state of the run just before this turn (by index in `turns`) was requested; `None`: it has no such turn.
+    /// Returns the run just before the request of this turn (an index in `turns`) was sent; `None` if there is no such turn.
     #[must_use]
     pub fn before_turn(recorded: &Trajectory, place: usize) -> Option<Self> {
         Self::up_to_turn(recorded, place).map(|(restored, _)| restored)
     }
 
-    /// The same, with the events that lead there.
+    /// Returns the same state, with the events that lead to it.
     #[must_use]
     pub fn up_to_turn(recorded: &Trajectory, place: usize) -> Option<(Self, Vec<RecordedEvent>)> {
         let (config, task) = recorded.origin();

@@ -1,6 +1,6 @@
-//! What lists and charts know about a run without its document: a few figures, the same from a run and from its record.
+//! The figures of a run that lists and charts use instead of its document; they are the same for a run and its record.
 //!
-//! Figures are those of the whole tree: what sub-agents asked, used and failed at counts for the run that started them.
+//! They cover the whole tree: the requests, usage and failures of sub-agents count for the run that started them.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::Trajectory;
 use crate::engine::*;
 
-/// Characters of a title.
+/// The maximum length of a title, in characters.
 const TITLE: usize = 120;
 
-/// The figures of one run, those of its sub-agents included: a plain, JSON-safe object.
+/// The figures of one run, including its sub-agents: a plain, JSON-safe object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Summary {
@@ -20,41 +20,41 @@ pub struct Summary {
     pub session_id: String,
     /// The first non-empty line of the task, at most 120 characters.
     pub title: String,
-    /// Of the first provider.
+    /// The model of the first provider.
     pub model: String,
     pub provider: ProviderKind,
     pub preset: Preset,
     /// Milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: u64,
-    /// When its last segment ended; `null`: it is running, or its record was written while it was.
+    /// When the last segment ended; `null`: the run is in progress, or was when its record was written.
     pub finished_ms: Option<u64>,
-    /// From the start to the end of the last segment, waits for the user between segments included.
+    /// From the start to the end of the last segment, including waits for the user between segments.
     pub duration_ms: Option<u64>,
     pub termination_reason: Option<TerminationReason>,
     pub outcome: Option<Outcome>,
     pub answer_source: Option<AnswerSource>,
     pub max_turns: u32,
-    /// After collapse and grants.
+    /// The limit after collapse and grants.
     pub effective_max_turns: u32,
-    /// As the trajectory counts them, a numbered synthesis included.
+    /// As the trajectory counts them, including a numbered synthesis.
     pub total_turns: u32,
-    /// The last turn that was not a synthesis: how much of `effective_max_turns` was used.
+    /// The number of the last turn that was not a synthesis: the used part of `effective_max_turns`.
     pub turns_used: u32,
     pub requests: u32,
-    /// Failed attempts by the most significant slug of each: one per `WRN` record.
+    /// Failed attempts, counted by their most significant slug: one per `WRN` record.
     pub failed_attempts: BTreeMap<String, u32>,
-    /// Calls of tools, those inside a batch one by one and without the batch.
+    /// Tool calls. Calls inside a batch count individually; the batch itself does not count.
     pub tool_calls: u32,
     /// Failed calls by slug. Stopped or cancelled calls did not fail.
     pub tool_failures: BTreeMap<String, u32>,
     pub tokens: Usage,
-    /// US dollars; `null`: the price of a provider is not known.
+    /// US dollars; `null`: the price of a provider is unknown.
     pub cost: Option<f64>,
-    /// Sub-agents that began.
+    /// Sub-agents that were started.
     pub children: u32,
 }
 
-/// The source of figures, borrowed: a run and its sub-agents, wherever they are read.
+/// The source of the figures, borrowed: a run and its sub-agents, live or recorded.
 #[derive(Debug)]
 pub struct Tree<'a> {
     pub config: &'a RunConfig,
@@ -63,14 +63,14 @@ pub struct Tree<'a> {
     pub children: Vec<Tree<'a>>,
 }
 
-/// Values of the whole run only.
+/// Values of the run as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole<'a> {
     pub run_id: &'a str,
     pub session_id: &'a str,
     pub input: &'a str,
     pub started_at: EpochMillis,
-    /// Of its last segment, where that has ended.
+    /// The ending of the last segment, if it has ended.
     pub ending: Option<&'a Ending>,
     pub effective_max_turns: u32,
     pub requests: u32,
@@ -88,7 +88,7 @@ impl<'a> Tree<'a> {
         Tree { config, turns, logs, children: children.iter().map(Tree::of_document).collect() }
     }
 
-    /// As `Run::cost`: nothing is known where one price is missing.
+    /// Like `Run::cost`: `None` if a price is missing.
     fn cost(&self) -> Option<f64> {
         let attempts = self.turns.iter().flat_map(|turn| &turn.attempts);
         let own = attempts.into_iter().try_fold(0.0, |sum, attempt| {
@@ -125,7 +125,7 @@ fn add(counts: &mut BTreeMap<String, u32>, slug: Slug) {
 }
 
 impl Summary {
-    /// The figures of a run in its current state.
+    /// Returns the figures of a run in its current state.
     #[must_use]
     pub fn of_run(run: &Run) -> Self {
         let task = run.task();
@@ -142,7 +142,7 @@ impl Summary {
         Summary::of_tree(&Tree::of_run(run), &whole)
     }
 
-    /// The same from its parts.
+    /// Builds the same figures from the run's parts.
     #[must_use]
     pub fn of_tree(tree: &Tree<'_>, whole: &Whole<'_>) -> Self {
         let Whole { run_id, session_id, input, started_at, ending, effective_max_turns, requests, tokens } = *whole;
@@ -162,7 +162,7 @@ impl Summary {
         }
     }
 
-    /// Derived in the same way from both.
+    /// The figures that a run and a document give in the same way.
     fn of(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
         let finished_ms = finished_at.and_then(time::epoch_ms).map(|at| at.0);
         let mut summary = Summary {
@@ -217,7 +217,7 @@ impl From<&Trajectory> for Summary {
 fn title(input: &str) -> String {
     let line = input.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match line.char_indices().nth(TITLE) {
-        // The ellipsis counts.
+        // The ellipsis counts as a character.
         Some(_) => line.chars().take(TITLE - 1).chain(['…']).collect(),
         None => line.to_owned(),
     }

@@ -1,4 +1,4 @@
-//! What the user can do, wired to sessions. No rule of a run is here: the engine refuses what makes no sense.
+//! The user's actions, wired to sessions. Contains no rules about runs: the engine refuses what makes no sense.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use super::state::{App, Backing, Dialog, Local, OpenRecord, Page, Thread};
 use super::viewer::View;
 use super::{composer, dom, follow, samples};
 
-/// What a run is asked, as the page shows it.
+/// The input of a run, as the page shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     pub text: String,
@@ -32,17 +32,18 @@ pub struct Asked {
 }
 
 impl App {
-    /// Whether the open thread has a run under way.
+    /// Returns whether the open thread has a run under way.
     pub fn running(&self) -> bool {
         self.phase().is_some_and(|phase| phase != Phase::Ended)
     }
 
-    /// Where the open thread's last run stands.
+    /// Returns the phase of the open thread's last run.
     pub fn phase(&self) -> Option<Phase> {
         self.page().map(|page| page.panel.with(|panel| panel.phase))
     }
 
-    /// Runs what is in the task box: a new thread, or a follow-up in the open one, at once or when its run has ended.
+    /// Runs the content of the task box: as a new thread, or as a follow-up in the open one, at once or when its run
+    /// has ended.
     pub fn submit(&self) {
         let input = self.draft.get_untracked().trim().to_owned();
         if input.is_empty() {
@@ -70,7 +71,7 @@ impl App {
         }
     }
 
-    /// The open run's task as a new run, with the settings as they are now.
+    /// Starts a new run with the open run's task and the current settings.
     pub fn ask_again(&self) {
         let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.last().cloned()));
         if let (Some(page), Some(config)) = (page, self.config()) {
@@ -91,7 +92,8 @@ impl App {
         follow::stand(*self, true);
     }
 
-    /// A trajectory, to be read; not shown yet, since that is a task of its own for a long one.
+    /// Makes a read-only thread from a record, without showing it: for a long record, that is a browser task of its
+    /// own.
     pub(super) fn record_thread(&self, record: &OpenRecord) -> Thread {
         let source = Source::from(record.whole.as_ref()).recorded();
         let page = Page::new(0, &source, Behind::Document(Arc::clone(&record.whole)));
@@ -117,7 +119,7 @@ impl App {
         self.view.set(View::Transcript);
         self.current.set(Some(id));
         self.rail_open.set(false);
-        // A document is read from its beginning, a run is followed at its end.
+        // A document is read from its beginning; a run is followed at its end.
         let document = matches!(self.thread_now().map(|thread| thread.backing), Some(Backing::Document(_)));
         self.unseen.set(false);
         self.at_end.set(!document);
@@ -129,18 +131,18 @@ impl App {
         self.preview().model
     }
 
-    /// What the next run would have; what is wrong is left at the preset's.
+    /// Returns what the next run would have; invalid settings fall back to the preset's values.
     pub fn preview(&self) -> Preview {
         let (config, _) = self.settings.with(|settings| settings.draft(crate::tools::all()));
         Preview::from(&config)
     }
 
-    /// The clock of countdowns and elapsed times.
+    /// Updates the clock of countdowns and elapsed times.
     pub fn tick(&self) {
         self.now.set(dom::now());
     }
 
-    /// The next run's configuration; where a setting is wrong, the settings open and say so.
+    /// Returns the next run's configuration; if a setting is wrong, opens the settings and says so.
     pub(super) fn config(&self) -> Option<RunConfig> {
         let (built, seeded) = self
             .settings
@@ -198,7 +200,8 @@ impl App {
         }
     }
 
-    /// Starts a run, a follow-up of one where there is one before it; what is seen of it before the desk has said anything.
+    /// Starts a run, as a follow-up if `after` is given. Returns what is shown of it before the desk has reported
+    /// anything.
     fn start(
         &self,
         asked: Asked,
@@ -228,12 +231,12 @@ impl App {
         let (config, task) = (Box::new(config), Box::new(task));
         line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true }, Vec::new());
         let mut page = Page::of(&seat, 0)?;
-        // With the names of their files, which a record does not keep.
+        // With their file names, which a record does not keep.
         page.head.pictures = pictures;
         Some((seat, page))
     }
 
-    /// Draws a run as it goes on.
+    /// Draws a run while it is running.
     pub(super) fn draw(&self, seat: &Seat, page: &Page, rail: &ArcRwSignal<RailView>) -> LiveRun {
         let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
         let hearing = live.clone();
@@ -241,7 +244,7 @@ impl App {
         live
     }
 
-    /// A thread of runs, the last of which is in that seat.
+    /// Adds a thread of runs; the last one is in this seat.
     pub(super) fn add_run(&self, pages: Vec<Page>, rail: ArcRwSignal<RailView>, seat: Seat, workspace: Workspace) {
         let session_id = seat.start().map(|start| start.session_id);
         let backing = Backing::Live { seat: Local::new(RefCell::new(seat)), workspace: Local::new(workspace) };
@@ -255,13 +258,13 @@ impl App {
         });
     }
 
-    /// The key that was given for a provider's address.
+    /// Returns the key that the user gave for a provider's address.
     pub(super) fn key_for(&self, provider: &ProviderConfig) -> Option<String> {
         let key = || self.keys.with_untracked(|keys| keys.get(&address(provider)));
         provider.kind.is_http().then(key).flatten()
     }
 
-    /// A run that is neither drawn nor stored, over no files.
+    /// Starts a run that is neither drawn nor stored, without files.
     pub(super) fn run_apart(&self, mut config: RunConfig, input: String) -> Option<Seat> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
@@ -274,7 +277,7 @@ impl App {
     pub(super) fn with_seat(&self, act: impl FnOnce(&Seat)) {
         let Some(thread) = self.thread_now() else { return };
         let Backing::Live { seat, .. } = &thread.backing else { return };
-        // Out of the cell first: what the seat tells may read it.
+        // Cloned out of the cell first: the seat's messages may read the cell.
         let seat = seat.borrow().clone();
         match self.find_again(&thread) {
             Ok(()) => act(&seat),
@@ -293,14 +296,14 @@ impl App {
     }
 }
 
-/// A task that begins now, in a session of its own.
+/// Returns a task that begins now, in its own session.
 fn new_task(config: &RunConfig, input: String) -> Task {
     let started_at = EpochMillis(dom::now());
     let (run_id, session_id) = (time::run_id(started_at, config.seed), session_id(started_at.0, config.seed));
     Task { run_id, session_id, input, started_at, ..Task::default() }
 }
 
-/// Whether the thread's last run is under way.
+/// Returns whether the thread's last run is under way.
 pub(super) fn is_running(thread: &Thread) -> bool {
     let last = thread.pages.with_untracked(|pages| pages.last().cloned());
     last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))

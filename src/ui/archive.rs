@@ -1,4 +1,4 @@
-//! All files of the open workspace as one ZIP file. Their contents stay where they are: only checksums are taken.
+//! All files of the open workspace as one ZIP file. Their contents are not copied: they are only read for checksums.
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
@@ -11,11 +11,11 @@ use super::dom;
 use super::state::App;
 
 const NAME: &str = "turnwise-files.zip";
-/// Read at once for the checksum, in bytes; between two pieces the page goes on.
+/// Bytes read at a time for the checksum; the page can do other work in between.
 const PIECE: f64 = 4_194_304.0;
 
 impl App {
-    /// Downloads every file of the drawer.
+    /// Downloads every file in the drawer.
     pub fn download_all(self) {
         let files: Vec<(String, Blob)> =
             self.files().into_iter().filter_map(|row| self.file(&row.path).map(|blob| (row.path, blob))).collect();
@@ -56,6 +56,6 @@ async fn entry(path: &str, blob: &Blob) -> Result<Entry, JsValue> {
         size += bytes.len();
         at += PIECE;
     }
-    // Larger ones do not fit, which is said later.
+    // Larger files do not fit, which is reported later.
     Ok(Entry { path: path.to_owned(), size: u32::try_from(size).unwrap_or(u32::MAX), crc: crc.finish() })
 }

@@ -1,5 +1,5 @@
-//! A failed attempt: what it had written, the calls it asked for, one line with its slugs, and what the model was told
-//! of it.
+//! A failed attempt: its partial text, the calls it asked for, one line with its slugs, and what the model was told
+//! about it.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -37,7 +37,7 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     (call::list(&attempt.calls), attempt.partial.as_ref().map(|view| partial(app, view)), line)
 }
 
-/// Text that was streamed until its request was aborted: it stays where it stood, and says that it is not whole.
+/// Draws text that was streamed until its request was aborted: it stays in its place, marked as incomplete.
 fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
     let prose = Prose::new("prose");
     prose.set(&view.content);
@@ -50,7 +50,7 @@ fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
     html::div().class("partial").child((html::p().class("fact").child(view.remark), reasoning, prose.place()))
 }
 
-/// Slugs as they are written, each with its meaning.
+/// Draws slugs verbatim, each with its meaning.
 pub fn slugs(slugs: &[SlugView]) -> impl IntoView + use<> {
     slugs.iter().map(|view| slug(*view)).collect_view()
 }

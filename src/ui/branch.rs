@@ -1,4 +1,4 @@
-//! Another way from one of a run's turns: the form, and the new run.
+//! Branching from one of a run's turns: the form, and the new run.
 
 use leptos::ev;
 use leptos::html;
@@ -96,7 +96,7 @@ fn field(name: &'static str, input: impl IntoView) -> impl IntoView {
 }
 
 impl App {
-    /// Asks how to go on from a turn of the open thread's page of that place.
+    /// Opens the form for a branch from a turn of the open thread. `page`: the index of the run in the thread.
     pub fn ask_branch(&self, page: usize, turn: usize) {
         let of = self.thread_now().and_then(|thread| BranchOf::new(&thread, page));
         let draft = of.and_then(|of| Some((of.draft(turn)?, of)));
@@ -117,7 +117,7 @@ impl App {
         let Some(draft) = self.branching.get_untracked() else { return };
         let settings = match (draft.elsewhere, self.config()) {
             (true, Some(config)) => config.providers,
-            // The settings are open and say what is wrong with them.
+            // The settings dialog is open and shows what is wrong.
             (true, None) => return,
             (false, _) => Vec::new(),
         };
@@ -140,7 +140,7 @@ impl App {
         if let Some(thread) = &thread {
             self.find_again(thread)?;
         }
-        // Files as they are now: what a turn of the past had is not kept apart.
+        // The files as they are now: the files as of a past turn are not kept.
         let workspace = self.new_workspace();
         if let Some(Thread { backing: Backing::Live { workspace: of, .. }, .. }) = thread {
             for file in of.list() {
@@ -168,7 +168,7 @@ impl App {
     }
 }
 
-/// What is branched.
+/// The run that is branched.
 #[derive(Clone, Debug)]
 pub enum BranchOf {
     Seat(Seat),
@@ -176,7 +176,7 @@ pub enum BranchOf {
 }
 
 impl BranchOf {
-    /// The run on the thread's page of that place.
+    /// Finds the run at this index of the thread.
     fn new(thread: &Thread, page: usize) -> Option<Self> {
         if let Backing::Document(record) = &thread.backing {
             return Some(BranchOf::Record(record.clone()));

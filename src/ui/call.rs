@@ -1,4 +1,4 @@
-//! Tool calls: a card each, one line closed; progress reports as a line; a batch with its calls below it.
+//! Tool calls: one card each, collapsed to a line; progress reports as a line; a batch with its calls below it.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -9,13 +9,13 @@ use super::slots::{Behind, CallSlot, TurnSlot};
 use super::state::App;
 use super::{attempt, icon, lane};
 
-/// The calls of a turn or of an attempt, in order.
+/// Draws the calls of a turn or of an attempt, in order.
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
     let each = calls.iter().map(one).collect::<Vec<_>>();
     (!each.is_empty()).then(|| html::div().class("calls").child(each))
 }
 
-/// The calls of a turn that may still go on, each with its sub-agents.
+/// Draws the calls of a turn that may still change, each with its sub-agents.
 pub fn live(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     let (calls, behind) = (slot.calls.clone(), behind.clone());
     html::div().class("calls").child(For(ForProps::builder()
@@ -45,7 +45,7 @@ fn one(call: &CallView) -> AnyView {
     }
 }
 
-/// What the model says it is doing.
+/// Draws what the model says it is doing.
 pub fn progress(report: &Progress) -> impl IntoView + use<> {
     html::p()
         .class("progress")
@@ -60,7 +60,7 @@ fn card(call: &CallView) -> impl IntoView + use<> {
     (card, inside(&call.inner))
 }
 
-/// A card that stays as open as it is while its call goes on.
+/// Draws a card that stays open or closed while its call runs.
 fn live_card(slot: &CallSlot) -> impl IntoView + use<> {
     let state = {
         let view = slot.view.clone();
@@ -122,7 +122,7 @@ fn detail(args: String, result: Option<String>) -> impl IntoView {
     ))
 }
 
-/// The calls of a batch.
+/// Draws the calls of a batch.
 fn inside(inner: &[CallView]) -> Option<AnyView> {
     list(inner).map(|calls| html::div().class("inside").child(calls).into_any())
 }

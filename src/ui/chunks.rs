@@ -1,8 +1,8 @@
 //! A long list of turns, built a few at a time as they come near the screen.
 //!
-//! Invariants: what is built stays built (what was opened in it stays open), and the browser skips what is far away
-//! (`content-visibility`); a place that is not built yet is as high as such turns usually are; a frame builds no more
-//! than fits into it.
+//! Invariants: turns that are built stay built (what was opened in them stays open), and the browser skips those far
+//! away (`content-visibility`); a place that is not built yet has the usual height of such turns; a frame builds no
+//! more than fits into it.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -18,18 +18,18 @@ use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObser
 
 use super::dom;
 
-/// Turns built together.
+/// Number of turns built together.
 const SIZE: usize = 2;
-/// Turns whose places are made together.
+/// Number of turns whose places are created together.
 const GROUP: usize = 40;
 /// Lists up to this length are built at once.
 const SHORT: usize = 24;
-/// Milliseconds of a frame that building may take; one place is built in any case.
+/// Milliseconds per frame that building may take; at least one place is built.
 const BUDGET: f64 = 4.0;
-/// What is so near the screen is built: two screens in either direction.
+/// The margin within which turns are built: two screens in either direction.
 const NEAR: &str = "200% 0px";
 
-/// The turns of a growing or shrinking list.
+/// Draws the turns of a growing or shrinking list.
 pub fn chunks(
     length: ArcRwSignal<usize>,
     turn: impl Fn(usize) -> Option<AnyView> + Send + Sync + Clone + 'static,
@@ -50,7 +50,7 @@ pub fn chunks(
 
 type Turn = Arc<dyn Fn(usize) -> Option<AnyView> + Send + Sync>;
 
-/// The place of so many turns: of smaller places, or of the turns themselves.
+/// Draws the place of `size` turns: smaller places, or the turns themselves.
 fn place(
     builder: StoredValue<Builder, LocalStorage>,
     length: &ArcRwSignal<usize>,
@@ -58,7 +58,7 @@ fn place(
     first: usize,
     size: usize,
 ) -> AnyView {
-    // What is there from the start of a short list, and what a run adds, is shown at once.
+    // The turns of a short list, and those that a run adds, are shown at once.
     let all = length.get_untracked();
     let at_once = all <= SHORT || first + size >= all;
     let built = RwSignal::new(at_once);
@@ -90,7 +90,7 @@ fn place(
         .into_any()
 }
 
-/// Builds places as they come near, some a frame.
+/// Builds places as they come near, a few per frame.
 #[derive(Clone, Default)]
 struct Builder(Rc<RefCell<Inner>>);
 
@@ -116,7 +116,7 @@ impl Builder {
         observer.observer.observe(place);
     }
 
-    /// Places have come near or gone away again.
+    /// Handles places that have come near or moved away again.
     fn seen(&self, entries: &js_sys::Array) {
         let mut inner = self.0.borrow_mut();
         for entry in entries.iter() {
@@ -126,7 +126,7 @@ impl Builder {
             let Some(built) = known else { continue };
             inner.near.retain(|near| *near != built);
             if entry.is_intersecting() {
-                // The one that came last is where the reader is going.
+                // The latest one is where the reader is going.
                 inner.near.push_front(built);
             }
         }
@@ -158,7 +158,7 @@ impl Builder {
                 next
             };
             let Some(built) = next else { break };
-            // The list may be gone meanwhile.
+            // The list may be gone by now.
             let _ = built.try_set(true);
             if now() - began > BUDGET {
                 break;
@@ -178,7 +178,7 @@ impl Builder {
 }
 
 impl Observer {
-    /// Of the element that scrolls the place.
+    /// Creates an observer for the element that scrolls the place.
     fn new(builder: Builder, place: &web_sys::Element) -> Self {
         let seen = Closure::<dyn FnMut(js_sys::Array)>::new(move |entries: js_sys::Array| builder.seen(&entries));
         let options = IntersectionObserverInit::new();

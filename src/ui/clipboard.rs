@@ -1,4 +1,4 @@
-//! Copying to the clipboard, where the page is allowed to.
+//! Copies to the clipboard, if the page is allowed to.
 
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -7,7 +7,7 @@ use super::dom;
 use super::state::App;
 
 impl App {
-    /// Copies a text, and says whether that worked.
+    /// Copies a text, and reports whether that worked.
     pub fn copy(self, text: &str) {
         let Some(clipboard) = clipboard() else { return self.not_copied() };
         let done = JsFuture::from(clipboard.write_text(text));
@@ -24,7 +24,8 @@ impl App {
     }
 }
 
-/// Missing on pages that came over plain http from elsewhere, whatever the bindings say.
+/// Returns the clipboard. It is missing on pages loaded over plain http from another machine, whatever the bindings
+/// say.
 fn clipboard() -> Option<web_sys::Clipboard> {
     let navigator = dom::window().navigator();
     let found = js_sys::Reflect::get(&navigator, &JsValue::from_str("clipboard")).ok()?;

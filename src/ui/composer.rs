@@ -1,4 +1,4 @@
-//! The task box: Enter runs, Shift+Enter breaks the line.
+//! The task box: Enter runs the task, Shift+Enter inserts a line break.
 
 use leptos::ev;
 use leptos::html;
@@ -10,7 +10,7 @@ use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
 use super::{follow, pictures, queue, toast};
 
-/// The task box, for the keyboard.
+/// The element id of the task box, to focus it.
 pub const TASK: &str = "task";
 
 pub fn composer(app: App) -> impl IntoView {
@@ -116,7 +116,7 @@ pub fn composer(app: App) -> impl IntoView {
     ))
 }
 
-/// In the place of the task box, for what takes no follow-up.
+/// Replaces the task box where no follow-up is possible.
 fn read_only(app: App, words: &'static str) -> impl IntoView {
     html::div().class("read-only").child((
         html::p().child(words),

@@ -1,6 +1,6 @@
-//! The page's end of its desk: a seat for each run on the screen, and news as they come.
+//! The page's end of the connection to its desk: a seat for each run on the screen, and the incoming news.
 //!
-//! Invariant: what a seat shows is what the desk told of its run. Nothing is read from a run itself.
+//! Invariant: a seat shows only what the desk has reported of its run. Nothing is read from a run itself.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -25,12 +25,12 @@ use super::plan::live::LivePlan;
 use super::plan::state::Fresh;
 use super::state::App;
 
-/// Of no workspace: numbers begin after it.
+/// The id for no workspace; the others begin after it.
 const NO_FILES: FilesId = FilesId(0);
-/// Seats that are put aside for the steps of a plan.
+/// Number of seats reserved for the steps of a plan.
 const MOST_STEPS: u32 = 1 << 20;
 
-/// The line to the desk; clones share it.
+/// The connection to the desk; clones share it.
 #[derive(Clone)]
 pub struct Line(Rc<Inner>);
 
@@ -42,17 +42,17 @@ struct Inner {
     plans: RefCell<BTreeMap<PlanId, LivePlan>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<Answer>>>,
     asked_to_stay: Cell<bool>,
-    /// Numbers of seats, files and questions.
+    /// The last number given out; seats, files, plans and questions share the count.
     last: Cell<u32>,
 }
 
-/// Draws what was told.
+/// Draws what was reported.
 type Ear = Rc<dyn Fn(&Streamed)>;
 
-/// What the desk answered: a text where one was asked for, or why not.
+/// The desk's answer: a text if the question was for one, or the reason why there is none.
 type Answer = Result<Option<String>, String>;
 
-/// One run on the page; clones are the same run.
+/// One run on the page; clones share it.
 #[derive(Clone)]
 pub struct Seat(Rc<Place>);
 
@@ -61,15 +61,15 @@ struct Place {
     line: Line,
     seen: RefCell<Option<Snapshot>>,
     stand: Cell<Stand>,
-    /// The desk that is there now does not know the run: it was lost by another.
+    /// The run was lost with an earlier desk; the current one does not know it.
     lost: Cell<bool>,
-    /// What is told next of it is all of it.
+    /// The next report contains the whole run.
     anew: Cell<bool>,
-    /// Who draws it.
+    /// Draws the run.
     ear: RefCell<Option<Ear>>,
 }
 
-/// Opens the line; the desk says what is stored.
+/// Opens the connection, and asks the desk for the stored runs.
 pub fn open(app: App) {
     let inner = Rc::new(Inner {
         app,
@@ -93,7 +93,7 @@ pub fn open(app: App) {
         }
     });
     let _ = inner.desk.set(JsDesk::new(hear.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
-    // For as long as the page is there.
+    // They live as long as the page.
     hear.forget();
     lost.forget();
     let line = Line(inner);
@@ -101,7 +101,7 @@ pub fn open(app: App) {
     app.line.set_value(Some(line));
 }
 
-/// `www/client/desk.ts`; `boot.js` puts it here.
+/// Defined in `www/client/desk.ts`; `boot.js` puts it here.
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_name = TurnwiseDesk)]
@@ -121,7 +121,7 @@ impl Line {
         }
     }
 
-    /// Asks at once; who wants the answer waits for it. What is told after this call comes after it.
+    /// Sends the question at once, and returns a future for the answer. Orders sent after this call arrive after it.
     pub fn ask<O: FnOnce(QuestionId) -> Order>(
         &self,
         order: O,
@@ -134,18 +134,18 @@ impl Line {
         async move { answer.await.unwrap_or_else(|_| Err("the run's worker is gone".to_owned())) }
     }
 
-    /// Asks for something, and reads the answer.
+    /// Asks for something, and parses the answer.
     pub async fn ask_for<T: DeserializeOwned>(&self, order: impl FnOnce(QuestionId) -> Order) -> Result<T, String> {
         let text = self.ask(order, Vec::new()).await?.unwrap_or_default();
         serde_json::from_str(&text).map_err(|error| format!("the answer cannot be read: {error}"))
     }
 
-    /// A seat that shows nothing yet.
+    /// Creates a seat that shows nothing yet.
     pub fn seat(&self) -> Seat {
         self.seat_of(SeatId(self.number()))
     }
 
-    /// The same, of a number that is taken already.
+    /// Creates a seat with a number that is already reserved.
     pub fn seat_of(&self, id: SeatId) -> Seat {
         let (seen, stand, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
         let place = Rc::new(Place { id, line: self.clone(), seen, stand, lost, anew: Cell::default(), ear });
@@ -153,25 +153,25 @@ impl Line {
         Seat(place)
     }
 
-    /// A seat for a run that begins just now.
+    /// Creates a seat for a run that begins now.
     pub fn begin(&self, start: Start) -> Seat {
         let seat = self.seat();
         seat.0.seen.replace(Some(Snapshot::begin(start)));
         seat
     }
 
-    /// What a run with these files needs.
+    /// Returns what a run with these files needs in addition to its configuration.
     pub fn with(&self, workspace: &Workspace) -> With {
         With { files: self.files(workspace), ..self.with_no_files() }
     }
 
-    /// The same for a run without files.
+    /// Returns the same for a run without files.
     pub fn with_no_files(&self) -> With {
         let keys = self.0.app.keys.with_untracked(super::keys::Keys::all);
         With { files: NO_FILES, worker_url: dom::worker_url(), keys }
     }
 
-    /// The number of these files; from the first time on the desk has them too.
+    /// Returns the number of these files. From the first call on, the desk has a copy of them.
     fn files(&self, workspace: &Workspace) -> FilesId {
         let known = |(_, twin): &&(FilesId, Rc<Twin>)| twin.workspace().is(workspace);
         if let Some((id, _)) = self.0.files.borrow().iter().find(known) {
@@ -189,14 +189,15 @@ impl Line {
         id
     }
 
-    /// The number of a plan, and that of its first step's seat; those that follow are its other steps'.
+    /// Returns the number of a plan and of its first step's seat; the numbers after that are the seats of its other
+    /// steps.
     pub fn plan_numbers(&self) -> (PlanId, SeatId) {
         let first = self.number();
         self.0.last.set(first.saturating_add(MOST_STEPS));
         (PlanId(first), SeatId(first))
     }
 
-    /// Who draws a plan.
+    /// Sets what draws a plan.
     pub fn hear_plan(&self, plan: PlanId, live: LivePlan) {
         self.0.plans.borrow_mut().insert(plan, live);
     }
@@ -245,7 +246,7 @@ impl Line {
         }
     }
 
-    /// The desk is gone, with all that it drove. What is stored can be gone on with.
+    /// Handles the loss of the desk and of all its runs. Stored runs can be resumed.
     fn lost(&self, message: &str) {
         let questions = self.0.questions.take();
         questions.into_values().for_each(|told| drop(told.send(Err(message.to_owned()))));
@@ -258,7 +259,8 @@ impl Line {
         plans.iter().for_each(LivePlan::lose);
         let app = self.0.app;
         self.tell(&Order::List, Vec::new());
-        // More may be stored than was shown. Once only, and not for what ended: opening a run may be what the desk died of.
+        // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be
+        // what ended the desk.
         let thread = app.thread_now().filter(|thread| running > 0 && thread.plan().is_none());
         let words = match thread.map(|thread| app.find_again(&thread)) {
             Some(Ok(())) => " The run was stored; you can resume it.",
@@ -267,7 +269,7 @@ impl Line {
         app.complain(format!("Something went wrong: {message}.{words}"));
     }
 
-    /// Asks the browser, once, not to clear the stored runs when space gets short. It may say no, and nothing changes then.
+    /// Asks the browser, once, not to clear the stored runs when space runs short. A refusal changes nothing.
     fn ask_to_stay(&self) {
         if self.0.asked_to_stay.replace(true) {
             return;
@@ -292,7 +294,7 @@ impl Seat {
         self.0.id
     }
 
-    /// Looks at the run as it was told; `None`: nothing was yet.
+    /// Passes the run as reported so far to `look`; `None`: nothing was reported yet.
     pub fn look<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         let seen = self.0.seen.borrow();
         let source = Source::from(seen.as_ref()?);
@@ -304,12 +306,12 @@ impl Seat {
         }))
     }
 
-    /// What it started from.
+    /// Returns the start of the run.
     pub fn start(&self) -> Option<Start> {
         self.0.seen.borrow().as_ref().map(|seen| seen.start.clone())
     }
 
-    /// The run as it was told so far.
+    /// Returns the run as reported so far.
     pub fn snapshot(&self) -> Option<Snapshot> {
         self.0.seen.borrow().clone()
     }
@@ -318,7 +320,7 @@ impl Seat {
         self.0.seen.borrow().as_ref().map(Snapshot::summary)
     }
 
-    /// Whether there is a run, and it has ended.
+    /// Returns whether there is a run that has ended.
     pub fn snapshot_ended(&self) -> bool {
         self.look(|source| source.status == crate::engine::Status::Ended) == Some(true)
     }
@@ -344,30 +346,30 @@ impl Seat {
         self.tell(&Order::Grant { seat: self.0.id, turns });
     }
 
-    /// Goes on with a run that was left open.
+    /// Resumes a run that was interrupted.
     pub fn resume(&self) {
         self.tell(&Order::Resume { seat: self.0.id });
     }
 
-    /// Nothing of the run goes on. What was told of it stays.
+    /// Closes the run: nothing in it continues. What was reported of it stays.
     pub fn close(&self) {
         self.tell(&Order::Close { seat: self.0.id });
     }
 
-    /// The run's record, as JSON text.
+    /// Returns the run's record, as JSON text.
     pub async fn record(&self) -> Result<String, String> {
         let seat = self.0.id;
         let text = self.0.line.ask(|id| Order::Record { id, seat }, Vec::new()).await?;
         text.ok_or_else(|| "this run has no record yet".to_owned())
     }
 
-    /// The seat for whoever it holds itself; `None` once it is gone.
+    /// Returns a weak handle, for callbacks that the seat itself holds; it yields `None` once the seat is gone.
     pub fn downgrade(&self) -> impl Fn() -> Option<Seat> + use<> {
         let place = Rc::downgrade(&self.0);
         move || place.upgrade().map(Seat)
     }
 
-    /// Who draws it from now on.
+    /// Sets what draws the run from now on.
     pub fn observe(&self, ear: impl Fn(&Streamed) + 'static) {
         self.0.ear.replace(Some(Rc::new(ear)));
     }
@@ -389,7 +391,7 @@ impl Seat {
         self.0.line.tell(order, Vec::new());
     }
 
-    /// Its desk is gone: a run under way is as one whose page was closed.
+    /// Handles the loss of the desk: a run under way counts as interrupted.
     fn lose(&self) {
         let running = self.is_running();
         self.0.lost.set(true);
@@ -398,12 +400,12 @@ impl Seat {
         }
     }
 
-    /// Whether the desk has to open the run before anything is asked of it.
+    /// Returns whether the desk has to open the run before any order about it.
     pub fn is_lost(&self) -> bool {
         self.0.lost.get()
     }
 
-    /// The desk is about to open the run: everything is told anew.
+    /// Prepares for the desk to open the run again: the next report contains all of it.
     pub fn reopen(&self) {
         self.0.lost.set(false);
         self.0.anew.set(true);

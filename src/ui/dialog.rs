@@ -1,4 +1,5 @@
-//! A native modal dialog: focus stays inside, Escape closes, the page behind is inert. All of that is the browser's.
+//! A native modal dialog: focus stays inside, Escape closes it, the page behind it is inert. The browser does all of
+//! that.
 
 use leptos::ev;
 use leptos::html;
@@ -7,7 +8,7 @@ use leptos::prelude::*;
 use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
 
-/// A dialog whose content exists while it is open.
+/// Draws a dialog whose content exists only while it is open.
 pub fn dialog<V: IntoView + 'static>(
     app: App,
     which: Dialog,

@@ -1,4 +1,4 @@
-//! The few calls into the browser that several components share.
+//! Browser calls that several components share.
 
 use leptos::prelude::{LocalStorage, StoredValue, WithValue, on_cleanup};
 pub use leptos::prelude::{document, window};
@@ -6,20 +6,20 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
-/// Milliseconds since 1970.
+/// Returns the milliseconds since 1970.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Dates are positive and whole.
 #[must_use]
 pub fn now() -> u64 {
     js_sys::Date::now() as u64
 }
 
-/// An element of a fixed, valid name: its creation cannot fail.
+/// Creates an element. Its name is fixed and valid, so this cannot fail.
 #[must_use]
 pub fn element(name: &'static str) -> Element {
     document().create_element(name).unwrap_throw()
 }
 
-/// Gives the keyboard to an element.
+/// Moves the keyboard focus to an element.
 pub fn focus(id: &str) {
     let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
     if let Some(element) = element {
@@ -27,7 +27,7 @@ pub fn focus(id: &str) {
     }
 }
 
-/// Calls `f` now and whenever one of the elements changes its size, for as long as the reactive owner lives.
+/// Calls `f` now and whenever one of the elements changes size, for as long as the reactive owner lives.
 pub fn on_resize(elements: &[&Element], f: impl Fn() + 'static) {
     let resized = Closure::<dyn FnMut()>::new(f);
     let Ok(observer) = ResizeObserver::new(resized.as_ref().unchecked_ref()) else { return };
@@ -36,12 +36,12 @@ pub fn on_resize(elements: &[&Element], f: impl Fn() + 'static) {
     on_cleanup(move || kept.with_value(|(observer, _)| observer.disconnect()));
 }
 
-/// An address for a blob, revoked when it is dropped.
+/// A URL for a blob, revoked when it is dropped.
 #[derive(Debug)]
 pub struct BlobUrl(String);
 
 impl BlobUrl {
-    /// `None`: the browser has no room for it.
+    /// Creates a URL; `None`: the browser has no room for it.
     #[must_use]
     pub fn new(blob: &web_sys::Blob) -> Option<Self> {
         web_sys::Url::create_object_url_with_blob(blob).ok().map(BlobUrl)
@@ -59,20 +59,20 @@ impl Drop for BlobUrl {
     }
 }
 
-/// Where `worker.js` is: beside the page, whatever path that has.
+/// Returns the URL of `worker.js`, which is next to the page, whatever the page's path.
 #[must_use]
 pub fn worker_url() -> String {
     beside("turnwise/worker.js")
 }
 
-/// The address of a file of the site.
+/// Returns the URL of a file of the site.
 #[must_use]
 pub fn beside(path: &str) -> String {
     let base = document().base_uri().ok().flatten().unwrap_or_default();
     web_sys::Url::new_with_base(path, &base).map_or_else(|_| path.to_owned(), |url| url.href())
 }
 
-/// Hands a file to the browser's downloads.
+/// Saves a file through the browser's downloads.
 pub fn save_as(name: &str, blob: &web_sys::Blob) {
     let Ok(url) = web_sys::Url::create_object_url_with_blob(blob) else { return };
     if let Ok(link) = element("a").dyn_into::<web_sys::HtmlAnchorElement>() {
@@ -80,7 +80,7 @@ pub fn save_as(name: &str, blob: &web_sys::Blob) {
         link.set_download(name);
         link.click();
     }
-    // The download has begun with its own handle by then.
+    // By then the download holds its own reference.
     leptos::prelude::set_timeout(
         move || {
             let _ = web_sys::Url::revoke_object_url(&url);
@@ -89,7 +89,7 @@ pub fn save_as(name: &str, blob: &web_sys::Blob) {
     );
 }
 
-/// A text as a file.
+/// Returns a text as a blob.
 #[must_use]
 pub fn text_blob(text: &str, kind: &str) -> Option<web_sys::Blob> {
     let options = web_sys::BlobPropertyBag::new();
@@ -98,7 +98,7 @@ pub fn text_blob(text: &str, kind: &str) -> Option<web_sys::Blob> {
     web_sys::Blob::new_with_str_sequence_and_options(&parts, &options).ok()
 }
 
-/// Lets the page do something else.
+/// Lets the page do other work.
 pub async fn pause() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         let _ = window().set_timeout_with_callback(&resolve);

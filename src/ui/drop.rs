@@ -1,4 +1,4 @@
-//! What is dropped on the page or picked: files and folders for the agent, or a trajectory to open.
+//! Files dropped on the page or picked: files and folders for the agent, or a trajectory to open.
 
 use leptos::ev;
 use leptos::html;
@@ -20,12 +20,12 @@ use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
 use super::{pictures, viewer};
 
-/// Folders that hold no documents of the user's.
+/// Names of folders and files that hold no documents of the user.
 const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
-/// More files than this are not taken in one drop.
+/// Maximum number of files taken in one drop.
 const MOST: usize = 20_000;
 
-/// Listens on the whole window, and shows that it does while something is dragged over it.
+/// Listens on the whole window, and shows a drop panel while something is dragged over it.
 pub fn zone(app: App) -> impl IntoView {
     let over = RwSignal::new(false);
     let accept = move |event: DragEvent| {
@@ -34,7 +34,7 @@ pub fn zone(app: App) -> impl IntoView {
             over.set(true);
         }
     };
-    // Both: where what lies below the pointer is drawn anew, its first event decides whether a drop is taken.
+    // Both events: if the element below the pointer is redrawn, its first event decides whether a drop is accepted.
     let _ = window_event_listener(ev::dragenter, accept);
     let _ = window_event_listener(ev::dragover, accept);
     let _ = window_event_listener(ev::dragleave, move |event| {
@@ -74,7 +74,7 @@ fn has_files(event: &DragEvent) -> bool {
     event.data_transfer().is_some_and(|data| data.types().includes(&JsValue::from_str("Files"), 0))
 }
 
-/// What an input of type file was given.
+/// Takes the files picked in a file input.
 pub fn picked(app: App, event: &web_sys::Event) {
     let input = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlInputElement>().ok());
     let Some(input) = input else { return };
@@ -90,13 +90,13 @@ fn listed(list: &FileList) -> Vec<(String, Blob)> {
 fn dropped(app: App, event: &DragEvent) {
     let Some(data) = event.data_transfer() else { return };
     let items = data.items();
-    // Entries must be asked for before the event ends; they are read after it.
+    // Entries must be requested before the event ends; they are read after it.
     let entries: Vec<FileSystemEntry> = (0..items.length())
         .filter_map(|place| items.get(place))
         .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
         .collect();
     let list: Vec<File> = data.files().map(|list| pictures::files(&list)).unwrap_or_default();
-    // On the task box pictures go with the task; anywhere else they are files like all others.
+    // Pictures dropped on the task box go with the task; anywhere else they are ordinary files.
     let to_task = on_task(event);
     let (shown, files): (Vec<File>, Vec<File>) =
         list.into_iter().partition(|file| to_task && is_picture(&file.type_()));
@@ -122,7 +122,7 @@ fn on_task(event: &DragEvent) -> bool {
     target.is_some_and(|element| element.closest(".composer .field").ok().flatten().is_some())
 }
 
-/// One trajectory opens as a run, one session as a plan; everything else is for the agent.
+/// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
     let words = App::added(&files);
     match files.as_slice() {
@@ -138,7 +138,7 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     app.tell(if full { format!("Added {words}: the first {MOST}.") } else { format!("Added {words} for the agent.") });
 }
 
-/// Of several JSON files the trajectories open as runs, one after the other; the others are for the agent.
+/// Takes several JSON files: the trajectories open as runs, one after another; the others go to the agent.
 async fn take_records(app: App, files: Vec<(String, Blob)>) {
     let mut rest = Vec::new();
     let all = files.len();
@@ -161,12 +161,13 @@ async fn take_records(app: App, files: Vec<(String, Blob)>) {
     }
 }
 
-/// What may be a run or a plan, by its name.
+/// Returns whether a file may be a run or a plan, by its name.
 fn opens(name: &str) -> bool {
     [".json", ".json.gz", ".html", ".htm"].iter().any(|end| name.to_ascii_lowercase().ends_with(end))
 }
 
-/// Whether the file is dealt with: it is a trajectory, be it one that cannot be read.
+/// Opens a file if it is a trajectory. Returns whether the file was handled, which includes trajectories that cannot be
+/// read.
 async fn open(app: App, name: &str, blob: &Blob) -> bool {
     let file = match unpacked(name, blob).await {
         Ok(file) => file,
@@ -174,7 +175,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
             app.complain(format!("{name} was not opened: unpacked it is larger than {MOST_MB} MB."));
             return true;
         }
-        // Some other file that only has such a name.
+        // Another kind of file that only has such a name.
         Err(NotUnpacked::Damaged) => return false,
     };
     let name = name.trim_end_matches(".gz");
@@ -191,7 +192,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
             let text = text_of(&file).await;
             if text.contains("\"ATIF-v") { app.import(name, text).await } else { open_plan(app, name, text).await }
         }
-        // Any other JSON is a file like all others.
+        // Any other JSON is an ordinary file.
         Err(Refused::NotJson) => false,
         Err(Refused::Unreadable(error)) => {
             app.dialog.update(|dialog| *dialog = dialog.filter(|dialog| *dialog != Dialog::Files));
@@ -215,7 +216,7 @@ async fn text_of(blob: &Blob) -> String {
     text.unwrap_or_default()
 }
 
-/// The same for the record of a plan.
+/// Opens the record of a plan; returns whether the file is one.
 async fn open_plan(app: App, name: &str, text: String) -> bool {
     if !PlanDocument::is_one(&text) {
         return false;
@@ -227,7 +228,7 @@ async fn open_plan(app: App, name: &str, text: String) -> bool {
     true
 }
 
-/// All files below the entries, with their paths.
+/// Returns all files below the entries, with their paths.
 async fn walk(entries: Vec<FileSystemEntry>) -> Vec<(String, Blob)> {
     let mut files = Vec::new();
     let mut open = entries;
@@ -255,7 +256,7 @@ async fn file(entry: FileSystemFileEntry) -> Option<File> {
     JsFuture::from(promise).await.ok()?.dyn_into().ok()
 }
 
-/// A reader gives its entries in portions, the last one empty.
+/// Returns the entries of a folder. Its reader returns them in batches, the last one empty.
 async fn children(folder: FileSystemDirectoryEntry) -> Vec<FileSystemEntry> {
     let reader = folder.create_reader();
     let mut all = Vec::new();

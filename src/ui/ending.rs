@@ -1,4 +1,4 @@
-//! How a segment ended, at its place in the document: in words and as code.
+//! The ending of a segment, at its place in the document: in words and as code.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -11,14 +11,14 @@ use super::report;
 use super::slots::Whose;
 use super::state::App;
 
-/// `at`: the place of the run in its thread, and of the segment in its run.
+/// Draws an ending. `at`: the index of the run in its thread, and of the segment in its run.
 pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize)) -> impl IntoView + use<> {
     let view = segment.ending.clone();
     let whose = match whose {
         Whose::Run => "How it ended",
         Whose::Subagent(_) => "How the sub-agent ended",
     };
-    // Landmarks of one page have names of their own.
+    // Landmarks on one page need distinct names.
     let label = match at {
         (0, 0) => whose.to_owned(),
         (0, segment) => format!("{whose}, segment {}", segment + 1),
@@ -57,7 +57,7 @@ fn field(name: &'static str, value: String) -> impl IntoView {
     html::div().child((html::dt().child(name), html::dd().child(html::code().child(value))))
 }
 
-/// The sign of an ending; no tone: it is running.
+/// Draws the sign of an ending; without a tone, the run is under way.
 pub fn dot(tone: Option<Tone>, class: &'static str) -> impl IntoView {
     let (class, tone) = match tone {
         None => ("pulse", ""),

@@ -1,4 +1,4 @@
-//! The open run as a file: the menu of downloads, sharing, and opening files of other formats. A worker writes and reads them.
+//! The open run as a file: the menu of downloads, sharing, and opening files of other formats. A worker converts them.
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use leptos::prelude::*;
@@ -18,7 +18,7 @@ use super::{dom, gzip, viewer};
 
 const MENU: &str = "download-menu";
 
-/// The button of an ended run.
+/// Draws the download button of an ended run.
 pub fn downloads(app: App) -> impl IntoView {
     let each = DOWNLOADS.iter().map(|words| {
         let format = words.format;
@@ -29,7 +29,7 @@ pub fn downloads(app: App) -> impl IntoView {
     menu(MENU, "The run as a file, in a format of your choice", face, each.chain(Some(share)).collect())
 }
 
-/// The open run: its id, its own file's name where it came from one, and its text.
+/// The open run: its id, its file's name if it came from a file, and its text.
 struct Named {
     run_id: String,
     name: Option<String>,
@@ -37,7 +37,7 @@ struct Named {
 }
 
 impl App {
-    /// The open run in that format; the native one letter by letter where it came from a file.
+    /// Downloads the open run in this format; the native format is verbatim if the run came from a file.
     pub fn download(self, format: Format) {
         spawn_local(async move {
             let Some(Named { run_id, name, text }) = self.open_run().await else { return self.nothing_yet() };
@@ -54,7 +54,8 @@ impl App {
         });
     }
 
-    /// One compressed file, handed to the system's own sharing where that takes it, else downloaded.
+    /// Compresses the run to one file and passes it to the system's share sheet if that accepts it, otherwise downloads
+    /// it.
     pub fn share(self) {
         spawn_local(async move {
             let Some(Named { run_id, text, .. }) = self.open_run().await else { return self.nothing_yet() };
@@ -93,12 +94,12 @@ impl App {
         }
     }
 
-    /// Opens a file of another format; `false` where it is none.
+    /// Opens a file of another format. Always returns `true`: the file was handled, even if it could not be opened.
     pub async fn import(self, name: &str, text: String) -> bool {
         let opened = async {
             let text = records::ask(dom::worker_url(), DocumentTask::Import, text).await?;
             let blob = dom::text_blob(&text, "application/json").ok_or("there is no room for it")?;
-            // Named after the run that it is.
+            // Named after its run.
             viewer::open_text(self, None, &blob).await.map_err(|refused| refused.to_string())
         };
         match opened.await {
@@ -109,12 +110,12 @@ impl App {
     }
 }
 
-/// `navigator.share` with a file, where there is such a thing and it takes this kind.
+/// Shares a file with `navigator.share`; `false`: it is missing, or does not accept this kind.
 async fn hand_over(name: &str, blob: &Blob) -> bool {
     asked(name, blob).await.unwrap_or(false)
 }
 
-/// `Err`: there is no sharing here.
+/// Does the same; `Err`: sharing is not available here.
 async fn asked(name: &str, blob: &Blob) -> Result<bool, JsValue> {
     let class: Function = Reflect::get(&js_sys::global(), &"File".into())?.dyn_into()?;
     let options = Object::new();
@@ -130,7 +131,7 @@ async fn asked(name: &str, blob: &Blob) -> Result<bool, JsValue> {
     let shared: Promise = method("share")?.call1(&navigator, &data)?.dyn_into()?;
     match JsFuture::from(shared).await {
         Ok(_) => Ok(true),
-        // Who closes the sheet has decided.
+        // A user who closes the share sheet has decided.
         Err(error) => Ok(Reflect::get(&error, &"name".into())? == "AbortError"),
     }
 }

@@ -1,4 +1,4 @@
-//! The files drawer: what the agent works over, what it wrote; add, look at, download, remove.
+//! The files drawer: the files the agent works on and those it wrote; add, view, download, remove.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::icon::{Icon, icon};
 use super::library::FileRow;
 use super::state::{App, Dialog};
 
-/// So much of a file is shown; the whole can be downloaded.
+/// Bytes of a file that are shown; the whole can be downloaded.
 const SHOWN: f64 = 200_000.0;
 const PICK: &str = "pick-files";
 
@@ -108,10 +108,10 @@ fn file(app: App, row: FileRow) -> impl IntoView {
     )
 }
 
-/// A file as it is shown.
+/// The preview of a file.
 #[derive(Clone, Debug)]
 struct Shown {
-    /// What it is, and its size.
+    /// Its kind and its size.
     facts: String,
     body: Body,
 }
@@ -119,10 +119,10 @@ struct Shown {
 #[derive(Clone, Debug)]
 enum Body {
     Text(String),
-    /// Loaded by an `img` only: no script of an SVG runs there, and nothing is fetched.
+    /// Loaded by an `img` only: scripts in an SVG do not run there, and nothing is fetched.
     Picture(Arc<BlobUrl>),
     Pdf(Arc<BlobUrl>),
-    /// Why nothing of it is shown.
+    /// The reason why nothing is shown.
     Nothing(&'static str),
 }
 
@@ -204,13 +204,13 @@ fn body(of: Body, name: String) -> AnyView {
     }
 }
 
-/// Reads as much of a file as is shown.
+/// Reads the part of a file that is shown.
 async fn look(name: &str, blob: &Blob) -> Shown {
     let facts = |words: &str| format!("{words}, {}", bytes(blob.size() as u64));
     let unreadable = || Shown { facts: String::new(), body: Body::Nothing(UNREADABLE) };
     let Some(head) = head_of(blob).await else { return unreadable() };
     let kind = FileKind::of(name, &head);
-    // Of the type that its bytes say, never of the one that came with it: a page from a file is text here.
+    // The type comes from the file's bytes, never from its declared type: an HTML file is text here.
     let url = |media_type: &str| {
         let typed = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type).ok();
         typed.as_ref().and_then(BlobUrl::new).map(Arc::new)

@@ -1,6 +1,6 @@
-//! Following the end of the document while it grows, unless the reader went up to read.
+//! Follows the end of the document while it grows, unless the reader has scrolled up to read.
 //!
-//! Invariant: only the reader leaves the end. That the document grew, however much at once, never counts as leaving it.
+//! Invariant: only the reader leaves the end. Growth of the document, however much at once, never counts as leaving it.
 
 use leptos::ev;
 use leptos::html;
@@ -13,27 +13,28 @@ use super::dom;
 use super::icon::{Icon, icon};
 use super::state::App;
 
-/// The scrolling element.
+/// The id of the scrolling element.
 pub const TRANSCRIPT: &str = "transcript";
-/// Pixels from the end that still count as the end.
+/// Distance from the end, in pixels, that still counts as the end.
 const NEAR: i32 = 32;
 
-/// Where the transcript stood at its last scroll event.
+/// The scroll position of the transcript at its last scroll event.
 pub type Top = StoredValue<i32, LocalStorage>;
 
-/// Notes where the reader is.
+/// Notes the position of the reader.
 pub fn scrolled(app: App, top: Top) {
     let Some(it) = scroller() else { return };
     let (now, before) = (it.scroll_top(), top.get_value());
     top.set_value(now);
     let at_end = it.scroll_height() - now - it.client_height() < NEAR;
-    // Text may come in faster than scroll events: being far from the end is not enough, the reader has to have gone up.
+    // Text may arrive faster than scroll events: being far from the end is not enough, the reader must have scrolled
+    // up.
     if at_end || now < before {
         stand(app, at_end);
     }
 }
 
-/// Whether the reader is at the end from now on.
+/// Sets whether the reader is at the end from now on.
 pub fn stand(app: App, at_end: bool) {
     if app.at_end.get_untracked() != at_end {
         app.at_end.set(at_end);
@@ -43,7 +44,7 @@ pub fn stand(app: App, at_end: bool) {
     }
 }
 
-/// Keeps up with what grows without being drawn here, such as text that a worker has rendered.
+/// Follows growth that is not drawn here, such as text rendered by a worker.
 pub fn watch(app: App, scroller: &Element, column: &Element) {
     dom::on_resize(&[scroller, column], move || {
         if app.at_end.try_get_untracked() == Some(true) {
@@ -52,7 +53,7 @@ pub fn watch(app: App, scroller: &Element, column: &Element) {
     });
 }
 
-/// After the page has drawn: to the end, if the reader was there.
+/// Scrolls to the end after the page has drawn, if the reader was there.
 pub fn keep_up(app: App) {
     if app.at_end.get_untracked() {
         let go = Closure::once_into_js(to_end);
@@ -66,7 +67,8 @@ pub fn to_end() {
     }
 }
 
-/// Back to the end, where the reader left it: while the run goes on, and after it until what came meanwhile was seen.
+/// Draws the button that jumps to the end, for a reader who left it: while the run is running, and afterwards until the
+/// new content was seen.
 pub fn latest(app: App) -> impl IntoView {
     move || {
         (!app.at_end.get() && (app.running() || app.unseen.get())).then(|| {

@@ -1,4 +1,4 @@
-//! Compressed files, by the browser's own streams: packed to share, unpacked with a limit.
+//! Compression with the browser's own streams: packing for sharing, unpacking with a limit.
 
 use js_sys::{Array, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -21,15 +21,15 @@ extern "C" {
     fn pipe_through(this: &Stream, through: &JsValue) -> Result<ReadableStream, JsValue>;
 }
 
-/// Why a file was not unpacked.
+/// The reason why a file was not unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotUnpacked {
     TooLarge,
-    /// It is no gzip file, or it is damaged.
+    /// It is not a gzip file, or it is damaged.
     Damaged,
 }
 
-/// The file, compressed; `None` where the browser cannot.
+/// Compresses a file; `None`: the browser cannot.
 pub async fn pack(of: &Blob) -> Option<Blob> {
     let through = CompressionStream::new("gzip").ok()?;
     let stream = of.stream().unchecked_into::<Stream>().pipe_through(&through).ok()?;
@@ -40,8 +40,8 @@ pub async fn pack(of: &Blob) -> Option<Blob> {
     Blob::new_with_u8_array_sequence_and_options(&Array::of1(&Uint8Array::new(&bytes)), &options).ok()
 }
 
-/// The text of a compressed file of at most `most` bytes. It is let go of as soon as it is larger: a small file can
-/// unpack to more than a tab can hold.
+/// Unpacks a text of at most `most` bytes. It stops as soon as the text is larger: a small file can unpack to more than
+/// a tab can hold.
 pub async fn unpack(of: &Blob, most: f64) -> Result<String, NotUnpacked> {
     let damaged = |_| NotUnpacked::Damaged;
     let through = DecompressionStream::new("gzip").map_err(damaged)?;

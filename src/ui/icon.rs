@@ -1,4 +1,4 @@
-//! Line icons, drawn from paths of a 24 by 24 grid. They never stand alone: a label is always there too.
+//! Line icons, drawn from paths on a 24 by 24 grid. An icon always comes with a label.
 
 use leptos::prelude::*;
 use leptos::svg;
@@ -60,7 +60,7 @@ impl Icon {
     }
 }
 
-/// An icon beside its words.
+/// Draws an icon, which goes next to its label.
 pub fn icon(icon: Icon) -> impl IntoView {
     svg::svg()
         .attr("class", "icon")
@@ -69,7 +69,7 @@ pub fn icon(icon: Icon) -> impl IntoView {
         .child(svg::path().attr("d", icon.path()))
 }
 
-/// A chevron that turns with its `details`.
+/// Draws a chevron that rotates with its `details`.
 pub fn chevron() -> impl IntoView {
     svg::svg()
         .attr("class", "icon chevron")
@@ -78,7 +78,7 @@ pub fn chevron() -> impl IntoView {
         .child(svg::path().attr("d", Icon::Chevron.path()))
 }
 
-/// The product's mark: a turn that comes round.
+/// Draws the product's logo: a turn that comes full circle.
 pub fn mark() -> impl IntoView {
     svg::svg().attr("class", "icon mark").attr("viewBox", "0 0 24 24").attr("aria-hidden", "true").child((
         svg::path().attr("d", "M20 12a8 8 0 1 1-2.3-5.6"),

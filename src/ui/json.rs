@@ -1,4 +1,4 @@
-//! A JSON value as a tree to unfold: what is closed is not built, and long levels come in portions.
+//! A JSON value as a collapsible tree: closed levels are not built, and long ones come in portions.
 
 use leptos::ev;
 use leptos::html;
@@ -8,7 +8,7 @@ use crate::view::json::{Child, Kind, Line, PORTION, Place, more};
 
 use super::icon;
 
-/// The tree of a value.
+/// Draws the tree of a value.
 pub fn tree(place: Place) -> impl IntoView {
     html::div().class("json").child(node(None, place))
 }
@@ -59,7 +59,7 @@ fn level(key: Option<String>, line: &Line, place: Place) -> impl IntoView + use<
         })
     };
     html::details().attr("open", opens.then_some("")).child((
-        // What was opened once stays built: closing only hides it.
+        // A level that was opened once stays built: closing only hides it.
         html::summary().on(ev::click, move |_| opened.set(true)).child((icon::chevron(), label(key), value(line))),
         children,
     ))

@@ -1,4 +1,4 @@
-//! Keys that work anywhere but while typing: N for a new run, L for its log, / for the task box.
+//! Keys that work unless the user is typing: N for a new run, L for its log, / for the task box.
 
 use leptos::ev;
 use leptos::prelude::*;

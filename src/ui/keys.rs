@@ -1,7 +1,7 @@
-//! API keys: one per address, so that no key ever goes to another server than the one it was typed in for.
+//! API keys: one per address, so that a key never goes to a server other than the one it was typed in for.
 //!
 //! In memory only, unless the user ticks "remember on this device"; then in the page's local storage, where every
-//! script of this origin can read them: the settings say so.
+//! script of this origin can read them. The settings say so.
 
 use std::collections::BTreeMap;
 
@@ -22,24 +22,24 @@ impl std::fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// Those the user let this device remember.
+    /// Loads the keys that this device remembers.
     pub fn load() -> Self {
         let remembered: BTreeMap<String, String> =
             storage::load(STORED).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         Keys { by_address: remembered.clone(), remembered }
     }
 
-    /// The key for an address.
+    /// Returns the key for an address.
     pub fn get(&self, base_url: &str) -> Option<String> {
         self.by_address.get(address(base_url)).cloned()
     }
 
-    /// Every key with its address.
+    /// Returns every key with its address.
     pub fn all(&self) -> Vec<(String, String)> {
         self.by_address.iter().map(|(address, key)| (address.clone(), key.clone())).collect()
     }
 
-    /// A key of no address is kept nowhere.
+    /// Sets the key for an address. Without an address, no key is kept.
     pub fn set(&mut self, base_url: &str, key: &str) {
         if address(base_url).is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! A sub-agent below the call that asked for it: a line, and its own transcript while it is open.
+//! A sub-agent below the call that requested it: a line, and its own transcript while it is open.
 
 use leptos::ev;
 use leptos::html;
@@ -14,7 +14,7 @@ use super::slots::{Behind, CallSlot, LaneSlot};
 use super::state::App;
 use super::{icon, meter, page};
 
-/// The sub-agents of a call, where it has any.
+/// Draws the sub-agents of a call, if it has any.
 pub fn lanes(app: App, behind: &Behind, slot: &CallSlot) -> impl IntoView + use<> {
     let lanes = slot.lanes.clone();
     let some = {
@@ -58,7 +58,7 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
         move |event: web_sys::Event| {
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|it| it.has_attribute("open")) {
-                // Whoever reads here does not want to be taken to the end.
+                // A reader who opens a lane does not want to be scrolled to the end.
                 app.at_end.set(false);
                 slot.open(&behind, &app.renderer.get_value());
             } else {

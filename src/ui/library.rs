@@ -1,4 +1,4 @@
-//! The files the user brought: every new thread starts with them. What an agent writes stays with its thread.
+//! The files that the user added: every new thread starts with them. Files that an agent writes stay with its thread.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::state::{App, Backing, Thread};
 #[derive(Debug, Default)]
 pub struct Library {
     files: BTreeMap<String, Blob>,
-    /// Documents that came with an example, for its thread alone.
+    /// Documents that came with an example, only for its thread.
     lent: BTreeMap<String, Blob>,
     subscriptions: Vec<Subscription>,
 }
@@ -30,7 +30,7 @@ pub struct FileRow {
 }
 
 impl App {
-    /// A workspace with the user's files.
+    /// Creates a workspace with the user's files.
     pub fn new_workspace(&self) -> Workspace {
         let workspace = Workspace::new();
         self.library.with_value(|library| {
@@ -42,7 +42,7 @@ impl App {
         workspace
     }
 
-    /// A workspace with these files alone.
+    /// Creates a workspace with only these files.
     pub fn workspace_of(&self, files: Vec<(String, Blob)>) -> Workspace {
         let workspace = Workspace::new();
         for (path, blob) in &files {
@@ -59,7 +59,7 @@ impl App {
         self.library.update_value(|library| library.subscriptions.push(subscription));
     }
 
-    /// Adds files of the user's, to the open thread as well.
+    /// Adds files of the user, also to the open thread.
     pub fn add_files(&self, files: Vec<(String, Blob)>) {
         let workspace = workspace(self.thread_now());
         for (path, blob) in files {
@@ -87,7 +87,7 @@ impl App {
         self.files_version.update(|version| *version += 1);
     }
 
-    /// The files of the open thread, or those a new one would have.
+    /// Returns the files of the open thread, or those that a new one would have.
     pub fn files(&self) -> Vec<FileRow> {
         self.files_version.track();
         let workspace = workspace(self.thread());
@@ -120,7 +120,7 @@ impl App {
         self.files().len().to_string()
     }
 
-    /// `12 files, 48.2 KB`
+    /// Describes files, as in `12 files, 48.2 KB`.
     pub fn added(files: &[(String, Blob)]) -> String {
         let total: f64 = files.iter().map(|(_, blob)| blob.size()).sum();
         format!("{}, {}", counted(files.len() as u64, "file"), bytes(whole(total)))

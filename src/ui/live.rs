@@ -1,6 +1,6 @@
-//! A live run on the screen: what the desk tells is gathered and drawn once a frame.
+//! A live run on the screen: the desk's reports are collected and drawn once per frame.
 //!
-//! Invariants: only turns that can have changed are looked at again; streamed text of a failed attempt is dropped.
+//! Invariants: only turns that can have changed are updated; streamed text of a failed attempt is dropped.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -38,12 +38,12 @@ struct Inner {
     scheduled: Cell<bool>,
 }
 
-/// What came since the last frame.
+/// Changes since the last frame.
 #[derive(Default)]
 struct Pending {
     text: String,
     reasoning: String,
-    /// An attempt began or failed: what was streamed before is void.
+    /// An attempt began or failed: text streamed before is void.
     void: bool,
     records: bool,
 }
@@ -54,7 +54,7 @@ impl LiveRun {
         LiveRun(Rc::new(Inner { app, page, rail, renderer, pending, scheduled }))
     }
 
-    /// Takes note of what the desk told of the run.
+    /// Collects a report of the desk about the run.
     pub fn hear(&self, streamed: &Streamed) {
         {
             let mut pending = self.0.pending.borrow_mut();
@@ -72,7 +72,7 @@ impl LiveRun {
         }
     }
 
-    /// Draws the run as it stands, soon.
+    /// Schedules a redraw of the run.
     pub fn renew(&self) {
         self.0.pending.borrow_mut().records = true;
         if !self.0.scheduled.replace(true) {
@@ -80,7 +80,7 @@ impl LiveRun {
         }
     }
 
-    /// Frames stop in hidden tabs; the run does not.
+    /// Schedules a draw. Frames stop in hidden tabs; the run does not.
     fn schedule(&self) {
         let live = self.clone();
         let draw = Closure::once_into_js(move || live.draw());
@@ -116,7 +116,7 @@ impl LiveRun {
             }
             follow::keep_up(app);
         }
-        // Last of all: what was queued begins another run.
+        // Last, because a queued message begins another run.
         if let Some(outcome) = ended {
             app.run_ended(panel, outcome);
         }

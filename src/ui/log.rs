@@ -1,4 +1,4 @@
-//! The log drawer: what went wrong and what the engine noted, filtered, with what the provider really sent.
+//! The log drawer: failures and the engine's notes, with filters, and the provider's raw responses.
 
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ fn one(entry: &LogEntry) -> impl IntoView + use<> {
     )
 }
 
-/// Built when it is opened: it may be 128 KiB.
+/// Draws a raw response. It may be 128 KiB, so it is built when it is opened.
 fn raw(raw: Raw) -> impl IntoView {
     let opened = RwSignal::new(false);
     let text = move || {

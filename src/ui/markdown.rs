@@ -1,8 +1,9 @@
-//! DOM from Markdown nodes: a closed list in, a closed list of elements out.
+//! Builds DOM from Markdown nodes: a closed set of nodes in, a closed set of elements out.
 //!
-//! Invariants: text only ever becomes text nodes; no element that loads or runs anything is made (no `script`, `img`,
-//! `iframe`, `style`); the only attributes that carry a model's words are `href` (http, https, mailto), `data-file`,
-//! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. Links to elsewhere open beside the page, tell nobody where they were, and show their host.
+//! Invariants: text only ever becomes text nodes; no element that loads or runs anything is created (no `script`,
+//! `img`, `iframe`, `style`); the only attributes with a model's text are `href` (http, https, mailto), `data-file`,
+//! `data-lang` and `title`. Each block has the direction of its own text; code is always left to right. External links
+//! open in a new tab, send no referrer, and show their host.
 
 use web_sys::{Element, Node as DomNode};
 
@@ -10,7 +11,7 @@ use crate::view::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl,
 
 use super::dom;
 
-/// One block as one element.
+/// Builds one block as one element.
 pub fn block(node: &Node) -> Element {
     match node {
         Node::Paragraph(children) => directed(with("p", children)),
@@ -51,18 +52,19 @@ pub fn block(node: &Node) -> Element {
         }
         Node::Table(of) => table(of),
         Node::Rule => dom::element("hr"),
-        // An inline where a block stands: a paragraph of its own.
+        // An inline in place of a block: it becomes a paragraph of its own.
         inline => directed(with("p", std::slice::from_ref(inline))),
     }
 }
 
-/// A block whose direction is found from its text.
+/// Makes an element take its direction from its text.
 fn directed(element: Element) -> Element {
     set(&element, "dir", "auto");
     element
 }
 
-/// A part of a block that has a direction: its paragraphs have the same. A browser passes over what has its own.
+/// Appends a part of a directed block. Its paragraphs get no `dir` of their own: a browser skips children that have one
+/// when it determines the block's direction.
 fn within(parent: &Element, node: &Node) {
     match node {
         Node::Paragraph(children) => append(parent, &with("p", children)),
@@ -130,11 +132,11 @@ fn table(of: &Table) -> Element {
     of.rows.iter().for_each(|cells| append(&body, &row(cells, "td")));
     append(&table, &head);
     append(&table, &body);
-    // A wide one scrolls in here, by the keyboard too, and stays a table.
+    // A wide table scrolls in this element, also by keyboard, and stays a table.
     let scroller = dom::element("div");
     scroller.set_class_name("table");
     set(&scroller, "tabindex", "0");
-    // The order of the columns is that of the head's language.
+    // The column order follows the language of the head.
     if of.head.iter().any(|cell| is_rtl(cell)) {
         set(&scroller, "dir", "rtl");
     }
@@ -144,7 +146,7 @@ fn table(of: &Table) -> Element {
 
 fn link(parent: &Element, href: &str, children: &[Node]) {
     let Some(target) = Target::of(href) else {
-        // Of this page or of the workspace: never an address to go to.
+        // A link within the page or the workspace: never an address to navigate to.
         let file = dom::element("button");
         set(&file, "type", "button");
         file.set_class_name("link");
@@ -169,7 +171,7 @@ fn link(parent: &Element, href: &str, children: &[Node]) {
     }
 }
 
-/// Where a link leads, shown beside words that do not say it.
+/// Shows where a link leads, next to text that does not say it.
 fn note(parent: &Element, target: &str) {
     let note = dom::element("span");
     note.set_class_name("target");
@@ -178,7 +180,7 @@ fn note(parent: &Element, target: &str) {
     append(parent, &note);
 }
 
-/// The host of an address to elsewhere.
+/// The host of an external address.
 struct Target<'a>(&'a str);
 
 impl<'a> Target<'a> {
@@ -226,7 +228,7 @@ fn text(parent: &Element, words: &str) {
 }
 
 fn append(parent: &Element, child: &DomNode) {
-    // Elements just made accept children.
+    // Elements that were just created accept children.
     let _ = parent.append_child(child);
 }
 

@@ -1,4 +1,5 @@
-//! A button that opens a menu. Layer, Escape and a click elsewhere are the browser's (popover); keys and place are ours.
+//! A button that opens a menu. The browser handles layering, Escape and clicks elsewhere (popover); keys and position
+//! are handled here.
 
 use leptos::ev;
 use leptos::html;
@@ -17,7 +18,7 @@ extern "C" {
     fn rect(this: &Boxed) -> JsValue;
 }
 
-/// One entry: its name and what it is for, and what it does.
+/// One entry: its name, a note on its use, and its action.
 pub struct Entry {
     pub name: &'static str,
     pub note: &'static str,
@@ -30,7 +31,7 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-/// `id`: of the menu, one a page. The words of the button are its `face`.
+/// Draws the button and its menu. `id`: the id of the menu, unique on the page. `face`: the content of the button.
 pub fn menu<V: IntoView + 'static>(
     id: &'static str,
     title: &'static str,
@@ -80,7 +81,7 @@ fn element(id: &str) -> Option<HtmlElement> {
     dom::document().get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// The keyboard goes to the first entry of a menu that has just opened.
+/// Moves the focus to the first entry of a menu that has just opened.
 fn opened(id: &str) {
     let open = element(id).filter(|menu| menu.matches(":popover-open").unwrap_or(false));
     if let Some(first) = open.and_then(|menu| menu.query_selector("[role=menuitem]").ok().flatten()) {
@@ -94,7 +95,7 @@ fn close(id: &str) {
     }
 }
 
-/// Beside its button, on the side where there is room. It happens before the menu is shown.
+/// Places the menu next to its button, on the side with more room, before it is shown.
 fn place(id: &str, button: &Element) {
     let Some(menu) = element(id) else { return };
     let (window, rect) = (dom::window(), button.unchecked_ref::<Boxed>().rect());
@@ -112,7 +113,7 @@ fn place(id: &str, button: &Element) {
     set("max-height", &px(if below { height - bottom } else { top } - 16.0));
 }
 
-/// Arrows, Home and End go through the entries; Tab leaves the menu.
+/// Handles keys: arrows, Home and End move through the entries; Tab closes the menu.
 fn keys(id: &str, event: &KeyboardEvent) {
     let Some(menu) = element(id) else { return };
     let Ok(items) = menu.query_selector_all("[role=menuitem]") else { return };

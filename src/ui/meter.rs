@@ -1,4 +1,4 @@
-//! Ticks: the meter of the panel, and tiny in the list of runs.
+//! Ticks: the meter in the panel, and a tiny one in the list of runs.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -7,10 +7,10 @@ use crate::engine::CounterLevel;
 use crate::view::meter::thinned;
 use crate::view::{Meter, Tick, TickKind, TickState};
 
-/// More ticks than these cannot be told apart.
+/// Maximum number of ticks; more cannot be told apart.
 const MOST: usize = 120;
 
-/// The meter of the panel.
+/// Draws the meter of the panel.
 pub fn meter(meter: &Meter) -> impl IntoView + use<> {
     html::div()
         .class("ticks")
@@ -19,7 +19,7 @@ pub fn meter(meter: &Meter) -> impl IntoView + use<> {
         .child(thinned(&meter.ticks, MOST).into_iter().map(draw).collect_view())
 }
 
-/// The same, tiny; what it says stands in words beside it.
+/// Draws the same, tiny; text next to it says the same in words.
 pub fn tiny(ticks: &[Tick]) -> impl IntoView + use<> {
     html::span()
         .class("ticks tiny")
@@ -27,7 +27,7 @@ pub fn tiny(ticks: &[Tick]) -> impl IntoView + use<> {
         .child(thinned(ticks, MOST).into_iter().map(draw).collect_view())
 }
 
-/// One tick by itself, for a legend.
+/// Draws one tick by itself, for a legend.
 pub fn swatch(kind: TickKind) -> impl IntoView {
     html::span().class("ticks").attr("aria-hidden", "true").child(draw(Tick { kind, state: TickState::Used }))
 }
@@ -37,7 +37,7 @@ fn draw(tick: Tick) -> impl IntoView {
     html::i().attr("data-level", kind(tick.kind)).attr("data-state", state(tick.state)).attr("data-kind", report)
 }
 
-/// What a tick stands for, as the styles name it.
+/// Returns the style name of a tick's kind.
 pub fn kind(kind: TickKind) -> &'static str {
     match kind {
         TickKind::Turn(of) | TickKind::Report(of) => level(of),
@@ -45,7 +45,7 @@ pub fn kind(kind: TickKind) -> &'static str {
     }
 }
 
-/// A level as the styles name it.
+/// Returns the style name of a level.
 pub fn level(level: CounterLevel) -> &'static str {
     match level {
         CounterLevel::Normal => "normal",

@@ -1,8 +1,8 @@
-//! The app's page. WASM -> view, desk, shell. One component a file.
+//! The app's page. WASM -> view, desk, shell. One component per file.
 //!
-//! Components draw what `view` says of what the desk told, and send it orders; they hold no rules. Elements are made by leptos'
-//! builders and by `web_sys`, never from HTML text, so that nothing a model writes can become markup. Deliberately
-//! absent: the run's rules (`engine`), its words (`view`), its requests (`shell`).
+//! Components draw what `view` makes of the desk's reports, and send orders to the desk; they hold no rules. Elements
+//! are created by leptos' builders and by `web_sys`, never from HTML text, so that nothing a model writes can become
+//! markup. Deliberately absent: the run's rules (`engine`), its texts (`view`), its requests (`shell`).
 
 mod actions;
 mod archive;
@@ -63,9 +63,9 @@ use leptos::prelude::*;
 
 use state::App;
 
-/// Mounts the app in the document's body, in place of what stood there while it loaded.
+/// Mounts the app in the document's body, in place of what was shown while it loaded.
 pub fn mount() {
-    // A panic is a bug of ours: say where, in the console, instead of a bare `unreachable`.
+    // A panic is a bug in this app: report its location in the console, instead of a bare `unreachable`.
     std::panic::set_hook(Box::new(|info| web_sys::console::error_1(&info.to_string().into())));
     if let Some(boot) = dom::document().get_element_by_id("boot") {
         boot.remove();
@@ -121,7 +121,7 @@ fn app() -> impl IntoView {
     ))
 }
 
-/// Countdowns and elapsed times move while a run is open; a tab with one asks before it closes.
+/// Updates countdowns and elapsed times while a run is open; a tab with an open run asks before it closes.
 fn clock(app: App) {
     let open = Memo::new(move |_| app.threads.get().iter().any(|thread| thread.rail.with(|rail| rail.tone.is_none())));
     Effect::new(move |old: Option<Option<IntervalHandle>>| {
@@ -138,7 +138,7 @@ fn clock(app: App) {
     });
 }
 
-/// Where the run stands, for whoever is in another tab.
+/// Shows the state of the run in the document's title, for users who are in another tab.
 fn title(app: App) {
     let title = Memo::new(move |_| match app.open_title() {
         Some(title) if !title.is_empty() => format!("{title} · Turnwise"),

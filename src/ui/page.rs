@@ -12,7 +12,7 @@ use super::slots::{Behind, Transcript, Whose};
 use super::state::{App, Page};
 use super::turn;
 
-/// Longer tasks are set as text, not as a headline.
+/// Tasks longer than this are set as text, not as a headline.
 const HEADLINE: usize = 180;
 
 pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
@@ -32,18 +32,18 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
     ))
 }
 
-/// What came with the task.
+/// Draws the pictures that came with the task.
 fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
     let each = of.iter().map(|picture| html::li().child(pictures::shown(picture)));
     (!of.is_empty()).then(|| html::ul().class("pictures").attr("aria-label", "Pictures").child(each.collect_view()))
 }
 
-/// The turns of a run or of a sub-agent, and how its segments ended.
+/// Draws the turns of a run or of a sub-agent, and how its segments ended.
 pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> impl IntoView + use<> {
     turns(app, behind, of, None)
 }
 
-/// `page`: where its turns can be branched from.
+/// Draws turns and endings. `page`: the index of the run in its thread, if its turns can be branched.
 fn turns(app: App, behind: &Behind, of: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
     let (segments, behind, whose) = (of.segments.clone(), behind.clone(), of.whose);
     let place = page.unwrap_or(0);

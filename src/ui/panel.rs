@@ -1,4 +1,4 @@
-//! The run panel: turn and meter, what can be done, what was used, how it ended.
+//! The run panel: turn and meter, available actions, usage, ending.
 
 use leptos::ev;
 use leptos::html;
@@ -46,7 +46,7 @@ impl PartialEq for PageKey {
     }
 }
 
-/// The same of a plan.
+/// The same for a plan.
 #[derive(Clone)]
 struct PlanKey(PlanPage);
 
@@ -69,7 +69,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
             let can = state.get();
             match can.phase {
                 Phase::Ended => ended(app, can).into_any(),
-                // It is another tab's.
+                // It belongs to another tab.
                 Phase::Running | Phase::Synthesizing if can.elsewhere => export::downloads(app).into_any(),
                 Phase::Running | Phase::Synthesizing => running(app, can.phase).into_any(),
             }
@@ -135,7 +135,7 @@ fn running(app: App, phase: Phase) -> impl IntoView {
     ))
 }
 
-/// What can be done with a run.
+/// The actions that a run allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Can {
     phase: Phase,
@@ -158,7 +158,7 @@ impl Can {
 }
 
 fn ended(app: App, can: Can) -> impl IntoView {
-    // Where there is a next step it stays in sight on narrow pages too.
+    // A next step stays visible on narrow pages too.
     let class = if can.resume || can.go_on || can.ask_again { "row next" } else { "row" };
     html::div().class(class).child((
         can.resume.then(|| {
@@ -224,7 +224,7 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
     ))
 }
 
-/// Before a run: what it will have, and what the ticks mean.
+/// Draws the panel before a run: what the run will have, and what the ticks mean.
 fn before(app: App) -> impl IntoView {
     let preview = move || app.preview();
     let legend = |kind: TickKind, words: String| html::li().child((meter::swatch(kind), html::span().child(words)));

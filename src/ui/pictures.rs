@@ -1,4 +1,4 @@
-//! Pictures for the task: dropped on the task box, pasted into it or picked; made to fit, shown small, taken away again.
+//! Pictures for the task: dropped on the task box, pasted or picked; scaled to fit, shown as thumbnails, removable.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Picture {
     pub view: PictureView,
 }
 
-/// Takes those of the files that are pictures, if any is.
+/// Adds those of the files that are pictures.
 pub fn take(app: App, files: Vec<File>) {
     spawn_local(async move {
         for file in files {
@@ -48,7 +48,7 @@ fn add(app: App, view: PictureView) {
 }
 
 impl App {
-    /// The pictures of the task box, which then has none.
+    /// Takes the pictures out of the task box.
     pub(super) fn take_pictures(&self) -> Vec<PictureView> {
         let taken = self.pictures.get_untracked();
         if !taken.is_empty() {
@@ -57,13 +57,13 @@ impl App {
         taken.into_iter().map(|picture| picture.view).collect()
     }
 
-    /// Pictures of a task that was not sent.
+    /// Puts back the pictures of a task that was not sent.
     pub(super) fn put_back_pictures(&self, pictures: Vec<PictureView>) {
         pictures.into_iter().for_each(|view| add(*self, view));
     }
 }
 
-/// The pictures among what was pasted; text stays the browser's.
+/// Takes the pictures from pasted content; text is left to the browser.
 pub fn pasted(app: App, event: &web_sys::ClipboardEvent) {
     let list = event.clipboard_data().and_then(|data| data.files());
     let files: Vec<File> = list.map(|list| files(&list)).unwrap_or_default();
@@ -78,7 +78,7 @@ pub fn files(list: &web_sys::FileList) -> Vec<File> {
     (0..list.length()).filter_map(|place| list.get(place)).collect()
 }
 
-/// The thumbnails, and what the model says to pictures.
+/// Draws the thumbnails, and a note if the model does not accept pictures.
 pub fn tray(app: App) -> impl IntoView {
     let some = Memo::new(move |_| app.pictures.with(|pictures| !pictures.is_empty()));
     let note = Memo::new(move |_| {
@@ -100,7 +100,7 @@ pub fn tray(app: App) -> impl IntoView {
     }
 }
 
-/// A picture as it is, a PDF by its name.
+/// Draws a picture as it is, a PDF by its name.
 pub fn shown(view: &PictureView) -> AnyView {
     let alt = view.alt.clone();
     if view.image.is_pdf() {
@@ -125,7 +125,7 @@ fn thumbnail(app: App, picture: &Picture) -> impl IntoView + use<> {
     ))
 }
 
-/// For phones and keyboards: picks from the device.
+/// Draws the button that picks pictures from the device, for phones and keyboards.
 pub fn button(app: App) -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
     let picked = move |_| {
@@ -162,7 +162,7 @@ pub fn button(app: App) -> impl IntoView {
     )
 }
 
-/// A file as it is sent: as it is where it fits, else drawn anew.
+/// Reads a picture for sending: unchanged if it fits, otherwise redrawn.
 async fn read(file: &File) -> Option<Image> {
     if !is_picture(&file.type_()) {
         return None;
@@ -186,7 +186,7 @@ async fn whole(file: &File) -> Option<Image> {
     Some(Image { media_type: file.type_(), data: picture::base64(&bytes) })
 }
 
-/// In its own format while that is small enough, else as a JPEG on white.
+/// Redraws a picture: in its own format if that is small enough, otherwise as a JPEG on white.
 fn drawn(bitmap: &ImageBitmap, width: u32, height: u32, media_type: &str) -> Option<Image> {
     let canvas: HtmlCanvasElement = dom::element("canvas").dyn_into().ok()?;
     canvas.set_width(width);

@@ -1,7 +1,7 @@
 //! A turn's text on the screen: plain while it streams, then blocks made from Markdown nodes.
 //!
 //! Owns its element for as long as the turn lives, so that switching runs neither renders again nor loses anything. A
-//! delta costs its own length: it is appended to one text node; of rendered blocks only those that changed are made anew.
+//! delta costs only its own length: it is appended to one text node; only rendered blocks that changed are rebuilt.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::view::markdown::Node;
 
 use super::{dom, markdown};
 
-/// A handle on one text; clones share it. Only ever touched on the page's one thread.
+/// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
 pub struct Prose(Arc<SendWrapper<RefCell<Inner>>>);
 
@@ -23,15 +23,15 @@ struct Inner {
     host: Element,
     text: String,
     shown: Shown,
-    /// How much of the text was handed out to be rendered.
+    /// Number of bytes of the text that were taken for rendering.
     taken: usize,
 }
 
 enum Shown {
     Nothing,
-    /// The node that grows.
+    /// The text node that grows.
     Plain(Text),
-    /// One child element a block.
+    /// One child element per block.
     Blocks(Vec<Node>),
 }
 
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Prose {
 }
 
 impl Prose {
-    /// An empty text in an element of a class.
+    /// Creates an empty text in an element of this class.
     pub fn new(class: &'static str) -> Self {
         let host = dom::element("div");
         host.set_class_name(class);
@@ -50,12 +50,12 @@ impl Prose {
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
     }
 
-    /// The element, to be put somewhere.
+    /// Returns the element, to be inserted somewhere.
     pub fn host(&self) -> Element {
         self.0.borrow().host.clone()
     }
 
-    /// The element as a child of a component.
+    /// Returns the element as a child of a component.
     pub fn place(&self) -> impl IntoView + use<> {
         let prose = self.clone();
         let place = NodeRef::<html::Div>::new();
@@ -69,19 +69,19 @@ impl Prose {
         self.0.borrow().text.is_empty()
     }
 
-    /// Bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> usize {
         self.0.borrow().text.len()
     }
 
-    /// The text, to be rendered; `None` where this very text was taken before.
+    /// Returns the text for rendering; `None`: this very text was taken before.
     pub fn take_text(&self) -> Option<String> {
         let mut inner = self.0.borrow_mut();
         let length = inner.text.len();
         (std::mem::replace(&mut inner.taken, length) != length).then(|| inner.text.clone())
     }
 
-    /// Adds what was streamed. Rendered blocks wait for the next [`Prose::show`].
+    /// Appends streamed text. Rendered blocks wait for the next [`Prose::show`].
     pub fn append(&self, delta: &str) {
         if delta.is_empty() {
             return;
@@ -102,7 +102,7 @@ impl Prose {
         }
     }
 
-    /// Makes the whole text this; nothing where it is already.
+    /// Replaces the whole text, unless it is already the same.
     pub fn set(&self, text: &str) {
         if self.0.borrow().text != text {
             self.clear();
@@ -119,7 +119,7 @@ impl Prose {
         inner.host.replace_children_with_node_0();
     }
 
-    /// Marks that more is coming.
+    /// Marks whether more text is coming.
     pub fn mark(&self, streaming: &Streaming) {
         let host = &self.0.borrow().host;
         let _ = match streaming {
@@ -128,7 +128,7 @@ impl Prose {
         };
     }
 
-    /// Shows the blocks of a text, where it is still this one or began this one.
+    /// Shows the blocks of a text, if the current text is the same or begins with it.
     pub fn show(&self, of: &str, blocks: Vec<Node>) {
         let mut inner = self.0.borrow_mut();
         if !inner.text.starts_with(of) {

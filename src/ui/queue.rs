@@ -1,7 +1,7 @@
-//! A message that waits for the end of the run under way: shown above the task box, sent as a follow-up.
+//! A message that waits for the end of the current run: shown above the task box, sent as a follow-up.
 //!
-//! Invariants: it is sent once, and only after a run that came to a conclusion; after any other end it is text in the
-//! task box again. What a person wrote is never dropped, unless they remove it.
+//! Invariants: it is sent once, and only after a run that came to a conclusion; after any other end it goes back to the
+//! task box. The user's text is never dropped, unless the user removes it.
 
 use leptos::ev;
 use leptos::html;
@@ -17,7 +17,7 @@ use super::state::{App, Thread};
 use super::{composer, dom};
 
 impl App {
-    /// Keeps a message until the thread's run ends. A second one is added to the first.
+    /// Keeps a message until the thread's run ends. A second one is appended to the first.
     pub(super) fn queue(&self, thread: &Thread, asked: Asked) {
         thread.queued.update(|queued| match queued {
             Some(before) => {
@@ -29,7 +29,7 @@ impl App {
         dom::focus(composer::TASK);
     }
 
-    /// A run of that panel has ended: its queued message is sent, or given back.
+    /// Handles the end of a panel's run: sends its queued message, or gives it back.
     pub(super) fn run_ended(&self, panel: &ArcRwSignal<PanelView>, outcome: Outcome) {
         let of_run = |thread: &&Thread| {
             thread.pages.with_untracked(|pages| pages.last().is_some_and(|page| page.panel == *panel))
@@ -45,13 +45,13 @@ impl App {
                     self.follow_up(&thread, asked, config);
                 }
             }
-            // The settings are open and say what is wrong with them.
+            // The settings dialog is open and shows what is wrong.
             None if self.is_open(panel) => self.edit_queued(),
             None => {}
         }
     }
 
-    /// The open thread's message becomes text again, where its run has ended without it.
+    /// Moves the open thread's message back to the task box, if its run has ended without sending it.
     pub(super) fn give_back_unsent(&self) {
         let Some(thread) = self.thread_now().filter(|thread| !is_running(thread)) else { return };
         if thread.queued.with_untracked(Option::is_some) {
@@ -60,7 +60,7 @@ impl App {
         }
     }
 
-    /// Puts the open thread's queued message in the task box, before what is being written there.
+    /// Puts the open thread's queued message in the task box, before the text that is being written there.
     fn edit_queued(&self) {
         let Some(Asked { text, pictures }) = self.thread_now().and_then(|thread| take(&thread)) else { return };
         self.draft.update(|draft| {
@@ -77,7 +77,7 @@ fn take(thread: &Thread) -> Option<Asked> {
     asked
 }
 
-/// The open thread's queued message. The live region stays; only what is in it changes.
+/// Draws the open thread's queued message. The live region stays; only its content changes.
 pub fn card(app: App) -> impl IntoView {
     let queued = Memo::new(move |_| app.thread().and_then(|thread| thread.queued.get()));
     html::div().class("queue").attr("aria-live", "polite").child(move || {

@@ -1,4 +1,4 @@
-//! The rail: the mark, a new run, the runs that are open and those that are stored; a drawer on narrow pages.
+//! The rail: the logo, a new run, the open and the stored runs; a drawer on narrow pages.
 
 mod earlier;
 
@@ -14,10 +14,10 @@ use super::icon::{self, Icon, icon};
 use super::meter;
 use super::state::{App, Dialog, Thread};
 
-/// The drawer's first button.
+/// The id of the drawer's first button.
 const NEW: &str = "new-run";
 
-/// The bar of narrow pages.
+/// Draws the bar of narrow pages.
 pub fn bar(app: App) -> impl IntoView {
     let button = |words: &'static str, of: Icon| {
         html::button()
@@ -32,7 +32,7 @@ pub fn bar(app: App) -> impl IntoView {
             .attr("aria-expanded", move || if app.rail_open.get() { "true" } else { "false" })
             .on(ev::click, move |_| {
                 app.rail_open.set(true);
-                // The drawer is drawn first.
+                // The drawer must be drawn first.
                 request_animation_frame(|| dom::focus(NEW));
             }),
         html::div().class("brand").child((icon::mark(), "Turnwise")),
@@ -113,7 +113,7 @@ fn run(app: App, thread: &Thread) -> impl IntoView + use<> {
     (button, session.map(|session| earlier::menu(app, session)))
 }
 
-/// A run in a few words.
+/// Draws a short summary of a run.
 fn line(view: &RailView) -> impl IntoView + use<> {
     (
         html::b().attr("dir", "auto").child(view.title.clone()),

@@ -1,4 +1,4 @@
-//! Markdown on its way to the render worker and back: one text at a time while it streams, and always the last one.
+//! Sends Markdown to the render worker: one text at a time while it streams, and always the latest one.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::worker::RenderHost;
 
 use super::prose::Prose;
 
-/// A streaming text longer than this stays as it is until it is whole.
+/// A streaming text longer than this stays plain until it is complete.
 const STREAMED: usize = 48 * 1024;
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ struct Inner {
     host: RenderHost,
     /// A streaming text is being rendered.
     busy: Cell<bool>,
-    /// The streaming text that grew meanwhile.
+    /// The streaming text that grew in the meantime.
     next: RefCell<Option<Prose>>,
 }
 
@@ -29,13 +29,13 @@ impl Renderer {
         Renderer(Rc::new(Inner { host: RenderHost::new(worker_url), busy: Cell::default(), next: RefCell::default() }))
     }
 
-    /// Renders a whole text. Where the worker cannot, the text stays plain.
+    /// Renders a complete text. If the worker cannot, the text stays plain.
     pub fn render(&self, prose: &Prose) {
         let (renderer, prose) = (self.clone(), prose.clone());
         spawn_local(async move { renderer.show(&prose).await });
     }
 
-    /// Renders a text that is still growing, as often as the worker keeps up.
+    /// Renders a text that is still growing, as often as the worker can keep up.
     pub fn render_soon(&self, prose: &Prose) {
         if prose.len() > STREAMED {
             return;

@@ -1,4 +1,4 @@
-//! The report of a run, by its format, with a button to copy it.
+//! The report of a run, drawn by its format, with a button to copy it.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn report(app: App, view: &ReportView) -> impl IntoView + use<> {
 
 fn body(app: App, body: &Body) -> AnyView {
     match body {
-        // Models write Markdown into plain text too. Nobody should have to read its marks; its lines stay as they are.
+        // Models write Markdown into plain text too, and nobody should have to read its markup; line breaks are kept.
         Body::Text(text) => rendered(app, "prose kept-lines", text).into_any(),
         Body::Markdown(text) => rendered(app, "prose", text).into_any(),
         Body::Json(place) => json::tree(place.clone()).into_any(),

@@ -1,4 +1,4 @@
-//! The sample files: the project's own documents, so that the first task has something to work over.
+//! The sample files: the project's own documents, so that the first task has something to work on.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,10 +11,10 @@ use web_sys::Blob;
 use super::dom;
 use super::state::App;
 
-/// Names the documents, as a JSON array; written by the build.
+/// Path of the list of documents, a JSON array written by the build.
 const LIST: &str = "docs/files.json";
 
-/// Whether they have come in. A run that is asked for before waits for them, or it would find no files.
+/// Whether the files are loaded. A run that is started earlier waits for them; otherwise it would find no files.
 #[derive(Default)]
 pub struct Samples {
     ready: bool,
@@ -27,7 +27,7 @@ impl std::fmt::Debug for Samples {
     }
 }
 
-/// Calls `f` now, or as soon as the files are there.
+/// Calls `f` now, or as soon as the files are loaded.
 pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
     if app.samples.with_value(|samples| samples.ready) {
         f();
@@ -36,7 +36,7 @@ pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
     }
 }
 
-/// Brings them in once the page stands, all at once. A site without them simply has none.
+/// Loads all files at once, after the page has loaded. A site may have none.
 pub fn load(app: App) {
     spawn_local(async move {
         let list = fetch(LIST).await.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The stored runs on the page: their list, and those that are opened again.
+//! The stored runs on the page: their list, and opening them again.
 
 mod manage;
 
@@ -15,13 +15,13 @@ use super::state::{App, Backing, Page, Thread};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
     pub session_id: String,
-    /// The oldest first.
+    /// Oldest first.
     pub runs: Vec<Header>,
     pub rail: RailView,
 }
 
 impl App {
-    /// The stored runs that are not open, the newest first.
+    /// Returns the stored runs that are not open, newest first.
     pub fn stored_lines(&self) -> Vec<Stored> {
         let open: Vec<String> =
             self.threads.with(|threads| threads.iter().filter_map(|thread| thread.session_id.clone()).collect());
@@ -84,8 +84,8 @@ impl App {
         Ok(())
     }
 
-    /// Has the desk open the runs of a thread again, where they were lost with the one before it. What is asked of them
-    /// from now on waits for that.
+    /// Has the desk open the runs of a thread again, if they were lost with an earlier desk. Later orders about them
+    /// wait for that.
     ///
     /// # Errors
     /// One of them was not stored.
@@ -101,7 +101,7 @@ impl App {
         };
         let runs: Option<Vec<_>> = seats.iter().map(key).collect();
         let runs = runs.ok_or("This run was not stored, so it is gone with its worker. Ask it again.")?;
-        // What is stored of the files is read again; what the page has of them is the same, or newer.
+        // The stored files are read again; the page's copies are the same, or newer.
         let with = line.with(workspace);
         seats.iter().for_each(Seat::reopen);
         let app = *self;
@@ -114,13 +114,13 @@ impl App {
         Ok(())
     }
 
-    /// Goes on with the open run where its page was closed.
+    /// Resumes the open run, if it was interrupted.
     pub fn resume(&self) {
         self.at_end.set(true);
         self.with_seat(Seat::resume);
     }
 
-    /// All stored runs.
+    /// Takes in the list of all stored runs.
     pub(super) fn take_list(&self, headers: Vec<Header>, unread: usize) {
         self.stored.set(headers);
         if unread > 0 {
@@ -128,7 +128,7 @@ impl App {
         }
     }
 
-    /// A header is new or has changed.
+    /// Takes in a header that is new or has changed.
     pub(super) fn note(&self, header: Header) {
         self.stored.update(|headers| match headers.iter_mut().find(|old| old.key == header.key) {
             Some(old) => *old = header,
@@ -138,12 +138,12 @@ impl App {
 }
 
 impl Stored {
-    /// It was not at its end when it was last stored.
+    /// Returns whether its last run had not ended when it was last stored.
     pub fn is_open(&self) -> bool {
         self.runs.last().is_some_and(|header| !header.ended)
     }
 
-    /// The line as it stands now: a run that was left open does not go on by itself.
+    /// Returns the line in its current state: an interrupted run does not continue by itself.
     pub fn rail_now(&self) -> RailView {
         let last = self.runs.last();
         match last.filter(|header| !header.ended) {
@@ -156,7 +156,7 @@ impl Stored {
         self.runs.iter().map(|header| header.updated_ms).max().unwrap_or(0)
     }
 
-    /// The words of a search, all of them, wherever they stand.
+    /// Returns whether all words of the search occur, in any place.
     fn matches(&self, wanted: &str) -> bool {
         let mut text = self.rail.title.clone();
         for Header { summary, .. } in &self.runs {

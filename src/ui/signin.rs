@@ -1,5 +1,5 @@
-//! Signing in at OpenRouter: the page goes there and comes back with a code. What is kept meanwhile is in this tab's
-//! session storage, and only until it is back.
+//! Signing in with OpenRouter: the browser goes there and comes back with a code. Data kept in between is in this
+//! tab's session storage, and only until then.
 
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -16,14 +16,14 @@ use super::state::{App, Dialog};
 const KEPT: &str = "turnwise.signin";
 const OPENROUTER: &str = "openrouter";
 
-/// What the page needs when it is back.
+/// Data that the page needs after coming back.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     verifier: String,
     draft: String,
 }
 
-/// Goes to OpenRouter.
+/// Navigates to OpenRouter.
 pub fn go(app: App) {
     let went = (|| {
         let mut random = [0; 32];
@@ -44,7 +44,7 @@ pub fn go(app: App) {
     }
 }
 
-/// If the page comes from OpenRouter: the code leaves the address at once, and becomes a key.
+/// Handles the return from OpenRouter: removes the code from the address at once, and exchanges it for a key.
 pub fn come_back(app: App) {
     let Some(found) = from_address() else { return };
     let kept = kept();
@@ -86,7 +86,7 @@ fn fail(app: App, why: String) {
     app.signin.set(SignIn::Failed(why));
 }
 
-/// What the address says, which it then says no more.
+/// Takes the result out of the page's address.
 fn from_address() -> Option<Back> {
     let location = dom::window().location();
     let search = location.search().ok()?;
@@ -110,7 +110,7 @@ fn from_address() -> Option<Back> {
     Some(found)
 }
 
-/// Good for one return.
+/// Takes what was kept; it is good for one return.
 fn kept() -> Option<Kept> {
     let storage = dom::window().session_storage().ok().flatten()?;
     let text = storage.get_item(KEPT).ok().flatten()?;

@@ -1,4 +1,4 @@
-//! Slack messages as they would roughly look: nothing in them acts, loads or leads anywhere unsafe.
+//! An approximate preview of Slack messages: nothing in them acts, loads anything or leads anywhere unsafe.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use super::prose::Prose;
 use super::render::Renderer;
 use super::{json, markdown};
 
-/// The preview of messages. Markdown blocks are rendered where there is a renderer.
+/// Draws the preview of messages. Markdown blocks are rendered if there is a renderer.
 pub fn messages(messages: &[Message], renderer: Option<&Renderer>) -> impl IntoView + use<> {
     let each = messages.iter().map(|message| one(message, renderer)).collect::<Vec<_>>();
     html::div().class("slack").child(each)
@@ -86,7 +86,7 @@ fn control(control: &Control) -> AnyView {
     }
 }
 
-/// Blocks and inlines in an element of a class.
+/// Draws blocks and inlines in an element of this class.
 fn nodes(class: &'static str, nodes: Vec<Node>) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     place.on_load(move |place| {

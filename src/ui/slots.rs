@@ -1,8 +1,9 @@
-//! The pieces of a transcript as signals: turns, their calls, the lanes of sub-agents. A refresh touches what changed.
+//! The parts of a transcript as signals: turns, their calls, the lanes of sub-agents. A refresh touches only what
+//! changed.
 //!
-//! Invariants: a turn is made when it is first shown (or happens), so that thousands of them open at once; the turns of
-//! a sub-agent are made when its lane is opened and dropped when it is closed, so that many of them cost no more than
-//! their lines.
+//! Invariants: a turn is created when it is first shown (or happens), so that thousands of them open instantly; the
+//! turns of a sub-agent are created when its lane is opened and dropped when it is closed, so that many sub-agents cost
+//! no more than their lines.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,39 +21,39 @@ use super::render::Renderer;
 use super::state::Local;
 use super::viewer::Stepped;
 
-/// What a page is made from, for what is made later.
+/// The source of a page, for its parts that are created later.
 #[derive(Clone, Debug)]
 pub enum Behind {
     Seat(Local<Seat>),
     /// A record from a file.
     Document(Arc<Snapshot>),
-    /// A document up to a step of it.
+    /// A document up to one of its steps.
     Stepped(Local<RefCell<Stepped>>),
 }
 
 /// The turns of a run, and how its segments ended.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// How many turns there are.
+    /// The number of turns.
     pub length: ArcRwSignal<usize>,
     made: Local<RefCell<BTreeMap<usize, TurnSlot>>>,
     pub segments: ArcRwSignal<Vec<SegmentView>>,
     pub whose: Whose,
 }
 
-/// Whose turns they are; sub-agents have none of their own.
+/// The owner of the turns. Sub-agents have no sub-agents of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     Run,
-    /// With its place among the tasks.
+    /// With its index among the tasks.
     Subagent(u32),
 }
 
-/// One turn on the screen: its view, and its texts that grow by themselves.
+/// One turn on the screen: its view, and its texts, which grow by themselves.
 #[derive(Clone, Debug)]
 pub struct TurnSlot {
     pub index: usize,
-    /// Without its calls, which are renewed one by one.
+    /// Without its calls, which are updated one by one.
     pub view: ArcRwSignal<TurnView>,
     pub calls: ArcRwSignal<Vec<CallSlot>>,
     pub text: Prose,
@@ -77,19 +78,19 @@ pub struct LaneSlot {
     pub task_id: u32,
     pub view: ArcRwSignal<LaneView>,
     pub opened: ArcRwSignal<bool>,
-    /// While it is open, and once it has begun.
+    /// Set while the lane is open, once the sub-agent has begun.
     pub inside: ArcRwSignal<Option<Inside>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Its whole task, where the line is not all of it.
+    /// Its whole task, if the line shows only a part of it.
     pub task: Option<String>,
     pub transcript: Transcript,
 }
 
 impl Behind {
-    /// Looks at the run as it stands.
+    /// Passes the run in its current state to `look`.
     pub fn with<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         match self {
             Behind::Seat(seat) => seat.look(look),
@@ -109,7 +110,7 @@ impl Transcript {
         }
     }
 
-    /// A turn, made where it was not yet.
+    /// Returns a turn, which is created if necessary.
     pub fn turn(&self, source: &Source<'_>, index: usize, renderer: &Renderer) -> Option<TurnSlot> {
         if let Some(slot) = self.made.borrow().get(&index) {
             return Some(slot.clone());
@@ -121,13 +122,13 @@ impl Transcript {
         Some(slot)
     }
 
-    /// The last turn, where it was made.
+    /// Returns the last turn, if it was created.
     pub fn last(&self) -> Option<TurnSlot> {
         let last = self.length.get_untracked().checked_sub(1)?;
         self.made.borrow().get(&last).cloned()
     }
 
-    /// Only turns that can have changed are looked at again: the last known one and what came after it.
+    /// Updates the turns that can have changed: the last known one and those after it.
     pub fn refresh(&self, source: &Source<'_>, renderer: &Renderer) {
         let known = self.length.get_untracked();
         for index in known.saturating_sub(1)..source.turns.len() {
@@ -140,7 +141,7 @@ impl Transcript {
         self.settle(source);
     }
 
-    /// The same where it may have become shorter, too: every turn that was made is looked at again from one on.
+    /// Updates every created turn from `from` on. The transcript may have become shorter, too.
     pub fn rewind(&self, source: &Source<'_>, from: usize, renderer: &Renderer) {
         let length = source.turns.len();
         let changed: Vec<TurnSlot> = {
@@ -227,7 +228,7 @@ impl TurnSlot {
         self.calls.with_untracked(|calls| calls.iter().flat_map(|call| call.lanes.get_untracked()).collect())
     }
 
-    /// Shows what the record says, where a reply is whole.
+    /// Shows the texts of the record, once a reply is complete.
     fn settle(&self) {
         let (content, reasoning) = self.view.with_untracked(|view| (view.content.clone(), view.reasoning.clone()));
         self.text.mark(&Streaming::No);
@@ -238,7 +239,7 @@ impl TurnSlot {
 }
 
 impl CallSlot {
-    /// Lanes are asked for all at once, in an order that never changes.
+    /// Updates the lanes. They are requested all at once, in an order that never changes.
     fn renew_lanes(&self, lanes: Vec<LaneView>) {
         let known = self.lanes.get_untracked();
         if known.len() != lanes.len() {
@@ -284,7 +285,7 @@ impl LaneSlot {
             Some(inside) => inside.transcript.refresh(&run, renderer),
             None => {
                 let transcript = Transcript::new(&run, Whose::Subagent(self.task_id));
-                // Made at once: what draws them only knows the source of the run that it belongs to.
+                // Created at once, because what draws them only knows the source of the parent run.
                 (0..run.turns.len()).for_each(|index| drop(transcript.turn(&run, index, renderer)));
                 let task = self.view.with_untracked(|view| view.whole(run.input));
                 self.inside.set(Some(Inside { task, transcript }));
@@ -293,7 +294,7 @@ impl LaneSlot {
     }
 }
 
-/// Nobody is told of what stayed the same.
+/// Sets a signal, unless its value stays the same.
 pub fn put<T: PartialEq + Send + Sync + 'static>(signal: &ArcRwSignal<T>, value: T) {
     if signal.with_untracked(|old| *old != value) {
         signal.set(value);

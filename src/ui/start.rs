@@ -1,4 +1,4 @@
-//! The empty page: what this is, a few tasks and a plan that each show something different.
+//! The empty page: what the app is, and a few tasks and a plan that each show something different.
 
 use leptos::ev;
 use leptos::html;
@@ -24,7 +24,7 @@ pub fn hello(app: App) -> impl IntoView {
     }
 }
 
-/// Runs whose page was closed in the middle of them.
+/// Draws the runs whose page was closed before they ended.
 pub fn left_open(app: App) -> impl IntoView {
     let left = Memo::new(move |_| match app.current.get() {
         None => app.stored_lines().into_iter().filter(Stored::is_open).take(3).collect(),

@@ -1,7 +1,7 @@
-//! What the page is about, as signals: the threads, which one is open, what the user set.
+//! The state of the page, as signals: the threads, which one is open, what the user set.
 //!
-//! A thread is a session: one task and its follow-ups, each a run of its own, shown below each other. Only handles are
-//! kept here; what a run looks like comes from `view`.
+//! A thread is a session: one task and its follow-ups, each a run of its own, shown one below the other. Only handles
+//! are kept here; `view` determines what a run looks like.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -34,11 +34,11 @@ use super::theme::Theme;
 use super::toast::Toast;
 use super::viewer::{HandedOver, Stage, View};
 
-/// Every signal of the page; a cheap copy.
+/// Every signal of the page; cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct App {
     pub threads: RwSignal<Vec<Thread>>,
-    /// The open thread; none: the start page.
+    /// The open thread; `None`: the start page.
     pub current: RwSignal<Option<u32>>,
     pub settings: RwSignal<Settings>,
     pub keys: RwSignal<Keys>,
@@ -52,7 +52,7 @@ pub struct App {
     pub signin: RwSignal<SignIn>,
     /// The plan that is being written.
     pub plan_draft: RwSignal<PlanDraft>,
-    /// The branch that is being asked for, and the record it comes from.
+    /// The branch that is being set up, and the run it comes from.
     pub branching: RwSignal<Option<BranchDraft>>,
     pub branch_of: StoredValue<Option<BranchOf>, LocalStorage>,
     /// The reader is at the end of the transcript.
@@ -62,27 +62,27 @@ pub struct App {
     pub toast: RwSignal<Option<Toast>>,
     /// A record that a page of another origin wants to open here.
     pub handed: RwSignal<Option<HandedOver>>,
-    /// Renewed several times a second while a run is open.
+    /// Updated several times a second while a run is open.
     pub now: RwSignal<u64>,
     /// The file shown in the files drawer.
     pub shown_file: RwSignal<Option<String>>,
-    /// Renewed with every change of any workspace.
+    /// Incremented with every change of any workspace.
     pub files_version: RwSignal<u64>,
-    /// What the database holds; the oldest first.
+    /// The stored runs, oldest first.
     pub stored: RwSignal<Vec<Header>>,
-    /// What the list of runs is searched for.
+    /// The search text of the list of runs.
     pub search: RwSignal<String>,
-    /// Tasks that are being read: a second click opens nothing twice.
+    /// Tasks that are being opened, so that a second click does not open one twice.
     pub opening: StoredValue<Vec<String>>,
     pub line: StoredValue<Option<Line>, LocalStorage>,
     pub library: StoredValue<Library, LocalStorage>,
     pub samples: StoredValue<Samples, LocalStorage>,
     pub renderer: StoredValue<Renderer, LocalStorage>,
-    /// How the open thread is looked at.
+    /// The view of the open thread.
     pub view: RwSignal<View>,
     /// The record that is being stepped through.
     pub stage: RwSignal<Option<Stage>>,
-    /// A worker that has the record of a thread open, for when it is stepped through.
+    /// A worker that already has the record of a thread open, for its replay.
     pub opened: StoredValue<Option<(u32, ViewerHost)>, LocalStorage>,
 }
 
@@ -103,13 +103,13 @@ pub struct Thread {
     pub pages: ArcRwSignal<Vec<Page>>,
     pub rail: ArcRwSignal<RailView>,
     pub backing: Backing,
-    /// Of a task whose runs are stored.
+    /// Set for a task whose runs are stored.
     pub session_id: Option<String>,
-    /// The follow-up that is sent when the run under way ends.
+    /// The follow-up that is sent when the current run ends.
     pub queued: ArcRwSignal<Option<Asked>>,
 }
 
-/// What stands behind a thread.
+/// The data behind a thread.
 #[derive(Clone, Debug)]
 pub enum Backing {
     /// Its last run, and its files.
@@ -118,7 +118,7 @@ pub enum Backing {
         workspace: Local<Workspace>,
     },
     Document(OpenRecord),
-    /// A plan, and the files of its steps where it runs here.
+    /// A plan, and the files of its steps if it runs here.
     Plan {
         page: PlanPage,
         workspace: Option<Local<Workspace>>,
@@ -129,15 +129,15 @@ pub enum Backing {
 #[derive(Clone, Debug)]
 pub struct OpenRecord {
     pub name: String,
-    /// Letter by letter.
+    /// Verbatim.
     pub text: Arc<str>,
     pub whole: Arc<Snapshot>,
     pub summary: Arc<Summary>,
-    /// How many it has.
+    /// The number of its events.
     pub events: usize,
 }
 
-/// Something of the page's one thread, in a shared handle that nothing disposes of while it is held.
+/// A value of the page's single thread, in a shared handle that is not disposed of while it is held.
 #[derive(Debug)]
 pub struct Local<T>(Arc<SendWrapper<T>>);
 
@@ -209,37 +209,37 @@ impl App {
         }
     }
 
-    /// The open thread.
+    /// Returns the open thread.
     pub fn thread(&self) -> Option<Thread> {
         let id = self.current.get()?;
         self.threads.with(|threads| threads.iter().find(|thread| thread.id == id).cloned())
     }
 
-    /// The open thread, for what happens once.
+    /// Returns the open thread without tracking it, for one-time actions.
     pub fn thread_now(&self) -> Option<Thread> {
         let id = self.current.get_untracked()?;
         self.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == id).cloned())
     }
 
-    /// Whether the run of this panel is the open thread's last one.
+    /// Returns whether the run of this panel is the open thread's last one.
     pub fn is_open(&self, panel: &ArcRwSignal<PanelView>) -> bool {
         let last =
             |thread: Thread| thread.pages.with_untracked(|pages| pages.last().is_some_and(|page| page.panel == *panel));
         self.thread_now().is_some_and(last)
     }
 
-    /// The last run of the open thread.
+    /// Returns the last run of the open thread.
     pub fn page(&self) -> Option<Page> {
         self.thread().and_then(|thread| thread.pages.with(|pages| pages.last().cloned()))
     }
 
-    /// Where the open run or plan stands, in a word.
+    /// Returns a short status of the open run or plan.
     pub fn open_title(&self) -> Option<String> {
         let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.title.clone()));
         of_plan.or_else(|| self.page().map(|page| page.panel.with(|panel| panel.title.clone())))
     }
 
-    /// What screen readers are told when it changes.
+    /// Returns the text that screen readers announce when it changes.
     pub fn announcement(&self) -> String {
         let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.announcement.clone()));
         let of_run = || self.page().map(|page| page.panel.with(|panel| panel.announcement.clone()));
@@ -248,7 +248,7 @@ impl App {
 }
 
 impl Thread {
-    /// The plan it is about, if it is about one.
+    /// Returns the thread's plan, if it has one.
     pub fn plan(&self) -> Option<PlanPage> {
         match &self.backing {
             Backing::Plan { page, .. } => Some(page.clone()),
@@ -258,12 +258,12 @@ impl Thread {
 }
 
 impl Page {
-    /// The run in a seat, as it stands; `None`: nothing was told of it yet.
+    /// Makes a page of the run in a seat; `None`: nothing was reported of it yet.
     pub fn of(seat: &Seat, place: usize) -> Option<Self> {
         seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
     }
 
-    /// Where its run is; `None`: it is no run that the desk drives.
+    /// Returns the seat of its run; `None`: the desk does not drive this run.
     pub fn seat(&self) -> Option<Seat> {
         match &self.behind {
             Behind::Seat(seat) => Some(Seat::clone(seat)),
@@ -271,7 +271,7 @@ impl Page {
         }
     }
 
-    /// A run as it stands.
+    /// Makes a page of a run in its current state.
     pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
         let mut log = Log::default();
         log.take(source);

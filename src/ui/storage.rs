@@ -1,4 +1,4 @@
-//! The page's local storage, where it is allowed: settings and theme. Runs are not kept here.
+//! The page's local storage, if it is allowed: settings and theme. Runs are not kept here.
 
 use super::dom;
 
@@ -10,7 +10,7 @@ pub fn load(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
-/// Best effort: a full or forbidden storage changes nothing for this visit.
+/// Saves a value, best effort: a full or forbidden storage changes nothing for this visit.
 pub fn save(key: &str, value: &str) {
     if let Some(storage) = storage() {
         let _ = storage.set_item(key, value);

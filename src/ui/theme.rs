@@ -1,4 +1,4 @@
-//! Light, dark, or as the system says.
+//! Light, dark, or the system's theme.
 
 use leptos::prelude::*;
 
@@ -37,7 +37,7 @@ impl Theme {
     }
 }
 
-/// Keeps the document's theme what the user chose.
+/// Keeps the document's theme in sync with the user's choice.
 pub fn follow(app: App) {
     Effect::new(move || {
         let theme = app.theme.get();

@@ -24,7 +24,7 @@ impl App {
         let toast = Toast { text: text.into(), kind: Kind::Done };
         self.toast.set(Some(toast.clone()));
         let shown = self.toast;
-        // Good news goes by itself; what went wrong stays until it is dismissed.
+        // Good news disappears by itself; an error stays until it is dismissed.
         let away = move || shown.update(|now| *now = now.take().filter(|now| *now != toast));
         set_timeout(away, std::time::Duration::from_secs(8));
     }
@@ -35,7 +35,7 @@ impl App {
 }
 
 pub fn toast(app: App) -> impl IntoView {
-    // The live region stays; only what is in it changes, or screen readers would not hear of it.
+    // The live region stays; only its content changes, or screen readers would not announce it.
     html::div().attr("role", "status").child(move || {
         app.toast.get().map(|toast| {
             let level = if toast.kind == Kind::Wrong { "urgent" } else { "normal" };

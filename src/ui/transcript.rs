@@ -1,4 +1,4 @@
-//! The document: the runs of the open thread below each other, followed to its end while it grows.
+//! The document: the runs of the open thread one below the other, followed to its end while it grows.
 
 use leptos::ev;
 use leptos::html;
@@ -59,7 +59,8 @@ pub fn transcript(app: App) -> impl IntoView {
     }
 }
 
-/// A model's link to a file of the workspace shows the file. Whoever opens a part of a turn reads there.
+/// Handles clicks: a model's link to a file of the workspace shows the file; opening a part of a turn stops following
+/// the end.
 pub(super) fn clicked(app: App, event: &Event) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     if target.as_ref().is_some_and(|target| target.closest("summary").ok().flatten().is_some()) {

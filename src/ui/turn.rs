@@ -14,14 +14,14 @@ use super::meter;
 use super::slots::{Behind, TurnSlot};
 use super::state::App;
 
-/// The turn, renewed by its own signal alone. `page`: the run's place in its thread, where it can be branched.
+/// Draws a turn, updated by its own signal alone. `page`: the index of the run in its thread, if it can be branched.
 pub fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
         move || view.with(|view| if is_synthesis(view) { "synthesis" } else { meter::level(view.level) })
     };
-    // Landmarks of one page have names of their own.
+    // Landmarks on one page need distinct names.
     let follow_up = page.filter(|page| *page > 0).map_or_else(String::new, |page| format!(", follow-up {page}"));
     let label = {
         let view = view.clone();
@@ -35,7 +35,7 @@ pub fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> 
     ))
 }
 
-/// Another way from this turn.
+/// Draws the button that branches from this turn.
 fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
     let (index, view) = (slot.index, slot.view.clone());
     let label = move || format!("Branch: {}", view.with(|view| view.label.clone()));
@@ -59,11 +59,11 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     };
     let failed = {
         let view = slot.view.clone();
-        // What was opened in it stays open while the turn goes on.
+        // Parts that were opened stay open while the turn continues.
         let failed = Memo::new(move |_| view.with(|view| view.failed.clone()));
         move || failed.with(|failed| failed.iter().map(|one| attempt::failed(app, one)).collect_view())
     };
-    // The kind never changes, so that the box is decided once.
+    // The kind never changes, so whether there is a box is decided once.
     let title = slot.view.with_untracked(|view| match &view.kind {
         TurnKind::Synthesis { .. } => true,
         TurnKind::Turn => false,

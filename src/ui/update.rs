@@ -1,4 +1,5 @@
-//! A new version of the app that waits: said once, taken when the user wants it. `www/boot.js` tells and acts.
+//! The notice of a new version of the app: shown once; the user decides when to activate it. `www/boot.js` detects and
+//! activates it.
 
 use leptos::ev;
 use leptos::html;
@@ -9,7 +10,7 @@ use super::dom;
 pub fn notice() -> impl IntoView {
     let ready = RwSignal::new(false);
     let _ = window_event_listener_untyped("turnwise-update", move |_| ready.set(true));
-    // The live region stays; only what is in it changes, or screen readers would not hear of it.
+    // The live region stays; only its content changes, or screen readers would not announce it.
     html::div().class("update").attr("role", "status").child(move || {
         ready.get().then(|| {
             (

@@ -1,4 +1,4 @@
-//! Attempts of a turn that gave no usable reply: why, what came of it, and what the model was told.
+//! The attempts of a turn that gave no usable reply: the reason, the consequence, and the notice sent to the model.
 
 use crate::engine::{AttemptRecord, PartialReply, Slug, TurnRecord, prompts};
 
@@ -9,19 +9,19 @@ use super::slug::{SlugView, is_models_doing};
 /// An attempt that gave no usable reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedAttempt {
-    /// The most telling first; never empty.
+    /// The most significant first; never empty.
     pub slugs: Vec<SlugView>,
-    /// Empty where one of its calls says the same.
+    /// Empty if one of its calls says the same.
     pub message: String,
     /// `attempt 1 of 3`
     pub attempt: String,
     /// `tried again after 0.8 s`, `no attempt left`
     pub then: String,
-    /// What the next request said to the model about it, without its prefix.
+    /// The notice about it that the next request sent to the model, without its prefix.
     pub notice: Option<String>,
-    /// The calls it asked for: answered, and none of them made the turn succeed.
+    /// The calls it requested: they were answered, but did not make the turn succeed.
     pub calls: Vec<CallView>,
-    /// What had been streamed when the request was aborted: shown as incomplete, never part of the answer.
+    /// The part that had been streamed when the request was aborted: shown as incomplete, never part of the answer.
     pub partial: Option<PartialView>,
     pub weight: Weight,
 }
@@ -32,7 +32,7 @@ pub struct PartialView {
     /// `Incomplete: the run was stopped while this was written.`
     pub remark: &'static str,
     pub reasoning: String,
-    /// Markdown, cut anywhere; may be empty where only reasoning came.
+    /// Markdown, cut off at any point; may be empty if only reasoning arrived.
     pub content: String,
 }
 
@@ -43,11 +43,11 @@ pub enum Weight {
     ByUser,
     /// Another attempt followed.
     Passing,
-    /// Nothing followed in this turn.
+    /// No further attempt followed in this turn.
     Last,
 }
 
-/// The failed attempts of a turn; `next` is the turn after it, `of` how many attempts there may be.
+/// Returns the failed attempts of a turn; `next` is the turn after it, `of` the maximum number of attempts.
 pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, open: bool) -> Vec<FailedAttempt> {
     let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
     let mut before: Option<&str> = None;
@@ -62,7 +62,7 @@ pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, op
             if message.is_some() && message == before {
                 failed.message = "The same again.".to_owned();
             }
-            // A card says it better, with what was wrong.
+            // The call's card says it better, with the details.
             if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
                 failed.message.clear();
             }
@@ -72,7 +72,7 @@ pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, op
         .collect()
 }
 
-/// Calls of the attempts that did not fail.
+/// Returns the calls of the attempts that did not fail.
 pub(super) fn calls(record: &TurnRecord) -> Vec<CallView> {
     let failed = |number: u32| record.attempts.iter().any(|a| a.attempt == number && !a.slugs.is_empty());
     let kept = record.tool_calls.iter().filter(|call| !failed(call.attempt));
@@ -122,7 +122,7 @@ fn partial(attempt: &AttemptRecord) -> Option<PartialView> {
     Some(PartialView { remark, reasoning, content })
 }
 
-/// The engine's words for a reply that cannot be used only repeat the slugs: their meanings say more.
+/// The engine's message for an unusable reply only repeats the slugs; their meanings say more.
 fn message(attempt: &AttemptRecord, by_user: bool) -> String {
     match (attempt.error.as_deref(), attempt.slugs.first()) {
         (None, _) if by_user => "You ended this request.".to_owned(),
@@ -131,14 +131,15 @@ fn message(attempt: &AttemptRecord, by_user: bool) -> String {
     }
 }
 
-/// A request repeats an older notice when the attempt between failed by itself: that is not about this failure.
+/// Returns the notice about this failure. If the attempt failed for reasons outside the model, the next request can only
+/// repeat an older notice, which is about another failure.
 fn notice_after(failed: &AttemptRecord, told: &AttemptRecord) -> Option<String> {
     failed.slugs.first().filter(|slug| is_models_doing(**slug))?;
     let text = told.notice.as_deref()?;
     Some(text.strip_prefix(prompts::NOTICE_PREFIX).unwrap_or(text).to_owned())
 }
 
-/// Stop and cancel are no faults.
+/// Returns whether the user ended the attempt: stop and cancel are not faults.
 pub(super) fn ended_by_user(attempt: &AttemptRecord) -> bool {
     attempt.slugs.iter().any(|slug| matches!(slug, Slug::Stopped | Slug::Cancelled))
 }

@@ -1,21 +1,21 @@
-//! A branch as it is being asked for: what the form shows, and what comes of it.
+//! The draft of a branch: the contents of the form, and the branch that it results in.
 
 use crate::engine::{Branch, Parent, ProviderConfig, RunConfig};
 
 use super::provider;
 use super::source::Source;
 
-/// What the form holds.
+/// The contents of the form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BranchDraft {
-    /// The turn that is asked again, and its place in `turns`.
+    /// The turn that is requested again, and its index in `turns`.
     pub turn: u32,
     pub place: usize,
     pub run_id: String,
     pub model: String,
-    /// Who runs it: `OpenAI-compatible at 127.0.0.1`
+    /// The provider that runs it: `OpenAI-compatible at 127.0.0.1`
     pub provider: String,
-    /// The provider of the settings in its place.
+    /// Whether to use the provider from the settings instead.
     pub elsewhere: bool,
     pub max_turns: String,
     pub system: String,
@@ -24,7 +24,7 @@ pub struct BranchDraft {
 }
 
 impl BranchDraft {
-    /// A branch from one turn of a run; `None`: there is no such turn.
+    /// Creates the draft of a branch from one turn of a run; `None` if there is no such turn.
     #[must_use]
     pub fn of(source: &Source<'_>, run_id: &str, place: usize) -> Option<Self> {
         let turn = source.turns.get(place)?.turn;
@@ -43,10 +43,10 @@ impl BranchDraft {
         })
     }
 
-    /// What is different, given the providers of the settings.
+    /// Returns the changes, given the providers from the settings.
     ///
     /// # Errors
-    /// What is wrong, for people.
+    /// A message for users that says what is wrong.
     pub fn changes(&self, settings: &[ProviderConfig]) -> Result<Branch, String> {
         let max_turns: u32 =
             self.max_turns.trim().parse().ok().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| {
@@ -55,7 +55,7 @@ impl BranchDraft {
         let mut providers = if self.elsewhere { settings.to_vec() } else { self.was.providers.clone() };
         if let Some(first) = providers.first_mut().filter(|_| !self.elsewhere) {
             if first.model != self.model.trim() {
-                // Its price and window are another model's.
+                // The price does not apply to another model.
                 first.price = None;
             }
             first.model = self.model.trim().to_owned();

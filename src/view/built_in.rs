@@ -1,22 +1,22 @@
-//! Chrome's built-in model: whether it is there, and what to do where it is not.
+//! Chrome's built-in model: whether it is available, and what to do if it is not.
 
-/// What the browser says of it.
+/// The availability that the browser reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
-    /// Being asked.
+    /// The browser has not answered yet.
     Unknown,
-    /// The browser has no such thing.
+    /// The browser has no built-in model.
     Unsupported,
-    /// It has, but not on this computer.
+    /// The browser has one, but it cannot run on this computer.
     Unavailable,
     Downloadable,
-    /// Parts of a hundred, where they are known.
+    /// With the percentage done, if known.
     Downloading(Option<u8>),
     Available,
 }
 
 impl BuiltIn {
-    /// The state in a sentence.
+    /// Returns the state as a sentence.
     #[must_use]
     pub fn words(self) -> String {
         match self {
@@ -34,7 +34,7 @@ impl BuiltIn {
         }
     }
 
-    /// What to do, where something is to be done.
+    /// Returns what the user can do, if anything.
     #[must_use]
     pub fn advice(self) -> &'static [&'static str] {
         match self {
@@ -51,7 +51,7 @@ impl BuiltIn {
         }
     }
 
-    /// For its colour.
+    /// Returns the state that selects the colour.
     #[must_use]
     pub fn state(self) -> &'static str {
         match self {

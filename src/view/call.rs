@@ -1,4 +1,4 @@
-//! A tool call as a quiet card: one line closed, what the model saw when open.
+//! A tool call as an unobtrusive card: closed, it is one line; open, it shows what the model saw.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::engine::{CallRecord, CounterLevel, Slug, own_tools};
 use super::format::{counted, duration, one_line};
 use super::slug::SlugView;
 
-/// Longer results are folded behind their size.
+/// Longer results are collapsed, and the card shows their size.
 const INLINE_RESULT: usize = 72;
 
 /// One card.
@@ -17,9 +17,9 @@ pub struct CallView {
     pub name: String,
     /// The arguments in one line.
     pub summary: String,
-    /// The arguments as indented JSON, or the model's text where it is no JSON.
+    /// The arguments as indented JSON, or the model's text if it is not JSON.
     pub args: String,
-    /// Exactly what the model read, counter line included; `None` while the call is open.
+    /// The exact text that the model read, including the counter line; `None` while the call is open.
     pub result: Option<String>,
     /// A short result, or the size of a long one.
     pub note: Option<Note>,
@@ -27,22 +27,22 @@ pub struct CallView {
     pub slug: Option<SlugView>,
     pub error: Option<String>,
     pub duration: Option<String>,
-    /// `accepted`, `final result`: it ended the run.
+    /// `accepted`, `final result`: the call ended the run.
     pub ended_run: Option<&'static str>,
-    /// A progress report that the user is to see: a line, not a card.
+    /// A progress report for the user, shown as a line instead of a card.
     pub progress: Option<Progress>,
     /// The calls inside a batch.
     pub inner: Vec<CallView>,
 }
 
-/// What the model says it is doing.
+/// The model's report of what it is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     pub status: String,
     pub detail: Option<String>,
 }
 
-/// What stands at the end of the closed card.
+/// The text at the end of the closed card.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
     Value(String),
@@ -54,12 +54,12 @@ pub enum CallState {
     Open,
     Done,
     Failed,
-    /// Ended by stop or cancel: nobody's fault.
+    /// Ended by stop or cancel, which is not a failure.
     Ended,
 }
 
 impl CallView {
-    /// `level` tells whether the last line may be the counter's.
+    /// Builds the card. `level` says whether the last line may be the counter line.
     #[must_use]
     pub fn new(call: &CallRecord, level: CounterLevel) -> Self {
         CallView {
@@ -84,7 +84,7 @@ impl CallView {
     }
 }
 
-/// A progress report as it reached the user; one that was refused is a call like others.
+/// Returns a progress report as the user saw it; a rejected one is shown like any other call.
 pub(super) fn progress(call: &CallRecord) -> Option<Progress> {
     if call.name != own_tools::PROGRESS || call.slug.is_some() || call.result.is_none() {
         return None;
@@ -118,7 +118,7 @@ fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
         }
         _ => result,
     };
-    // How full the window is stands before the counter, on a line of its own.
+    // The context usage precedes the counter, on its own line.
     let body = match body.rsplit_once('\n') {
         Some((body, line)) if line.starts_with("[Context ") && line.ends_with("% full]") => body,
         _ => body,
@@ -131,7 +131,7 @@ fn note(call: &CallRecord, level: CounterLevel) -> Option<Note> {
     Some(Note::Size(if lines > 1 { counted(lines as u64, "line") } else { characters }))
 }
 
-/// One value alone stands for itself; more are named.
+/// Shows a single value without its name, and several values with their names.
 fn summary(args: &Value) -> String {
     let text = match args {
         Value::Object(fields) => match fields.values().next() {

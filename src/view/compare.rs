@@ -8,9 +8,9 @@ use super::panel::elapsed;
 use super::provider;
 use super::source::Source;
 
-/// Characters of a turn's text that are shown.
+/// The maximum number of characters shown of a turn's text.
 const TEXT: usize = 600;
-/// So many turns in a row that are the same are folded.
+/// The minimum number of consecutive equal turns that are collapsed.
 const FOLD: usize = 3;
 
 /// Two runs.
@@ -24,7 +24,7 @@ pub struct Comparison {
     pub outputs: [String; 2],
 }
 
-/// One fact of both.
+/// One fact about both runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     pub name: &'static str,
@@ -34,7 +34,7 @@ pub struct Fact {
 /// One row of turns.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Row {
-    /// So many turns that are the same, from the given one on.
+    /// A number of equal turns, starting at turn `from`.
     Same {
         from: u32,
         count: usize,
@@ -42,17 +42,17 @@ pub enum Row {
     Turns(Box<Pair>),
 }
 
-/// The turns of one place; one of them may be missing.
+/// The turns at one index; one of them may be missing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     pub sides: [Option<Side>; 2],
-    /// `text, tool calls`; none: they are the same.
+    /// `text, tool calls`; `None`: they are the same.
     pub differs: Option<String>,
-    /// It is the first that differs.
+    /// Whether this is the first pair that differs.
     pub first: bool,
 }
 
-/// A turn in few words.
+/// A short summary of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
     pub number: u32,
@@ -60,7 +60,7 @@ pub struct Side {
     pub text: String,
     /// Name, arguments, and the size of the result or its error.
     pub calls: Vec<[String; 3]>,
-    /// Attempts that gave no reply.
+    /// The number of failed attempts, as text.
     pub failed: Option<String>,
 }
 
@@ -123,7 +123,7 @@ impl Side {
     }
 }
 
-/// A few turns that are the same stand as they are, more are one line.
+/// Adds a few equal turns as they are, and collapses more into one row.
 fn fold(rows: &mut Vec<Row>, same: &mut Vec<(u32, Pair)>) {
     if same.len() >= FOLD {
         let from = same.first().map_or(0, |(number, _)| *number);
@@ -133,7 +133,7 @@ fn fold(rows: &mut Vec<Row>, same: &mut Vec<(u32, Pair)>) {
     rows.extend(same.drain(..).map(|(_, pair)| Row::Turns(Box::new(pair))));
 }
 
-/// In which parts two turns differ.
+/// Returns the parts in which two turns differ.
 fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
     let [Some(a), Some(b)] = turns else { return Some("only one run has it".to_owned()) };
     let asked = |turn: &TurnRecord| {

@@ -1,4 +1,4 @@
-//! How a segment ended, in words and as code: the fields of SEMANTICS 5, never folded into one.
+//! How a segment ended, as text and as code: the fields of SEMANTICS 5, never merged into one.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,16 +8,16 @@ use super::failure;
 use super::format::counted;
 use super::source::Source;
 
-/// The ending fields as people read them, beside the exact values.
+/// The ending fields as readable text, together with the exact values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndingView {
-    /// One sentence: what ended it.
+    /// One sentence that says what ended it.
     pub headline: String,
     /// `max_turns_synthesized`
     pub reason: String,
     /// `partial`
     pub outcome: &'static str,
-    /// What that outcome means.
+    /// The meaning of the outcome.
     pub outcome_words: &'static str,
     /// `synthesis`
     pub source: &'static str,
@@ -25,11 +25,11 @@ pub struct EndingView {
     /// `8 turns: 7 and the synthesis`
     pub turns: String,
     pub tone: Tone,
-    /// The last error, where there was one.
+    /// The last error, if there was one.
     pub error: Option<String>,
 }
 
-/// How an ending is coloured; the words say the same.
+/// The colour of an ending; the text says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tone {
     Complete,
@@ -39,7 +39,7 @@ pub enum Tone {
 }
 
 impl EndingView {
-    /// The ending of the segment of that place.
+    /// Returns the ending of the segment with this index.
     #[must_use]
     pub fn of(source: &Source<'_>, segment: usize) -> Option<Self> {
         let ending = source.segments.get(segment)?;
@@ -61,7 +61,7 @@ impl EndingView {
     }
 }
 
-/// Why the run was asked to conclude: the heading of a synthesis turn.
+/// Returns the reason the run was asked to conclude: the heading of a synthesis turn.
 #[must_use]
 pub fn trigger_words(trigger: Trigger) -> &'static str {
     match trigger {
@@ -74,13 +74,13 @@ pub fn trigger_words(trigger: Trigger) -> &'static str {
     }
 }
 
-/// A few words for lists.
+/// Returns a short description for lists.
 #[must_use]
 pub fn short(ending: &Ending) -> String {
     words_of(ending.termination_reason, ending.total_turns)
 }
 
-/// The same from what a list knows.
+/// Returns the same from the data that a list has.
 #[must_use]
 pub fn words_of(reason: TerminationReason, total_turns: u32) -> String {
     let turns = counted(u64::from(total_turns), "turn");
@@ -113,7 +113,7 @@ pub fn tone_of(outcome: Outcome) -> Tone {
     }
 }
 
-/// A failed outcome has a sentence of its own.
+/// Returns the headline of an ending that did not fail; a failed outcome has its own sentence.
 fn headline(ending: &Ending) -> String {
     let early = |trigger: Trigger| failure::sentence_case(trigger_words(trigger));
     match (ending.termination_reason, ending.wrap_up) {

@@ -1,4 +1,4 @@
-//! Why a run failed, in one sentence: what failed, how often, the last reason, what came of it.
+//! The failure of a run in one sentence: what failed, how often, the last reason, and the consequence.
 
 use crate::engine::{Ending, TerminationReason, Trigger, TurnRecord};
 
@@ -7,7 +7,7 @@ use super::ending::trigger_words;
 use super::source::Source;
 use super::turn::forces_report;
 
-/// The sentence for an ending whose outcome is `failed`; `turns` are those of its segment.
+/// Returns the sentence for an ending whose outcome is `failed`; `turns` are the turns of its segment.
 pub(super) fn sentence(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String {
     let strict = forces_report(source.config);
     let last = turns.last().map(Course::of).unwrap_or_default();
@@ -44,12 +44,12 @@ fn synthesis(trigger: Trigger, turns: &[TurnRecord], last: &Course) -> String {
     }
 }
 
-/// How the attempts of a turn went.
+/// A summary of a turn's failed attempts.
 #[derive(Debug, Default)]
 struct Course {
     failed: usize,
     because: Option<&'static str>,
-    /// Every attempt failed for the same reason.
+    /// Whether every attempt failed for the same reason.
     same: bool,
 }
 

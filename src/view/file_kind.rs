@@ -1,22 +1,22 @@
-//! What a file is, by its first bytes and its name, so that it is shown as that.
+//! Detects the kind of a file by its first bytes and its name, so that it is shown accordingly.
 
-/// A file, as a person looks at it.
+/// The kind of a file, as users see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Shown as it is.
     Text,
-    /// Shown as a picture of that media type, whatever else it may hold.
+    /// Shown as a picture of this media type, regardless of any other content.
     Picture { media_type: &'static str, words: &'static str },
     /// Opened by the browser's own viewer.
     Pdf,
-    /// What it is, where that is known.
+    /// Not shown; `words` is its format, if known.
     Binary { words: &'static str },
 }
 
-/// Bytes of a file that [`FileKind::of`] looks at.
+/// The number of bytes of a file that [`FileKind::of`] examines.
 pub const HEAD: usize = 4_096;
 
-/// First bytes that only files of that kind have; the offset is where they stand.
+/// The offset and the bytes that identify files of a kind.
 const SIGNATURES: &[(usize, &[u8], FileKind)] = &[
     (0, b"\x89PNG\r\n\x1a\n", picture("image/png", "PNG picture")),
     (0, b"\xff\xd8\xff", picture("image/jpeg", "JPEG picture")),
@@ -42,7 +42,7 @@ const SIGNATURES: &[(usize, &[u8], FileKind)] = &[
     (0, b"\xd0\xcf\x11\xe0", binary("Office document")),
 ];
 
-/// Formats that are ZIP archives of their own, by the ends of their names.
+/// Formats based on ZIP archives, by file extension.
 const ZIPPED: &[(&str, &str)] = &[
     (".docx", "Word document"),
     (".xlsx", "Excel workbook"),
@@ -61,7 +61,7 @@ const fn binary(words: &'static str) -> FileKind {
 }
 
 impl FileKind {
-    /// `head`: the file's first bytes, [`HEAD`] of them or all.
+    /// Detects the kind. `head`: the first [`HEAD`] bytes of the file, or all of it.
     #[must_use]
     pub fn of(name: &str, head: &[u8]) -> Self {
         let name = name.to_ascii_lowercase();
@@ -84,7 +84,7 @@ impl FileKind {
         FileKind::Text
     }
 
-    /// What stands beside its size.
+    /// Returns the text shown next to the file's size.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ impl FileKind {
     }
 }
 
-/// No zero byte, and hardly any other control character: texts in old encodings are texts too.
+/// Accepts no zero byte and hardly any other control character: texts in old encodings are texts too.
 fn is_text(head: &[u8]) -> bool {
     let odd =
         head.iter().filter(|byte| **byte < 0x20 && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();

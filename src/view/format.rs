@@ -1,4 +1,4 @@
-//! Numbers and times as people read them.
+//! Formats numbers and times for people.
 
 /// `18204` -> `18,204`.
 #[must_use]
@@ -24,7 +24,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// `00:21`, `1:02:03`: a clock that runs.
+/// `00:21`, `1:02:03`: a running clock.
 #[must_use]
 pub fn clock(ms: u64) -> String {
     let seconds = ms / 1_000;
@@ -32,13 +32,13 @@ pub fn clock(ms: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes:02}:{seconds:02}") }
 }
 
-/// `00:21.350`: a moment of a run.
+/// `00:21.350`: a moment in a run.
 #[must_use]
 pub fn clock_exact(ms: u64) -> String {
     format!("{}.{:03}", clock(ms), ms % 1_000)
 }
 
-/// `$1.25`, `$0.0042`: US dollars, the small ones to a hundredth of a cent.
+/// `$1.25`, `$0.0042`: US dollars, small amounts to a hundredth of a cent.
 #[must_use]
 pub fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.00005 {
@@ -50,7 +50,7 @@ pub fn dollars(amount: f64) -> String {
     }
 }
 
-/// What is left of a wait: `0.8 s`, `12 s`.
+/// The remaining time of a wait: `0.8 s`, `12 s`.
 #[must_use]
 pub fn countdown(ms: u64) -> String {
     if ms < 10_000 { format!("{}.{} s", ms / 1_000, ms % 1_000 / 100) } else { format!("{} s", ms.div_ceil(1_000)) }
@@ -73,13 +73,13 @@ pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(count)) }
 }
 
-/// What a run is called: its task. A record of another tool may have none.
+/// Returns the title of a run: its task. A record from another tool may have none.
 #[must_use]
 pub fn task(input: &str) -> &str {
     if input.trim().is_empty() { "A run without a task" } else { input }
 }
 
-/// At most `max` characters of the first line, with an ellipsis where something is missing.
+/// Returns the text as one line of at most `max` characters, with an ellipsis if it was truncated.
 #[must_use]
 pub fn one_line(text: &str, max: usize) -> String {
     let mut line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! The formats of a downloaded run, in words.
+//! The names and descriptions of the formats in which a run can be downloaded.
 
 use crate::trajectory::Format;
 
@@ -7,11 +7,11 @@ use crate::trajectory::Format;
 pub struct FormatWords {
     pub format: Format,
     pub name: &'static str,
-    /// What it is good for.
+    /// The purpose of the format.
     pub note: &'static str,
 }
 
-/// What the menu of downloads offers, the most used first.
+/// The entries of the download menu, the most used first.
 pub const DOWNLOADS: &[FormatWords] = &[
     FormatWords {
         format: Format::Native,
@@ -26,9 +26,9 @@ pub const DOWNLOADS: &[FormatWords] = &[
     FormatWords { format: Format::MiniSweAgent, name: "mini-swe-agent", note: "its trajectory file, version 1.1" },
 ];
 
-/// The entry after them.
+/// The menu entry after them.
 pub const SHARE: (&str, &str) = ("Share", "one compressed file that opens here again");
-/// What the name of a shared file ends in, after the run's id.
+/// The part of a shared file's name after the run id.
 pub const SHARED: &str = ".turnwise.json.gz";
-/// A compressed file is unpacked up to this, in MB of 1,048,576 bytes.
+/// The maximum size to which a compressed file is unpacked, in MB of 1,048,576 bytes.
 pub const MOST_MB: u32 = 200;

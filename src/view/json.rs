@@ -1,6 +1,6 @@
-//! A JSON value as a tree that is folded: what one line says, and which lines stand under it.
+//! A JSON value as a collapsible tree: the content of one line, and the lines below it.
 //!
-//! Nothing walks a whole value: a place is a path into a shared root, and only what is opened is looked at.
+//! Nothing traverses a whole value: a place is a path into a shared root, and only opened levels are read.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::format::{counted, one_line};
 
-/// So many entries of one level are shown at first, and with each "show more".
+/// The number of entries of one level that are shown at first, and added with each "show more".
 pub const PORTION: usize = 200;
-/// Longer strings are folded behind their beginning.
+/// Longer strings are collapsed to their beginning.
 const LONG: usize = 160;
-/// Levels with at most so many entries stand open from the start.
+/// Levels with at most this many entries are open from the start.
 const SMALL: usize = 12;
 
 /// One value inside a shared root.
@@ -22,17 +22,17 @@ pub struct Place {
     path: Vec<usize>,
 }
 
-/// What the line of a value says.
+/// The content of a value's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub kind: Kind,
-    /// The value, its beginning, or how much is in it.
+    /// The value, its beginning, or the number of its entries.
     pub text: String,
-    /// The whole of a string whose beginning is shown.
+    /// The full text of a string whose beginning is shown.
     pub whole: Option<String>,
 }
 
-/// The type of a value; its line says it in words or in its notation too.
+/// The type of a value; the notation or the text of its line also shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Object,
@@ -43,7 +43,7 @@ pub enum Kind {
     Null,
 }
 
-/// One value under another, with its key or its number.
+/// One value inside another, with its key or index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Child {
     pub key: String,
@@ -95,7 +95,7 @@ impl Place {
         }
     }
 
-    /// How many values stand under it.
+    /// Returns the number of values inside it.
     #[must_use]
     pub fn len(&self) -> usize {
         match self.value() {
@@ -110,7 +110,7 @@ impl Place {
         self.len() == 0
     }
 
-    /// Whether it stands open from the start: the root, and small levels near it.
+    /// Returns whether it is open from the start: the root, and small levels near it.
     #[must_use]
     pub fn starts_open(&self) -> bool {
         match self.path.len() {
@@ -120,7 +120,7 @@ impl Place {
         }
     }
 
-    /// The values under it, from one on, at most `most`.
+    /// Returns up to `most` of the values inside it, starting at index `from`.
     #[must_use]
     pub fn children(&self, from: usize, most: usize) -> Vec<Child> {
         let child = |at: usize, key: String| {
@@ -141,7 +141,7 @@ impl Place {
     }
 }
 
-/// `show 200 more of 1,312`; `None` where everything is shown.
+/// `show 200 more of 1,312`; `None` if everything is shown.
 #[must_use]
 pub fn more(shown: usize, all: usize) -> Option<String> {
     let left = all.checked_sub(shown).filter(|left| *left > 0)?;

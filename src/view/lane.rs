@@ -1,5 +1,5 @@
-//! Sub-agents as lanes below the call that asked for them: one line each. What one did turn by turn is made from
-//! [`Source::child`], only where somebody looks.
+//! Sub-agents as lanes below the call that started them: one line each. The turns of a sub-agent are built from
+//! [`Source::child`], only when a user opens it.
 
 use serde_json::Value;
 
@@ -14,17 +14,17 @@ use super::panel::{elapsed, turns_used};
 use super::source::{Children, Origin, Source};
 use super::turn::{self, TurnView};
 
-/// More ticks than these are not drawn in a line.
+/// The maximum number of ticks drawn in a line.
 const TICKS: usize = 16;
 
 /// One sub-agent, in one line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaneView {
-    /// The call that asked for it, and its place among that call's tasks, from 1: together its key.
+    /// The call that started it, and its number among that call's tasks, from 1: together they are its key.
     pub call: String,
     pub task_id: u32,
     pub task: String,
-    /// The kind of agent, where one was named.
+    /// The kind of agent, if one was named.
     pub agent: Option<String>,
     pub state: LaneState,
     /// `turn 3 of 7, running search_files`, `8 turns, synthesized`
@@ -37,34 +37,34 @@ pub struct LaneView {
 pub enum LaneState {
     Waiting,
     Running,
-    /// It writes its synthesis.
+    /// It is writing its synthesis.
     Concluding,
     Ended(Tone),
     /// It never began.
     NotRun,
 }
 
-/// How long it took.
+/// The time it took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaneTime {
     None,
-    /// It is running: milliseconds since 1970.
+    /// It has been running since this time, in milliseconds since 1970.
     Since(u64),
     Took(String),
 }
 
-/// One task of a call, with the run made for it.
+/// One task of a call, with the run started for it.
 struct Lane<'a> {
     task_id: u32,
     asked: SubagentTask,
     run: Option<Source<'a>>,
     state: LaneState,
-    /// Why it did not begin, where the call was not answered yet.
+    /// The reason it did not begin, if the call is not answered yet.
     why_not: &'static str,
 }
 
 impl LaneView {
-    /// Those of the turn at a place of the source's list, in the order in which they were asked for.
+    /// Returns the lanes of the turn at an index of the source's list, in the order in which they were requested.
     #[must_use]
     pub fn of_turn(source: &Source<'_>, index: usize) -> Vec<Self> {
         let calls = source.turns.get(index).map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
@@ -91,13 +91,13 @@ impl LaneView {
         }
     }
 
-    /// The whole task, where the line is not all of it.
+    /// Returns the whole task, if the line does not show all of it.
     #[must_use]
     pub fn whole(&self, task: &str) -> Option<String> {
         (task.trim() != self.task).then(|| task.to_owned())
     }
 
-    /// Said in place of a transcript.
+    /// Returns the text shown in place of a transcript.
     #[must_use]
     pub fn nothing_yet(&self) -> &'static str {
         match self.state {
@@ -109,13 +109,13 @@ impl LaneView {
     }
 }
 
-/// A turn of a sub-agent, which says so to those who do not see where it stands.
+/// Names the sub-agent in the label of its turn, for users who cannot see where the turn is.
 #[must_use]
 pub fn turn_of(task_id: u32, turn: TurnView) -> TurnView {
     TurnView { label: format!("Sub-agent {task_id}: {}", turn.label), ..turn }
 }
 
-/// How many there are, and what became of them.
+/// The number of sub-agents, in total and by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub asked: u64,
@@ -126,13 +126,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Over the whole run.
+    /// Counts the sub-agents of the whole run.
     #[must_use]
     pub fn of(source: &Source<'_>) -> Self {
         Tally::over(source, source.turns.iter().flat_map(|turn| &turn.tool_calls))
     }
 
-    /// `5 sub-agents, 3 done`: in place of a call's arguments; `None` where it has none.
+    /// `5 sub-agents, 3 done`: shown in place of a call's arguments; `None` if the call has no sub-agents.
     pub(super) fn of_call(source: &Source<'_>, call: &CallRecord) -> Option<String> {
         let tally = Tally::over(source, std::iter::once(call));
         if tally.asked == 0 {
@@ -146,13 +146,13 @@ impl Tally {
         Some(format!("{}, {done}{}", counted(tally.asked, "sub-agent"), tally.rest()))
     }
 
-    /// `3 of 5 done, 1 failed`; `None` where there are none.
+    /// `3 of 5 done, 1 failed`; `None` if there are no sub-agents.
     #[must_use]
     pub fn words(&self) -> Option<String> {
         (self.asked > 0).then(|| format!("{} of {} done{}", self.done, self.asked, self.rest()))
     }
 
-    /// Told when one ends; `None` while none has.
+    /// Returns the announcement for when one ends; `None` while all are running.
     #[must_use]
     pub fn announcement(&self) -> Option<String> {
         let ended = self.done + self.failed + self.cancelled;
@@ -182,7 +182,7 @@ impl Tally {
 }
 
 impl<'a> Source<'a> {
-    /// The sub-agent that a call's task is given to, from 1, once it has begun.
+    /// Returns the sub-agent for a task of a call (numbered from 1), once it has begun.
     #[must_use]
     pub fn child(&self, call: &str, task_id: u32) -> Option<Source<'a>> {
         let mut calls = self.turns.iter().flat_map(|turn| &turn.tool_calls);
@@ -200,7 +200,7 @@ impl<'a> Source<'a> {
                 let child = children.iter().find(|child| child.call == call.id && child.task_id == task_id)?;
                 child.run().map(Source::from)
             }
-            // They begin in the order of the tasks, so that those that never began are the last.
+            // They begin in the order of the tasks, so those that never began are last.
             Children::Document(children) => {
                 let run_id = call.children.get(usize::try_from(task_id).ok()?.checked_sub(1)?)?;
                 children.iter().find(|child| child.run_id == *run_id).map(Source::from)
@@ -208,10 +208,10 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Whether a call has asked for sub-agents at all, and was not refused.
+    /// Returns whether a call requested sub-agents and was not rejected.
     fn has_children(&self, call: &CallRecord) -> bool {
         match self.origin {
-            // Those of other agents began by calls of other names.
+            // Other agents start sub-agents with tools of other names.
             Origin::Document => !call.children.is_empty() || (call.name == own_tools::SPAWN && reports(call).is_some()),
             Origin::Session | Origin::Interrupted | Origin::Elsewhere => {
                 call.name == own_tools::SPAWN && self.refused(&call.id.0, 1).is_some()
@@ -256,9 +256,9 @@ fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, 
 fn state(run: &Source<'_>) -> LaneState {
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => LaneState::Ended(ending::tone(ending)),
-        // Files of other agents do not say how a sub-agent ended: only that it did.
+        // Files of other agents do not say how a sub-agent ended, only that it did.
         (Status::Ended, None) if run.imported.is_some() => LaneState::Ended(Tone::Complete),
-        // A document that was written meanwhile.
+        // A document that was written while the sub-agent was running.
         (Status::Ended, None) => LaneState::Ended(Tone::Cancelled),
         (Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }, _) => LaneState::Concluding,
         (Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. }, _) => LaneState::Running,
@@ -280,7 +280,7 @@ fn words(run: &Source<'_>) -> String {
     }
 }
 
-/// What the call was answered for a task that nobody worked on.
+/// Returns the answer to the call for a task that no sub-agent worked on.
 fn why_not(call: &CallRecord, task_id: u32) -> Option<String> {
     if call.slug == Some(Slug::Cancelled) {
         return Some("cancelled before it began".to_owned());
@@ -294,7 +294,7 @@ fn reports(call: &CallRecord) -> Option<Vec<Value>> {
     serde_json::from_str(call.result.as_deref()?.lines().next()?).ok()
 }
 
-/// What is to come is shown while it can still come.
+/// Returns the ticks. Turns ahead are included only while the run can still reach them and there is room.
 fn ticks(run: &Source<'_>) -> Vec<Tick> {
     let mut ticks = Meter::from(run).ticks;
     if run.status == Status::Ended || ticks.len() > TICKS {

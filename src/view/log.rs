@@ -1,4 +1,4 @@
-//! The log of a run: failures (`WRN`, `ERR`) and traces (`TRC`) in the order they happened, to be filtered and copied.
+//! The log of a run: failures (`WRN`, `ERR`) and traces (`TRC`) in the order they happened, for filtering and copying.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::format::{clock_exact, counted};
 use super::slug::SlugView;
 use super::source::Source;
 
-/// So many entries are shown at first, and with each "show more": the newest.
+/// The number of entries that are shown at first (the newest), and added with each "show more".
 pub const PORTION: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub enum Level {
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEntry {
-    /// Its place in the log, for as long as the run is shown.
+    /// Its index in the log, which stays the same as long as the run is shown.
     pub index: usize,
     pub level: Level,
     pub at_ms: u64,
@@ -34,22 +34,22 @@ pub struct LogEntry {
     pub place: String,
     pub slugs: Vec<SlugView>,
     pub message: String,
-    /// `gpt-4.1-mini, openai`; empty where no model was asked.
+    /// `gpt-4.1-mini, openai`; empty if no model was called.
     pub model: String,
     pub raw: Option<Raw>,
-    /// As it is exported.
+    /// The form in which it is exported.
     line: Value,
 }
 
-/// What the provider sent, as it came.
+/// The provider's response, verbatim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw {
     pub text: Arc<str>,
-    /// `cut at 128 KiB`, where it was.
+    /// `cut at 128 KiB`, if it was truncated.
     pub note: Option<&'static str>,
 }
 
-/// All entries so far. Records only ever grow, so that a refresh takes what is new.
+/// All entries so far. Records only ever grow, so a refresh only takes the new ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Log {
     pub entries: Vec<Arc<LogEntry>>,
@@ -57,33 +57,33 @@ pub struct Log {
     traces: usize,
 }
 
-/// What the reader wants to see.
+/// The reader's selection of entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilter {
     pub levels: Vec<Level>,
     /// Only entries with this slug; empty: all.
     pub slug: String,
-    /// Only entries with these words, whatever their case.
+    /// Only entries with this text; letter case is ignored.
     pub text: String,
     pub most: usize,
 }
 
-/// What is left of a log behind a filter.
+/// A log as a filter shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogView {
     pub chips: Vec<Chip>,
-    /// The slugs there are, with how often.
+    /// The slugs that occur, with their counts.
     pub slugs: Vec<(&'static str, usize)>,
     pub entries: Vec<Arc<LogEntry>>,
     /// `4 of 12 entries`
     pub words: String,
-    /// Said in place of an empty list.
+    /// Shown in place of an empty list.
     pub empty: Option<&'static str>,
-    /// Older entries that fit the filter and are not listed.
+    /// The label to show older entries that match the filter.
     pub more: Option<String>,
 }
 
-/// One level to switch on and off.
+/// One level that can be switched on and off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chip {
     pub level: Level,
@@ -109,7 +109,7 @@ impl Level {
         }
     }
 
-    /// For those who do not know the short names.
+    /// Returns a description for users who do not know the short names.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -121,7 +121,7 @@ impl Level {
 }
 
 impl Log {
-    /// Takes what the run has logged since; whether that was anything.
+    /// Takes the records that are new since the last call, and returns whether there were any.
     pub fn take(&mut self, source: &Source<'_>) -> bool {
         let logs = source.logs.get(self.logs..).unwrap_or_default();
         let traces = source.traces.get(self.traces..).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Log {
         true
     }
 
-    /// `Log`, `Log (3)`: how much went wrong.
+    /// `Log`, `Log (3)`: with the number of failures.
     #[must_use]
     pub fn title(&self) -> String {
         if self.logs == 0 { "Log".to_owned() } else { format!("Log ({})", self.logs) }
@@ -164,7 +164,7 @@ impl Log {
         }
     }
 
-    /// The entries that fit, as JSON lines.
+    /// Returns the entries that match, as JSON Lines.
     #[must_use]
     pub fn json_lines(&self, filter: &LogFilter) -> String {
         let fitting = self.entries.iter().filter(|entry| filter.fits(entry));
@@ -233,7 +233,7 @@ fn of_log(log: &LogRecord) -> LogEntry {
     }
 }
 
-/// The message without the slugs at its end: they stand beside it.
+/// Returns the message without the slugs at its end: they are shown next to it.
 fn without_slugs(log: &LogRecord) -> String {
     let slugs = log.slugs.iter().map(|slug| slug.as_str()).collect::<Vec<_>>().join(", ");
     let message = log.message.trim_end();

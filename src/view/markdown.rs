@@ -1,9 +1,8 @@
-//! Markdown as a closed list of nodes: what a model may make a page show, and nothing else.
+//! Markdown as a closed set of nodes: the only content that a model can make a page show.
 //!
-//! PURE and light: the page only holds this. The parser (feature `docs`) and the colours of code (feature `worker`) run in
-//! a worker. Invariants: no
-//! node carries markup; raw HTML is [`Node::Text`]; every `href` is http(s), mailto, or relative; no node makes a
-//! browser load anything (images are placeholders); nesting is at most [`MAX_DEPTH`].
+//! PURE and light: the page contains only this. The parser (feature `docs`) and the highlighting of code (feature `worker`)
+//! run in a worker. Invariants: no node carries markup; raw HTML is [`Node::Text`]; every `href` is http(s), mailto, or
+//! relative; no node makes a browser load anything (images are placeholders); nesting is at most [`MAX_DEPTH`].
 
 use serde::{Deserialize, Serialize};
 
@@ -16,11 +15,11 @@ mod parse;
 #[cfg(feature = "docs")]
 pub use parse::parse;
 
-/// Containers inside containers at most; what is nested deeper loses its container and keeps its text.
+/// The maximum nesting of containers; deeper content loses its container and keeps its text.
 pub const MAX_DEPTH: usize = 20;
 
-/// A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
-/// http(s), mailto or relative; nothing in here makes a browser load anything.
+/// A block or inline element of a Markdown text: an object with one key, or a string. No node carries markup; every `href`
+/// is http(s), mailto or relative; no node makes a browser load anything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownNode"))]
 #[serde(rename_all = "snake_case")]
@@ -38,7 +37,7 @@ pub enum Node {
         items: Vec<Item>,
     },
     CodeBlock {
-        /// As written after the fence, first word only.
+        /// The first word after the fence.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         lang: String,
         spans: Vec<Span>,
@@ -46,7 +45,7 @@ pub enum Node {
     Quote(Vec<Node>),
     Table(Table),
     Rule,
-    /// A soft line break is a `\n` in here.
+    /// A soft line break is a `\n` in the text.
     Text(String),
     Strong(Vec<Node>),
     Emphasis(Vec<Node>),
@@ -56,7 +55,7 @@ pub enum Node {
         href: String,
         children: Vec<Node>,
     },
-    /// Not loaded: shown as its description, with a link where the address is a safe one.
+    /// Not loaded: shown as its description, with a link if the address is safe.
     Image {
         alt: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,7 +73,7 @@ pub struct Item {
     pub children: Vec<Node>,
 }
 
-/// The box of a task item.
+/// The checkbox of a task item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownTask"))]
 #[serde(rename_all = "snake_case")]
@@ -83,7 +82,7 @@ pub enum Task {
     Done,
 }
 
-/// A table. Rows may be shorter than the head: empty cells at the end are left out.
+/// A table. Rows may be shorter than the header: empty cells at the end are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "MarkdownTable"))]
 pub struct Table {
@@ -92,7 +91,7 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// The inlines of one cell.
+/// The inline elements of one cell.
 pub type Cell = Vec<Node>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,13 +114,13 @@ pub struct Span {
     pub text: String,
 }
 
-/// What a run of code is.
+/// The class of a run of code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "CodeClass"))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     #[default]
-    #[cfg_attr(feature = "types", ts(skip))] // is left out
+    #[cfg_attr(feature = "types", ts(skip))] // never in the JSON
     Plain,
     Comment,
     String,
@@ -142,7 +141,7 @@ impl Class {
     }
 }
 
-/// The address as it may stand in `href`: http(s), mailto, relative or a fragment. `None` for everything else
+/// Returns the address if it is allowed in `href`: http(s), mailto, relative or a fragment. `None` for everything else
 /// (`javascript:`, `data:`, `file:`, …). Control characters, which browsers skip inside schemes, are removed first.
 #[must_use]
 pub fn safe_href(address: &str) -> Option<String> {
@@ -158,8 +157,8 @@ pub fn safe_href(address: &str) -> Option<String> {
     }
 }
 
-/// The address as it may stand in a page that opens from disk: http, https and mailto only, with a host or a mailbox.
-/// `//host/share` and `\\\\host\\share` are addresses of a file server there, also with a colon in them.
+/// Returns the address if it is allowed in a page that opens from disk: only http, https and mailto, with a host or a
+/// mailbox. There, `//host/share` and `\\\\host\\share` are addresses of a file server, even with a colon in them.
 #[must_use]
 pub fn web_href(address: &str) -> Option<String> {
     let href = safe_href(address)?;
@@ -170,7 +169,7 @@ pub fn web_href(address: &str) -> Option<String> {
     ((web && host) || mail).then_some(href)
 }
 
-/// Whether the first letter of the nodes is of a script that is written from right to left (Hebrew, Arabic and theirs).
+/// Returns whether the first letter of the nodes is from a right-to-left script (Hebrew, Arabic and related ones).
 #[must_use]
 pub fn is_rtl(nodes: &[Node]) -> bool {
     let text = plain_text(nodes);
@@ -179,7 +178,7 @@ pub fn is_rtl(nodes: &[Node]) -> bool {
     })
 }
 
-/// The text of the nodes without any markup, blocks separated by newlines.
+/// Returns the text of the nodes without any markup, with blocks separated by newlines.
 #[must_use]
 pub fn plain_text(nodes: &[Node]) -> String {
     let mut out = String::new();

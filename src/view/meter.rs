@@ -1,4 +1,4 @@
-//! The meter: one tick a turn, in the level the counter gives it, the synthesis as a tick of its own.
+//! The meter: one tick per turn, with its counter level, and a separate tick for the synthesis.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +9,11 @@ use super::panel::turns_used;
 use super::source::Source;
 use super::turn::{asks_for_report, forces_report};
 
-/// The ticks and what they say together.
+/// The ticks and a label for all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meter {
     pub ticks: Vec<Tick>,
-    /// For those who do not see the ticks: `Turn 7 of 15, 8 remaining, calm`.
+    /// For users who cannot see the ticks: `Turn 7 of 15, 8 remaining, calm`.
     pub label: String,
 }
 
@@ -41,13 +41,13 @@ pub enum TickState {
     Ahead,
 }
 
-/// The level of a turn under a limit (SEMANTICS 3); `Off` without a counter.
+/// Returns the level of a turn under a limit (SEMANTICS 3); `Off` without a counter.
 #[must_use]
 pub fn level(counter: Option<&CounterConfig>, turn: u32, max_turns: u32) -> CounterLevel {
     counter.map_or(CounterLevel::Off, |config| prompts::counter_level(config, turn, max_turns))
 }
 
-/// Levels have words, too: nothing is said by colour alone.
+/// Returns the text for a level: colour alone never carries information.
 #[must_use]
 pub fn level_words(level: CounterLevel) -> &'static str {
     match level {
@@ -58,15 +58,15 @@ pub fn level_words(level: CounterLevel) -> &'static str {
     }
 }
 
-/// Ticks drawn of turns ahead at most. No place shows more, and a record may name any limit.
+/// The maximum number of ticks drawn for turns ahead. No view shows more, and a record may contain any limit.
 const MOST_AHEAD: u32 = 200;
 
-/// The ticks of the turns after `used`: one each, or one for several where they are too many.
+/// Returns the ticks of the turns after `used`: one per turn, or one for several turns if there are too many.
 pub(super) fn ahead(config: &RunConfig, used: u32, max: u32) -> impl Iterator<Item = Tick> {
     let left = max.saturating_sub(used);
     let (count, left) = (left.min(MOST_AHEAD), u64::from(left));
     (1..=count).map(move |at| {
-        // The last of those that a tick stands for, so that the end of the meter is that of the run.
+        // The last turn that the tick represents, so that the meter ends with the last turn of the run.
         let turn = u32::try_from(left * u64::from(at) / u64::from(count)).unwrap_or(u32::MAX);
         Tick { kind: planned(config, used.saturating_add(turn), max), state: TickState::Ahead }
     })
@@ -111,7 +111,7 @@ impl From<&Source<'_>> for Meter {
     }
 }
 
-/// Ticks for a place that has room for `most`: those of several turns become one, with what is most telling of them.
+/// Reduces the ticks to at most `most`: one tick then represents several turns and shows the most significant of them.
 #[must_use]
 pub fn thinned(ticks: &[Tick], most: usize) -> Vec<Tick> {
     if ticks.len() <= most || most == 0 {
@@ -124,7 +124,7 @@ pub fn thinned(ticks: &[Tick], most: usize) -> Vec<Tick> {
     (0..most).filter_map(|at| part(at).iter().max_by_key(weight).copied()).collect()
 }
 
-/// The tick of a turn that is still to come.
+/// Returns the tick of a turn that is still to come.
 fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
     let level = level(config.counter.as_ref(), turn, max);
     if turn == max && forces_report(config) { TickKind::Report(level) } else { TickKind::Turn(level) }

@@ -1,8 +1,8 @@
-//! What a person sees of a run, as data. PURE -> engine, llm, plan, trajectory.
+//! A run as the user sees it, as data. PURE -> engine, llm, plan, trajectory.
 //!
-//! Owns every word, level, tick and number of the run page, so that components only draw. [`Source`] is what a view is
-//! made from: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
-//! from the shell to the screen directly), and anything of the DOM.
+//! Owns every text, level, tick and number of the run page, so that components only draw. A view is built from a
+//! [`Source`]: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
+//! directly from the shell to the screen), and the DOM.
 
 pub mod attempt;
 pub mod branch;
@@ -59,7 +59,7 @@ pub use turn::{CounterLine, Live, TurnKind, TurnView, Wait};
 
 use crate::engine::Run;
 
-/// The whole run page. Live pages renew [`TurnView`]s one by one instead: a turn costs its own bytes.
+/// The whole run page. Live pages update [`TurnView`]s one by one instead: an update then costs only the bytes of its turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ViewModel {
     pub head: HeadView,
@@ -68,24 +68,24 @@ pub struct ViewModel {
     pub panel: PanelView,
 }
 
-/// The top of a run: its task and what it runs with.
+/// The top of a run: its task and its configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadView {
     pub task: String,
     pub pictures: Vec<PictureView>,
-    /// Model, preset, what is switched off: short phrases.
+    /// Model, preset, features that are switched off: short phrases.
     pub facts: Vec<String>,
 }
 
-/// What stands after the last turn of an ended segment.
+/// The end of a segment, shown after its last turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentView {
     /// Index into the turns after which the segment ended; `None`: before the first turn.
     pub after: Option<usize>,
     pub ending: EndingView,
-    /// The report, only where no turn shows it.
+    /// The report, only if no turn shows it.
     pub report: Option<ReportView>,
-    /// Turns granted after it, where the run went on.
+    /// Turns granted after it, if the run continued.
     pub granted: Option<u32>,
 }
 
@@ -135,7 +135,7 @@ impl From<&Source<'_>> for HeadView {
     }
 }
 
-/// One entry an ended segment, in order.
+/// Returns one entry per ended segment, in order.
 #[must_use]
 pub fn segments(source: &Source<'_>) -> Vec<SegmentView> {
     let spans = source.spans();

@@ -1,28 +1,28 @@
-//! What is known of a model, in words, and the list of a provider's models as one types into it.
+//! The known facts about a model, as text, and the list of a provider's models, filtered as the user types.
 
 use crate::engine::{Price, ProviderConfig};
 use crate::llm::models::{AS_OF, Facts, ModelInfo};
 
 use super::format::thousands;
 
-/// Shown of a long list at once; more is found by typing.
+/// The number of models of a long list that are shown at once; typing finds the others.
 pub const SHOWN: usize = 80;
 
-/// What is known of one model.
+/// The known facts about one model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// Tokens of input.
+    /// The context size, in input tokens.
     pub context_tokens: Option<u64>,
     pub price: Option<Price>,
-    /// Whether it takes pictures.
+    /// Whether it accepts pictures.
     pub images: Option<bool>,
     pub by: By,
 }
 
-/// Who says it.
+/// The source of the facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// The provider's own list, now.
+    /// The provider's own current list.
     Provider,
     /// The table of this version, as of [`AS_OF`].
     Table,
@@ -47,7 +47,8 @@ impl From<&ModelInfo> for Known {
 }
 
 impl Known {
-    /// `200 K tokens of context · $3 in / $15 out per million tokens (as of 2026-11) · accepts pictures`; empty: nothing is known.
+    /// `200 K tokens of context · $3 in / $15 out per million tokens (as of 2026-11) · accepts pictures`; empty if nothing is
+    /// known.
     #[must_use]
     pub fn words(&self) -> String {
         let date = match self.by {
@@ -66,7 +67,7 @@ impl Known {
     }
 }
 
-/// Where the price of a run's cost is from, for a tooltip.
+/// Returns the price that a run's cost is based on, for a tooltip.
 #[must_use]
 pub fn price_words(provider: &ProviderConfig) -> Option<String> {
     let price = provider.price?;
@@ -109,13 +110,13 @@ fn short(tokens: u64) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelOption {
     pub id: String,
-    /// As people call it, where that differs.
+    /// The display name, if it differs from the id.
     pub name: Option<String>,
     /// `200 K · $3 / $15`
     pub facts: String,
 }
 
-/// The options for what is typed, and how many more there are.
+/// Returns the options for the typed text, and the number of those that are not shown.
 #[must_use]
 pub fn options(models: &[ModelInfo], typed: &str) -> (Vec<ModelOption>, usize) {
     let typed = typed.trim().to_lowercase();
@@ -124,7 +125,7 @@ pub fn options(models: &[ModelInfo], typed: &str) -> (Vec<ModelOption>, usize) {
         let text = format!("{} {}", model.id, model.name).to_lowercase();
         words.iter().all(|word| text.contains(word))
     };
-    // What begins as typed goes first.
+    // Models that begin with the typed text come first.
     let (first, then): (Vec<&ModelInfo>, Vec<&ModelInfo>) = models.iter().filter(fits).partition(|model| {
         let id = model.id.to_lowercase();
         !typed.is_empty() && (id.starts_with(&typed) || id.split('/').any(|part| part.starts_with(&typed)))

@@ -1,15 +1,15 @@
-//! Slack's own text markup (mrkdwn) as the closed list of Markdown nodes: bold, italic, strike, code, quotes, links.
+//! Converts Slack's own markup (mrkdwn) to the closed set of Markdown nodes: bold, italic, strike, code, quotes, links.
 //!
-//! Invariants: no text becomes markup; a link is made only where [`web_href`] allows its address; nesting is bounded.
+//! Invariants: no text becomes markup; a link is made only if [`web_href`] allows its address; nesting is bounded.
 
 use super::markdown::{Class, Node, Span, web_href};
 
-/// Slack takes 3,000 characters a text. Longer ones are shown as they are: marks are searched for again and again.
+/// Slack accepts 3,000 characters per text. Texts longer than this are shown verbatim, because marks are searched repeatedly.
 const LONG: usize = 6_000;
-/// Marks inside marks at most.
+/// The maximum nesting of marks.
 const DEPTH: usize = 6;
 
-/// The blocks of a text: paragraphs, quotes, code.
+/// Returns the blocks of a text: paragraphs, quotes, code.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Node> {
     if text.len() > LONG {
@@ -17,7 +17,7 @@ pub fn blocks(text: &str) -> Vec<Node> {
     }
     let mut blocks = Vec::new();
     for (place, part) in text.split("```").enumerate() {
-        // Every second part stands between fences.
+        // Every second part is between fences.
         if place % 2 == 1 {
             let code = unescape(part.trim_matches('\n'));
             blocks.push(Node::CodeBlock { lang: String::new(), spans: vec![Span { class: Class::Plain, text: code }] });
@@ -28,7 +28,7 @@ pub fn blocks(text: &str) -> Vec<Node> {
     blocks
 }
 
-/// The lines between code: quotes and paragraphs.
+/// Adds the lines between code blocks: quotes and paragraphs.
 fn lines(text: &str, blocks: &mut Vec<Node>) {
     let mut group: Vec<&str> = Vec::new();
     let mut quoted = false;
@@ -63,7 +63,7 @@ fn close(group: &mut Vec<&str>, quoted: bool, blocks: &mut Vec<Node>) {
     blocks.push(if quoted { Node::Quote(vec![paragraph]) } else { paragraph });
 }
 
-/// One line.
+/// Returns the inline nodes of one line.
 fn inlines(line: &str, depth: usize) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut plain = String::new();
@@ -101,7 +101,7 @@ fn flush(plain: &mut String, nodes: &mut Vec<Node>) {
     }
 }
 
-/// `*bold*`: marks stand tight against their words, and the closing one ends a word.
+/// `*bold*`: marks directly adjoin the text inside, and the closing one ends a word.
 fn marked(rest: &str, mark: char, depth: usize) -> Option<(Node, usize)> {
     let inside = rest.get(1..)?;
     if inside.starts_with(char::is_whitespace) {
@@ -140,7 +140,7 @@ fn angle(rest: &str) -> Option<(Node, usize)> {
     Some((node, length))
 }
 
-/// A link where its address leads to the web or to a mailbox, else its words.
+/// Returns a link if its address leads to the web or to a mailbox, otherwise its text.
 #[must_use]
 pub fn link(address: &str, words: &str) -> Node {
     let text = vec![Node::Text(words.to_owned())];

@@ -1,4 +1,4 @@
-//! The run panel: where the run stands, what it used, what can be done.
+//! The run panel: the progress of the run, its usage, and the available actions.
 
 use crate::engine::{CounterLevel, Outcome, Status, Trigger, Usage, own_tools};
 
@@ -27,59 +27,59 @@ pub struct PanelView {
     pub tokens_cached: Option<String>,
     pub tokens_reasoning: Option<String>,
     pub tokens_estimated: Estimated,
-    /// US dollars, where the prices are known.
+    /// US dollars, if the prices are known.
     pub cost: Option<String>,
-    /// What the cost is taken from: prices, with the date of those that are from the table.
+    /// The prices that the cost is based on, with the date of prices from the table.
     pub cost_words: Option<String>,
-    /// How full the model's window is, where it is known.
+    /// How full the model's context window is, if its size is known.
     pub context: Option<Fill>,
-    /// `3 of 5 done`, where there are sub-agents.
+    /// `3 of 5 done`, if there are sub-agents.
     pub subagents: Option<String>,
-    /// What the model last said it is doing, while the run is open.
+    /// The model's latest progress report, while the run is in progress.
     pub progress: Option<Progress>,
     /// Milliseconds since 1970.
     pub started_at: u64,
-    /// What it took, once it has ended.
+    /// Its duration, once it has ended.
     pub elapsed_ms: Option<u64>,
     pub wait: Option<Wait>,
     pub ending: Option<EndingView>,
-    /// `Resume` would do something: its page was closed in the middle of it.
+    /// Whether `Resume` has an effect: the page was closed during the run.
     pub can_resume: bool,
-    /// Another page drives it: nothing can be done here.
+    /// Whether another page drives the run, so that no action is possible here.
     pub elsewhere: bool,
-    /// `Continue` would do something.
+    /// Whether `Continue` has an effect.
     pub can_continue: bool,
-    /// The run failed: the same task can be asked anew.
+    /// Whether the run failed, so that the same task can be run again.
     pub can_ask_again: bool,
     /// For the tab: `Turn 3/15`, `Done`.
     pub title: String,
-    /// Told to screen readers when it changes.
+    /// Announced by screen readers when it changes.
     pub announcement: String,
 }
 
-/// Which controls make sense.
+/// The phase of a run, which decides which controls make sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Stop wraps up, cancel ends.
+    /// Stop wraps the run up, cancel ends it.
     Running,
-    /// Stop does nothing any more.
+    /// Stop no longer has an effect.
     Synthesizing,
     Ended,
 }
 
-/// A window that fills.
+/// How full a context window is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fill {
     /// 0 to 100, for the bar.
     pub bar: u64,
-    /// `74 %`; more than 100 where the estimate says so.
+    /// `74 %`; more than 100 if the estimate is.
     pub percent: String,
     /// `filling up`
     pub words: &'static str,
     pub level: CounterLevel,
 }
 
-/// Whether the token numbers are the provider's own.
+/// Whether the token counts come from the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Estimated {
     Exact,
@@ -128,7 +128,7 @@ impl From<&Source<'_>> for PanelView {
     }
 }
 
-/// The last turn within the limit: a synthesis stands outside of it.
+/// Returns the last turn within the limit; a synthesis is outside of it.
 pub(super) fn turns_used(source: &Source<'_>) -> u32 {
     source.turns.iter().rev().find(|turn| !turn.synthesis).map_or(0, |turn| turn.turn)
 }
@@ -176,7 +176,7 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
     }
 }
 
-/// What ended a run that can go on.
+/// Returns the reason for the end of a run that can continue.
 fn limit(source: &Source<'_>) -> &'static str {
     match source.segments.last().and_then(|ending| ending.wrap_up).unwrap_or(Trigger::MaxTurns) {
         Trigger::MaxTurns => "It reached its turn limit.",
@@ -198,7 +198,7 @@ fn calls(source: &Source<'_>, phase: Phase) -> String {
     }
 }
 
-/// The latest progress report, those inside a batch included.
+/// Returns the latest progress report, including those inside a batch.
 fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
     if phase == Phase::Ended {
         return None;
@@ -226,7 +226,7 @@ fn tokens(usage: Usage, count: u64) -> String {
     if usage.estimated { format!("≈ {}", thousands(count)) } else { thousands(count) }
 }
 
-/// When the last thing ended, since the run started.
+/// Returns the time from the start of the run to the end of its last activity.
 pub(super) fn elapsed(source: &Source<'_>) -> u64 {
     let ends = source.turns.iter().rev().take(2).flat_map(|turn| {
         let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
@@ -262,7 +262,7 @@ fn turn_words(source: &Source<'_>, turn: u32) -> String {
     format!("Turn {turn} of {}.", source.effective_max_turns)
 }
 
-/// Sub-agents of this turn are at work: told is the end of each, not what each of them does.
+/// Returns whether sub-agents of this turn are running: the end of each is announced, but not its actions.
 fn at_work(source: &Source<'_>) -> bool {
     let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
     calls.iter().any(|call| call.name == own_tools::SPAWN && call.result.is_none())

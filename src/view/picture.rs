@@ -1,4 +1,4 @@
-//! Pictures and PDFs that go with a task: which ones are taken, how they are made to fit, and what stands for them.
+//! Pictures and PDFs attached to a task: which ones are accepted, how they are scaled, and their text alternatives.
 
 use std::sync::Arc;
 
@@ -6,28 +6,28 @@ use crate::engine::Image;
 
 use super::models::Known;
 
-/// Pictures of one task at most.
+/// The maximum number of pictures per task.
 pub const MOST: usize = 8;
-/// Pixels of the long side: more is scaled down by the providers anyway.
+/// The maximum length of the long side, in pixels: providers scale larger pictures down anyway.
 pub const LONG_SIDE: u32 = 1_568;
-/// Bytes of one picture; larger ones are encoded anew.
+/// The maximum size of one picture, in bytes; larger ones are re-encoded.
 pub const BYTES: usize = 1_500_000;
 
-/// One picture or PDF, with what stands for it where it is not seen.
+/// One picture or PDF, with its text alternative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureView {
     pub image: Arc<Image>,
-    /// The file's name, where that is known.
+    /// The file's name, if it is known.
     pub alt: String,
 }
 
-/// Whether a file is a picture that models take.
+/// Returns whether a file is a picture that models accept.
 #[must_use]
 pub fn is_picture(media_type: &str) -> bool {
     Image::PICTURES.contains(&media_type)
 }
 
-/// The size a picture is sent in: as it is, or scaled so that its long side fits.
+/// Returns the size in which a picture is sent: unchanged, or scaled so that its long side fits.
 #[must_use]
 pub fn fit(width: u32, height: u32) -> (u32, u32) {
     let long = width.max(height);
@@ -42,7 +42,7 @@ pub fn fit(width: u32, height: u32) -> (u32, u32) {
 }
 
 impl PictureView {
-    /// The pictures of a record, which keeps no names.
+    /// Returns the pictures of a record, which does not store names.
     #[must_use]
     pub fn list(images: &[Image]) -> Vec<Self> {
         let alt = |place: usize, pdf: bool| match images.len() {
@@ -56,14 +56,14 @@ impl PictureView {
         images.iter().enumerate().map(view).collect()
     }
 
-    /// Its address: it carries the picture.
+    /// Returns its URL, which contains the picture.
     #[must_use]
     pub fn src(&self) -> String {
         self.image.data_url()
     }
 }
 
-/// What to say of pictures to a model that takes none.
+/// Returns a note for users if the model accepts no pictures.
 #[must_use]
 pub fn note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
     match known.and_then(|known| known.images) {
@@ -73,7 +73,7 @@ pub fn note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
     }
 }
 
-/// RFC 4648, padded.
+/// Encodes bytes according to RFC 4648, padded.
 #[must_use]
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

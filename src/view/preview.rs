@@ -1,4 +1,4 @@
-//! Before a run: what it will have, and what the meter's ticks mean.
+//! The preview of a run: its limits, and the meaning of the meter's ticks.
 
 use crate::engine::{CounterLevel, RunConfig, setup};
 
@@ -12,7 +12,7 @@ pub struct Preview {
     pub max_turns: u32,
     pub meter: Meter,
     pub note: String,
-    /// What each kind of tick stands for.
+    /// The meaning of each kind of tick.
     pub legend: Vec<(TickKind, String)>,
     pub model: String,
     pub calls: String,
@@ -38,7 +38,7 @@ impl From<&RunConfig> for Preview {
     }
 }
 
-/// What sub-agents may ask for at most, where the run can have some.
+/// Returns the maximum number of calls by sub-agents, if the run can have any.
 fn subagents(config: &RunConfig) -> u64 {
     let most = u64::from(config.limits.children) * u64::from(setup::most_child_requests(config));
     if config.spawns() { most } else { 0 }

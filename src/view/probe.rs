@@ -1,4 +1,4 @@
-//! The Test button's question and what its answer means.
+//! The question of the Test button, and the meaning of the answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,28 +7,28 @@ use crate::trajectory::Trajectory;
 
 use super::format::{duration, one_line, thousands};
 
-/// Asks for as little as possible.
+/// Asks for as little output as possible.
 pub const QUESTION: &str = "Reply with the one word: ready";
 
-/// Where a test stands.
+/// The state of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Probe {
     Asking,
     Works {
         answer: String,
-        /// Who answered, and what it took.
+        /// The model that answered, the time and the tokens.
         facts: String,
     },
     Failed {
         slug: Option<String>,
-        /// What happened, in one sentence.
+        /// One sentence that says what happened.
         title: String,
-        /// What was said and what to do; may be empty. Commands stand between backticks.
+        /// The rest of the message and what to do; may be empty. Commands are in backticks.
         text: String,
     },
 }
 
-/// One turn, one attempt, nothing around it.
+/// Returns a configuration with one turn, one attempt and nothing else.
 #[must_use]
 pub fn probe_config(config: RunConfig) -> RunConfig {
     RunConfig {
@@ -43,7 +43,7 @@ pub fn probe_config(config: RunConfig) -> RunConfig {
 }
 
 impl Probe {
-    /// What a record of the tiny run says about it, if anything; `ms` is the time since it began.
+    /// Returns the result that a record of the test run gives, if any; `ms` is the time since the run began.
     #[must_use]
     pub fn of(record: &RecordKind, ms: u64, document: impl FnOnce() -> Option<Trajectory>) -> Option<Self> {
         match record {
@@ -58,7 +58,7 @@ impl Probe {
         }
     }
 
-    /// Messages begin with one sentence of what happened.
+    /// Builds a failure from a message, which begins with one sentence that says what happened.
     #[must_use]
     pub fn failed(slug: Option<String>, message: &str) -> Self {
         let line = one_line(message, 1_000);
@@ -71,7 +71,7 @@ impl Probe {
 }
 
 /// `qwen3:8b answered after 1.2 s. 23 tokens in, 1 out.`: the model as the reply names it, and the provider's own figures
-/// where it gave some.
+/// if it reported any.
 #[must_use]
 pub fn facts(document: &Trajectory, ms: u64) -> String {
     let reply = document.events.iter().rev().find_map(|recorded| match &recorded.event {

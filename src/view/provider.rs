@@ -1,29 +1,29 @@
-//! Providers as people choose them: names, places, what is likely there, and what to do so that a browser reaches it.
+//! Providers as users choose them: names, locations, likely models, and the setup that lets a browser reach them.
 
 use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
 use crate::llm;
 
 use super::failure::sentence_case;
 
-/// A place where a model answers, as it is offered in the settings.
+/// An endpoint of a model, as it is offered in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Its value of the setting `provider`.
+    /// The value of the setting `provider`.
     pub id: &'static str,
     pub kind: ProviderKind,
     pub name: &'static str,
     pub place: Place,
-    /// A model that is likely there; empty: the user must say.
+    /// A model that is likely available; empty: the user must enter one.
     pub model: &'static str,
     pub model_need: Need,
     pub key: Need,
-    /// Where a key is to be had, where one is needed.
+    /// The page where users get a key, if one is needed.
     pub keys_at: &'static str,
-    /// What has to be done for a page to reach it.
+    /// The setup that lets a page reach it.
     pub hint: &'static str,
 }
 
-/// Where a provider stands among the others.
+/// The group of a provider in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Cloud,
@@ -31,7 +31,7 @@ pub enum Place {
     Other,
 }
 
-/// Whether something has to be there.
+/// Whether something is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     Needed,
@@ -39,7 +39,7 @@ pub enum Need {
     No,
 }
 
-/// An address of the user's own: the same wire format as OpenAI's, and nothing else is known of it.
+/// The user's own address: it has OpenAI's wire format, and nothing else is known about it.
 pub const COMPATIBLE: &str = "openai-compatible";
 
 /// Real models, in the order of the settings.
@@ -175,40 +175,40 @@ impl Place {
 }
 
 impl Endpoint {
-    /// The kind's own address; empty where the user has to say, or where there is none.
+    /// Returns the kind's own address; empty if the user has to enter it, or if there is none.
     #[must_use]
     pub fn base_url(&self) -> &'static str {
         if self.id == COMPATIBLE || !self.kind.is_http() { "" } else { llm::base_url(self.kind) }
     }
 }
 
-/// The real model of a value of the setting `provider`; none: a demo.
+/// Returns the endpoint for a value of the setting `provider`; `None` for a demo.
 #[must_use]
 pub fn endpoint(id: &str) -> Option<&'static Endpoint> {
     ENDPOINTS.iter().find(|endpoint| endpoint.id == id)
 }
 
-/// What sets a mode of the demo apart: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.
+/// Returns the name of a demo mode: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.
 #[must_use]
 pub fn demo_name(words: &str) -> String {
     let (name, about) = words.split_once(": ").unwrap_or((words, words));
     sentence_case(name.strip_prefix("Demo that ").unwrap_or(about))
 }
 
-/// The address requests go to, for which a key is kept: the one that was set, else the kind's own.
+/// Returns the address that requests go to and that a key is stored for: the configured one, or else the kind's own.
 #[must_use]
 pub fn address(provider: &ProviderConfig) -> String {
     let set = provider.base_url.trim().trim_end_matches('/');
     if set.is_empty() { llm::base_url(provider.kind).to_owned() } else { set.to_owned() }
 }
 
-/// What a run's head says about its model.
+/// Returns the facts about its models for the top of a run.
 #[must_use]
 pub fn facts(config: &RunConfig) -> Vec<String> {
     config.providers.iter().map(name).collect()
 }
 
-/// One provider in a few words.
+/// Returns a short name for a provider.
 #[must_use]
 pub fn name(provider: &ProviderConfig) -> String {
     match (provider.kind, provider.demo) {
@@ -223,7 +223,7 @@ pub fn name(provider: &ProviderConfig) -> String {
             match (host(&address), provider.model.as_str()) {
                 (Some(host), "") => format!("model at {host}"),
                 (Some(host), model) => format!("{model} at {host}"),
-                // Relative to the page.
+                // The address is relative to the page.
                 (None, "") => format!("model at {address}"),
                 (None, model) => model.to_owned(),
             }

@@ -1,4 +1,4 @@
-//! A run in the list of runs: its task, its ticks, its ending in words.
+//! A run in the list of runs: its task, its ticks, its ending as text.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +18,12 @@ pub struct RailView {
     pub words: String,
     /// `None`: it is running.
     pub tone: Option<Tone>,
-    /// The turns so far, tiny.
+    /// The turns so far, drawn small.
     pub ticks: Vec<Tick>,
 }
 
 impl RailView {
-    /// A synthesis is being written.
+    /// Returns whether a synthesis is being written.
     #[must_use]
     pub fn is_concluding(&self) -> bool {
         self.tone.is_none() && self.ticks.last().is_some_and(|tick| tick.kind == TickKind::Synthesis)
@@ -47,7 +47,7 @@ impl From<&Source<'_>> for RailView {
             (None, Status::Ended) => format!("{turn} of {} turns, unfinished", source.effective_max_turns),
             (None, _) => format!("turn {turn} of {}", source.effective_max_turns),
         };
-        // A document written while its run was open is not running either.
+        // A run whose document was written before it ended is not running either.
         let over = (source.status == Status::Ended).then_some(Tone::Cancelled);
         let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
         RailView { title: one_line(task(source.input), 120), words, tone: ending.map(ending::tone).or(over), ticks }
@@ -55,7 +55,7 @@ impl From<&Source<'_>> for RailView {
 }
 
 impl RailView {
-    /// A run that was not at its end when it was last stored.
+    /// Returns the entry of a run that had not ended when it was last stored.
     #[must_use]
     pub fn left_open(run: &Summary) -> Self {
         RailView { words: format!("not ended, turn {}", run.turns_used.max(1)), ..RailView::from(run) }
@@ -63,7 +63,7 @@ impl RailView {
 }
 
 impl From<&Header> for RailView {
-    /// Its line in the list of stored runs.
+    /// Returns its entry in the list of stored runs.
     fn from(header: &Header) -> Self {
         let mut view = serde_json::from_value(header.rail.clone()).unwrap_or_else(|_| RailView::from(&header.summary));
         if let Some(name) = &header.name {
@@ -74,7 +74,7 @@ impl From<&Header> for RailView {
 }
 
 impl From<&Summary> for RailView {
-    /// Where only the figures are known: no ticks.
+    /// Builds the entry from the figures alone, without ticks.
     fn from(run: &Summary) -> Self {
         let words = match run.termination_reason {
             Some(reason) => ending::words_of(reason, run.total_turns),

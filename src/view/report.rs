@@ -1,4 +1,4 @@
-//! The report of an ended segment, by its format; only where no turn shows it already.
+//! The report of an ended segment, by its format; only if no turn shows it already.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use crate::engine::{AnswerSource, Ending, Outcome, ReportFormat, RunConfig, Term
 use super::json::Place;
 use super::slack::{self, Message};
 
-/// A report to look at and to copy.
+/// A report, for display and for copying.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReportView {
     /// `Report`, `Final result`
     pub title: &'static str,
-    /// `JSON`, `Slack messages`; what it is, in a word.
+    /// `JSON`, `Slack messages`: the kind of content.
     pub format: &'static str,
-    /// Why it stands here, where that needs saying.
+    /// The reason it is shown here, if that needs an explanation.
     pub note: Option<&'static str>,
     pub stand: Stand,
     pub body: Body,
-    /// What the copy button gives.
+    /// The text that the copy button copies.
     pub copy: Arc<str>,
 }
 
-/// Where a report stands: what was asked for comes before how it ended, an excuse after.
+/// The position of a report: a requested report precedes the ending, a substitute follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
     Before,
@@ -33,7 +33,7 @@ pub enum Stand {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
-    /// Exactly as it is.
+    /// Shown verbatim.
     Text(String),
     Markdown(String),
     Json(Place),
@@ -41,7 +41,7 @@ pub enum Body {
 }
 
 impl ReportView {
-    /// `None`: the report is the text of the last turn, or there is none.
+    /// Returns the report; `None` if it is the text of the last turn, or if there is none.
     pub(super) fn of(config: &RunConfig, ending: &Ending) -> Option<Self> {
         if let Some(data) = &ending.final_result_data {
             return Some(ReportView::json("Final result", data));
@@ -49,7 +49,7 @@ impl ReportView {
         if ending.termination_reason == TerminationReason::FinalReport {
             return Some(ReportView::accepted(config, ending));
         }
-        // What a cancelled run leaves behind is said by how it ended.
+        // The ending of a cancelled run already says as much as its report would.
         let by_system = ending.answer_source == AnswerSource::System && ending.outcome != Outcome::Cancelled;
         by_system.then(|| ReportView {
             title: "Report",

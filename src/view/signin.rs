@@ -1,5 +1,5 @@
-//! Signing in at OpenRouter (PKCE, RFC 7636): the visitor's own key without a server of ours. What is sent, what comes
-//! back, and what to say where it goes wrong. The page keeps the verifier and does the calls.
+//! Sign-in at OpenRouter (PKCE, RFC 7636): gives the visitor their own key without a server of ours. Contains the requests,
+//! the responses, and the messages for errors. The page keeps the verifier and makes the calls.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -7,11 +7,11 @@ use sha2::{Digest, Sha256};
 use super::format::one_line;
 use super::picture::base64;
 
-/// Where a code becomes a key.
+/// The URL that exchanges a code for a key.
 pub const KEYS: &str = "https://openrouter.ai/api/v1/auth/keys";
 const AUTH: &str = "https://openrouter.ai/auth";
 
-/// Where a sign-in stands.
+/// The state of a sign-in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SignIn {
     #[default]
@@ -24,7 +24,7 @@ pub enum SignIn {
     Failed(String),
 }
 
-/// What OpenRouter sent the page back with.
+/// The result with which OpenRouter redirected to the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Back {
     Code(String),
@@ -32,7 +32,7 @@ pub enum Back {
 }
 
 impl SignIn {
-    /// For the line beside the button.
+    /// Returns the text for the line next to the button.
     #[must_use]
     pub fn words(&self) -> String {
         match self {
@@ -45,32 +45,32 @@ impl SignIn {
     }
 }
 
-/// Random bytes as a verifier: 43 characters for 32 bytes.
+/// Returns random bytes as a verifier: 43 characters for 32 bytes.
 #[must_use]
 pub fn verifier(random: &[u8]) -> String {
     url_safe(random)
 }
 
-/// The S256 challenge of a verifier.
+/// Returns the S256 challenge of a verifier.
 #[must_use]
 pub fn challenge(verifier: &str) -> String {
     url_safe(&Sha256::digest(verifier.as_bytes()))
 }
 
-/// Where the visitor signs in. `callback` is the page's own address.
+/// Returns the URL where the visitor signs in. `callback` is the page's own URL.
 #[must_use]
 pub fn auth_url(callback: &str, verifier: &str) -> String {
     let (callback, challenge) = (escaped(callback), challenge(verifier));
     format!("{AUTH}?callback_url={callback}&code_challenge={challenge}&code_challenge_method=S256")
 }
 
-/// What is posted to [`KEYS`].
+/// Returns the body of the request to [`KEYS`].
 #[must_use]
 pub fn exchange(code: &str, verifier: &str) -> String {
     json!({ "code": code, "code_verifier": verifier, "code_challenge_method": "S256" }).to_string()
 }
 
-/// What the page's address says, if it comes from OpenRouter: its parameters, decoded.
+/// Returns OpenRouter's result from the page's URL parameters (decoded), if there is one.
 #[must_use]
 pub fn back(parameters: &[(String, String)]) -> Option<Back> {
     let of = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
@@ -86,20 +86,20 @@ pub fn back(parameters: &[(String, String)]) -> Option<Back> {
     }
 }
 
-/// Parameters that are OpenRouter's, and do not stay in the address.
+/// Returns whether a parameter is from OpenRouter and has to be removed from the URL.
 #[must_use]
 pub fn is_ours(parameter: &str) -> bool {
     matches!(parameter, "code" | "error" | "error_description" | "error_uri" | "state")
 }
 
-/// The page came back without having gone: another tab's sign-in, or a link that somebody made.
+/// Returns the message for a code that this tab did not request: from another tab's sign-in, or from a crafted link.
 #[must_use]
 pub fn unasked() -> String {
     "This page was opened with a sign-in code that this tab did not ask for, so the code was dropped. Sign in from here."
         .to_owned()
 }
 
-/// The answer of [`KEYS`]: the key, or what went wrong. The answer's own text may quote what was sent, so it is not shown.
+/// Returns the key from the response of [`KEYS`]. The response's own text may quote the request, so it is not shown.
 ///
 /// # Errors
 /// A sentence that says what to do.
@@ -117,7 +117,7 @@ pub fn key_of(status: u16, body: &str) -> Result<String, String> {
     }
 }
 
-/// The exchange did not reach OpenRouter.
+/// Returns the message for an exchange that did not reach OpenRouter.
 #[must_use]
 pub fn unreachable() -> String {
     "openrouter.ai could not be reached, so there is no key yet. Check the connection and any blocker, then sign in again."
@@ -128,7 +128,7 @@ fn url_safe(bytes: &[u8]) -> String {
     base64(bytes).trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
 
-/// Percent-encoded, all but what is unreserved.
+/// Percent-encodes everything except unreserved characters.
 fn escaped(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()

@@ -1,6 +1,6 @@
-//! Slack Block Kit messages as data to look at: a closed list of blocks; what is not known stays JSON.
+//! Slack Block Kit messages as data for display: a closed set of blocks; unknown blocks stay JSON.
 //!
-//! Nothing of it acts: buttons have words and no target, images are descriptions, links are safe ones only.
+//! Nothing is interactive: buttons have a label but no target, images are descriptions, and only safe links are kept.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use super::markdown::{Node, safe_href};
 use super::mrkdwn;
 use super::slack_rich;
 
-/// Slack takes 50 blocks a message; more than this are shown as JSON.
+/// Slack accepts 50 blocks per message; blocks beyond this limit are shown as JSON.
 const MOST: usize = 100;
 
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// The text for notifications; the whole message where it has no blocks.
+    /// The text for notifications; the whole message if it has no blocks.
     pub text: Vec<Node>,
     pub blocks: Vec<Block>,
 }
@@ -41,17 +41,17 @@ pub enum Block {
     Actions(Vec<Control>),
     Rich(Vec<Node>),
     Markdown(String),
-    /// A block this preview does not know, as it came.
+    /// A block that this preview does not know, unchanged.
     Unknown {
         words: String,
         data: Arc<Value>,
     },
 }
 
-/// Something to press or to choose in Slack; here it does nothing.
+/// A button or menu in Slack; here it does nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Control {
-    /// Its words, and what it is: `button`, `menu`.
+    /// Its label, and its kind: `button`, `menu`.
     Inert {
         words: String,
         what: &'static str,
@@ -59,7 +59,7 @@ pub enum Control {
     Image(Node),
 }
 
-/// The messages of a report; `None` where it is no list.
+/// Returns the messages of a report; `None` if it is not a list.
 #[must_use]
 pub fn messages(data: &Value) -> Option<Vec<Message>> {
     Some(data.as_array()?.iter().map(message).collect())
@@ -72,7 +72,7 @@ fn message(value: &Value) -> Message {
         let words = format!("{} more", counted(rest.len() as u64, "block"));
         read.push(Block::Unknown { words, data: Arc::new(Value::Array(rest.to_vec())) });
     }
-    // What is not shown in its own way is shown as it is: nothing of a report is left out.
+    // Fields without a view of their own are shown as JSON, so that no part of a report is left out.
     let left: serde_json::Map<String, Value> = match value {
         Value::Object(fields) => fields
             .iter()
@@ -124,7 +124,7 @@ fn section(value: &Value) -> Option<Block> {
     (!empty).then_some(Block::Section { body, fields, accessory })
 }
 
-/// A text object: mrkdwn, or plain.
+/// Returns the nodes of a text object: mrkdwn, or plain.
 fn text(value: &Value) -> Vec<Node> {
     match (value.get("type").and_then(Value::as_str), plain(value)) {
         (Some("mrkdwn"), Some(text)) => mrkdwn::blocks(&text),
@@ -133,12 +133,12 @@ fn text(value: &Value) -> Vec<Node> {
     }
 }
 
-/// The words of a text object, or a string by itself.
+/// Returns the text of a text object, or of a bare string.
 fn plain(value: &Value) -> Option<String> {
     value.get("text").unwrap_or(value).as_str().map(str::to_owned)
 }
 
-/// One element of a context block.
+/// Returns the nodes of one element of a context block.
 fn small(value: &Value) -> Vec<Node> {
     match value.get("type").and_then(Value::as_str) {
         Some("image") => vec![image(value)],

@@ -1,11 +1,11 @@
-//! The `rich_text` block of Block Kit as Markdown nodes: sections, lists, quotes, preformatted text.
+//! Converts the `rich_text` block of Block Kit to Markdown nodes: sections, lists, quotes, preformatted text.
 
 use serde_json::Value;
 
 use super::markdown::{Class, Item, Node, Span};
 use super::mrkdwn;
 
-/// The elements of a `rich_text` block.
+/// Converts the elements of a `rich_text` block.
 pub(super) fn blocks(elements: &[Value]) -> Vec<Node> {
     elements.iter().map(block).collect()
 }

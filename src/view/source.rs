@@ -1,4 +1,4 @@
-//! What a view is made from, borrowed: the same shape for a live run and for a document from disk.
+//! The data that a view is built from, borrowed: the same shape for a live run and for a document from disk.
 
 use crate::engine::{
     Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
@@ -20,11 +20,11 @@ pub struct Source<'a> {
     pub logs: &'a [LogRecord],
     pub traces: &'a [TraceRecord],
     pub usage: Usage,
-    /// US dollars, where the price of every provider used is known.
+    /// US dollars, if the price of every provider used is known.
     pub cost: Option<f64>,
-    /// How full the model's window is, where it is known.
+    /// How full the model's context window is, if its size is known.
     pub context_percent: Option<u64>,
-    /// What asked the open segment to conclude.
+    /// The trigger that asked the open segment to conclude.
     pub wrap_up: Option<Trigger>,
     pub requests: u32,
     pub calls_left: u32,
@@ -32,36 +32,36 @@ pub struct Source<'a> {
     pub status: Status,
     pub can_continue: bool,
     pub origin: Origin,
-    /// The record is another agent's, read from a file of another format.
+    /// Set if the record was read from a file of another format.
     pub imported: Option<&'a Imported>,
     pub children: Children<'a>,
 }
 
-/// Its sub-agents, as they are kept.
+/// The sub-agents of a run, in the form in which they are stored.
 #[derive(Clone, Copy, Debug)]
 pub enum Children<'a> {
-    /// Those that wait or never began, too.
+    /// Includes sub-agents that are waiting or never began.
     Live(&'a [Subagent]),
     /// The same in the run's own worker.
     Run(&'a [Child]),
-    /// Those that began.
+    /// Only sub-agents that began.
     Document(&'a [Trajectory]),
 }
 
-/// Where a run is seen from.
+/// The origin of the data, which decides what can be done with the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It can go on.
+    /// It can continue.
     Session,
-    /// Nobody drives it: its page was closed in the middle of it. It can be resumed.
+    /// No page drives it: its page was closed during the run. It can be resumed.
     Interrupted,
     /// Another page drives it, and this one follows.
     Elsewhere,
-    /// A document: to be read.
+    /// A document, for reading only.
     Document,
 }
 
-/// Which turns belong to a segment, and the limit it ran under.
+/// The turns that belong to a segment, and the limit it ran under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentSpan {
     /// Indices into the turns, `start..end`.
@@ -126,7 +126,7 @@ impl<'a> From<&'a Snapshot> for Source<'a> {
 }
 
 impl<'a> From<&'a Trajectory> for Source<'a> {
-    /// A document is read as ended, also where it was written while the run was open.
+    /// A document counts as ended, even if it was written before the run ended.
     fn from(document: &'a Trajectory) -> Self {
         Source {
             config: &document.config,
@@ -154,10 +154,11 @@ impl<'a> From<&'a Trajectory> for Source<'a> {
 }
 
 impl Source<'_> {
-    /// Whether a call's task, from 1, was one sub-agent too many; `None`: nobody was asked for it, or that is not known.
+    /// Returns whether a call's task (numbered from 1) was one sub-agent too many; `None` if no sub-agent was requested for it,
+    /// or if that is not known.
     pub(super) fn refused(&self, call: &str, task_id: u32) -> Option<bool> {
         match self.children {
-            // A record has those that began.
+            // A record contains only the sub-agents that began.
             _ if self.origin == Origin::Document => None,
             Children::Live(children) => {
                 let of = |child: &&Subagent| child.asked.call.0 == call && child.asked.task_id == task_id;
@@ -171,31 +172,31 @@ impl Source<'_> {
         }
     }
 
-    /// A record: it is read as ended, also where it was written while the run was open.
+    /// Returns the source as a record: it counts as ended, even if it was written before the run ended.
     #[must_use]
     pub fn recorded(self) -> Self {
         Source { origin: Origin::Document, status: Status::Ended, can_continue: false, ..self }
     }
 
-    /// A run that was left open: to be read, and to be resumed.
+    /// Returns the source as a run that was left open, and that can be read and resumed.
     #[must_use]
     pub fn interrupted(self) -> Self {
         Source { origin: Origin::Interrupted, status: Status::Ended, can_continue: false, ..self }
     }
 
-    /// A run that another page drives.
+    /// Returns the source as a run that another page drives.
     #[must_use]
     pub fn elsewhere(self) -> Self {
         Source { origin: Origin::Elsewhere, can_continue: false, ..self }
     }
 
-    /// The turns of a segment.
+    /// Returns the turns of a segment.
     pub(super) fn turns_of(&self, segment: usize) -> &[TurnRecord] {
         let spans = self.spans();
         spans.get(segment).and_then(|span| self.turns.get(span.start..span.end)).unwrap_or_default()
     }
 
-    /// The segments, the open one included. A turn belongs to the first segment whose `total_turns` reaches it.
+    /// Returns the segments, including the open one. A turn belongs to the first segment whose `total_turns` reaches it.
     #[must_use]
     pub fn spans(&self) -> Vec<SegmentSpan> {
         let mut spans = Vec::with_capacity(self.segments.len() + 1);

@@ -1,4 +1,4 @@
-//! The tasks of the empty page: a few to click, each shows something different.
+//! The example tasks of the empty page, each of which shows something different.
 
 use crate::engine::{
     CounterConfig, CounterLevel, DemoMode, Preset, ProviderKind, RunConfig, SynthesisConfig, own_tools,
@@ -9,20 +9,20 @@ use super::meter::{Tick, TickKind, TickState};
 /// One example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExampleTask {
-    /// What it shows.
+    /// The feature it shows.
     pub title: &'static str,
     pub shows: &'static str,
-    /// What is asked.
+    /// The text of the task.
     pub text: &'static str,
-    /// What it shows is this preset's; `None`: the user's.
+    /// The preset that it needs; `None`: the user's.
     pub preset: Option<Preset>,
-    /// It offers the tool for sub-agents, whether the user does or not.
+    /// Whether it offers the tool for sub-agents, regardless of the user's settings.
     pub subagents: bool,
-    /// A limit of its own, so that it is reached while one watches.
+    /// Its own limit, low enough to be reached while the user watches.
     pub max_turns: Option<u32>,
-    /// How the demo model plays it; other models are not touched.
+    /// The mode of the demo model; other models are not changed.
     pub demo: DemoMode,
-    /// What its run looks like, as a picture.
+    /// A preview of its run.
     pub course: &'static [TickKind],
 }
 
@@ -79,7 +79,7 @@ impl ExampleTask {
         self.course.iter().map(|kind| Tick { kind: *kind, state: TickState::Used }).collect()
     }
 
-    /// What the example changes in the user's configuration.
+    /// Applies the example's changes to the user's configuration.
     pub fn apply(&self, config: &mut RunConfig) {
         if let Some(preset) = self.preset {
             promise(config, preset);
@@ -91,7 +91,7 @@ impl ExampleTask {
             config.max_turns = max_turns;
         }
         for provider in config.providers.iter_mut().filter(|provider| provider.kind == ProviderKind::Demo) {
-            // Who chose the one that misbehaves wants to see it here.
+            // Users who chose the mode that misbehaves want to see it here.
             if provider.demo != Some(DemoMode::Chaos) {
                 provider.demo = Some(self.demo);
             }
@@ -99,8 +99,8 @@ impl ExampleTask {
     }
 }
 
-/// What an example shows is there whatever the user has set: another preset's rules, a counter or a synthesis that is
-/// switched off would break its word.
+/// Makes sure that an example shows its feature regardless of the user's settings: the rules of another preset, or a counter
+/// or synthesis that is switched off, would hide it.
 fn promise(config: &mut RunConfig, preset: Preset) {
     if config.preset != preset {
         let own = RunConfig::preset(preset);

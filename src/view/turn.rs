@@ -1,4 +1,4 @@
-//! One turn of the transcript: what was said, what was called, what went wrong on the way.
+//! One turn of the transcript: its text, its tool calls, its failures.
 
 use crate::engine::judge::{AtLimit, Policy};
 use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, own_tools};
@@ -13,33 +13,33 @@ use super::source::{SegmentSpan, Source};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnView {
-    /// Place among the run's turns: the key of the list.
+    /// Index among the run's turns: the key of the list.
     pub index: usize,
     pub number: u32,
-    /// The limit it ran under; none for a synthesis, which is outside it.
+    /// The limit it ran under; `None` for a synthesis, which is outside it.
     pub of: Option<u32>,
     pub kind: TurnKind,
     pub level: CounterLevel,
-    /// The same for those who do not see the margin.
+    /// The same for users who cannot see the margin.
     pub label: String,
-    /// What sets the turn apart, where something does: `Last turn: only a report is accepted.`
+    /// A remark, if the turn is special: `Last turn: only a report is accepted.`
     pub remark: Option<String>,
     pub failed: Vec<FailedAttempt>,
     pub reasoning: String,
     /// The reply's text, Markdown; empty while it streams.
     pub content: String,
-    /// Those of failed attempts stand with them.
+    /// Without the calls of failed attempts, which are in `failed`.
     pub calls: Vec<CallView>,
     pub counter: Option<CounterLine>,
     pub live: Option<Live>,
-    /// The reply became the report.
+    /// Whether the reply became the report.
     pub is_final: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnKind {
     Turn,
-    /// Set apart, with why it was asked for: `Synthesis: the turn limit was reached`.
+    /// Set apart, with the reason it was requested: `Synthesis: the turn limit was reached`.
     Synthesis {
         title: String,
     },
@@ -52,10 +52,10 @@ pub struct CounterLine {
     pub level: CounterLevel,
 }
 
-/// What the last turn of an open run is doing.
+/// The activity of the last turn of an open run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Live {
-    /// A request is open; streamed text comes past this view.
+    /// A request is open; streamed text bypasses this view.
     Calling {
         words: String,
     },
@@ -75,13 +75,13 @@ pub struct Wait {
 }
 
 impl TurnView {
-    /// The turn at a place of the source's list.
+    /// Returns the turn at an index of the source's list.
     #[must_use]
     pub fn at(source: &Source<'_>, index: usize) -> Option<Self> {
         TurnView::among(source, &source.spans(), index)
     }
 
-    /// As [`TurnView::at`], with the source's spans at hand.
+    /// Like [`TurnView::at`], with the source's spans already computed.
     pub(super) fn among(source: &Source<'_>, spans: &[SegmentSpan], index: usize) -> Option<Self> {
         let record = source.turns.get(index)?;
         let (segment, span) =
@@ -110,7 +110,7 @@ impl TurnView {
     }
 }
 
-/// A call for sub-agents says how far they are.
+/// Returns the calls; a call that starts sub-agents shows their progress.
 fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
     let mut calls = attempt::calls(record);
     for call in calls.iter_mut().filter(|call| call.name == own_tools::SPAWN) {
@@ -142,12 +142,12 @@ fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
         return TurnKind::Turn;
     }
     let ended = source.segments.get(segment).map(|ending| ending.wrap_up);
-    // A document written while its synthesis was open does not say what asked for it.
+    // A document that was written during its synthesis does not say what triggered it.
     let trigger = ended.unwrap_or(source.wrap_up).unwrap_or(Trigger::MaxTurns);
     TurnKind::Synthesis { title: format!("Synthesis: {}", trigger_words(trigger)) }
 }
 
-/// The last turn of a strict run takes nothing but a report (SEMANTICS 7).
+/// Returns whether only a report is accepted, as in the last turn of a strict run (SEMANTICS 7).
 pub(super) fn asks_for_report(source: &Source<'_>, record: &TurnRecord, max_turns: u32) -> bool {
     !record.synthesis && record.turn >= max_turns && forces_report(source.config)
 }
@@ -174,7 +174,7 @@ fn label(record: &TurnRecord, of: Option<u32>, level: CounterLevel) -> String {
     }
 }
 
-/// The last line of the last answer; templates of one line only.
+/// Returns the last line of the last tool result; supports only templates of one line.
 fn counter(record: &TurnRecord) -> Option<CounterLine> {
     let level = Some(record.counter_level).filter(|level| *level != CounterLevel::Off)?;
     let result = record.tool_calls.last()?.result.as_deref()?;

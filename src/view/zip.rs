@@ -1,4 +1,4 @@
-//! Several files as one ZIP archive, stored as they are: what stands before, between and after their contents. PURE.
+//! Several files as one ZIP archive without compression: the bytes before, between and after their contents. PURE.
 //!
 //! The contents themselves never pass through here, so that a workspace of any size can be packed without being copied;
 //! only their checksums are needed. PKWARE's APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16.
@@ -6,18 +6,18 @@
 /// One file of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// With `/` between folders, relative.
+    /// Relative, with `/` between folders.
     pub path: String,
     pub size: u32,
-    /// Of [`Crc32`].
+    /// The checksum by [`Crc32`].
     pub crc: u32,
 }
 
-/// Why files do not fit into an archive without its 64-bit extension: 4 GB, or 65,535 files.
+/// The files exceed the limits of an archive without the 64-bit extension: 4 GB, or 65,535 files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMuch;
 
-/// The checksum of ZIP and gzip, taken piece by piece.
+/// The checksum of ZIP and gzip, computed piece by piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Crc32(u32);
 
@@ -69,16 +69,16 @@ const fn table() -> [u32; 256] {
 const UTF8: u16 = 1 << 11;
 /// Version 2.0: folders in names.
 const NEEDS: u16 = 20;
-/// 1980-01-01, the beginning of time there: files of a workspace have no dates.
+/// 1980-01-01, the earliest date of the format: files of a workspace have no dates.
 const DATE: u16 = 0x21;
 const LOCAL: u32 = 0x0403_4b50;
 const CENTRAL: u32 = 0x0201_4b50;
 const END: u32 = 0x0605_4b50;
 
-/// What stands before each file, in their order, and what stands after the last one.
+/// Returns the bytes before each file, in order, and the bytes after the last one.
 ///
 /// # Errors
-/// The files are too large or too many.
+/// If the files are too large or too many.
 pub fn frame(entries: &[Entry]) -> Result<(Vec<Vec<u8>>, Vec<u8>), TooMuch> {
     let count = u16::try_from(entries.len()).map_err(|_| TooMuch)?;
     let (mut heads, mut central) = (Vec::with_capacity(entries.len()), Vec::new());
@@ -91,7 +91,7 @@ pub fn frame(entries: &[Entry]) -> Result<(Vec<Vec<u8>>, Vec<u8>), TooMuch> {
         central.extend(CENTRAL.to_le_bytes());
         central.extend(NEEDS.to_le_bytes());
         central.extend(common);
-        // Comment, disk, attributes of two kinds: none.
+        // Comment, disk number, internal and external attributes: none.
         central.extend([0; 10]);
         central.extend(at.to_le_bytes());
         central.extend(entry.path.as_bytes());
@@ -112,7 +112,7 @@ pub fn frame(entries: &[Entry]) -> Result<(Vec<Vec<u8>>, Vec<u8>), TooMuch> {
     Ok((heads, tail))
 }
 
-/// What the two headers of a file have in common, up to the length of the extra field.
+/// Returns the common part of a file's two headers, up to the length of the extra field.
 fn common(entry: &Entry) -> Result<Vec<u8>, TooMuch> {
     let name = u16::try_from(entry.path.len()).map_err(|_| TooMuch)?;
     let mut bytes = Vec::with_capacity(26);

@@ -1,4 +1,4 @@
-//! The demo model, asked in a worker of its own: its requests never wait for tools, and no tool can end them.
+//! The demo model in its own worker: its requests never wait for tools, and no tool can end them.
 
 use std::rc::Rc;
 
@@ -11,38 +11,38 @@ use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
 use crate::llm::demo::{DemoRequest, Scripted};
 
-/// An answer takes milliseconds; what takes longer is stuck.
+/// An answer takes milliseconds; a worker that needs longer than this is stuck.
 const ANSWER_MS: u64 = 30_000;
 
-/// A shared handle on the worker of the demo model. Requests of a run and of its sub-agents are answered one after the
-/// other, in order. Dropping the last one ends the worker.
+/// A shared handle to the worker of the demo model. Requests of a run and of its sub-agents are answered one at a time, in
+/// order. Dropping the last handle ends the worker.
 #[derive(Clone)]
 pub struct DemoHost {
     driver: Rc<Driver>,
 }
 
-/// Why the demo model did not answer.
+/// The reason the demo model did not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DemoError {
-    /// The worker could not be started, as a message for users. Asking again would not help.
+    /// The worker could not be started; a message for users. Asking again would not help.
     NoWorker(String),
-    /// The worker crashed or was stuck, as a message for users. The next request gets a new one.
+    /// The worker crashed or was stuck; a message for users. The next request gets a new worker.
     Worker(String),
-    /// Nobody waits for it any more.
+    /// The request was aborted.
     Aborted,
 }
 
 impl DemoHost {
-    /// `worker_url`: the address of `worker.js`. No worker is made before the first request.
+    /// `worker_url`: the URL of `worker.js`. No worker is started before the first request.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
         DemoHost { driver: Driver::new(worker_url, Workspace::new(), 1) }
     }
 
-    /// What the request comes to; the signal takes it back.
+    /// Sends the request and returns its result; the signal aborts it.
     ///
     /// # Errors
-    /// The worker's, or that it was taken back.
+    /// If the worker fails, or the request is aborted.
     pub async fn ask(&self, request: DemoRequest, signal: &AbortSignal) -> Result<Scripted, DemoError> {
         let (ticket, ended) = self.driver.submit(Call::Demo(Box::new(request)), ANSWER_MS);
         let driver = Rc::clone(&self.driver);

@@ -1,4 +1,4 @@
-//! A documentation site that is open in a worker of its own, which keeps it between questions.
+//! A documentation site that is open in its own worker, which keeps it between questions.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
 use crate::docs::Ask;
 
-/// The index of a large site takes seconds to be read; what takes longer is stuck.
+/// Reading the index of a large site takes seconds; a worker that needs longer than this is stuck.
 const ASK_MS: u64 = 120_000;
 
-/// A shared handle on the worker. Dropping the last one ends it, and with it what it holds.
+/// A shared handle to the worker. Dropping the last handle ends the worker and frees its data.
 #[derive(Clone)]
 pub struct DocsHost(Rc<Ends>);
 
@@ -27,16 +27,16 @@ impl Drop for Ends {
 }
 
 impl DocsHost {
-    /// No worker is made before the first question.
+    /// Creates the handle. No worker is started before the first question.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
         DocsHost(Rc::new(Ends(Driver::new(worker_url, Workspace::new(), 1))))
     }
 
-    /// Asks, with the fetched data; returns the answer's JSON text.
+    /// Sends a question with the fetched data, and returns the answer's JSON text.
     ///
     /// # Errors
-    /// Why there is no answer, for users.
+    /// A message for users that says why there is no answer.
     pub async fn ask_text(&self, ask: Ask, blobs: Vec<Blob>) -> Result<String, String> {
         let (_, ended) = self.0.0.submit_with(Call::Docs(Box::new(ask)), blobs, ASK_MS);
         match ended.await {
@@ -49,16 +49,16 @@ impl DocsHost {
         }
     }
 
-    /// The same, as what the answer means.
+    /// Does the same and parses the answer.
     ///
     /// # Errors
-    /// Why there is no answer, for users.
+    /// A message for users that says why there is no answer.
     pub async fn ask<T: DeserializeOwned>(&self, ask: Ask, blobs: Vec<Blob>) -> Result<T, String> {
         let answer = self.ask_text(ask, blobs).await?;
         serde_json::from_str(&answer).map_err(|error| format!("the worker's answer could not be read: {error}"))
     }
 
-    /// Ends the worker; what is still asked fails.
+    /// Ends the worker; pending questions fail.
     pub fn close(&self) {
         self.0.0.close();
     }

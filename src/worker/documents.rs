@@ -1,6 +1,6 @@
-//! Reading records: replaying them, what another run takes over from one, other formats. PURE: text in, text out.
+//! Tasks on records: replay, continuation in another run, other formats. PURE: text in, text out.
 //!
-//! It happens in a worker, because a page that never opens a record should not load what reads one.
+//! They run in a worker, because a page that never opens a record should not load the code that reads one.
 
 use serde::Serialize;
 
@@ -14,22 +14,22 @@ mod whole;
 /// The small worker's answer to requests that only the complete one supports.
 pub const NOT_HERE: &str = "this worker cannot do that: it needs worker.js";
 
-/// What a follow-up takes over.
+/// The data that a follow-up takes over.
 #[derive(Serialize)]
 struct Carried<'a> {
     session_id: &'a str,
     history: &'a [Message],
 }
 
-/// The answer to a task about the text of a record: JSON, or the text of the file it is written as.
+/// Answers a task on the text of a record: with JSON, or with the text of an exported file.
 ///
 /// # Errors
-/// What is wrong with the record, for users.
+/// A message for users that says what is wrong with the record.
 pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
     match task {
         DocumentTask::Carry => {
             let document = Trajectory::parse(text).map_err(|e| e.to_string())?;
-            // Derived again, so only what the engine itself can vouch for.
+            // Taken from the replay, so that only data the engine itself derives is carried over.
             let recorder = replay(&document).map_err(|_| does_not_replay("this trajectory"))?;
             let task = recorder.run.task();
             Ok(written(&Carried { session_id: &task.session_id, history: recorder.run.messages() }))

@@ -1,4 +1,4 @@
-//! Carries out the pool's decisions with real workers, and reports to it what happens to them. Every host builds on it.
+//! Carries out the pool's decisions with real workers, and reports to it what happens to them. All hosts are built on it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use super::protocol::{Answer, Call, Reply, Request, SchemaRef, Ticket};
 use super::workspace::Workspace;
 use crate::tools::{Needs, needs};
 
-/// A worker that is not ready by then never will be.
+/// A worker that is not ready after this time never will be.
 const START_MS: u64 = 20_000;
 
 /// Workers of one kind, and the calls they run.
@@ -30,12 +30,12 @@ pub struct Driver {
 }
 
 struct Waiting {
-    /// Until it is posted.
+    /// `None` once it is posted.
     call: Option<Call>,
-    /// What is transferred along with its text.
+    /// Transferred along with the text of the call.
     blobs: Vec<Blob>,
     timeout_ms: u64,
-    /// Its worker's answer, between the message and the pool's decision.
+    /// The worker's answer, kept from its message until the pool's decision.
     answer: Option<(Ended, Vec<Blob>)>,
     done: oneshot::Sender<Ended>,
 }
@@ -63,12 +63,12 @@ impl Driver {
         })
     }
 
-    /// Queues a call; its end comes through the receiver.
+    /// Queues a call; the receiver delivers how it ended.
     pub fn submit(self: &Rc<Self>, call: Call, timeout_ms: u64) -> (Ticket, oneshot::Receiver<Ended>) {
         self.submit_with(call, Vec::new(), timeout_ms)
     }
 
-    /// The same with blobs in addition to the text.
+    /// Queues a call with blobs in addition to its text.
     pub fn submit_with(
         self: &Rc<Self>,
         call: Call,
@@ -83,7 +83,7 @@ impl Driver {
         (ticket, receiver)
     }
 
-    /// The number of a schema, the same for equal schemas.
+    /// Returns a reference to a schema; equal schemas have the same number.
     pub fn schema(&self, schema: &Value) -> SchemaRef {
         let mut schemas = self.schemas.borrow_mut();
         let at = schemas.iter().position(|known| known == schema).unwrap_or_else(|| {
@@ -133,7 +133,7 @@ impl Driver {
         }
     }
 
-    /// What may prevent a worker from starting.
+    /// Returns the message for a worker that could not be started, with possible reasons.
     fn blocked(&self, why: &str) -> String {
         format!(
             "the worker could not be started from {}: {why}. If the address is right, the page's Content-Security-\
@@ -144,7 +144,7 @@ impl Driver {
     }
 
     fn heard(self: &Rc<Self>, id: WorkerId, generation: u64, heard: Heard) {
-        // A worker that was ended can have messages under way; its place may be taken.
+        // A terminated worker can still have messages in flight, and a new worker may have taken its id.
         let known = self.live.borrow().get(&id).map(|live| (live.generation, live.stage));
         let stage = match known {
             Some((current, stage)) if current == generation => stage,
@@ -230,11 +230,11 @@ impl Driver {
             (End::NoWorker(why), _) => Ended::Without(End::NoWorker(self.blocked(&why))),
             (end, _) => Ended::Without(end),
         };
-        // Whoever asked may have stopped waiting.
+        // The caller may have stopped waiting.
         let _ = waiting.done.send(ended);
     }
 
-    /// What the tool wrote becomes part of the workspace now that its call ended.
+    /// Adds the files that the tool wrote to the workspace, now that its call has ended.
     fn apply_writes(&self, ended: &Ended, blobs: Vec<Blob>) {
         if let Ended::Answer(Answer::Outcome { writes, .. }) = ended {
             for (path, blob) in writes.iter().zip(blobs) {

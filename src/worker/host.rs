@@ -11,10 +11,10 @@ use super::workspace::Workspace;
 use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
 use crate::tools::Arguments;
 
-/// A check of arguments that takes longer is stuck.
+/// A check of arguments that takes longer than this is stuck.
 const CHECK_MS: u64 = 10_000;
 
-/// A shared handle on one pool. Dropping the last one ends its workers.
+/// A shared handle to one pool. Dropping the last handle ends its workers.
 #[derive(Clone)]
 pub struct ToolHost {
     driver: Rc<Driver>,
@@ -22,15 +22,15 @@ pub struct ToolHost {
 }
 
 impl ToolHost {
-    /// `worker_url`: the URL of `worker.js`, with `worker_bg.wasm` next to it. No worker is made before the first
-    /// call, and never more than `max_workers`.
+    /// `worker_url`: the URL of `worker.js`, with `worker_bg.wasm` next to it. No worker is started before the first
+    /// call, and there are never more than `max_workers`.
     #[must_use]
     pub fn new(worker_url: String, workspace: Workspace, max_workers: usize) -> Self {
         ToolHost { driver: Driver::new(worker_url, workspace, max_workers), open: Rc::default() }
     }
 
-    /// Checks the arguments and runs a built-in tool. The deadline counts from when a worker has the call; a worker
-    /// that misses it is ended, and the next call gets a new one.
+    /// Checks the arguments and runs a built-in tool. The deadline counts from the moment a worker has the call; a worker
+    /// that misses it is ended, and the next call gets a new worker.
     pub async fn run(&self, call: RunTool, spec: ToolSpec) -> ToolOutcome {
         let schema = self.driver.schema(&spec.parameters);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole milliseconds since 1970
@@ -42,15 +42,15 @@ impl ToolHost {
         }
     }
 
-    /// Parses, repairs and checks the arguments of a tool of the page, which then runs it itself.
+    /// Parses, repairs and checks the arguments of a host tool, which the page then runs itself.
     ///
     /// # Errors
-    /// The outcome that answers the call: mostly `Rejected`.
+    /// The outcome that answers the call, usually `Rejected`.
     pub async fn check(&self, arguments: &str, spec: &ToolSpec) -> Result<Arguments, ToolOutcome> {
         let schema = self.driver.schema(&spec.parameters);
         let request = Call::Check { name: spec.name.clone(), arguments: arguments.to_owned(), schema };
         let ended = self.ended(None, request, CHECK_MS).await.map_err(|outcome| match outcome {
-            // The tool itself never began.
+            // The tool itself was never started.
             ToolOutcome::TimedOut { after_ms } => failed(&format!(
                 "not run: checking the arguments against the parameter schema of `{}` took longer than {} s. A `pattern` of \
                  the schema may have no end on such a text; try a shorter one",
@@ -66,7 +66,7 @@ impl ToolHost {
         }
     }
 
-    /// Ends a call that is running or waits for a worker; it is answered `Cancelled`.
+    /// Aborts a call that is running or waiting for a worker; its outcome is `Cancelled`.
     pub fn abort(&self, call: &CallId) {
         let ticket = self.open.borrow().get(call).copied();
         if let Some(ticket) = ticket {
@@ -74,7 +74,7 @@ impl ToolHost {
         }
     }
 
-    /// Ends every call and every worker. A later call starts new ones.
+    /// Ends every call and every worker. A later call starts new workers.
     pub fn close(&self) {
         self.driver.close();
     }

@@ -1,4 +1,4 @@
-//! One real worker: made, booted, spoken to, ended when dropped. No rules about who runs what.
+//! One real worker: starts and boots it, exchanges messages with it, and ends it when dropped. The pool decides what it runs.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -18,17 +18,17 @@ pub struct Live {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(JsValue)>,
-    /// One for all its timeouts: making a closure costs more than arming a timer.
+    /// One closure for all timeouts: creating a closure costs more than arming a timer.
     on_time: Closure<dyn FnMut()>,
     timeout: Option<JsValue>,
-    /// The wrapper's address, for a worker from another origin.
+    /// The wrapper's URL, for a worker from another origin.
     wrapper: Option<String>,
     pub stage: Stage,
-    /// Tells this worker from those that had its place before.
+    /// Distinguishes this worker from earlier ones with the same id.
     pub generation: u64,
-    /// Version of the workspace it was last told.
+    /// The version of the workspace that this worker last received.
     pub synced: u64,
-    /// Schemas it has.
+    /// The numbers of the schemas this worker has.
     pub schemas: HashSet<u32>,
 }
 
@@ -42,14 +42,14 @@ pub enum Stage {
 /// An event from a worker.
 pub enum Heard {
     Reply(Reply, Vec<Blob>),
-    /// The time it was armed for is up.
+    /// The armed timeout has elapsed.
     Time,
-    /// It is of no use any more, and why.
+    /// The worker can no longer be used, for this reason.
     Broken(String),
 }
 
 impl Live {
-    /// Starts a worker from the address of `worker.js` and boots it. `Ready` comes later.
+    /// Starts a worker from the URL of `worker.js` and boots it. `Ready` arrives later.
     ///
     /// # Errors
     /// The error with which the environment refuses the worker.
@@ -89,7 +89,7 @@ impl Live {
     /// Posts one message: the text alone, or an array of the text and the blobs.
     ///
     /// # Errors
-    /// The value that cannot be cloned.
+    /// If the message cannot be cloned.
     pub fn post(&self, text: &str, blobs: Vec<Blob>) -> Result<(), String> {
         let text = JsValue::from_str(text);
         let message = if blobs.is_empty() {
@@ -102,7 +102,7 @@ impl Live {
         self.worker.post_message(&message).map_err(|error| js_text(&error))
     }
 
-    /// Lets [`Heard::Time`] be heard after `ms`, unless armed or disarmed again before.
+    /// Reports [`Heard::Time`] after `ms`, unless it is armed again or disarmed first.
     pub fn arm(&mut self, ms: u64) {
         self.disarm();
         let ms = i32::try_from(ms).unwrap_or(i32::MAX);
@@ -120,8 +120,8 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.disarm();
         self.worker.set_onmessage(None);
-        // A worker that panicked says so before its error arrives. One that nobody takes goes up to the page, as if the
-        // worker that this is had failed.
+        // A worker that panics reports it before its error event arrives. An unhandled error event would propagate to the
+        // page, as if the worker that runs this code had failed.
         QUIET.with(|quiet| self.worker.set_onerror(Some(quiet.as_ref().unchecked_ref())));
         let _ = Reflect::set(&self.worker, &"onmessageerror".into(), &JsValue::NULL);
         self.worker.terminate();
@@ -145,11 +145,11 @@ fn heard(data: &JsValue) -> Heard {
 }
 
 thread_local! {
-    /// Makes workers where the host has its own way: `(url, name)` to an object with the interface of `Worker`.
+    /// The host's own function to create workers: from `(url, name)` to an object with the interface of `Worker`.
     static MAKE: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// From now on this function makes all workers. With a property `ownModule` it brings the module along.
+/// Sets the function that creates all workers from now on. If its property `ownModule` is true, they load their own module.
 pub fn make_by(function: Option<Function>) {
     MAKE.set(function);
 }
@@ -172,7 +172,8 @@ fn construct(url: &str) -> Result<Worker, String> {
     Ok(worker.unchecked_into())
 }
 
-/// A worker script of another origin is refused, a blob that imports it is not. `None` where none is needed.
+/// Returns the URL of a blob that imports the script, because browsers refuse a worker script from another origin. `None` if
+/// no wrapper is needed.
 fn wrapper(url: &str) -> Result<Option<String>, String> {
     let location = Reflect::get(&js_sys::global(), &"location".into()).unwrap_or_default();
     let Some(origin) = Reflect::get(&location, &"origin".into()).ok().and_then(|origin| origin.as_string()) else {
@@ -183,7 +184,7 @@ fn wrapper(url: &str) -> Result<Option<String>, String> {
     if url.origin() == origin {
         return Ok(None);
     }
-    // A JSON string is a JavaScript string.
+    // A JSON string is also a JavaScript string literal.
     let address = serde_json::Value::String(url.href());
     let classic = url.hash() == CLASSIC;
     let script = if classic { format!("importScripts({address});") } else { format!("import {address};") };
@@ -194,10 +195,10 @@ fn wrapper(url: &str) -> Result<Option<String>, String> {
     Ok(Some(if classic { made + CLASSIC } else { made }))
 }
 
-/// Marks the URL of a classic script: some bundlers make these.
+/// Marks the URL of a classic script: some bundlers produce these.
 const CLASSIC: &str = "#classic";
 
-/// Hands the worker the compiled module, or `null`: then it loads its own.
+/// Sends the worker the compiled module, or `null`: then it loads its own.
 fn boot(worker: Worker, url: String) {
     spawn_local(async move {
         let module = JsFuture::from(module(&url)).await.unwrap_or(JsValue::NULL);
@@ -208,7 +209,7 @@ fn boot(worker: Worker, url: String) {
 }
 
 thread_local! {
-    /// Compiled modules by the address of `worker.js`: compiled once for a page, however many hosts it has.
+    /// Compiled modules by the URL of `worker.js`: compiled once per page, however many hosts it has.
     static MODULES: RefCell<HashMap<String, Promise>> = RefCell::default();
 }
 
@@ -226,7 +227,7 @@ async fn compile(url: String) -> Result<JsValue, JsValue> {
     if url.starts_with("file:") || brings_its_own() {
         return Ok(JsValue::NULL);
     }
-    // Where a bundler has renamed the script, only the worker itself knows where its module is.
+    // If a bundler has renamed the script, only the worker itself knows where its module is.
     let script = url.split(['?', '#']).next().unwrap_or_default();
     let Some(stem) =
         script.strip_suffix(".js").filter(|stem| stem.ends_with("/worker") || stem.ends_with("/docs-worker"))
@@ -242,11 +243,11 @@ async fn compile(url: String) -> Result<JsValue, JsValue> {
 }
 
 thread_local! {
-    /// Takes the errors of workers that were ended.
+    /// Handles the errors of workers that were ended.
     static QUIET: Closure<dyn FnMut(JsValue)> = Closure::new(|event| take_error(&event));
 }
 
-/// The event is taken as handled: it goes nowhere else, and the console stays quiet.
+/// Marks the event as handled: it does not propagate, and the console stays quiet.
 fn take_error(event: &JsValue) {
     if let Ok(prevent) = Reflect::get(event, &"preventDefault".into())
         && let Some(prevent) = prevent.dyn_ref::<Function>()
@@ -255,7 +256,7 @@ fn take_error(event: &JsValue) {
     }
 }
 
-/// What an `error` or `messageerror` event says.
+/// Returns the message of an `error` or `messageerror` event.
 fn error_text(event: &JsValue, url: &str) -> String {
     take_error(event);
     match Reflect::get(event, &"message".into()).ok().and_then(|message| message.as_string()) {

@@ -1,9 +1,10 @@
 //! The tool worker, from both sides.
 //!
-//! [`protocol`], [`pool`] and `documents` are PURE: what is said, which worker runs what, and what a record holds. On the
-//! page's side (wasm32) `workspace` holds the files as blobs, `driver` makes and ends workers as the pool says, `host`,
-//! `demo`, `render`, `records`, `viewer` and `docs` are what the rest uses. In the worker (features `docs` and `worker`)
-//! `serve` answers, `documents` for records, and `pattern` runs the regular expressions of schemas. Deliberately absent: what the tools do (`tools`).
+//! [`protocol`], [`pool`] and `documents` are PURE: the messages, the assignment of calls to workers, and tasks on records.
+//! On the page's side (wasm32) `workspace` holds the files as blobs, `driver` starts and ends workers as the pool decides,
+//! and other modules use `host`, `demo`, `render`, `records`, `viewer` and `docs`. In the worker (features `docs` and
+//! `worker`) `serve` answers requests, `documents` answers those about records, and `pattern` runs the regular expressions
+//! of schemas. Deliberately absent: the work of the tools (`tools`).
 
 #[cfg(feature = "docs")]
 pub mod documents;

@@ -1,12 +1,12 @@
-//! The regular expressions of schemas, run by the browser's own engine: they are ECMA-262, as JSON Schema says. One that
-//! backtracks without end is ended with its worker, by the deadline of the call.
+//! Runs the regular expressions of schemas in the browser's own engine: they are ECMA-262, as JSON Schema requires. An
+//! expression that backtracks endlessly is ended together with its worker, by the deadline of the call.
 
 use wasm_bindgen::prelude::*;
 
 use crate::tools::schema::Pattern;
 
 /// # Errors
-/// Why the engine does not take the expression.
+/// The reason the engine rejects the expression.
 pub fn pattern(source: &str) -> Result<Pattern, String> {
     let expression = RegExp::new(source, "u").map_err(|thrown| message(&thrown))?;
     Ok(Box::new(move |text| expression.test(text).map_err(|thrown| message(&thrown))))
@@ -24,7 +24,7 @@ extern "C" {
     #[wasm_bindgen(constructor, catch)]
     fn new(source: &str, flags: &str) -> Result<RegExp, JsValue>;
 
-    /// Large expressions are compiled only here, and may turn out to be too large.
+    /// Engines compile large expressions only here, so this fails if one turns out to be too large.
     #[wasm_bindgen(method, catch)]
     fn test(this: &RegExp, text: &str) -> Result<bool, JsValue>;
 }

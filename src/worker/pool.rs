@@ -1,8 +1,8 @@
-//! Which worker runs which call. PURE: a state machine; `driver` makes and ends the real workers.
+//! Decides which worker runs which call. PURE: a state machine; `driver` starts and ends the real workers.
 //!
-//! Invariants: every submitted ticket ends exactly once; one call at a time in a worker; at most `max` workers; a call
+//! Invariants: every submitted ticket ends exactly once; a worker runs one call at a time; at most `max` workers; a call
 //! goes to the idle worker with the lowest index, whose caches are warmest; a lost worker ends only the call it was
-//! running. Input about a ticket or worker that is gone does nothing.
+//! running. Input about a ticket or worker that no longer exists has no effect.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub struct Pool {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Not made yet, or ended; made again on demand.
+    /// Not started yet, or ended; started again on demand.
     Absent,
     Starting,
     Idle,
@@ -28,7 +28,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub usize);
 
-/// Something that happened.
+/// An event that the pool reacts to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     Submit(Ticket),
@@ -36,15 +36,15 @@ pub enum Input {
     Answered(WorkerId, Ticket),
     /// The worker crashed, or did not start.
     Lost(WorkerId, String),
-    /// The time of the call a worker was running is up.
+    /// The call that the worker was running has reached its deadline.
     Deadline(WorkerId),
-    /// Nobody waits for the call any more.
+    /// The caller no longer waits for the call.
     Abort(Ticket),
-    /// Everything ends.
+    /// All calls and workers end.
     Close,
 }
 
-/// Actions, in this order.
+/// An action for the driver, which carries out all actions in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Spawn(WorkerId),
@@ -66,13 +66,13 @@ pub enum End {
 }
 
 impl Pool {
-    /// A pool of up to `max` workers (at least one), none of them made yet.
+    /// Creates a pool of up to `max` workers (at least one) without starting any.
     #[must_use]
     pub fn new(max: usize) -> Self {
         Pool { workers: vec![State::Absent; max.max(1)], queue: VecDeque::new() }
     }
 
-    /// Total: unknown workers and tickets do nothing.
+    /// Handles any input; unknown workers and tickets have no effect.
     #[must_use]
     pub fn handle(&mut self, input: Input) -> Vec<Action> {
         let mut actions = Vec::new();
@@ -103,7 +103,7 @@ impl Pool {
         actions
     }
 
-    /// Waiting calls to idle workers; new workers for those that are left.
+    /// Assigns waiting calls to idle workers, and starts new workers for the remaining calls.
     fn assign(&mut self, actions: &mut Vec<Action>) {
         while !self.queue.is_empty() {
             let Some(id) = self.lowest(State::Idle) else { break };
@@ -129,11 +129,11 @@ impl Pool {
         actions.push(Action::Terminate(id));
         match state {
             State::Busy(ticket) => actions.push(Action::End(ticket, End::Crashed(why))),
-            // If none can be started, retrying for the same calls would never end.
+            // If no worker can be started, retrying for the same calls would never end.
             State::Starting if self.workers.iter().all(|state| *state == State::Absent) => {
                 actions.extend(self.queue.drain(..).map(|ticket| Action::End(ticket, End::NoWorker(why.clone()))));
             }
-            // One worker less waits for the same calls: end one of them rather than start again and again.
+            // One worker fewer is starting for the same calls: end one call rather than starting workers again and again.
             State::Starting => {
                 if let Some(ticket) = self.queue.pop_front() {
                     actions.push(Action::End(ticket, End::NoWorker(why)));

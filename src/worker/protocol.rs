@@ -1,10 +1,10 @@
 //! The messages between the page and a worker. PURE: shapes and their JSON text, no ports.
 //!
-//! Page to worker, one message each: the JSON text of a [`Request`], or, where files changed, an array of that text and
-//! then one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or an
-//! array of that text and one `Blob` for each written path, in order. File contents are never inside the JSON.
-//! A worker posts [`Reply::Ready`] first and answers every request exactly once, in order; after [`Reply::Fatal`] it is
-//! of no use any more. Before all this the loader of `worker.js` gets one `{boot: WebAssembly.Module | null}`.
+//! Page to worker, one message per request: the JSON text of a [`Request`] or, if files changed, an array of that text
+//! followed by one `Blob` for each [`FileChange`] that has one, in order. Worker to page: the JSON text of a [`Reply`], or
+//! an array of that text and one `Blob` for each written path, in order. File contents are never inside the JSON.
+//! A worker posts [`Reply::Ready`] first and answers every request exactly once, in order; after [`Reply::Fatal`] it can no
+//! longer be used. Before all this, the loader of `worker.js` receives one `{boot: WebAssembly.Module | null}`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,7 +27,7 @@ pub struct Request {
     pub call: Call,
 }
 
-/// Which request an answer belongs to; unique among all requests of one host. Late answers find no one waiting.
+/// Identifies the request that an answer belongs to; unique among all requests of one host. Late answers are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ticket(pub u32);
@@ -43,18 +43,18 @@ pub enum Call {
         schema: SchemaRef,
         /// Milliseconds since 1970, for `now`.
         now: u64,
-        /// What changed in the workspace since the last call that told; the blobs are transferred along with the text.
+        /// The changes to the workspace since the last call that sent any; the blobs are transferred along with the text.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileChange>,
     },
     /// Check the arguments only; answered with [`Answer::Checked`].
     Check { name: String, arguments: String, schema: SchemaRef },
-    /// Markdown to nodes; answered with [`Answer::Nodes`].
+    /// Convert Markdown to nodes; answered with [`Answer::Nodes`].
     Render { markdown: String },
     /// A question about the text of a record; answered with [`Answer::Document`].
     Document { task: DocumentTask, text: String },
-    /// A question about the record that this worker has open, or to open the one whose blob is transferred along with the text;
-    /// answered with [`Answer::Document`].
+    /// A question about the record that this worker has open, or a request to open the record whose blob is transferred along
+    /// with the text; answered with [`Answer::Document`].
     View(Ask),
     /// A question about the documentation site that this worker holds, with the fetched data as blobs alongside the text;
     /// answered with [`Answer::Document`].
@@ -63,7 +63,7 @@ pub enum Call {
     Demo(Box<DemoRequest>),
 }
 
-/// A schema by number; its text goes along the first time a worker meets it.
+/// A schema by number; its text is included the first time a worker receives it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SchemaRef {
     pub id: u32,
@@ -71,7 +71,7 @@ pub struct SchemaRef {
     pub define: Option<Value>,
 }
 
-/// One path of the workspace that changed. `size: None`: removed, and no blob rides along.
+/// One path of the workspace that changed. `size: None`: removed, without a blob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     pub path: String,
@@ -85,7 +85,7 @@ pub struct FileChange {
 pub enum Reply {
     /// `{id, result}`
     Result { id: Ticket, result: Answer },
-    /// `{id, error}`: the request could not be understood or served; the worker lives on.
+    /// `{id, error}`: the request could not be understood or served; the worker keeps running.
     Error { id: Ticket, error: String },
     /// `{ready}`: the engine version; the first message of every worker.
     Ready { ready: String },
@@ -93,7 +93,7 @@ pub enum Reply {
     Fatal { fatal: String },
 }
 
-/// A reply as JSON: one flat object, so that large results are read straight into place.
+/// A reply as JSON: one flat object, so that large results are deserialized directly.
 #[derive(Serialize, Deserialize)]
 struct ReplyObject {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,12 +120,12 @@ pub enum Answer {
     },
     Checked(Checked),
     Nodes(Vec<Node>),
-    /// JSON text, or that of an exported file.
+    /// JSON text, or the text of an exported file.
     Document(String),
     Demo(Scripted),
 }
 
-/// Arguments that passed, or the outcome that refuses them.
+/// Arguments that passed the check, or the outcome that rejects them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Checked {
@@ -141,11 +141,11 @@ impl Request {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// The arguments are found first and then read by their method. What serde derives for an adjacently tagged enum reads
-    /// each of their types in two ways, which are 60 KB of the module.
+    /// Finds the arguments first, then deserializes them according to the method. The code that serde derives for an adjacently
+    /// tagged enum deserializes each type in two ways, which adds 60 KB to the module.
     ///
     /// # Errors
-    /// What is wrong with the text.
+    /// The reason the text is not a request.
     pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
         let Parts { id, method, args } = serde_json::from_str(text)?;
         let args = args.get();
@@ -175,7 +175,7 @@ impl Request {
     }
 }
 
-/// A request whose arguments are not read yet.
+/// A request whose arguments are not deserialized yet.
 #[derive(Deserialize)]
 struct Parts<'a> {
     id: Ticket,
@@ -184,7 +184,7 @@ struct Parts<'a> {
     args: &'a RawValue,
 }
 
-// The arguments of each method, as `Call` has them.
+// The arguments of each method, as in `Call`.
 
 #[derive(Deserialize)]
 struct RunArgs {
@@ -229,7 +229,7 @@ impl Reply {
     }
 
     /// # Errors
-    /// What is wrong with the text.
+    /// The reason the text is not a reply.
     pub fn decode(text: &str) -> Result<Self, serde_json::Error> {
         match serde_json::from_str(text)? {
             ReplyObject { id: Some(id), result: Some(result), .. } => Ok(Reply::Result { id, result }),

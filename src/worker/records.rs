@@ -1,5 +1,5 @@
-//! Asks a worker about the text of a record. The worker is made for the first question and ended after the last of those
-//! that are open together: many records are read by one worker, one after the other.
+//! Asks a worker about the text of a record. The worker is started for the first question and ended once no question is
+//! open: one worker reads many records, one after the other.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -9,18 +9,18 @@ use super::pool::End;
 use super::protocol::{Answer, Call, DocumentTask};
 use super::workspace::Workspace;
 
-/// Records of thousands of turns take seconds; what takes longer is stuck.
+/// Records of thousands of turns take seconds; a worker that needs longer than this is stuck.
 const DOCUMENT_MS: u64 = 120_000;
 
 thread_local! {
-    /// The worker that open questions share, and its address.
+    /// The worker that open questions share, and its URL.
     static OPEN: RefCell<(String, Weak<Driver>)> = const { RefCell::new((String::new(), Weak::new())) };
 }
 
-/// Keeps the worker between questions, where more of them are to come.
+/// Keeps the worker alive between questions, if more of them will follow.
 pub struct Kept(Rc<Driver>);
 
-/// The worker starts with the first question all the same.
+/// Keeps the worker, which still starts only with the first question.
 #[must_use]
 pub fn keep(worker_url: String) -> Kept {
     Kept(shared(worker_url))
@@ -51,10 +51,10 @@ fn shared(worker_url: String) -> Rc<Driver> {
     })
 }
 
-/// The answer as JSON text.
+/// Asks the question and returns the answer as JSON text.
 ///
 /// # Errors
-/// What is wrong with the record, or why it could not be read, for users.
+/// A message for users that says what is wrong with the record, or why it could not be read.
 pub async fn ask(worker_url: String, task: DocumentTask, text: String) -> Result<String, String> {
     let driver = shared(worker_url);
     let (_, ended) = driver.submit(Call::Document { task, text }, DOCUMENT_MS);

@@ -1,4 +1,4 @@
-//! Markdown to nodes in a worker of its own, which no tool can block or end.
+//! Converts Markdown to nodes in its own worker, which no tool can block or end.
 
 use std::rc::Rc;
 
@@ -8,19 +8,19 @@ use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
 use crate::view::markdown::Node;
 
-/// A text that takes longer is not worth waiting for.
+/// A text that takes longer than this is not worth waiting for.
 const RENDER_MS: u64 = 10_000;
 
-/// A shared handle on the render worker. Texts are rendered one after the other, in order.
+/// A shared handle to the render worker. Texts are rendered one after the other, in order.
 #[derive(Clone)]
 pub struct RenderHost {
     driver: Rc<Driver>,
 }
 
-/// Why a text stays plain.
+/// The reason a text is not rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RenderError {
-    /// The worker could not be started or crashed, as a message for users.
+    /// The worker could not be started or crashed; a message for users.
     Worker(String),
     TimedOut,
     /// The host was closed.
@@ -28,16 +28,16 @@ pub enum RenderError {
 }
 
 impl RenderHost {
-    /// As [`super::ToolHost::new`], with one worker.
+    /// Creates the host like [`super::ToolHost::new`], with one worker.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
         RenderHost { driver: Driver::new(worker_url, Workspace::new(), 1) }
     }
 
-    /// The nodes of a Markdown text.
+    /// Returns the nodes of a Markdown text.
     ///
     /// # Errors
-    /// The page then shows the text as it is.
+    /// If the text was not rendered; the page then shows it as it is.
     pub async fn render(&self, markdown: &str) -> Result<Vec<Node>, RenderError> {
         let (_, ended) = self.driver.submit(Call::Render { markdown: markdown.to_owned() }, RENDER_MS);
         match ended.await {

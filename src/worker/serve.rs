@@ -1,9 +1,9 @@
-//! The worker's main loop: one request at a time, answered in order. Speaks to the global scope of a dedicated worker;
-//! in Node.js the loader of `worker.js` gives the same (`www/worker-loader.js`).
+//! The worker's main loop: one request at a time, answered in order. It uses the global scope of a dedicated worker;
+//! in Node.js the loader of `worker.js` provides the same (`www/worker-loader.js`).
 //!
-//! A thread of its own has one worker. If the agents' own thread takes the place of workers (`www/client/in-thread.ts`), one
-//! module is many of them: a message then says by its `worker`, a name, whose it is, and `{ worker, ended: true }` drops
-//! that one's state. Nothing is kept but in [`Worker`], so nothing is shared but code.
+//! A separate thread hosts one worker. If the agents' own thread takes the place of workers (`www/client/in-thread.ts`), one
+//! module serves many of them: each message then names its worker in the field `worker`, and `{ worker, ended: true }` drops
+//! the state of that worker. All state is in [`Worker`], so workers share only code.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ use crate::view::markdown;
 #[cfg(feature = "worker")]
 use crate::view::replay::{self, Viewer};
 
-/// Listens, then says `Ready`. Called once, from the worker's `main`.
+/// Installs the message handler, then posts `Ready`. Called once, from the worker's `main`.
 pub fn serve() {
     std::panic::set_hook(Box::new(|info| {
         post(&JsValue::from_str(&Reply::Fatal { fatal: info.to_string() }.encode()));
@@ -44,11 +44,11 @@ pub fn serve() {
         spawn_local(async move { take(&workers, name, event.data()).await });
     });
     let _ = Reflect::set(&js_sys::global(), &"onmessage".into(), on_message.as_ref());
-    on_message.forget(); // for the worker's whole life
+    on_message.forget(); // for the worker's lifetime
     post(&JsValue::from_str(&Reply::Ready { ready: env!("CARGO_PKG_VERSION").to_owned() }.encode()));
 }
 
-/// The workers of this module by their names; `None` while a call has the state.
+/// The workers of this module by name; `None` while a call holds the state.
 type Workers = RefCell<BTreeMap<String, Option<Worker>>>;
 
 /// The state of a worker between calls.
@@ -77,7 +77,7 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// Answers one request; `blobs` are those that came with it.
+    /// Answers one request; `blobs` came with the request.
     pub async fn answer(&mut self, request: Request, blobs: Vec<Blob>) -> (Reply, Vec<Blob>) {
         let id = request.id;
         let mut written = Vec::new();
@@ -165,7 +165,7 @@ impl Worker {
                 ToolOutcome::Executed { content, images: Vec::new(), repaired_args: arguments.if_repaired() }
             }
             Err(message) => {
-                // A tool that failed has written nothing.
+                // A failed tool has written nothing.
                 self.files.writes.clear();
                 ToolOutcome::Failed { message }
             }
@@ -173,7 +173,7 @@ impl Worker {
     }
 }
 
-/// The workspace as this worker was told: handles, read on demand.
+/// The workspace as this worker knows it: handles, read on demand.
 #[derive(Default)]
 struct BlobFiles {
     infos: BTreeMap<String, FileInfo>,
@@ -212,7 +212,7 @@ impl Files for BlobFiles {
 
     async fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         let blob = self.blobs.get(path).ok_or_else(|| format!("there is no file {path}"))?;
-        // A dropped file can be gone or changed on disk since.
+        // A dropped file may have been removed or changed on disk since then.
         let buffer = JsFuture::from(blob.array_buffer()).await;
         let buffer = buffer.map_err(|_| format!("{path} can no longer be read; the user must add it again"))?;
         Ok(Uint8Array::new(&buffer).to_vec())
@@ -232,13 +232,13 @@ async fn take(workers: &Workers, name: String, data: JsValue) {
         Ok(request) => request,
         Err(error) => return send(Reply::Fatal { fatal: format!("cannot read the request: {error}") }, Vec::new()),
     };
-    // Taken out while a call runs: the page sends the next one only after the answer.
+    // The state is taken out while a call runs: the page sends the next call only after the answer.
     let state = workers.borrow_mut().entry(name.clone()).or_insert_with(|| Some(Worker::default())).take();
     let Some(mut state) = state else {
         return send(Reply::Error { id: request.id, error: "the worker is busy".to_owned() }, Vec::new());
     };
     let (reply, written) = state.answer(request, blobs).await;
-    // One that was ended meanwhile has no place any more, and its state goes here.
+    // If the worker was ended in the meantime, it has no entry, and its state is dropped here.
     if let Some(place) = workers.borrow_mut().get_mut(&name) {
         *place = Some(state);
     }

@@ -12,15 +12,15 @@ use crate::tools::path::RESULTS;
 /// This side's workspace, and what the other side knows about it.
 pub struct Twin {
     workspace: Workspace,
-    /// Of the workspace, as the other side knows it.
+    /// The workspace version that the other side knows.
     told: Cell<u64>,
     changes: RefCell<Option<Subscription>>,
     tell: Box<dyn Fn(Vec<FileChange>, Vec<Blob>)>,
 }
 
 impl Twin {
-    /// `tell` brings changes to the other side, with a blob for each path that is still there, in their order. What is
-    /// there already is told first. Whole results of cut answers stay on their side.
+    /// `tell` sends changes to the other side, with a blob for each path that still exists, in the same order. Existing files
+    /// are sent first. The full text of truncated tool results stays on its side.
     #[must_use]
     pub fn new(workspace: Workspace, tell: impl Fn(Vec<FileChange>, Vec<Blob>) + 'static) -> Rc<Self> {
         let (told, changes) = (Cell::default(), RefCell::default());
@@ -41,7 +41,7 @@ impl Twin {
         let mut blobs = blobs.into_iter();
         for FileChange { path, there } in changes {
             match there.then(|| blobs.next()).flatten() {
-                // The other side made the path normal.
+                // The other side has normalized the path.
                 Some(blob) => drop(self.workspace.put(&path, blob)),
                 None => self.workspace.remove(&path),
             }

@@ -1,4 +1,4 @@
-//! A record that is open in a worker of its own, which keeps it between questions.
+//! A record that is open in its own worker, which keeps it between questions.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
 use crate::view::replay::{Ask, Opened, Refused};
 
-/// Records of thousands of turns take seconds to be replayed; what takes longer is stuck.
+/// Replaying records of thousands of turns takes seconds; a worker that needs longer than this is stuck.
 const ASK_MS: u64 = 120_000;
 
-/// A shared handle on the worker. Dropping the last one ends it, and with it what it holds.
+/// A shared handle to the worker. Dropping the last handle ends the worker and frees its data.
 #[derive(Clone)]
 pub struct ViewerHost(Rc<Ends>);
 
@@ -27,7 +27,7 @@ impl Drop for Ends {
 }
 
 impl ViewerHost {
-    /// No worker is made before the first question.
+    /// Creates the handle. No worker is started before the first question.
     #[must_use]
     pub fn new(worker_url: String) -> Self {
         ViewerHost(Rc::new(Ends(Driver::new(worker_url, Workspace::new(), 1))))
@@ -36,7 +36,7 @@ impl ViewerHost {
     /// Opens a record.
     ///
     /// # Errors
-    /// Why the worker could not, for users; the inner error: the text is not a record, or cannot be read.
+    /// A message for users if the worker failed; the inner error: the text is not a record, or cannot be read.
     pub async fn open(&self, record: Blob) -> Result<Result<Opened, Refused>, String> {
         self.ended(Ask::Open, vec![record]).await
     }
@@ -44,7 +44,7 @@ impl ViewerHost {
     /// Asks about the open record.
     ///
     /// # Errors
-    /// Why there is no answer, for users.
+    /// A message for users that says why there is no answer.
     pub async fn ask<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, String> {
         self.ended(ask, Vec::new()).await
     }

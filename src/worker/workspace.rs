@@ -1,5 +1,5 @@
-//! The run's workspace, page side: the truth about its files, as `Blob` handles, so that contents stay out of wasm
-//! memory. Paths are normal (`tools::path`). Workers hold copies of the handles and are told what changed.
+//! The run's workspace on the page's side: the authoritative set of its files, as `Blob` handles, so that contents stay out
+//! of wasm memory. Paths are normalized (`tools::path`). Workers hold copies of the handles and receive the changes.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,11 +12,11 @@ use web_sys::{Blob, BlobPropertyBag};
 use super::protocol::FileChange;
 use crate::tools::path::{PathError, RESULTS, normalize, result_path};
 
-/// A shared handle on one workspace.
+/// A shared handle to one workspace.
 #[derive(Clone, Default)]
 pub struct Workspace {
     inner: Rc<RefCell<Inner>>,
-    /// Where whole results of cut tool answers are kept apart: ids of calls are unique in one run only.
+    /// The run's own folder for the full text of truncated tool results: call ids are unique only within one run.
     scope: Option<Rc<str>>,
 }
 
@@ -28,9 +28,9 @@ struct Inner {
 }
 
 struct Entry {
-    /// Of the workspace when this entry last changed.
+    /// The workspace version when this entry last changed.
     version: u64,
-    /// `None`: removed, kept so that workers can be told.
+    /// `None`: removed; the entry is kept so that workers can be informed.
     blob: Option<Blob>,
 }
 
@@ -38,7 +38,7 @@ struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEntry {
     pub path: String,
-    /// Bytes.
+    /// In bytes.
     pub size: u64,
     pub version: u64,
 }
@@ -54,19 +54,19 @@ impl Workspace {
         Workspace::default()
     }
 
-    /// Whether it is the same workspace.
+    /// Returns whether both handles refer to the same workspace.
     #[must_use]
     pub fn is(&self, other: &Workspace) -> bool {
         Rc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// The same files, but whole results of cut tool answers of its own. For runs at the same time.
+    /// Returns the same files with a separate folder for the full text of truncated tool results. For concurrent runs.
     #[must_use]
     pub fn scoped(&self, scope: &str) -> Self {
         Workspace { inner: Rc::clone(&self.inner), scope: Some(format!("{RESULTS}{scope}/").into()) }
     }
 
-    /// All files by path, whole results of cut tool answers left out.
+    /// Returns all files by path, without the full text of truncated tool results.
     #[must_use]
     pub fn list(&self) -> Vec<FileEntry> {
         let inner = self.inner.borrow();
@@ -78,10 +78,10 @@ impl Workspace {
             .collect()
     }
 
-    /// Adds or replaces a file by its handle (a dropped `File` is a `Blob`); the path it has now.
+    /// Adds or replaces a file by its handle (a dropped `File` is a `Blob`), and returns its normalized path.
     ///
     /// # Errors
-    /// A path that is not relative or leaves the workspace.
+    /// If the path is not relative or leaves the workspace.
     pub fn put(&self, path: &str, blob: Blob) -> Result<String, PathError> {
         let path = normalize(path)?;
         self.set(path.clone(), Some(blob));
@@ -91,12 +91,12 @@ impl Workspace {
     /// Adds or replaces a text file.
     ///
     /// # Errors
-    /// As [`Workspace::put`].
+    /// The same as for [`Workspace::put`].
     pub fn put_text(&self, path: &str, text: &str) -> Result<String, PathError> {
         self.put(path, text_blob(text))
     }
 
-    /// Keeps the whole of a cut tool result for `read_result`.
+    /// Keeps the full text of a truncated tool result for `read_result`.
     pub fn keep_result(&self, handle: &str, content: &str) {
         let path = result_path(handle);
         let path = match (&self.scope, path.strip_prefix(RESULTS)) {
@@ -111,7 +111,7 @@ impl Workspace {
         self.inner.borrow().entries.get(path)?.blob.clone()
     }
 
-    /// The text of a file; `None` where there is no such file or it cannot be read.
+    /// Returns the text of a file; `None` if there is no such file or it cannot be read.
     pub async fn text(&self, path: &str) -> Option<String> {
         let blob = self.get(path)?;
         JsFuture::from(blob.text()).await.ok()?.as_string()
@@ -123,7 +123,7 @@ impl Workspace {
         }
     }
 
-    /// Grows with every change.
+    /// Returns the version, which grows with every change.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.inner.borrow().version
@@ -137,7 +137,7 @@ impl Workspace {
         Subscription { _listener: listener }
     }
 
-    /// What changed after `version`, with the blobs of all paths that are still there, in the same order.
+    /// Returns the changes after `version`, with the blobs of all paths that still exist, in the same order.
     pub(super) fn changes_since(&self, version: u64) -> (Vec<FileChange>, Vec<Blob>) {
         let inner = self.inner.borrow();
         let changed = inner.entries.iter().filter(|(_, entry)| entry.version > version);
@@ -152,7 +152,7 @@ impl Workspace {
         (changes, blobs)
     }
 
-    /// Every path that changed after `version`, with its blob where it is still there.
+    /// Returns every path that changed after `version`, with its blob if it still exists.
     #[must_use]
     pub fn changed_since(&self, version: u64) -> Vec<(String, Option<Blob>)> {
         let inner = self.inner.borrow();
@@ -160,7 +160,7 @@ impl Workspace {
         changed.map(|(path, entry)| (path.clone(), entry.blob.clone())).collect()
     }
 
-    /// The path as the tools of this scope see it: their own results are at the usual place, and no others.
+    /// Returns the path as the tools of this scope see it: their own results in the usual folder, and no other results.
     fn as_seen(&self, path: &str) -> Option<String> {
         match &self.scope {
             Some(scope) if path.starts_with(RESULTS) => Some(format!("{RESULTS}{}", path.strip_prefix(&**scope)?)),
@@ -201,11 +201,11 @@ fn size(blob: &Blob) -> u64 {
     blob.size() as u64
 }
 
-/// A text as a blob.
+/// Returns a text as a blob.
 pub(crate) fn text_blob(text: &str) -> Blob {
     let parts = js_sys::Array::of1(&JsValue::from_str(text));
     let options = BlobPropertyBag::new();
     options.set_type("text/plain");
-    // The constructor throws for parts that are no sequence only.
+    // The constructor throws only if the parts are not a sequence.
     Blob::new_with_str_sequence_and_options(&parts, &options).unwrap_or_else(|error| error.unchecked_into())
 }

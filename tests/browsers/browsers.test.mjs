@@ -1,6 +1,6 @@
-// The docs agent, the package and the app in browsers that the other tests do not use. BROWSERS names them; those of
-// `make test-browsers` are all. What is checked is what differs between engines: workers and their policies, streams, popovers,
-// adopted style sheets, storage, WebAssembly; rules are the same code everywhere.
+// The docs agent, the package and the app in browsers that the other tests do not use. BROWSERS selects some; `make
+// test-browsers` runs all. The checks cover what differs between engines: workers and their policies, streams, popovers,
+// adopted style sheets, storage, WebAssembly; the rules are the same code everywhere.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const shoot = async (tab, name) => writeFileSync(path.join(shots, `browser-${nam
 
 const noted = (tab, name) => tab.executeScript('return document.documentElement.dataset[arguments[0]]', name);
 
-/** What a selector finds in the tag's shadow root. */
+/** Waits for the element that a selector matches in the tag's shadow root. */
 const inside = (tab, selector, ms) => until(() => tab.executeScript("return document.querySelector('turnwise-agent')?.shadowRoot?.querySelector(arguments[0])", selector), selector, ms);
 const ENTER = '\uE007';
 const ESCAPE = '\uE00C';
@@ -28,7 +28,7 @@ async function open(tab) {
   return inside(tab, '.panel.open textarea');
 }
 
-/** Waits for the n-th run to end, and gives its text. */
+/** Waits for the n-th run to end, and returns its text. */
 async function answered(tab, n) {
   await inside(tab, `article:nth-of-type(${n}) .foot :is(.ending, .problem)`, 60000);
   return (await inside(tab, `article:nth-of-type(${n})`)).getText();
@@ -93,7 +93,7 @@ for (const name of WANTED) {
     await withPolicy(tab, [], { 'connect-src': "'self'" }, async (input, baseUrl) => {
       await input.sendKeys(`Anyone?${ENTER}`);
       const said = await answered(tab, 1);
-      // WebKit tells a worker nothing of what it may not reach, by no event and no report: it looks like a server that is down.
+      // WebKit reports to a worker neither by event nor otherwise that a request was blocked: it looks like a server that is down.
       if (name === 'webkit') assert.match(said, /Nothing answers at/);
       else assert.match(said, new RegExp(`connect-src ${new URL(baseUrl).origin}`));
     });
@@ -126,7 +126,7 @@ for (const name of WANTED) {
     const before = await turns();
     assert.ok(before >= 4, `${before} turns`);
     await tab.get(app);
-    await until(() => tab.executeScript("const runs = document.querySelector('.earlier .run'); runs?.click(); return Boolean(runs)"), "the stored run"); // on a narrow screen the list is folded away
+    await until(() => tab.executeScript("const runs = document.querySelector('.earlier .run'); runs?.click(); return Boolean(runs)"), "the stored run"); // on a narrow screen the list is collapsed
     assert.match(await ending(), /llm_complete/);
     assert.equal(await turns(), before);
   })));

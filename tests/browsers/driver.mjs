@@ -1,5 +1,5 @@
 // Browsers other than the one that all other tests use, each through its own WebDriver: Firefox (geckodriver) and WebKitGTK,
-// which shares Safari's engine (WebKitWebDriver). Chromium is here too, to tell a fault of a test from one of a browser.
+// which shares Safari's engine (WebKitWebDriver). Chromium is included, to tell a faulty test from a faulty browser.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import net from 'node:net';
@@ -10,7 +10,10 @@ const { CHROMIUM = 'chromium', CHROMEDRIVER = 'chromedriver', FIREFOX = 'firefox
 const SIZE = { width: 1200, height: 900 };
 const POLL_MS = 50;
 
-/** name -> its driver's command for a port, and what it is asked for. WebKitGTK has no headless mode: it gets a display. */
+/**
+ * Browsers by name: the driver's command for a port, and the capabilities to request. WebKitGTK has no headless mode: it
+ * gets a virtual display.
+ */
 export const BROWSERS = {
   chromium: {
     command: (port) => [CHROMEDRIVER, `--port=${port}`],
@@ -22,7 +25,7 @@ export const BROWSERS = {
   },
   webkit: {
     command: (port) => ['xvfb-run', '--auto-servernum', `--server-args=-screen 0 ${SIZE.width}x${SIZE.height}x24 -nolisten tcp`, WEBKITDRIVER, `--port=${port}`],
-    // No sandbox where tests run as root, as for Chromium.
+    // No sandbox, since tests may run as root; the same as for Chromium.
     env: { WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
     capabilities: { browserName: 'MiniBrowser', 'webkitgtk:browserOptions': { binary: MINIBROWSER, args: ['--automation'] } },
   },
@@ -35,7 +38,7 @@ const freePort = () => new Promise((resolve) => {
   });
 });
 
-/** Waits until `look()` gives something true, and resolves with it. */
+/** Waits until `look()` returns something truthy, and resolves with it. */
 export async function until(look, what, ms = 20000) {
   const end = performance.now() + ms;
   for (;;) {
@@ -51,7 +54,7 @@ export async function withTab(name, body) {
   const { command, capabilities, env } = BROWSERS[name];
   const port = await freePort();
   const [program, ...args] = command(port);
-  // A group of its own, so that what it starts ends with it.
+  // A process group of its own, so that everything it starts ends with it.
   const driver = spawn(program, args, { stdio: 'ignore', detached: true, env: { ...process.env, ...env } });
   const failed = new Promise((_, reject) => { driver.on('error', (error) => reject(new Error(`${program} cannot be started: ${error.message}`))); });
   const url = `http://127.0.0.1:${port}`;

@@ -1,5 +1,5 @@
-// The API of `turnwise` (www/client/sdk) in Node.js, against a strict server on loopback: models, tools with schemas of three
-// libraries, output, approval, guardrails, parts, chats, resume and branch. Pages have it in packages.test.mjs.
+// The API of `turnwise` (www/client/sdk) in Node.js, against a strict server on loopback: models, tools with schemas of
+// three libraries, output, approval, guardrails, parts, chats, resume and branch. packages.test.mjs covers it in pages.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import path from 'node:path';
@@ -221,7 +221,7 @@ test('the result of a tool has pictures', async () => {
     execute: () => toolContent([{ type: 'text', text: 'The page.' }, { type: 'image', data: Buffer.from(png, 'base64'), mediaType }]),
   });
   const called = call('look', {});
-  // Chat completions have texts only; which formats take the picture is tested in tests/tool_images.rs.
+  // Chat completions carry text only; tests/tool_images.rs covers which formats accept the image.
   const note = ({ messages }) => assert.match(messages.at(-1).content, /^\[Left out: 1 picture or PDF\. .+\]\nThe page\.\n\[Turn 1\/15\]$/);
   await withScript([called, { text: 'A dot.', check: note }], async (baseUrl) => {
     const { text, trajectory } = await new Agent({ model: model(baseUrl), tools: { look: look('image/png') }, ...QUICK }).generate('What is it?');

@@ -1,4 +1,4 @@
-// The package in a page against aimock, a model server that none of us wrote, over real HTTP and CORS.
+// The package in a page against aimock, a third-party model server, over real HTTP and CORS.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LLMock } from '@copilotkit/aimock';
@@ -6,8 +6,8 @@ import { withPackage } from './lib/site.mjs';
 import { assertValid, ending } from './lib/trajectory.mjs';
 
 /**
- * Runs an agent with the tool `lookup` against aimock, which gives the replies one after the other. `together`: calls that
- * are answered when so many have begun.
+ * Runs an agent with the tool `lookup` against aimock, which returns the replies one after the other. `together`: the tool
+ * calls return only once this many have begun.
  */
 async function run(replies, { options = {}, expect = [], together = 1 } = {}) {
   const left = [...replies];

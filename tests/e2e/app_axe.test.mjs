@@ -1,4 +1,4 @@
-// axe finds nothing to complain about: start page, ended run and settings, in both themes.
+// axe finds no violations on the start page, an ended run and the settings, in both themes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

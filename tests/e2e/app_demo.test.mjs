@@ -1,4 +1,4 @@
-// The page answers an example task with the demo model, with no key and no network, in both themes and sizes.
+// The app answers an example task with the demo model, without a key or a network, in both themes and sizes.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

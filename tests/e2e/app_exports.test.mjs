@@ -1,4 +1,4 @@
-// The menu of downloads, and files of every kind dropped on the page.
+// The download menu, and files of every kind dropped on the page.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
     await button.focus();
     await page.keyboard.press('Enter');
     await menu.waitFor();
-    // A popover tells that it is open in a task of its own.
+    // A popover reports in a separate task that it is open.
     await menu.locator('[role=menuitem]:focus').waitFor();
     const focused = () => page.evaluate(() => document.activeElement.querySelector('.name')?.textContent ?? document.activeElement.textContent);
     assert.equal(await focused(), 'Turnwise trajectory');
@@ -107,7 +107,7 @@ test('ATIF that Harbor makes of the logs of other agents is shown', { skip: miss
     assert.equal(await turns.count(), written.length, name);
     const seen = await shown(page);
     const asked = written.map((step) => (step.tool_calls ?? []).map((call) => call.function_name));
-    // Results that name no call stand behind the calls.
+    // Results that name no call come after the calls.
     assert.deepEqual(seen.turns.map((turn) => turn.calls.filter((call) => call !== 'observation')), asked, name);
   }
 })));
@@ -123,7 +123,7 @@ test('what cannot be opened is said in words, and a bomb does not hold the page'
   await refused('bomb.json.gz', bomb, 'bomb.json.gz was not opened: unpacked it is larger than 200 MB.');
   await refused('later.json', JSON.stringify({ schema_version: 'ATIF-v2.0' }), 'this Turnwise reads ATIF 1.0 to 1.8');
   await refused('broken.json', JSON.stringify({ schema_version: 'ATIF-v1.7', steps: [] }), 'This ATIF file is damaged: missing field `agent`');
-  // Any other page is a file for the agent.
+  // Any other HTML page is a file for the agent.
   await drop(page, [save('notes.html', '<!doctype html><p>Notes</p>')]);
   await page.getByRole('status').getByText('Added 1 file').waitFor();
 })));

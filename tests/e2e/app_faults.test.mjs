@@ -1,5 +1,5 @@
-// Faults that people met in the app, one test each: what must be seen, scrolled, kept or asked about.
-// LOOKS=all plays each test in every size and theme, for the pictures in shots/.
+// Faults that users hit in the app, one test each: what must be visible, scroll, be kept or be confirmed.
+// LOOKS=all runs each test in every size and theme, for the screenshots in shots/.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -19,14 +19,14 @@ const LOOKS = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'pho
 
 const contextOf = (look, more = {}) => ({ viewport: LOOKS[look][0], colorScheme: LOOKS[look][1], reducedMotion: 'reduce', ...(look.startsWith('phone') ? { hasTouch: true } : {}), ...more });
 
-/** Takes a picture, asks axe, and sees that the page itself does not scroll sideways. */
+/** Takes a screenshot, runs axe, and checks that the page itself does not scroll sideways. */
 const camera = (page, number, look) => async (what = '') => {
   await page.screenshot({ path: path.join(shots, `fault-${number}${what && `-${what}`}-${look}.png`) });
   assert.deepEqual(await audit(page), [], `axe, ${what}`);
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
 };
 
-/** The app with a scripted model, in each of the looks. */
+/** Runs a test in the app with a scripted model, in each look. */
 function fault(number, name, { looks = ['wide-light'], steps, settings = {}, expect = [] }, body) {
   for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : looks) {
     test(`${number}. ${name}: ${look}`, () => withSite((site) => withScript(steps(), (baseUrl) => {
@@ -40,7 +40,7 @@ function fault(number, name, { looks = ['wide-light'], steps, settings = {}, exp
   }
 }
 
-/** The app without a model of its own. */
+/** Runs a test in the app without a scripted model. */
 function plain(number, name, looks, body) {
   for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : looks) {
     test(`${number}. ${name}: ${look}`, () => withApp({ context: contextOf(look) }, (page, site) => body(page, camera(page, number, look), site)));
@@ -53,14 +53,14 @@ const start = async (page, text) => {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
 };
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
-/** Waits until the transcript stands at its end. */
+/** Waits until the transcript is scrolled to its end. */
 const atEnd = (page) => page.waitForFunction(() => { const it = document.querySelector('#transcript'); return it.scrollHeight - it.scrollTop - it.clientHeight < 2; });
-/** Folds the panel out where it is folded. */
+/** Expands the panel if it is collapsed. */
 const details = async (page) => {
   const more = page.getByRole('button', { name: 'Details' });
   if (await more.isVisible()) await more.click();
 };
-/** The pieces of a text as a model streams it, without an end. */
+/** The chunks of a text as a model streams it, without the end of the stream. */
 const begun = (text) => reply({ text }).slice(0, -3);
 
 async function withFiles(files, body) {
@@ -85,7 +85,7 @@ const WIDE_TEXT = [
   'After it comes a last paragraph.',
 ].join('\n\n');
 
-/** What is wider than the window, and which blocks scroll inside. */
+/** The elements that are wider than the window, and which blocks scroll inside. */
 const widths = (page, within) => page.evaluate((selector) => {
   const host = [...document.querySelectorAll(selector)].find((one) => one.checkVisibility());
   const over = [...host.querySelectorAll('*')].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1 && !one.closest('pre, .table'));
@@ -198,7 +198,7 @@ fault(6, 'a fast long answer is followed to its end, and who reads above is offe
   await atEnd(page);
   await latest.waitFor({ state: 'detached' });
   await start(page, 'Once more');
-  // All of it is there that comes before the stop.
+  // Everything streamed before the stop is visible.
   await page.waitForFunction((least) => [...document.querySelectorAll('.page')].at(1)?.innerText.length > least, 5500);
   await atEnd(page);
   await page.locator('#transcript').hover();
@@ -292,7 +292,7 @@ fault(9, 'each block has the direction of its own text', { looks: ['wide-light',
   assert.deepEqual(await direction('.turn .prose table'), ['rtl']);
   assert.deepEqual(await direction('.turn .prose td'), ['rtl', 'ltr']);
   assert.deepEqual(await direction('.turn .prose :is(pre, code)'), ['ltr', 'ltr', 'ltr']);
-  // Where the words stand, not only what the styles say.
+  // The position of the text, not only its styles.
   const right = await page.locator('.turn .prose > p').first().evaluate((it) => { const range = document.createRange(); range.selectNodeContents(it); const [first] = range.getClientRects(); return it.getBoundingClientRect().right - first.right; });
   assert.ok(right < 2, `${right} px from the right edge`);
   await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
@@ -394,7 +394,7 @@ plain(12, 'a plan wider than its column says that it goes on, and the keyboard r
   return undefined;
 });
 
-/** A page of another origin that opens the app and posts `what` to it as soon as it listens. */
+/** Serves a page of another origin, from which the app can be opened; it records the messages that it receives. */
 async function withForeign(body) {
   const html = '<!doctype html><title>Elsewhere</title><link rel="icon" href="data:,"><button>Open</button><script>onmessage = ({ data }) => { (window.heard ??= []).push(data?.turnwise); };</script>';
   const server = http.createServer((request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html));
@@ -418,7 +418,7 @@ async function handOver(page, url, text) {
 for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : ['wide-light', 'phone-light']) {
   test(`B7. a record from a page of another origin is opened only when the person agrees: ${look}`, () => withSite((site) => withForeign((elsewhere) => withPage(elsewhere, { reach: [site.url], context: contextOf(look) }, async (page) => {
     const from = new URL(elsewhere).origin;
-    // Parsed, this text would be refused with a message.
+    // If this text were parsed, it would be rejected with a message.
     const refused = await handOver(page, site.app, '{"format":"turnwise","version":1,');
     const ask = refused.getByRole('alertdialog');
     await ask.getByText(`${from} wants to open a record here`).waitFor();

@@ -1,4 +1,4 @@
-// The files drawer gives each file back, and all of them as one archive that others can read.
+// The files drawer downloads each file, and all of them as one archive that other programs can read.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { WIDE, contents, drop, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
 
-/** What Python's own reader makes of an archive, and what it thinks of its checksums. */
+/** Reads an archive with Python's own zipfile module, and checks its checksums. */
 const READ = `
 import json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:

@@ -1,5 +1,5 @@
-// Insight in the app: figures and charts over runs that were dropped on the page, by mouse, by keyboard and for axe.
-// SHOTS=1 keeps pictures in tests/e2e/shots.
+// Insight in the app: figures and charts over runs dropped on the page, by mouse, by keyboard and for axe.
+// SHOTS=1 keeps screenshots in tests/e2e/shots.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The app with these runs in its list and Insight open. */
+/** Runs `body` in the app with these runs in its list and Insight open. */
 const withInsight = (context, names, body) => withApp({ context: { reducedMotion: 'reduce', ...context } }, async (page) => {
   await drop(page, names);
   await page.locator('.runs .run').nth(names.length - 1).waitFor({ state: 'attached', timeout: 60_000 });
@@ -41,7 +41,7 @@ const withInsight = (context, names, body) => withApp({ context: { reducedMotion
   return body(page, dialog);
 });
 
-/** Until every chart has its picture; their names. */
+/** Waits until every chart has its image; returns the images' sizes and alt texts. */
 async function pictures(dialog) {
   const charts = dialog.locator('.chart');
   await dialog.locator('.chart:first-child img').waitFor();
@@ -99,7 +99,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
   };
   assert.deepEqual(await figures(), expected);
 
-  // A bar filters, and gives the rest back.
+  // A bar filters the runs, and removes the filter when it is activated again.
   const limit = expected.reasons.find(({ reason }) => reason === 'max_turns_synthesized').count;
   await dialog.getByRole('button', { name: /^Only Turn limit, synthesized \(max_turns_synthesized\)/ }).click();
   await words.getByText(`${limit} of 40 runs`).waitFor();
@@ -112,7 +112,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
   await page.keyboard.press('Enter');
   await words.getByText('40 runs', { exact: true }).waitFor();
 
-  // The other filters, alone and together.
+  // The other filters, alone and combined.
   await dialog.getByLabel('Model', { exact: true }).selectOption('=large-2');
   await words.getByText('10 of 40 runs').waitFor();
   await dialog.getByLabel('Outcome', { exact: true }).selectOption('=success');
@@ -129,7 +129,7 @@ test('the page counts what the package counts, filters by a click or by keys, an
   await dialog.getByLabel('Search tasks and models').fill('OFFERS');
   await words.getByText('5 of 40 runs').waitFor();
 
-  // Every figure is in a table, by keys too.
+  // Every figure is in a table, also reachable by keyboard.
   const summary = dialog.locator('[data-chart=reasons] summary');
   await summary.focus();
   await page.keyboard.press('Enter');

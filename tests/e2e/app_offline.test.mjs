@@ -12,7 +12,7 @@ import { dist, withSite } from './lib/site.mjs';
 
 const context = { viewport: WIDE, serviceWorkers: 'allow' };
 
-/** The page is served by its worker. */
+/** Waits until the page is controlled by its service worker. */
 const controlled = (page) => page.evaluate(() => new Promise((resolve) => {
   const { serviceWorker } = navigator;
   if (serviceWorker.controller) resolve();
@@ -32,7 +32,7 @@ test('with the server gone, the app starts again and the demo example runs', { t
     await withPage(site.url, { context }, async (page) => {
       await page.getByRole('textbox', { name: 'Task' }).waitFor();
       await controlled(page);
-      // Of the same origin, but not of the app.
+      // On the same origin, but not part of the app.
       assert.equal(await page.evaluate(async () => (await fetch('turnwise/turnwise.js')).status), 200);
       await site.close();
       open = false;
@@ -101,7 +101,7 @@ test('it can be installed: manifest and icons are in order', async () => {
     assert.deepEqual(sizes, icons.map((icon) => icon.sizes));
     assert.ok(icons.some((icon) => icon.purpose === 'maskable'));
     const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
-    // A fresh browser context counts as a private window; nothing else may be wrong.
+    // A fresh browser context counts as a private window; no other error is allowed.
     assert.deepEqual(installabilityErrors.map((error) => error.errorId).filter((id) => id !== 'in-incognito'), []);
   }));
 });

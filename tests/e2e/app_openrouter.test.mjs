@@ -1,15 +1,14 @@
-// Signing in at OpenRouter: the page goes there and comes back with a code, which becomes a key in this tab's memory.
-// openrouter.ai is played by strict routes: a request that is not expected fails the test, and so does one that never came.
+// Signing in with OpenRouter: the page goes there and comes back with a code, which becomes a key in this tab's memory.
+// Strict routes stand in for openrouter.ai: an unexpected request fails the test, and so does one that never arrives.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { withApp } from './lib/app.mjs';
 
-// A form would be sent somewhere; the key is not.
 const KEY = 'sk-or-v1-0123456789abcdef-only-for-this-test';
 const CODE = 'code_b1f0c9e2';
 
-/** Plays openrouter.ai: `consent(callback)` is where the page is sent, `exchange(body)` the answer of auth/keys. */
+/** Stands in for openrouter.ai: `consent(callback)` returns where to redirect the page, `exchange(body)` the response of auth/keys. */
 async function withOpenRouter(page, { consent, exchange, visits = 1, exchanges = 1 }, body) {
   const faults = [];
   const asked = { challenges: [], exchanged: [], listed: [] };
@@ -85,7 +84,7 @@ test('signing in gives a key for this tab, and nothing of it stays in the addres
       assert.deepEqual(asked.listed, [`Bearer ${KEY}`], 'the key is used');
       await page.getByText('64 K tokens of context · $0.50 in / $2 out per million tokens (as listed now) · no pictures').waitFor();
 
-      // Remembered only where that is ticked.
+      // Remembered only if the box is ticked.
       await page.getByLabel('Remember on this device').check();
       assert.ok((await stored(page)).includes(KEY));
       await page.getByLabel('Remember on this device').uncheck();

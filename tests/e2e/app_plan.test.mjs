@@ -1,5 +1,5 @@
-// Plans in the app: the example runs to its end, what each step was told, a step's transcript, running again from a step,
-// cancel, a record opened from a file. In both themes and sizes, without axe complaints.
+// Plans in the app: the example runs to its end, each step's context, a step's transcript, rerunning from a step, cancel, a
+// record opened from a file. In both themes and sizes, without axe violations.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +17,7 @@ mkdirSync(shots, { recursive: true });
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const looks = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] };
 
-/** The app in one look, with a way to take a picture that also asks axe. */
+/** Runs a test in the app in each look, with a function that takes a screenshot and runs axe. */
 function looked(name, body, only = Object.keys(looks)) {
   for (const look of only) {
     const [viewport, colorScheme] = looks[look];
@@ -47,7 +47,7 @@ const details = async (page) => {
 looked('the example: seven steps, two of which are told all that came before', async (page, shoot) => {
   await shoot('start');
   await begin(page);
-  // Before a picture is taken: that may take as long as the steps before it.
+  // Checked before the screenshot, which may take as long as the steps before this one.
   await node(page, 6).click();
   await page.getByText('it will be told the results of every completed step before it').waitFor();
   await page.getByRole('button', { name: 'Close the step' }).click();
@@ -195,7 +195,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await row(dialog, 'step 3').getByLabel('Depends on').scrollIntoViewIfNeeded();
   await shoot('faults');
 
-  // It survives closing the dialog, and the page.
+  // The draft survives closing the dialog, and reloading the page.
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.reload();

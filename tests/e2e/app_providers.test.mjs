@@ -1,5 +1,5 @@
-// The settings for every provider, the list of models, the built-in model, and pictures: by keyboard and pointer, as a
-// person uses them. SHOTS names a folder for screenshots.
+// The settings for every provider, the model list, the built-in model, and images: by keyboard and pointer, as a person uses
+// them. SHOTS names a folder for screenshots.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,11 +19,11 @@ async function violations(page) {
 const shot = (page, name) => (process.env.SHOTS ? page.screenshot({ path: path.join(process.env.SHOTS, `${name}.png`) }) : undefined);
 const openSettings = (page) => page.getByTitle('Model and settings').click();
 const card = (page, name) => page.getByRole('radiogroup', { name: 'Provider' }).getByText(name, { exact: true });
-// Those of the list of models: the boxes of other settings have some too.
+// The options of the model list, since select boxes of other settings have options too.
 const options = (page, which) => page.getByRole('listbox', { name: 'Models' }).getByRole('option', which);
 const model = (page) => page.getByRole('combobox', { name: 'Model' });
 
-/** Plays a provider's list of models; anything else asked of that origin is a fault. */
+/** Answers all requests to a provider's origin with its model list; returns the requests. */
 async function listModels(page, origin, answer) {
   const asked = [];
   await page.context().route(`${origin}/**`, (route) => {
@@ -33,7 +33,7 @@ async function listModels(page, origin, answer) {
   return asked;
 }
 
-/** A picture of that size as a file's bytes, made by the browser. */
+/** An image of that size as a file's bytes, made by the browser. */
 const picture = (page, { width, height, type = 'image/png', noise = false }) => page.evaluate(async ({ width, height, type, noise }) => {
   const canvas = Object.assign(document.createElement('canvas'), { width, height });
   const context = canvas.getContext('2d');
@@ -219,7 +219,7 @@ test('pictures go with the task, fit, and stand in the run and in its record', a
       await shot(page, 'run-pictures');
       const { name, text: document } = await download(page);
       assert.equal(JSON.parse(document).images.length, 3);
-      // From its record too.
+      // The same when its record is opened.
       const [chooser] = await Promise.all([page.waitForEvent('filechooser'), (async () => {
         await page.getByRole('button', { name: /^Files/ }).first().click();
         await page.getByRole('button', { name: 'Choose files' }).click();
@@ -269,7 +269,7 @@ for (const colorScheme of ['light', 'dark']) {
       await withApp({ context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page) => {
         const data = Array.from({ length: 120 }, (_, n) => ({ id: `vendor-${n % 9}/model-${n}`, name: `Vendor ${n % 9}: Model ${n}`, context_length: 32000 + n * 9000, pricing: { prompt: '0.000003', completion: '0.000015' } }));
         await listModels(page, 'https://openrouter.ai', { json: { data } });
-        // Chromium's own says in the console what this machine lacks.
+        // Chromium's own LanguageModel logs to the console what this machine lacks.
         await page.evaluate(() => { window.LanguageModel = { availability: async () => 'downloadable' }; });
         await page.evaluate(axe);
         await choose(page, [{ name: 'green.png', ...await picture(page, { width: 300, height: 200 }) }]);

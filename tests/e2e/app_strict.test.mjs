@@ -1,5 +1,5 @@
-// Strict runs in the app against a strict server: failed attempts stay visible, reports are shown by their format, a
-// failed run is explained in one sentence, and the log can be filtered. In both themes and sizes, without axe complaints.
+// Strict runs in the app against a strict server: failed attempts stay visible, reports are shown by their format, a failed
+// run is explained in one sentence, and the log can be filtered. In both themes and sizes, without axe violations.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const looks = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'pho
 const WARNED = /^warning: turnwise: turn \d+, attempt \d+: /;
 const FAILED = /^error: turnwise: .* run failed: /;
 
-/** The app set to a strict run of the script's model, in each look. */
+/** Runs a test in the app set to a strict run of the script's model, in each look. */
 function strict(name, { steps, settings = {}, expect = [] }, body) {
   for (const [look, [viewport, colorScheme]] of Object.entries(looks)) {
     test(`${name}: ${look}`, () => withSite((site) => withScript(steps(), (baseUrl) => {
@@ -195,7 +195,7 @@ strict('no attempt left: one sentence, a report of the system, and the log tells
   await page.keyboard.press('Escape');
   await log.waitFor({ state: 'hidden' });
 
-  // The same of a document that is opened again.
+  // The same for a reopened document.
   const details = page.getByRole('button', { name: 'Details' });
   if (await details.isVisible()) await details.click();
   await shoot('panel');

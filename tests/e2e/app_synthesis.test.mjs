@@ -1,4 +1,4 @@
-// A run that reaches its limit concludes with a synthesis that is set apart, and can be continued.
+// A run that reaches its limit concludes with a synthesis that is visually set apart, and can be continued.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// A run can be downloaded as a trajectory that its schema accepts, and dropped on the page to open it again.
+// A run can be downloaded as a trajectory that is valid against its schema, and dropped on the page to open it again.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// The viewer: stepping through a record, what the model saw at each request, whether it replays, two runs side by side,
-// and the record that the page's address names.
+// The viewer: stepping through a record, what the model saw at each request, whether it replays, two runs side by side, and
+// the record that the page's URL names.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +17,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
 const names = { limit: 'limit.json', files: 'files.json' };
 let records;
 
-// Two real runs of the page, as files.
+// Two real runs of the app, as files.
 before(async () => {
   records = {};
   for (const [key, title] of [['limit', /Limit and synthesis/], ['files', /Tools over files/]]) {
@@ -39,7 +39,7 @@ async function violations(page) {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`);
 }
 
-/** Drops the record and looks at it step by step. */
+/** Drops the record and opens its replay. */
 async function replay(page, key) {
   await drop(page, [file(key)]);
   await page.getByRole('region', { name: 'How it ended' }).waitFor();
@@ -56,7 +56,7 @@ test('a record is stepped through with buttons, keys, the slider and the list of
     await replay(page, 'limit');
     const { events, turns } = records.limit;
     const shown = page.getByRole('region', { name: 'The run up to this step' });
-    // At the start one turn has begun, and its request is in flight.
+    // At the start, one turn has begun and its request is in flight.
     await shown.getByText('Waiting for the model').waitFor();
     assert.equal(await shown.locator('section.turn').count(), 1);
     await seen(page).getByRole('heading', { name: /^Request 1 of \d+, turn 1$/ }).waitFor();
@@ -121,7 +121,7 @@ test('playing goes on by itself and can be stopped', async () => {
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await at(page, records.files.events.length);
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor(); // it stops at the end
-    // As slow as it was, so that it is not over before it is stopped.
+    // At original speed, so that it is not over before it is stopped.
     await page.getByRole('button', { name: '1×', exact: true }).click();
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('Home');

@@ -1,5 +1,5 @@
-// A run takes another way from one of its turns: with another limit and something said, as a run of its own that names
-// its parent, replays by itself and is stored beside it.
+// Branching a run at one of its turns, with another limit and an added message: the branch is a separate run that names its
+// parent, replays by itself and is stored alongside it.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -50,7 +50,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       assert.equal(await page.locator('section.turn').count(), 4);
       assert.match(await page.locator('.facts').first().innerText(), /branch of run_\d{8}_\d{6}_[0-9a-f]{6} before turn 3/);
       await page.screenshot({ path: path.join(shots, `branched-${look}.png`) });
-      // Both are stored, each for itself, and the parent is as it was.
+      // Both are stored separately, and the parent is unchanged.
       await storedToTheEnd(page, 2);
       await page.reload();
       await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });

@@ -1,4 +1,4 @@
-// The demo mode that misbehaves, through the built package: in Node.js with the waits cut short, and once in Chromium.
+// The demo mode that misbehaves, through the built package: in Node.js with shortened waits, and once in Chromium.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ await init();
 const DOC = '# Limits\n\nThe limit of turns is fifteen. When it is reached, a synthesis concludes the run.\n';
 const TASK = 'What happens when the limit of turns is reached? Find it in the files.';
 
-/** Attempts that failed, and what was logged of them. */
+/** Returns the failed attempts; checks that each is logged once. */
 function failures(trajectory) {
   const failed = trajectory.turns.flatMap(({ attempts }) => attempts.filter(({ slugs }) => slugs.length));
   const logged = trajectory.logs.filter(({ level }) => level === 'WRN');
@@ -20,7 +20,7 @@ function failures(trajectory) {
   return failed;
 }
 
-/** Whatever goes wrong, the run ends with an answer from the file. */
+/** Checks that the run ends with an answer from the file, whatever went wrong. */
 function check(trajectory) {
   assertValid(trajectory);
   assert.ok(['success', 'partial'].includes(trajectory.outcome), trajectory.termination_reason);
@@ -75,11 +75,11 @@ test('in a page a run shows its retries and their waits, and ends', async () => 
 });
 
 test('cancel ends a scripted silence at once', async () => {
-  // The first answer of this seed falls silent halfway, as the runs above show.
+  // With this seed the first response stalls halfway, as the runs above show.
   const agent = new Agent({ provider: { kind: 'demo', demo: 'chaos' }, seed: 2 });
   const events = [];
   const trajectory = await agent.run(TASK, { onEvent: ({ type }) => {
-    // Half a reply takes less than a second, and the silence would end after two more.
+    // Half a reply takes less than a second, and the stall would end two seconds later.
     if (type === 'reasoning_delta' && !events.includes(type)) setTimeout(() => agent.cancel(), 1500);
     events.push(type);
   } });

@@ -1,4 +1,4 @@
-// The command line of the package, as a process of its own, against servers on loopback.
+// The package's command line, as a separate process, against servers on loopback.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { assertValid } from './lib/trajectory.mjs';
 const CLI = path.join(dist, 'turnwise/cli.mjs');
 const KEY = 'sk-test-0123456789abcdefghij';
 
-/** A folder for the body, removed afterwards. */
+/** Runs `body` in a temporary folder, which is removed afterwards. */
 async function inFolder(body) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-cli-'));
   try {
@@ -25,7 +25,7 @@ async function inFolder(body) {
   }
 }
 
-/** Starts the command; `ended` resolves with `{ code, out, err }`, `until(text)` once stderr has it. */
+/** Starts the command; `ended` resolves with `{ code, out, err }`, `until(text)` once stderr contains the text. */
 function start(args, { cwd, env = {} } = {}) {
   const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { out: '', err: '' };
@@ -42,7 +42,7 @@ const turnwise = (args, options) => start(args, options).ended;
 const lines = (tasks) => tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
 const read = (...parts) => JSON.parse(readFileSync(path.join(...parts), 'utf8'));
 
-/** A server that answers with `text`, when `hold` lets it; counts requests and how many were open at once. */
+/** Runs `body` with a server that answers with `text` once `hold` allows it; counts requests and the most open at once. */
 async function withServer({ text = 'The answer is 42.', hold = () => undefined }, body) {
   const seen = { requests: [], keys: new Set(), open: 0, most: 0 };
   const server = http.createServer(async (request, response) => {
@@ -59,7 +59,7 @@ async function withServer({ text = 'The answer is 42.', hold = () => undefined }
     response.on('close', over);
     await hold(task, seen, asked);
     if (response.destroyed) return;
-    // Before the last byte goes out: the command may ask again as soon as it has that.
+    // Before the last byte is sent: the command may send its next request as soon as it has that byte.
     over();
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.end(reply({ text: typeof text === 'string' ? text : text(task) }).join(''));
@@ -101,7 +101,7 @@ test('tasks run with a key from the environment, expectations are judged, and th
 test('no more tasks are open at once than asked for, and as many are', () => inFolder(async (folder) => {
   writeFileSync(path.join(folder, 't.jsonl'), lines(Array.from({ length: 9 }, (_, n) => ({ id: `t${n}`, task: `task ${n}` }))));
   const waiting = [];
-  // A request is answered once as many wait as may be open, and the last ones at once.
+  // Requests are answered once as many wait as may be open; the last ones are answered immediately.
   const hold = (task, seen) => new Promise((resolve) => {
     waiting.push(resolve);
     if (seen.open === 3 || seen.requests.length === 9) waiting.splice(0).forEach((go) => go());
@@ -129,7 +129,7 @@ test('a command that is killed goes on where it was, and reads no half of a file
     process.kill(first.child.pid, 'SIGKILL');
     assert.equal((await first.ended).signal, 'SIGKILL');
     assert.deepEqual(readdirSync(path.join(folder, 'runs')).filter((name) => name.endsWith('.json')).sort(), ['a.json', 'b.json']);
-    // What a killed writer leaves behind; a process of that id is none.
+    // The leftover of a killed writer; no process has that id any more.
     writeFileSync(path.join(folder, `runs/c.json.${first.child.pid}-abcdef.part`), '{"format":"turnw');
     const before = readFileSync(path.join(folder, 'runs/a.json'), 'utf8');
     seen.released = true;
@@ -169,7 +169,7 @@ test('failed tasks run again when asked to, and what is no run of a task is neve
 
 test('an interrupt wraps up what is under way and writes it; a second one cancels', () => inFolder(async (folder) => {
   writeFileSync(path.join(folder, 't.jsonl'), lines([{ id: 'a', task: 'one' }, { id: 'b', task: 'two' }, { id: 'c', task: 'three' }]));
-  // Only the request that asks for a synthesis is answered.
+  // Only the request for a synthesis is answered.
   const concluding = (asked) => JSON.stringify(asked.messages.at(-1)).includes('asked to finish now');
   let reached;
   const asked = new Promise((resolve) => { reached = resolve; });
@@ -200,7 +200,7 @@ test('an interrupt wraps up what is under way and writes it; a second one cancel
     assert.equal((await second.ended).code, 1);
     assert.equal(read(folder, 'runs/c.json').outcome, 'cancelled');
   });
-  // What was cancelled is open still.
+  // A cancelled task is still open.
   await withServer({}, async (server, seen) => {
     assert.equal((await turnwise(['run', 't.jsonl', ...server], { cwd: folder })).code, 0);
     assert.deepEqual(seen.requests, ['three']);
@@ -234,7 +234,7 @@ test('a configuration, a workspace and tools of one\'s own', () => inFolder(asyn
     assert.equal(code, 0, err);
     assert.equal(JSON.parse(out).runs[0].tool_calls, 3);
   });
-  // Nobody to ask: what reaches the network is refused.
+  // With nobody to ask, a tool that reaches the network is refused.
   const greet = [{ calls: [{ id: '1', name: 'greet', args: {} }] }, { text: 'ok', check: ({ messages }) => assert.match(messages.at(-1).content, /^Error: not run: greet acts on the network.*nobody to ask/) }];
   await withScript(greet, async (baseUrl) => {
     const args = ['run', 't.jsonl', '--provider', 'openai', '--base-url', baseUrl, '--model', 'm', '--config', 'closed.mjs', '--out', 'closed', '--json'];
@@ -327,7 +327,7 @@ test('stats and replay read folders, packed files and plans, and name what they 
   assert.match(differs.out, /^differs {2}changed\.json: turn 2, \/turns\/1\/content: recorded ".*and more", now "/m);
   assert.match(differs.out, /^ok {7}runs\/sum\.json$/m);
   assert.match(differs.err, /^other\.json: This JSON file is not a Turnwise trajectory/m);
-  // A few hundred kilobytes that unpack to more than what is taken.
+  // A few hundred kilobytes that unpack to more than the accepted size.
   writeFileSync(path.join(folder, 'bomb.json.gz'), gzipSync(Buffer.alloc(257 * 2 ** 20, ' ')));
   const bomb = await turnwise(['replay', 'bomb.json.gz', 'runs/sum.json'], { cwd: folder });
   assert.equal(bomb.code, 1);

@@ -14,7 +14,7 @@ import { assertValid } from './lib/trajectory.mjs';
 
 const node = await import(path.join(dist, 'turnwise/node.js'));
 
-/** What runs in the page and in Node.js alike: `body(turnwise, baseUrl)`; it gets nothing else, and gives JSON. */
+/** Runs `body(turnwise, baseUrl)` in the page; it has no other scope, and returns JSON. `inNode` does the same in Node.js. */
 const inPage = (steps, body, { expect = [] } = {}) => withScript(steps, (baseUrl) => withPackage({ expect, reach: [baseUrl] }, (page) =>
   page.evaluate(([source, at]) => eval(source)(window.turnwise, at), [`(${body})`, baseUrl])));
 const inNode = (steps, body) => withScript(steps, async (baseUrl) => JSON.parse(JSON.stringify(await eval(`(${body})`)(node, baseUrl)) ?? 'null'));
@@ -63,7 +63,7 @@ test('events come in order and each says turn and calls left', async () => {
   }
 });
 
-// Values cross as plain objects and arrays, whatever keys somebody else chose.
+// Values cross as plain objects and arrays, whatever keys they have.
 test('an event is plain data whatever the model wrote into its arguments', async () => {
   const args = '{"text":"hi","__proto__":{"text":"no"},"deep":{"list":[1,null,{"a":true}]},"large":1152921504606846977}';
   for (const [same, given, foreign] of await both([call(args), { text: 'Done.' }], `async (turnwise, baseUrl) => {
@@ -129,7 +129,7 @@ test('a second run at once is refused; cancel resolves the first and lets its re
         for (let tries = 0; !closed && tries < 500; tries += 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
         assert.ok(closed, `the request went on (${where})`);
       };
-      // The page is still open while its request is looked for: closing it would end the request too.
+      // The page stays open while the test looks for its request: closing it would end the request too.
       if (where === 'node') await examine(await eval(`(${body})`)(node, baseUrl));
       else await withPackage({ reach: [baseUrl] }, async (page) => examine(await page.evaluate(([source, at]) => eval(source)(window.turnwise, at), [`(${body})`, baseUrl])));
     } finally {
@@ -198,7 +198,7 @@ test('a failed fetch names what to try, with one knock at the other server and n
 });
 
 test('a worker that dies is said to those who wait, and the next run has another one', async () => {
-  // The page's own workers, so that one can be ended from outside.
+  // Records the page's own workers, so that the test can end one.
   const outcome = await withScript([{ chunks: [BEGUN], hold: true }, { text: 'Again.' }], (baseUrl) => withPackage({ reach: [baseUrl] }, async (page) => {
     await page.addInitScript(() => {
       window.workers = [];
@@ -217,7 +217,7 @@ test('a worker that dies is said to those who wait, and the next run has another
       const events = [];
       const lost = await agent.run('go', { onEvent: (event) => {
         events.push(event);
-        // The answer has begun, so the server has the request.
+        // The response has begun, so the server has the request.
         if (event.type !== 'text_delta') return;
         const worker = window.workers.at(-1);
         worker.terminate();
@@ -269,7 +269,7 @@ test('the module of pages finds its way in Node.js too, and a process ends when 
     const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 120_000 });
     const ended = Date.now();
     const [, said] = /^Mine\. (\d+)\n$/.exec(stdout) ?? assert.fail(stdout);
-    // Not needed, the engine's thread rests after twenty seconds.
+    // An idle engine thread ends after twenty seconds.
     assert.ok(ended - said < 15_000, 'the engine\'s thread kept it alive');
   }
   await rm(folder, { recursive: true });

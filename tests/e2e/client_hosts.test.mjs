@@ -1,5 +1,5 @@
 // The package on sites with strict policies, from the site's own origin and from another one: it runs with what the
-// documentation says it needs, and where something is missing the error names it.
+// documentation requires, and where something is missing the error names it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPage } from './lib/browser.mjs';
@@ -10,7 +10,7 @@ const use = (from) => ({ type: 'text/javascript', body: `import * as turnwise fr
 const HTML = '<!doctype html><title>A host</title><link rel="icon" href="data:,"><body><script type="module" src="/use.js"></script>';
 const policy = (value) => ({ 'content-security-policy': value });
 
-/** A run with a tool of the engine's own, which is in a worker of the worker's. */
+/** Performs a run with a built-in tool, which runs in a worker started by the engine's worker. */
 const run = (tab, baseUrl) => tab.evaluate(async (at) => {
   const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl: at, model: 'm' }, tools: ['calculate'], synthesis: false });
   try {

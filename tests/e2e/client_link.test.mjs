@@ -1,5 +1,5 @@
-// The client's end of the line, against an engine that follows a script: what goes in one post, what is answered and how,
-// and what happens when the other side dies, speaks another version, or is asked for the impossible.
+// The client's end of the connection, against a scripted engine: the contents of each post, the answers, and what happens
+// when the other side dies, speaks another version, or is asked for the impossible.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,8 +10,8 @@ const { Agent, DocsSite, startBy, summarize } = await import(path.join(dist, 'tu
 const soon = () => new Promise((resolve) => { setImmediate(resolve); });
 
 /**
- * An engine: `answer[name](body, tell, parts)` is called with each message of that name. `body({ posts, messages, say, fail })`
- * gets all posts, and all their messages as [name, body]; the engine is gone afterwards.
+ * Runs `body({ posts, messages, say, fail })` with a scripted engine: `answer[name](body, tell, parts)` is called with each
+ * message of that name. `body` gets all posts, and all their messages as [name, body]; the engine is gone afterwards.
  */
 async function withEngine(answer, body) {
   const posts = [];
@@ -67,7 +67,7 @@ test('what is said in one task goes in one post, the agent\'s making first', () 
   assert.deepEqual(run, { id: run.id, agent: number, task: 'go', images: [], after: true, how: { listens: true, approve: 'ask' } });
   const [, blob, text] = posts[0];
   assert.deepEqual([await blob.text(), text], ['A', JSON.stringify(after)], 'parts in the order of their messages');
-  // A further one says only what is new, and asks as before unless it is told otherwise.
+  // A second run sends only what is new; approval works as before unless it is set.
   agent.files.put('c.md', 'C');
   await agent.run('more', { approve: 'all' });
   assert.deepEqual(names(messages.slice(5)), ['files', 'run']);
@@ -138,7 +138,7 @@ test('tools, permissions and models of the page\'s are asked for by number and a
     const { long, ...rest } = answers;
     assert.deepEqual(rest, { text: 'plain', value: '{"n":[1,2]}', nothing: 'null', big: 'null', throws: 'broken', rejects: 'later', odd: '{"code":3}', args: '__proto__,x' });
     assert.ok(Buffer.byteLength(long) <= 4 * 1024 * 1024);
-    // What is past 4 Mi characters counts as a byte each: it was never looked at.
+    // Characters past 4 Mi count as one byte each: they are never examined.
     assert.match(long.slice(-80), /^ä+\n\[the result was cut here: 41942\d\d of 9437184 bytes were kept\]$/);
     say([], { abort: { call: 9 } });
     assert.deepEqual(aborted, ['AbortError']);

@@ -1,5 +1,5 @@
-// What the package refuses before anything runs: each wrong option, tool, file and record by name, with what it got and what
-// it takes. All of that is the client's own business; no engine is needed.
+// Validation before anything runs: each wrong option, tool, file and record is rejected by name, with the value it got and
+// what is accepted. The client does all of that itself; no engine is needed.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The recipes of docs/cookbook.md: each runs in a folder of its own where `turnwise` is installed, against a scripted model on
-// loopback, and prints what its page promises. The page shows the very files.
+// The recipes of docs/cookbook.md: each runs in its own folder with `turnwise` installed, against a scripted model on
+// loopback, and prints what its page promises. The page shows these exact files.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const results = ({ messages }) => messages.filter(({ role }) => role === 'tool')
 const offered = ({ tools }) => (tools ?? []).map((one) => one.function.name);
 const asked = ({ messages }) => messages.findLast(({ role }) => role === 'user').content;
 
-/** A folder with the recipes, `turnwise` and `zod`, for as long as `body(folder)` runs. */
+/** Runs `body(folder)` in a temporary folder with the recipes, `turnwise` and `zod`. */
 async function withFolder(body) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-cookbook-'));
   try {
@@ -31,7 +31,7 @@ async function withFolder(body) {
   }
 }
 
-/** Runs a recipe to its end: the lines that it prints. `hear(stdout, child)` is called as it prints. */
+/** Runs a recipe to its end, and returns the lines that it prints. `hear(stdout, child)` is called as it prints. */
 function run(folder, name, { baseUrl, args = [], hear, ends = 0 } = {}) {
   const env = { ...process.env, TURNWISE_BASE_URL: baseUrl ?? '', TURNWISE_API_KEY: 'sk-test-0123456789abcdefghij', TURNWISE_MODEL: 'scripted' };
   const child = spawn(process.execPath, [name, ...args], { cwd: folder, env, timeout: 60_000 });
@@ -118,7 +118,7 @@ recipe('06', 'the second model answers when the first one does not', [{ text: 'P
 
 test('07: each reader gets a file, and the agent their reports', () => withFolder((folder) => {
   const tasks = ['north.md', 'south.md', 'west.md'].map((file) => ({ task: `Read ${file}`, agent: 'reader' }));
-  /** Readers work side by side: what is answered depends on who asks. */
+  /** Readers run in parallel: the answer depends on which one asks. */
   const answer = (request) => {
     const read = results(request);
     const file = /^Read (\w+\.md)$/.exec(asked(request))?.[1];
@@ -158,7 +158,7 @@ recipe('08', 'the files of a folder are searched, and the answer is written', [
 test('09: killed and started again, it goes on where it was', () => withFolder((folder) => {
   let running;
   const saved = () => (existsSync(path.join(folder, 'run.json')) ? JSON.parse(readFileSync(path.join(folder, 'run.json'), 'utf8')).turns.length : 0);
-  /** Kills it once turn 2 is stored; its request waits for an answer. */
+  /** Kills the process once turn 2 is stored, while its request waits for a response. */
   const kill = async () => {
     while (saved() < 2) await sleep(20);
     running.kill('SIGKILL');

@@ -1,5 +1,5 @@
 // Two hundred runs at once in one page: all finish, with exactly the requests that their scripts need, never more than four
-// of them open, and what they took is given back.
+// of them open, and their memory is released.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { test } from 'node:test';
@@ -11,20 +11,20 @@ import { longestTask } from './lib/trace.mjs';
 const RUNS = 200;
 const TURNS = 5;
 const OPEN_AT_MOST = 4;
-/** The first requests of a crowd are answered when so many are open, and a fifth had so long to come. */
+/** The first requests of a crowd are answered once OPEN_AT_MOST are open, and a fifth has had FIFTH_MS to arrive. */
 const FIFTH_MS = 200;
 const FULL_MS = 10_000;
-// After a second crowd: what the first one left in caches and tables is there already.
+// Growth during a second crowd, when the first one has already filled caches and tables.
 const HEAP_GROWTH_MB = 2;
 const WASM_GROWTH_MB = 2;
 const LONGEST_TASK_MS = 500;
 
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS', 'access-control-max-age': '7200' };
 
-/** A model for each run: a tool call at every turn but the last. Anything it does not expect fails the test. */
+/** Runs `body` with a model for each run: a tool call at every turn but the last. An unexpected request fails the test. */
 async function withModel(body) {
   const seen = { requests: 0, open: 0, most: 0, faults: [], crowd: false, full: undefined };
-  // Not left to how fast page and server are.
+  // Makes the result independent of how fast page and server are.
   const full = async () => {
     for (const until = performance.now() + FULL_MS; seen.open < OPEN_AT_MOST && performance.now() < until;) await sleep(2);
     await sleep(FIFTH_MS);
@@ -37,7 +37,7 @@ async function withModel(body) {
     if (results.length === TURNS - 1) return { text: `run ${who} is done` };
     return { text: 'Next. ', calls: [{ id: `c${results.length}`, name: 'step', args: { run: Number(who), step: results.length + 1 } }] };
   };
-  // Idle connections stay: a browser silently sends a request again that met one just closed, and it would count twice.
+  // Idle connections stay open: a browser silently resends a request that hits a connection just closed, and it would count twice.
   const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     seen.requests += 1;
@@ -49,7 +49,7 @@ async function withModel(body) {
       const parts = reply(answer(JSON.parse(Buffer.concat(bytes).toString())));
       if (seen.crowd) await (seen.full ??= full());
       await sleep(2);
-      // Before the last byte goes out: the page may ask again as soon as it has that.
+      // Before the last byte is sent: the page may send its next request as soon as it has that byte.
       seen.open -= 1;
       response.writeHead(200, { ...CORS, 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
       return response.end(parts.join(''));
@@ -67,7 +67,7 @@ async function withModel(body) {
   }
 }
 
-/** `count` runs, each with an agent of its own, all started before any is waited for. Resolves with how they ended. */
+/** Starts `count` runs, each with its own agent, before it awaits any. Resolves with how they ended. */
 const crowd = (page, baseUrl, count) => page.evaluate(async ({ baseUrl, count }) => {
   const agents = [];
   const began = performance.now();
@@ -82,7 +82,7 @@ const crowd = (page, baseUrl, count) => page.evaluate(async ({ baseUrl, count })
     return agent.run(`run ${n}`, { onEvent: () => {} });
   });
   const ends = [];
-  // Requests by the engine's own count, and why one was made again.
+  // Requests as the engine counts them, and the reason for each retry.
   for (const { outcome, output, total_turns, requests, logs } of await Promise.all(runs)) {
     ends.push([`${outcome} ${total_turns} ${output}, ${requests} requests`, ...logs.map(({ message }) => message)].join('; '));
   }
@@ -93,7 +93,7 @@ const crowd = (page, baseUrl, count) => page.evaluate(async ({ baseUrl, count })
 test(`${RUNS} runs at once in one page`, async (t) => {
   await withModel((baseUrl, seen) => withPackage({ reach: [baseUrl], watch: true }, async (page) => {
     const session = await page.context().newCDPSession(page);
-    // Megabytes that are left after a collection: the page's heap, and the module's memory, which never shrinks.
+    // Megabytes left after a garbage collection: the page's heap, and the module's memory, which never shrinks.
     const memory = async () => {
       for (let n = 0; n < 3; n++) await session.send('HeapProfiler.collectGarbage');
       const { usedSize } = await session.send('Runtime.getHeapUsage');

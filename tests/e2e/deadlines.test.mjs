@@ -1,4 +1,4 @@
-// Deadlines where several requests of one run are open at once: each sub-agent's has its own.
+// Deadlines where several requests of one run are open at once: each sub-agent has its own.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import path from 'node:path';
@@ -11,7 +11,7 @@ await init();
 
 const SIZE = 3;
 
-/** The root spawns a crew; the first request of each of its members but the last begins, and then is silent. */
+/** Runs `body` with a model whose root spawns a crew; the first response to each member but the last begins, and then stalls. */
 async function withSilence(body) {
   const asked = new Map();
   const server = http.createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-// The demo model in Node.js: it runs in a worker thread, needs no network, and says so where its worker fails.
+// The demo model in Node.js: it runs in a worker thread, needs no network, and reports it when its worker fails.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -12,7 +12,7 @@ import { assertValid } from './lib/trajectory.mjs';
 const dist = path.resolve(root, process.env.SITE ?? 'dist');
 const { Agent, replay, startBy } = await import(path.join(dist, 'turnwise/node.js'));
 
-// The engine's thread, and the threads it starts, without fetch and with a silent console.
+// The engine's thread, and the threads it starts, without fetch and with a silenced console.
 const OFFLINE = `data:text/javascript,${encodeURIComponent(`
   globalThis.fetch = async () => { throw new Error('there is no network here'); };
   console.warn = console.error = () => {};
@@ -38,7 +38,7 @@ const run = async (options, runOptions, use = () => {}) => {
   }
 };
 
-/** A `worker.js` of the test's own: gets ready, and then does `answer` for every request. */
+/** Runs `body` with a `worker.js` of the test: it reports ready, and then runs `answer` for every request. */
 async function withWorker(answer, body) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'turnwise-'));
   try {
@@ -62,7 +62,7 @@ test('it answers from the files without a network, and the same seed gives the s
   const trajectory = await run({}, { onEvent });
   assert.deepEqual([trajectory.provider, trajectory.outcome, trajectory.termination_reason], ['demo', 'success', 'llm_complete']);
   assert.match(trajectory.output, /The limit of turns is fifteen\./);
-  // What comes within a frame is told as one piece: how many there are is up to the machine.
+  // Text that arrives within a frame is reported as one chunk, so the number of chunks depends on the machine.
   assert.ok(texts.length > 5, `${texts.length} pieces`);
   assert.deepEqual(await replay(trajectory), { ok: true });
   const again = [];
@@ -89,7 +89,7 @@ test('a worker that crashes fails the attempt, and each attempt gets a new one',
 test('cancel ends a request that the worker never answers', async () => {
   const channel = new BroadcastChannel('turnwise-demo-test');
   try {
-    // The worker says when it has the request.
+    // The worker reports when it has the request.
     await withWorker("new BroadcastChannel('turnwise-demo-test').postMessage('asked');", async (workerUrl) => {
       const trajectory = await run({ workerUrl }, {}, (agent) => { channel.onmessage = () => agent.cancel(); });
       assert.equal(trajectory.outcome, 'cancelled');

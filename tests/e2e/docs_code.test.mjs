@@ -1,6 +1,6 @@
-// Code of the documentation type-checks: every TypeScript and JavaScript block of README.md, docs/ and the package's README that
-// imports from 'turnwise…', as it stands there, and the files of examples/; all against the built package, found by its exports.
-// And what is wrong with a program is an error in the editor, not later.
+// Code in the documentation type-checks: every TypeScript and JavaScript block of README.md, docs/ and the package's README
+// that imports from 'turnwise…', unchanged, and the files of examples/; all against the built package, resolved by its
+// exports. And mistakes in a program are errors in the editor, not later.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import ts from 'typescript';
 import { dist, root } from './lib/site.mjs';
 
-/** A project with the package installed, as are the libraries of these tests and those of tests/ecosystem. */
+/** A project with the package installed, along with the libraries of these tests and of tests/ecosystem. */
 const project = mkdtempSync(path.join(tmpdir(), 'turnwise-docs-code-'));
 after(() => rmSync(project, { recursive: true, force: true }));
 
@@ -25,12 +25,12 @@ for (const folder of ['tests/e2e', 'tests/ecosystem'].map((name) => path.join(ro
   const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
   for (const name of names.flatMap((one) => (one.startsWith('@') ? readdirSync(path.join(folder, one)).map((rest) => `${one}/${rest}`) : [one]))) link(path.join(folder, name), path.join(modules, name));
 }
-// What bundlers and pages bring along, and libraries that are not installed here.
+// Modules that bundlers and pages provide, and libraries that are not installed here.
 writeFileSync(path.join(project, 'modules.d.ts'), "declare module '*.wasm' { const module: WebAssembly.Module; export default module; }\ndeclare module '@mlc-ai/web-llm';\n");
-// What the recipes import.
+// The module that the recipes import.
 writeFileSync(path.join(project, 'model.mjs'), readFileSync(path.join(root, 'examples/cookbook/model.mjs')));
 
-/** The compiler's complaints about programs, { name: text }, each with the name and the line. Functions in JavaScript may leave their parameters without types. */
+/** The compiler's errors in programs, { name: text }, each with the name and the line. JavaScript functions may omit parameter types. */
 function complaints(programs) {
   const scripts = Object.keys(programs).filter((name) => name.endsWith('js'));
   const some = (which, noImplicitAny) => complaintsOf(Object.fromEntries(Object.entries(programs).filter(([name]) => scripts.includes(name) === which)), noImplicitAny);
@@ -60,7 +60,7 @@ function complaintsOf(programs, noImplicitAny) {
 
 const PAGES = ['README.md', 'www/package/README.md', ...readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 
-/** Blocks that import from the package, by the page and the line where they begin. */
+/** The code blocks that import from the package, by page and first line. */
 function blocks() {
   const found = {};
   for (const page of PAGES) {
@@ -86,7 +86,7 @@ test('the recipes type-check, and so do the other examples as far as they are ab
   const programs = Object.fromEntries(names.map((name) => [`examples/${name}`, readFileSync(path.join(folder, name), 'utf8')]));
   const all = complaints(programs);
   assert.deepEqual(all.filter((line) => line.startsWith('examples/cookbook')), []);
-  // The types of a Worker's environment are not ours.
+  // Errors about the types of a Worker's environment do not concern the package.
   assert.deepEqual(all.filter((line) => /turnwise|AgentOptions|Trajectory|Summary/.test(line.replace(/^\S+/, ''))), []);
 });
 

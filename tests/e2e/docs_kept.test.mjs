@@ -1,5 +1,5 @@
-// What the reader of documentation sites keeps between visits (IndexedDB): used while the site is the same, for a day, and
-// never waited for.
+// The cache of the documentation reader between visits (IndexedDB): used while the site is unchanged, for a day, and never
+// waited for indefinitely.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPage } from './lib/browser.mjs';
@@ -12,15 +12,15 @@ const PAGES = () => ({
   '/retries.md': text('# Retries\n\nA request is tried three times.\n'),
 });
 
-/** Runs `body(open, tab, pages)`; `open(stores)` reads the site to its end, and waits until it is stored if `stores`. */
+/** Runs `body(open, tab, pages)`; `open(stores)` reads the site to its end, and if `stores`, waits until it is stored. */
 const withReader = (body) => {
   const pages = PAGES();
   return withHost({ pages }, (host) => withPage(host.url, {}, async (tab) => {
     const open = (stores = true) => tab.evaluate(async (stores) => {
-      /** When what is kept was stored; nothing: it is not. */
+      /** The time at which the cached site was stored; undefined if it was not. */
       const stored = () => new Promise((resolve) => {
         const asked = indexedDB.open('turnwise-docs', 1);
-        asked.onupgradeneeded = () => asked.transaction.abort(); // it is the reader's to make
+        asked.onupgradeneeded = () => asked.transaction.abort(); // only the reader may create the database
         asked.onerror = () => resolve();
         asked.onsuccess = () => {
           const all = asked.result.transaction('sites').objectStore('sites').getAll();
@@ -34,7 +34,7 @@ const withReader = (body) => {
       while (!site.info.complete) await new Promise((resolve) => { setTimeout(resolve, 20); });
       const took = performance.now() - began;
       const { cached } = site.info;
-      // Storing comes after the last page.
+      // The site is stored after its last page is read.
       if (stores && !cached) while (!(await stored() >= epoch)) await new Promise((resolve) => { setTimeout(resolve, 20); });
       const [{ snippet }] = await site.search('tried times');
       site.free();
@@ -44,7 +44,7 @@ const withReader = (body) => {
   }));
 };
 
-/** In the page: `change(entry)` for all that is kept. */
+/** Runs `change(entry)` in the page for every cached entry. */
 const changeKept = (tab, change) => tab.evaluate((code) => new Promise((resolve, reject) => {
   const asked = indexedDB.open('turnwise-docs', 1);
   asked.onerror = reject;
@@ -85,7 +85,7 @@ test('a database that does not answer is waited for three seconds at most', () =
     const asked = indexedDB.open('turnwise-docs', 1);
     asked.onsuccess = () => {
       const store = asked.result.transaction('sites', 'readwrite').objectStore('sites');
-      // A transaction that always has another request never ends.
+      // A transaction that always issues another request never ends.
       const again = () => { store.get('none').onsuccess = again; };
       again();
       resolve();

@@ -1,5 +1,5 @@
-// What the docs reader asks for and what it sends: no credentials unless it is told to, nothing that may end a session,
-// and no redirect to elsewhere, in a browser and in Node.js.
+// The requests of the docs reader: no credentials unless told to send them, nothing that may end a session, and no redirect
+// to elsewhere, in a browser and in Node.js.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
@@ -15,7 +15,7 @@ const LINKS = '<a href="/docs/open">o</a><a href="/docs/private">p</a><a href="/
 
 const tagged = (include) => `${page('Tag', LINKS)}<script type="module" src="/turnwise/embed.js"></script><turnwise-agent provider="demo"${include ? ' docs-credentials="include"' : ''}></turnwise-agent>`;
 
-/** A site with a page behind a login, and the package beside it. `away`: where `/docs/away` leads. */
+/** Serves a site with a page behind a login, and the package. `away`: where `/docs/away` redirects. */
 async function withDocs(away, body) {
   const asked = [];
   const server = http.createServer(async (request, response) => {
@@ -46,7 +46,7 @@ async function withDocs(away, body) {
   }
 }
 
-/** Somewhere inside a network: whoever asks it has gone too far. */
+/** Serves a page inside a private network, which the reader must never request. */
 async function withInside(body) {
   let asked = 0;
   const server = http.createServer((request, response) => {
@@ -61,7 +61,7 @@ async function withInside(body) {
   }
 }
 
-/** Reads the site to its end; which of its pages are found. */
+/** Reads the site to its end, and returns which of its pages are found. */
 const READ = async ([module, url, options]) => {
   const { default: init, DocsSite } = await import(module);
   await init();
@@ -99,7 +99,7 @@ test('the tag sends cookies only where its attribute asks for them', () => withI
     const reads = async (name, cookie) => {
       asked.length = 0;
       await tab.goto(new URL(name, url).href);
-      // On the second page it may be open already, as it was on the first.
+      // On the second page the panel may already be open, as it was on the first.
       await tab.evaluate(async () => {
         await customElements.whenDefined('turnwise-agent');
         await document.querySelector('turnwise-agent').open();

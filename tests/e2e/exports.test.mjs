@@ -1,4 +1,4 @@
-// Exports are judged by code that none of us wrote: the models of Harbor, OTLP's own messages, html-validate, a browser.
+// Third-party code judges the exports: Harbor's models, OTLP's own messages, html-validate, a browser.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ await init();
 
 const SUFFIX = { native: '.json', atif: '.atif.json', otlp: '.otlp.json', 'openai-jsonl': '.openai.jsonl', 'mini-swe-agent': '.traj.json', markdown: '.md', html: '.html' };
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-exports-'));
-/** The runs that are exported, by what is special about them. */
+/** The exported runs, by what is special about them. */
 const runs = {};
 
 async function run(name, options, task) {
@@ -90,7 +90,7 @@ test('what is exported can be imported again, and says whether it replays', asyn
   await assert.rejects(importTrajectory({}), { name: 'TypeError', message: /text: got/ });
 });
 
-/** What stands in a step of an ATIF file: calls with their results, then results that name no call. */
+/** The calls in a step of an ATIF file with their results, then the results that name no call. */
 function callsOf({ tool_calls: calls = [], observation }) {
   const results = observation?.results ?? [];
   const only = calls.length === 1 && results.length === 1;
@@ -115,7 +115,7 @@ test('ATIF that Harbor makes of the logs of other agents is imported whole', { s
     assert.deepEqual(read.turns.map((turn) => turn.tool_calls.map((call) => [call.name, call.args, call.result ?? undefined])), turns.map(callsOf), name);
     assert.deepEqual(read.turns.map((turn) => turn.reasoning ?? ''), turns.map((turn) => turn.reasoning_content ?? ''), name);
     assert.deepEqual([read.tokens.input, read.tokens.output], [whole.total_prompt_tokens, whole.total_completion_tokens], name);
-    // What others said: before the first turn the task and the instructions, later quoted in the turn that follows.
+    // Messages of other sources: before the first turn the task and the instructions, later quoted in the turn that follows.
     let place = 0;
     const quoted = turns.map(() => []);
     for (const step of steps) {
@@ -131,14 +131,14 @@ test('ATIF that Harbor makes of the logs of other agents is imported whole', { s
     await assert.rejects(replay(read), { name: 'TypeError', message: /it was imported/ });
     brief[name] = [file.schema_version, turns.length, turns.flatMap(callsOf).length];
   }
-  // And out again: Harbor's models take what is made of it.
+  // Exported again, they are accepted by Harbor's models.
   const again = mkdtempSync(path.join(folder, 'again-'));
   for (const [name, file] of Object.entries(made)) {
     writeFileSync(path.join(again, name + SUFFIX.atif), await exportTrajectory(await importTrajectory(JSON.stringify(file)), 'atif'));
   }
   const { stdout } = spawnSync(python, [path.join(import.meta.dirname, 'lib/check_exports.py'), 'atif', ...files('atif', again)], { encoding: 'utf8' });
   assert.equal(stdout.trim(), '4 checked, 0 faults');
-  // Nothing of this is checked on empty files.
+  // Makes sure that the files were not empty.
   assert.deepEqual(brief, {
     swe_agent: ['ATIF-v1.5', 3, 3], hermes: ['ATIF-v1.2', 3, 2], cline: ['ATIF-v1.6', 2, 2], mini_swe_agent: ['ATIF-v1.7', 4, 7],
   });
@@ -171,7 +171,7 @@ test('the HTML report opens from disk, loads nothing, says nothing in the consol
         shown: document.querySelectorAll('main .turn .n').length,
       }));
       assert.ok(turns > 0 && shown === turns && !wide, `${file}: ${turns} turns, too wide: ${wide}`);
-      // On paper folded calls stand open, and nothing is wider than the page.
+      // In print, collapsed calls are expanded, and nothing is wider than the page.
       await page.emulateMedia({ media: 'print' });
       await page.setViewportSize({ width: 688, height: 900 });
       const cut = await page.evaluate(() => [...document.querySelectorAll('.detail pre, .prose, .task, dd')]

@@ -1,5 +1,5 @@
-// Every fault of lib/faults.mjs, in Chromium, through the package: slugs, requests, ending, and what the user sees. The
-// page docs/faults.md is the table of it; UPDATE=1 writes it anew.
+// Every fault of lib/faults.mjs, in Chromium, through the package: slugs, requests, ending, and what the user sees.
+// docs/faults.md is the table of the results; UPDATE=1 rewrites it.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,10 +13,10 @@ const KEY = 'sk-test-0123456789abcdef';
 const rows = FAULTS.flatMap(([, group]) => group);
 const byId = (answerOf) => Object.fromEntries(rows.map((row) => [row.id, answerOf(row)]));
 const NOWHERE = 'http://no-such-host.invalid';
-/** What two clocks of one machine may differ by. */
+/** The allowed difference between two clocks of one machine. */
 const CLOCKS_MS = 50;
 
-// One browser for all of it. The second server fails once, then answers well.
+// One browser for all tests. The second server fails once, then answers correctly.
 const shared = {};
 let release;
 before(async () => {
@@ -28,12 +28,12 @@ before(async () => {
     shared.done = withFaults(always, (first) => withFaults(once, (second) =>
       withPackage({
         reach: [first.origin, second.origin, first.origin.replace('127.0.0.1', 'localhost'), dead, NOWHERE],
-        // One line for each failed attempt and run.
+        // One line for each failed attempt and each failed run.
         expect: [/^warning: .*attempt \d/, /^error: .*run failed/],
-        // The strict policy of the host page keeps it from a host that does not exist.
+        // The host page's strict policy would block requests to a host that does not exist.
         context: { bypassCSP: true },
       }, async (page) => {
-        // Where a driver stands between page and network it answers preflights itself, and CORS is one of the faults.
+        // A driver that intercepts requests answers preflights itself, and CORS is one of the faults.
         await page.context().unrouteAll();
         return new Promise((finish) => {
           release = finish;
@@ -48,7 +48,7 @@ after(async () => {
   await shared.done;
 });
 
-/** One run against the server; resolves with its record and with the waits it announced. */
+/** Performs one run against the server; resolves with its record and the waits it announced. */
 async function run(baseUrl, limits) {
   const result = await shared.page.evaluate(async ({ baseUrl, limits, apiKey }) => {
     const agent = new window.turnwise.Agent({
@@ -65,19 +65,19 @@ async function run(baseUrl, limits) {
   return result;
 }
 
-// What the report says after the last of the attempts.
+// The end of the report when no attempts are left.
 const LAST_WORDS = ' No attempts left (3 of 3): try again later, or choose another model or provider.';
 
 const slugsOf = ({ turns }) => turns.flatMap(({ attempts }) => attempts).flatMap(({ slugs }) => slugs);
 const table = new Map();
 
 for (const row of rows) {
-  // A deadline that is not kept fails the test instead of holding it up.
+  // A missed deadline fails the test instead of hanging it.
   test(`${row.name}: ${row.slugs[0] ?? 'accepted'}`, { timeout: 60000 }, async () => {
     const { page, first, second, dead } = shared;
     const { origin } = { dead: { origin: dead }, nowhere: { origin: NOWHERE }, offline: { origin: NOWHERE } }[row.target] ?? first;
     if (row.target === 'offline') {
-      await page.evaluate(() => window.turnwise.inside.start()); // the network goes away after the engine has been loaded
+      await page.evaluate(() => window.turnwise.inside.start()); // the network goes down only after the engine has loaded
       await page.context().setOffline(true);
     }
     const { trajectory, waits } = await run(`${origin}/${row.id}/v1`, row.limits).finally(() => page.context().setOffline(false));
@@ -86,7 +86,7 @@ for (const row of rows) {
 
     assert.deepEqual(slugsOf(trajectory), row.slugs, trajectory.output);
     assert.equal(asked, row.requests ?? Math.max(row.slugs.length, 1), 'requests that the server counted');
-    // Where no answer can be read, one knock asks whether anybody is there; it carries nothing.
+    // Where no response can be read, one knock checks whether a server is there; it carries no secrets.
     assert.ok(knocks.length <= (row.slugs[0] === 'network_error' ? 1 : 0), `knocks: ${JSON.stringify(knocks)}`);
     for (const { headers } of knocks) assert.ok(!headers.authorization && !headers['x-extra'], 'the knock carries a secret');
     assert.equal(trajectory.termination_reason, row.ends);
@@ -95,7 +95,7 @@ for (const row of rows) {
     assert.ok(!JSON.stringify(trajectory).includes(KEY) && !JSON.stringify(trajectory).includes('extra-secret'), 'a secret is in the trajectory');
     assert.equal(trajectory.logs.filter(({ level }) => level === 'WRN').length, row.slugs.length, 'one WRN for each failed attempt');
     if (row.waits) assert.deepEqual(waits.map(({ ms }) => ms), row.waits, 'the waits that were announced');
-    // A wait is counted between the answer's leaving and the page's hearing of it, however long either took.
+    // A wait is computed some time between the server's sending of the response and the page's receipt of it, however long that took.
     if (row.until) {
       assert.equal(waits.length, 2);
       for (const [nth, { ms, at }] of waits.entries()) {
@@ -142,7 +142,7 @@ test('docs/faults.md says what really happens', () => {
   assert.equal(readFileSync(file, 'utf8'), current, 'the page is not what the tests saw: UPDATE=1 node --test tests/e2e/faults.test.mjs writes it');
 });
 
-/** What differs from run to run, and what is too long to read, taken out of a message. */
+/** Removes from a message what differs from run to run, and what is too long to read. */
 function tidy(text, id) {
   const line = text.replace(/^The run ended because the model could not be used: /, '').replace(LAST_WORDS, '').replace(/\s+/g, ' ')
     .replaceAll(NOWHERE, 'http://models.example').replace(/127\.0\.0\.1:\d+/g, 'localhost:8000').replaceAll('no-such-host.invalid', 'models.example')

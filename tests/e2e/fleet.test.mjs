@@ -1,4 +1,4 @@
-// The example of a fleet, as it is, on workerd: tasks through a queue, the package as compiled modules, records in R2.
+// The fleet example, unchanged, on workerd: tasks through a queue, the package as compiled modules, records in R2.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ const KEY = 'sk-test-0123456789abcdefghij';
 const TOKEN = 'let-me-in-0123456789';
 const example = path.join(root, 'examples/cloudflare-queues');
 
-/** The example's own modules; `turnwise` is found as an installed package would be. */
+/** The example's own modules; `turnwise` resolves as an installed package would. */
 function modules(main = readFileSync(path.join(example, 'worker.mjs'), 'utf8')) {
   const of = (name, type = 'ESModule') => ({ type, path: `turnwise/${name}`, contents: readFileSync(path.join(dist, 'turnwise', name)) });
   return [
@@ -25,17 +25,17 @@ function modules(main = readFileSync(path.join(example, 'worker.mjs'), 'utf8')) 
   ];
 }
 
-/** The settings of wrangler.jsonc; comments and the last commas are not JSON. */
+/** The settings of wrangler.jsonc, without comments and trailing commas, which are not JSON. */
 function wrangler() {
   const text = readFileSync(path.join(example, 'wrangler.jsonc'), 'utf8');
   return JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
 }
 
-/** The fleet on loopback. `body({ post, get, runs })`. */
+/** Runs `body({ fleet, ask, post, run })` with the fleet on loopback. */
 async function withFleet(baseUrl, body, vars = {}) {
   const config = wrangler();
   const [consumer] = config.queues.consumers;
-  // What is undefined was never set.
+  // Undefined values count as unset.
   const given = Object.entries({ ...config.vars, BASE_URL: baseUrl, MODEL: 'scripted', RETRY_SECONDS: '0', API_KEY: KEY, ACCESS_TOKEN: TOKEN, ...vars }).filter(([, value]) => value !== undefined);
   const fleet = new Miniflare({
     modules: modules(), modulesRoot: '/', compatibilityDate: config.compatibility_date,
@@ -54,7 +54,7 @@ async function withFleet(baseUrl, body, vars = {}) {
         assert.equal(response.status, 202, await response.clone().text());
       },
       run: async (id) => {
-        // Bounded: a test that waits on would keep its process, and all tests after it, from ending.
+        // Bounded: an endless wait would keep its process, and all tests after it, from ending.
         const deadline = performance.now() + 60_000;
         while (performance.now() < deadline) {
           const response = await ask(`/runs/${id}`);
@@ -97,7 +97,7 @@ test('tasks of a queue run with built-in tools and the fleet\'s own, and their r
     assert.equal(one.turns[0].tool_calls[2].slug, 'invalid_arguments');
     assert.deepEqual(await replay(one), { ok: true }, 'what ran on workerd replays in Node.js');
     assert.ok(!JSON.stringify(one).includes(KEY));
-    // The same task again is done already; another one is not.
+    // The same task is not run again; a new one is.
     await post([{ id: 'one', task: 'What is 17 * 23?' }]);
     await post([{ id: 'two', task: 'And?', maxTurns: 3 }]);
     assert.equal((await run('two')).max_turns, 3);

@@ -1,4 +1,4 @@
-// Every wire format against servers that none of us wrote: aimock speaks four of them, llama.cpp's own server three.
+// Every wire format against third-party servers: aimock speaks four of them, llama.cpp's own server three.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LLMock } from '@copilotkit/aimock';
@@ -8,7 +8,7 @@ import { assertValid } from './lib/trajectory.mjs';
 
 const KEY = 'sk-test-0123456789abcdef';
 
-/** Kinds, and where aimock answers them. */
+/** The provider kinds, and the paths where aimock serves them. */
 const KINDS = [
   { kind: 'openai', base: '/v1', model: 'gpt-4o' },
   { kind: 'openai-responses', base: '/v1', model: 'gpt-4o' },
@@ -16,10 +16,10 @@ const KINDS = [
   { kind: 'gemini', base: '/v1beta', model: 'gemini-2.5-pro' },
 ];
 
-/** Runs an agent with the tool `lookup` against aimock, which gives the replies one after the other. */
+/** Runs an agent with the tool `lookup` against aimock, which returns the replies one after the other. */
 async function run({ kind, base, model }, replies, { expect = [], options = {}, task = 'What do the words mean?' } = {}) {
   const left = [...replies];
-  // A request without the key in the right header is answered 401.
+  // A request without the key in the right header gets a 401.
   const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', auth: { apiKeys: [KEY] } });
   mock.on({ predicate: () => true }, () => left.shift() ?? { error: { message: 'the script is at its end' }, status: 400 });
   await mock.start();

@@ -1,5 +1,5 @@
-// frame.html in the hands of others: a page of another origin that embeds it and speaks its protocol is no host, unless the
-// site lists it; and no host, listed or not, gets a script to run in the package's origin.
+// frame.html embedded by others: a page of another origin that embeds it and speaks its protocol is not a host, unless the
+// site lists it; and no host, listed or not, can run a script in the package's origin.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { events, frameFor, launcher, listen, page, withHost } from './lib/widget
 const HEADERS = { 'access-control-allow-origin': '*' };
 const SCRIPT = "javascript:localStorage.setItem('hostile','ran')";
 
-/** A page that embeds the frame and notes what comes over its port. `window.host(message)` speaks as a host would. */
+/** A page that embeds the frame and records what arrives over its port. `window.host(message)` speaks as a host would. */
 const foreign = (cdn) => `<!doctype html><title>Foreign</title><link rel="icon" href="data:,"><script>
   window.heard = [];
   window.loaded = new Promise((resolve) => addEventListener('message', ({ data }) => data?.turnwise === 'ready' && resolve()));
@@ -25,7 +25,7 @@ const foreign = (cdn) => `<!doctype html><title>Foreign</title><link rel="icon" 
   };
 </script><iframe src="${cdn}turnwise/frame.html" width="500" height="700"></iframe>`;
 
-/** Package, a listed host, and a page of another origin, each of an origin of its own. `body(tab, places)`. */
+/** Runs `body(tab, places)` with the package, a listed host, and a foreign page, each on its own origin. */
 const withOrigins = (steps, listed, body) => withScript(steps, (baseUrl) => {
   return withHost({ headers: HEADERS }, (cdn) => withHost({
     pages: { '/': page({ src: `${cdn.url}turnwise/embed.js`, attributes: `mode="iframe" provider="openai" base-url="${baseUrl}" model="scripted" docs="off" app="${SCRIPT}"` }) },
@@ -36,7 +36,7 @@ const withOrigins = (steps, listed, body) => withScript(steps, (baseUrl) => {
   })));
 });
 
-/** What the foreign page would say: the model, an address that is a script, and whose conversation it wants. */
+/** The settings that the foreign page would send: the model, an address that is a script, and whose conversation it wants. */
 const settings = ({ baseUrl }, more) => ({
   provider: 'openai', baseUrl, model: 'scripted', preset: '', maxTurns: '', label: '', heading: '', placeholder: '', greeting: '', suggestions: '', docs: 'off', app: SCRIPT,
   theme: 'light', dir: 'ltr', language: 'en', ...more,
@@ -65,7 +65,7 @@ test('a page that is not listed is no host, whatever it says of itself: it asks 
     }
   }
   await tab.waitForFunction(() => window.heard.length >= 8);
-  // What it would do beyond that answer.
+  // Time for anything the frame might do after that answer.
   await tab.waitForTimeout(1500);
   assert.deepEqual(await tab.evaluate(() => window.heard), Array(8).fill({ hosted: false }));
   assert.equal(await frame.evaluate(() => document.body.childElementCount), 0);
@@ -137,7 +137,7 @@ test('the frame\'s own policy has nothing that csp_evaluator finds high, and let
       element.setAttribute('onerror', "localStorage.setItem('hostile','ran')");
       document.body.append(element);
     } catch {
-      // Trusted Types refuse the attribute.
+      // Trusted Types reject the attribute.
     }
   }, SCRIPT);
   await tab.waitForTimeout(300);

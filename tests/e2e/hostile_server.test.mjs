@@ -1,4 +1,4 @@
-// A server that sends what no model sends: each request ends soon, in words and a slug, the page answers meanwhile, and
+// A server that sends what no model sends: each request ends soon, with a message and a slug, the page stays responsive, and
 // memory stays bounded. The figures are printed.
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -8,16 +8,16 @@ import { engineMemory, withPackage } from './lib/site.mjs';
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 const SOON = 5000;
-/** The longest time in which the page's timers may stand still. */
+/** The longest time for which the page's timers may be blocked. */
 const STILL = 2000;
-/** What the module's memory and the page's heap may grow by. */
+/** The allowed growth of the module's memory and the page's heap. */
 const MOST = 160 * MIB;
 
 const sse = (event) => `data: ${JSON.stringify(event)}\n\n`;
 const delta = (delta) => sse({ choices: [{ delta }] });
 const END = `${sse({ choices: [{ delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`;
 
-/** Writes chunks until there are no more or the client hangs up. How many bytes it took. */
+/** Writes chunks until there are no more or the client hangs up. Returns the number of bytes written. */
 async function pour(response, chunks) {
   let bytes = 0;
   let gone = false;
@@ -32,7 +32,7 @@ async function pour(response, chunks) {
   return bytes;
 }
 
-/** A gigabyte from one buffer. */
+/** Yields a gigabyte from one buffer. */
 function* gigabyte(start, buffer = Buffer.alloc(MIB, 'a')) {
   yield start;
   for (let n = 0; n < GIB / MIB; n += 1) yield buffer;
@@ -45,7 +45,7 @@ function* calls() {
   yield END;
 }
 
-/** A megabyte of key characters, 8 bytes an event. */
+/** Yields a megabyte of key characters, 8 bytes per event. */
 function* keys() {
   yield delta({ content: 'sk-' });
   const piece = delta({ content: 'abcdefgh' }).repeat(1024);
@@ -99,11 +99,11 @@ async function withHostile(body) {
   }
 }
 
-/** Runs `work`, the text of a function that gets the package, in the page; what came of it and what it cost. */
+/** Runs `work`, the source of a function that receives the package, in the page; returns its result and what it cost. */
 async function measured(page, work, argument) {
   const before = await engineMemory(page);
   const cost = await inPage(page, work, argument);
-  // A module's memory never shrinks: what it is at the end is the most it was.
+  // A module's memory never shrinks: its final size is its peak.
   return { ...cost, grown: cost.grown + await engineMemory(page) - before };
 }
 
@@ -177,7 +177,7 @@ const words = ({ ms, still, grown }) => `${Math.round(ms)} ms, timers stood stil
 test('each ends soon, in words and a slug, while the page answers', () => withHostile((url, sent) =>
   withPackage({ reach: [url], watch: true, expect: [/reply_too_large/, /error: .*/] }, async (page) => {
     await page.evaluate(WORK);
-    await page.evaluate(() => window.turnwise.renderMarkdown('')); // the engine is there
+    await page.evaluate(() => window.turnwise.renderMarkdown('')); // loads the engine
     const figures = [];
     const check = async (name, work, argument) => {
       const cost = await measured(page, work, argument);
@@ -193,7 +193,7 @@ test('each ends soon, in words and a slug, while the page answers', () => withHo
       assert.deepEqual([result.outcome, result.slugs], ['failed', ['reply_too_large']], JSON.stringify(result));
       assert.match(result.output, /too large/);
     }
-    // The client hung up: what a socket holds is some megabytes.
+    // The client hung up: a socket buffers some megabytes.
     for (const name of ['line', 'comment', 'json']) assert.ok(sent[name] < 64 * MIB, `${name}: ${sent[name]} bytes`);
 
     const keys = await check('keys', 'run', { baseUrl: `${url}/keys/v1` });

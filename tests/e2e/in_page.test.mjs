@@ -1,5 +1,5 @@
-// Models that live in the page: a function of the page's, and Chrome's built-in model, here a strict stand-in for it
-// (this Chromium has the name but no model): an unexpected prompt and one that was not asked both fail.
+// Models that live in the page: a function of the page, and Chrome's built-in model, here a strict stand-in for it (this
+// Chromium has the API but no model): an unexpected prompt fails the test, and so does a missing one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPackage } from './lib/site.mjs';
@@ -11,7 +11,7 @@ const LOOKUP = `({
   execute: async ({ word }) => word.toUpperCase(),
 })`;
 
-/** Runs an agent whose provider is `complete`, the text of a function that gets \`n\`, the number of the request. */
+/** Runs an agent whose provider is `complete`, the source of a function that receives `n`, the number of the request. */
 const custom = (complete, { expect = [], options = {} } = {}) => withPackage({ expect }, (page) =>
   page.evaluate(async ({ complete, options, lookup }) => {
     const requests = [];
@@ -87,7 +87,7 @@ test('cancel reaches the function', async () => {
   assert.equal(aborted, true);
 });
 
-/** A Prompt API that follows a script: [{ prompt?, answer | stream | error }], one entry a session. */
+/** Runs an agent on a scripted Prompt API: [{ prompt?, answer | stream | error }], one entry per session. */
 const prompted = ({ availability = 'available', tools = 'available', script, options = {} }, expect = []) => withPackage({ expect }, (page) =>
   page.evaluate(async ({ availability, tools, script, options, lookup }) => {
     const created = [];
@@ -138,7 +138,7 @@ test('the built-in model: native tools, and a synthesis that streams', async () 
   assert.deepEqual([trajectory.output, trajectory.termination_reason], ['It is ALPHA.', 'max_turns_synthesized']);
   assert.equal(created[0].tools[0].name, 'lookup');
   assert.deepEqual(created[0].input, [{ role: 'user', content: [{ type: 'text', value: 'Look up alpha.' }] }]);
-  // The synthesis has no tools: what was called and found is text in it.
+  // The synthesis has no tools: earlier calls and results are text in it.
   assert.deepEqual(created[1].initialPrompts.map(({ role }) => role), ['system', 'user', 'assistant']);
   const [found, asked] = created[1].input[0].content.map(({ value }) => value);
   assert.match(found, /^Result of lookup:\nALPHA\n\[Turn 1\/1 - Only 0 turns left!/);

@@ -1,5 +1,5 @@
-// The engine and its tools in the one thread there is (`turnwise/core`), in Node.js: agents share code and nothing else. Two of them look for each
-// other's files, kept results, schemas and documentation sites; what an agent had is freed with it.
+// The engine and its tools in a single thread (`turnwise/core`), in Node.js: agents share code and nothing else. Two of them
+// look for each other's files, kept results, schemas and documentation sites; an agent's data is freed with it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { withScript } from './lib/script-server.mjs';
 import { dist } from './lib/site.mjs';
 import { withHost } from './lib/widget.mjs';
 
-// What was started: the engine, and the module of tools when the first tool runs.
+// The instantiated modules: the engine, and the tool module once the first tool runs.
 const started = [];
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (...given) => {

@@ -1,5 +1,5 @@
-// The example of a proxy that holds a site's key, as it is, on workerd: who may ask, for what, how much, and that the key
-// stays there. A page in Chromium runs an agent through it.
+// The example of a proxy that holds a site's key, unchanged, on workerd: who may send requests, which ones and how many, and
+// that the key never leaves it. A page in Chromium runs an agent through it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function wrangler() {
   return JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
 }
 
-/** A model server on loopback; `handle(request body, response, request)` answers. */
+/** Runs `body` with a model server on loopback; `handle(asked, response, request)` answers. */
 async function withUpstream(handle, body) {
   const seen = [];
   const server = http.createServer(async (request, response) => {
@@ -40,10 +40,10 @@ async function withUpstream(handle, body) {
   }
 }
 
-/** Those that have a value: what is undefined was never set. */
+/** The bindings that have a value: undefined ones count as unset. */
 const given = (bindings) => Object.fromEntries(Object.entries(bindings).filter(([, value]) => value !== undefined));
 
-/** The proxy before it. `ask(body, headers)` is a request of a page of the site. */
+/** Runs `body` with the proxy in front of the model server. `ask(body, headers)` sends a request as a page of the site. */
 async function withProxy(baseUrl, vars, body) {
   const config = wrangler();
   const proxy = new Miniflare({
@@ -68,7 +68,7 @@ async function withProxy(baseUrl, vars, body) {
 const question = (more = {}) => ({ model: 'small', messages: [{ role: 'user', content: 'hello' }], ...more });
 const json = (value) => (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 
-/** An answer in full; the key is in no part of it. */
+/** Reads a response in full, and checks that the key appears nowhere in it. */
 async function told(response) {
   const text = await response.text();
   assert.ok(!`${[...response.headers].join()} ${text}`.includes(KEY), 'the key left the proxy');
@@ -112,7 +112,7 @@ test('models, tokens and sizes are capped', () => withUpstream(json({ choices: [
 
 test('a visitor and the site have their limits', () => withUpstream(json({ choices: [] }), (baseUrl, seen) => withProxy(baseUrl, { PER_MINUTE: '100', PER_DAY: '3', SITE_PER_DAY: '5' }, async ({ ask }) => {
   const from = (address) => ask(question(), { 'cf-connecting-ip': address }).then(told);
-  // What is refused before does not count.
+  // Requests that are refused before the meter do not count.
   await told(await ask(question({ model: 'huge' })));
   const statuses = [];
   for (let at = 0; at < 4; at += 1) statuses.push((await from('192.0.2.1')).status);
@@ -174,7 +174,7 @@ test('an answer streams through, and a visitor who leaves ends the request', { t
     response.on('close', left);
     goOn = () => {
       response.write('data: two\n\n');
-      // As a model goes on to speak, heard or not.
+      // Like a model that keeps streaming, heard or not.
       const speaking = setInterval(() => response.write('data: more\n\n'), 20);
       response.on('close', () => clearInterval(speaking));
     };
@@ -185,7 +185,7 @@ test('an answer streams through, and a visitor who leaves ends the request', { t
     assert.deepEqual(['content-type', 'x-request-id', 'set-cookie', 'cache-control'].map((name) => response.headers.get(name)), ['text/event-stream', 'req_1', null, 'no-store']);
     const reader = response.body.getReader();
     const next = async () => new TextDecoder().decode((await reader.read()).value);
-    // The second part is only sent when the first has arrived: a proxy that buffers would wait for ever.
+    // The second part is sent only once the first has arrived: a proxy that buffers would wait forever.
     assert.equal(await next(), 'data: one\n\n');
     goOn();
     assert.match(await next(), /^data: two\n\n/);

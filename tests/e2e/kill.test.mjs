@@ -1,8 +1,7 @@
-// The renderer, or the worker that drives the run alone, is killed at random moments of a run. After each, the stored run is
-// there with every turn that had ended, and goes on to the same end as a run that was never broken off: nothing twice,
-// nothing lost.
-// 20 moments each by seed; KILLS sets another number, KILL_SEED another first seed. A moment is so many requests of the run and
-// a part of the time to the next one, so that a slow machine is killed as far into the run as a fast one.
+// The renderer, or only the worker that drives the run, is killed at random moments of a run. After each kill, the stored
+// run has every turn that had ended, and resumes to the same end as an uninterrupted run: nothing twice, nothing lost.
+// 20 seeded moments each; KILLS sets another number, KILL_SEED another first seed. A moment is a number of requests of the
+// run plus a fraction of the time to the next one, so that a slow machine is killed as far into the run as a fast one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +19,7 @@ const MAX_TURNS = 15;
 const MAX_ATTEMPTS = 3;
 const SYNTHESIS = 3;
 
-/** Numbers from 0 to 1, by seed. */
+/** Seeded random numbers from 0 to 1. */
 function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -43,7 +42,7 @@ async function open(context, site) {
   page.faults = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && page.faults.push(message.text()));
   page.on('pageerror', (error) => page.faults.push(String(error)));
-  // Who kills the worker alone has to know it.
+  // Keeps the desk worker, so that the test can kill it alone.
   await page.addInitScript(() => {
     window.Worker = class extends Worker {
       constructor(url, options) {
@@ -64,7 +63,7 @@ async function begin(page) {
 
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).waitFor({ timeout: 60000 });
 
-/** What must be the same in every run, broken off or not. */
+/** The parts that must be the same in every run, interrupted or not. */
 const essence = ({ outcome, termination_reason, output, total_turns, turns }) => ({
   outcome, termination_reason, output, total_turns,
   turns: turns.map(({ turn, content, counter_level, tool_calls }) => ({
@@ -86,7 +85,7 @@ async function record(page) {
   return document;
 }
 
-/** The contents of the notes, as the database has them. */
+/** The contents of the notes, as stored in the database. */
 const notes = (page) => page.evaluate(async () => {
   const request = indexedDB.open('turnwise');
   const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
@@ -102,7 +101,7 @@ const notes = (page) => page.evaluate(async () => {
 });
 
 const KINDS = {
-  // What a person does then: opens the app again, and the run from the list.
+  // As a user would: opens the app again, and then the run from the list.
   renderer: {
     async kill(page, context) {
       const crashed = page.waitForEvent('crash');
@@ -116,7 +115,7 @@ const KINDS = {
       await next.locator('.earlier .run').first().click();
     },
   },
-  // The page stays, and so does what it shows.
+  // The page stays open, and keeps showing the run.
   worker: {
     async kill(page) {
       await page.evaluate(() => {
@@ -135,7 +134,7 @@ for (const [kind, { kill, next: nextOf, reopen }] of Object.entries(KINDS)) {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
     try {
       await withSite(async (site) => {
-        // One run that nobody breaks off, to compare with; the pace of its requests says when to break.
+        // One uninterrupted run to compare with; the pace of its requests determines when to kill.
         const whole = await withSteadyModel({}, async (baseUrl, seen) => {
           const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
           const page = await open(context, site);
@@ -172,20 +171,20 @@ for (const [kind, { kill, next: nextOf, reopen }] of Object.entries(KINDS)) {
               const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
               const [stored] = await storedRuns(next);
               if (!asked && !stored) {
-                // Nothing had been sent, and nothing was stored: nothing is lost.
+                // Nothing had been sent or stored, so nothing is lost.
                 assert.equal(await next.locator('.earlier .run').count(), 0);
                 fell.before += 1;
                 return context.close();
               }
               await reopen(next);
-              // A page that outlived its worker may have heard less than was stored: it then shows more in a moment.
+              // A page that outlived its worker may have received less than was stored: it catches up in a moment.
               if (stored.ended) {
                 await ended(next);
                 fell.after += 1;
               } else {
                 await next.getByRole('button', { name: 'Resume' }).waitFor();
                 const before = JSON.parse((await download(next)).text);
-                // What a request was sent for is stored: the turns before it, whole, and its own beginning.
+                // Everything that a request was sent for is stored: the complete turns before it, and the beginning of its own turn.
                 assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
                 const over = Math.max(0, asked - 1);
                 assert.deepEqual(essence(before).turns.slice(0, over), whole.essence.turns.slice(0, over));

@@ -1,5 +1,5 @@
-// The package in a page against a real llama.cpp server with a small model: what streaming and a typed error look like
-// when nobody scripted them. The model is too weak to choose tools, so none are offered.
+// The package in a page against a real llama.cpp server with a small model: unscripted streaming and a typed error. The
+// model is too weak to choose tools, so none are offered.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missing, withLlama } from './lib/llama.mjs';

@@ -1,5 +1,5 @@
-// The package in a page against llmock, a server that breaks on demand and grades the client that it broke: after runs
-// through all of its faults, its own `llmock report --strict` has the last word.
+// The package in a page against llmock, a server that breaks on demand and grades its client: after runs through all of its
+// faults, its own `llmock report --strict` decides.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { missing, python, withPython } from './lib/python.mjs';
 import { root, withSite } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-/** Runs `body({ run, queue, report, page, requests })` beside llmock and a page that reaches it at its own origin. */
+/** Runs `body({ run, queue, report, page, requests })` with llmock and a page that reaches it at its own origin. */
 const withLlmock = (settings, expect, body) =>
   withPython('llmock_server.py', [JSON.stringify(settings)], (address) =>
     withSite((site) => withProxy(site.url, { prefix: 'llmock', target: address }, (url) =>
@@ -29,7 +29,7 @@ const withLlmock = (settings, expect, body) =>
         });
       }))));
 
-/** One run with a tool that looks words up; resolves with its record. */
+/** Performs one run with a tool that looks up words; resolves with its record. */
 async function run(page, task, options = {}) {
   const trajectory = await page.evaluate(async ({ task, options: { long, ...options } }) => {
     const agent = new window.turnwise.Agent({
@@ -49,7 +49,7 @@ async function run(page, task, options = {}) {
   return trajectory;
 }
 
-/** llmock's own report of its client: exit code and text. Kept in tests/e2e/shots beside the screenshots. */
+/** Returns llmock's own report on its client: exit code and text. It is kept in tests/e2e/shots with the screenshots. */
 async function report(address, name, ...flags) {
   const args = ['-m', 'llmock.cli', 'report', '--url', address, ...flags];
   const { code, stdout, stderr } = await promisify(execFile)(python, args).then((out) => ({ code: 0, ...out }), (error) => error);
@@ -64,9 +64,9 @@ const fail = (status, more) => ({ type: 'fail', status, ...more });
 const cut = (kind, more) => ({ type: 'stream_fault', kind, ...more });
 const call = (word = 'alpha', more) => ({ type: 'reply', tool_calls: [{ name: 'lookup', arguments: { word } }], ...more });
 const say = (text = 'Words have meanings, and this is one of them.') => ({ type: 'reply', text });
-// Long enough that a client which stops reading in the middle can be told from one that reads on.
+// Long enough to tell a client that stops reading in the middle from one that reads on.
 const LONG = 'Words have meanings, and this is one of them. '.repeat(6).trim();
-// Each case: what is queued, the slugs that have to come of it, how the run ends, options of the agent.
+// Each case: what is queued, the expected slugs, how the run ends, options of the agent.
 const CASES = [
   ...[408, 409, 429, 500, 502, 503, 504, 529].map((status) => [`a ${status}, then an answer`, [fail(status), say()],
     [{ 408: 'timeout', 429: 'rate_limited' }[status] ?? 'provider_error'], 'llm_complete']),
@@ -95,11 +95,11 @@ const CASES = [
   ['all at once', [fail(429, { retry_after: 0.3 }), cut('disconnect', { after_chunks: 2 }), call('alpha'), call('alpha'), say('ALPHA.')], ['rate_limited', 'stream_cut'], 'llm_complete'],
 ];
 
-// What the browser says of failed requests, and our one line for each failed attempt and run.
+// One console line for each failed attempt and each failed run.
 const EXPECTED = [/^warning: .*attempt \d/, /^error: .*run failed/];
 
 test('llmock finds nothing to say of a client that went through all of its faults', { skip: missing }, async (t) => {
-  // Paced as a model would write.
+  // Paced like a model.
   await withLlmock({ stream: { chunk_delay_ms: 15 } }, EXPECTED, async ({ run, queue, pending, requests, report }) => {
     for (const [name, behaviors, expected, reason, { answered = [], ...options } = {}] of CASES) {
       await t.test(name, async () => {
@@ -127,7 +127,7 @@ test('llmock finds nothing to say of a client that went through all of its fault
 
 test('a quota of requests a minute is kept to', { skip: missing }, async (t) => {
   await withLlmock({ limits: { rpm: 10 } }, EXPECTED.slice(0, 1), async ({ run, queue, requests, report }) => {
-    // 14 turns at 10 requests a minute: the last ones have to wait as long as the server says, on slow machines too.
+    // 14 turns at 10 requests per minute: the last ones have to wait as long as the server says, even on slow machines.
     for (let n = 0; n < 13; n++) await queue(call(`word${n}`));
     await queue(say('That is all.'));
     const trajectory = await run('What do all these words mean?', { maxTurns: 30 });
@@ -160,11 +160,11 @@ test('a full context window makes room, and the run goes on', { skip: missing },
 });
 
 test('no error of the client in random chaos', { skip: missing }, async (t) => {
-  // At most three chunks in: past its finish reason a reply is whole, and llmock does not tell where that was.
+  // Faults in the first three chunks only: past its finish reason a reply is complete, and llmock does not tell where that was.
   const stream = { fault_rates: { disconnect: 0.04, truncate: 0.04, malformed: 0.04, stall: 0.02 }, stall_seconds: 30, chunk_delay_ms: 40, max_after_chunks: 3 };
   const chaos = { error_rates: { 429: 0.04, 500: 0.04, 503: 0.04 }, stream };
   await withLlmock(chaos, EXPECTED.slice(0, 1), async ({ page, requests, report }) => {
-    // Attempts enough that chance does not use them up: the last one of a run that gives up would count as accepted.
+    // Enough attempts that chance does not use them up: the last one of a run that gives up would count as accepted.
     const options = { maxAttempts: 8, retry: { baseMs: 100, rateLimitMs: 100 }, limits: { idleMs: 2000 } };
     const runs = await Promise.all(Array.from({ length: 40 }, (_, n) => run(page, `What does word ${n} mean?`, { ...options, seed: n + 1 })));
     for (const { termination_reason, output } of runs) assert.equal(termination_reason, 'llm_complete', output);

@@ -1,5 +1,5 @@
-// A record of 2,000 turns opens at once and scrolls smoothly. Figures of a release build; the bounds are asserted on the
-// median of three, and every figure is printed.
+// A record of 2,000 turns opens at once and scrolls smoothly. The figures are for a release build; the bounds are asserted
+// on the median of three, and every figure is printed.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Drops the file and waits until its first turns and its ending stand. Milliseconds from the drop to that paint. */
+/** Drops the file and waits until its first turns and its ending are shown. Returns the milliseconds from the drop to that paint. */
 async function open(page) {
   await page.evaluate(() => {
     window.addEventListener('drop', () => { window.dropped = performance.now(); }, { capture: true, once: true });
@@ -41,7 +41,7 @@ async function open(page) {
   return page.evaluate(async () => (await window.painted) - window.dropped);
 }
 
-/** Scrolls through the whole transcript, a screen every few frames; the gaps between frames in milliseconds. */
+/** Scrolls through the whole transcript, a screen every few frames; returns the gaps between frames in milliseconds. */
 const scroll = (page) => page.evaluate(async () => {
   const scroller = document.getElementById('transcript');
   const gaps = [];
@@ -84,10 +84,10 @@ test(`a record of ${TURNS} turns opens and scrolls`, { timeout: 600000 }, async 
   for (const [key, words] of Object.entries({ opened: 'opened, ms', opening: 'longest task while opening, ms', opening_cpu: 'the same, of its own, ms', gap: '95th percentile frame gap, ms', scrolling: 'longest task while scrolling, ms', scrolling_cpu: 'the same, of its own, ms', memory: 'memory, MiB', turns: 'turns built' })) {
     console.log(`${words}: ${of(key).join(', ')}; median ${median(of(key))}`);
   }
-  // A test build is slow code: its figures are only printed.
+  // A test build is slow: its figures are only printed.
   if (process.env.SITE?.includes('test')) return;
-  // The goals, and what may not be passed: on a virtual machine even what a thread computed counts what its host took
-  // away. What the thread computed is taken for tasks: by the clock a task is as long as the machine is busy.
+  // The goals, and the limits that fail the test: on a virtual machine, even a thread's processor time includes what the
+  // host took away. Tasks are measured in processor time: by the clock, a task is as long as the machine is busy.
   const bounds = { opened: [1000, 3000], opening_cpu: [50, 150], gap: [34, 100], scrolling_cpu: [50, 300] };
   for (const [key, [goal, limit]] of Object.entries(bounds)) {
     const value = median(of(key));

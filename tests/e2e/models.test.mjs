@@ -1,4 +1,4 @@
-// A list of models is asked for with the key, and the key goes nowhere else: not into an error that a server makes of it,
+// A model list is requested with the key, and the key goes nowhere else: not into the error message when a server echoes it,
 // and not along with a redirect.
 import assert from 'node:assert/strict';
 import http from 'node:http';

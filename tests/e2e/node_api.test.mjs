@@ -17,7 +17,7 @@ const echo = (execute, more) => ({ name: 'echo', description: 'Repeats', paramet
 const call = (args, name = 'echo', id = 'call_0') => ({ calls: [{ id, name, args }] });
 const results = (request) => request.messages.filter((message) => message.role === 'tool').map((message) => message.content);
 
-/** An agent that talks to the script, freed afterwards. `tools: []`: no built-in ones, unless asked for. */
+/** Runs `body` with an agent that talks to the script and is freed afterwards. `tools: []`: no built-in tools, unless requested. */
 async function withAgent(steps, options, body) {
   return withScript(steps, async (baseUrl) => {
     const agent = new Agent({ provider: provider(baseUrl), tools: [], seed: 1, retry: { baseMs: 1, capMs: 2 }, ...options?.(baseUrl) });
@@ -253,7 +253,7 @@ test('what was streamed before stop or cancel stays in the record, without secre
       const onEvent = (event) => {
         if (event.type !== 'text_delta' || shown.endsWith('and mo')) return;
         shown += event.text;
-        if (shown.endsWith('and mo')) agent[how](); // while the text is being told
+        if (shown.endsWith('and mo')) agent[how](); // while the text is being reported
       };
       return agent.run('go', { onEvent });
     });

@@ -24,7 +24,7 @@ function contextOf({ run }) {
   return at < 0 ? {} : JSON.parse(run.input.slice(at + 2));
 }
 
-/** What must hold of the events of any plan. */
+/** Checks what must hold for the events of any plan. */
 function checkEvents(events) {
   assert.equal(events[0].type, 'plan_started');
   assert.equal(events.at(-1).type, 'plan_finished');
@@ -49,7 +49,7 @@ function checkEvents(events) {
   assert.equal(left, 0);
 }
 
-/** A server that answers each request by `answer(action, request, nth request of that action)`: steps run in any order. */
+/** Runs `body` with a server that answers each request by `answer(action, request, nth request of that action)`: steps run in any order. */
 async function withServer(answer, body) {
   const asked = new Map();
   const server = http.createServer(async (request, response) => {
@@ -84,7 +84,7 @@ test('the demo model works through a plan of several steps, the last of which se
   agent.files.put('docs/limits.md', '# Limits\n\nThe limit of turns is fifteen.\n');
   const events = [];
   const told = [];
-  // The console of the engine's thread comes out here.
+  // The console output of the engine's thread arrives here.
   const { write } = process.stdout;
   process.stdout.write = (text, ...more) => {
     const lines = String(text).split('\n').filter((line) => line.startsWith('turnwise: plan'));
@@ -121,7 +121,7 @@ test('the demo model works through a plan of several steps, the last of which se
   assert.deepEqual(session.ending.outcome, 'success');
   assert.equal(session.ending.output, session.steps[3].run.output);
   assert.equal(session.requests, session.steps.reduce((sum, one) => sum + one.run.requests, 0));
-  // The three that need nothing were started before anything else happened.
+  // The three steps without dependencies started before anything else happened.
   assert.deepEqual(events.filter((event) => event.type === 'step_started').map((event) => event.step), [1, 2, 3, 4]);
   assert.ok(events.findIndex((event) => event.type === 'step_started' && event.step === 3) < events.findIndex((event) => event.type === 'step_finished'));
 });
@@ -167,7 +167,7 @@ test('an aborted signal and cancel end every step, and the agent is free again',
       checkEvents(events);
     });
   }
-  // The engine hears of the cancel when the last step has begun; its model does not answer before that.
+  // The engine receives the cancel once the last step has begun; its model does not answer before that.
   let hasty = false;
   const last = TREE.steps.find(({ order }) => order === 4).action;
   await withServer(async (action) => {
@@ -188,7 +188,7 @@ test('stop lets the running steps conclude', async () => {
     if (nth > 1) return { text: `in short: ${action}` };
     return { calls: [{ id: 'call_0', name: 'wait', args: {} }] };
   }, async (agent) => {
-    // Both steps that can run are at their tool when the plan is stopped; the tools end after that.
+    // Both steps that can run are in their tool when the plan is stopped; the tools end after that.
     let begun = 0;
     let go;
     const stopped = new Promise((resolve) => { go = resolve; });
@@ -218,7 +218,7 @@ test('no more steps run at once than allowed', async () => {
   await withServer(async (action) => {
     most = Math.max(most, ++open);
     asked += 1;
-    // Two are answered together, the last one alone; a third had some time to come.
+    // Two requests are answered together, the last one alone; a third would have had time to arrive.
     const together = new Promise((resolve) => { waiting.push(resolve); });
     if (open === 2 || asked === STEPS) waiting.splice(0).forEach((go) => go());
     await together;
@@ -235,7 +235,7 @@ test('no more steps run at once than allowed', async () => {
 test('results that were cut are kept apart for steps at the same time', async () => {
   const parts = new Map();
   await withServer((action, request, nth) => {
-    // Both steps use the same id for their call, as servers do.
+    // Both steps use the same call id, as servers do.
     if (nth === 1) return { calls: [{ id: 'call_0', name: 'long', args: { letter: action } }] };
     if (nth === 2) return new Promise((resolve) => setTimeout(() => resolve({ calls: [{ id: 'call_1', name: 'read_result', args: { handle: 'call_0' } }] }), 100));
     parts.set(action, request.messages.findLast((message) => message.role === 'tool').content);

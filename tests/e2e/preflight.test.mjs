@@ -1,5 +1,5 @@
-// Why a first request failed, told apart in a real Chromium: what the server answered, and where nothing readable came,
-// what a page can find out about it. The last tests are in Node.js, and with the Test button of the app.
+// The causes of a failed first request, told apart in a real Chromium: what the server answered, and where nothing readable
+// came, what a page can find out about it. The last tests are in Node.js, and with the app's Test button.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -28,7 +28,7 @@ async function listening(server, body) {
   }
 }
 
-/** A model server. `answer(request, response)` is for all but OPTIONS, which `preflight` may replace. */
+/** Runs `body` with a model server. `answer(request, response)` handles everything but OPTIONS, which `preflight` may replace. */
 function withModel({ answer, preflight = (_, response) => response.writeHead(204, CORS).end() }, body) {
   const asked = [];
   const server = http.createServer((request, response) => {
@@ -40,10 +40,10 @@ function withModel({ answer, preflight = (_, response) => response.writeHead(204
 }
 
 /**
- * A page with the package (or `app`: the app), from a server of its own. `headers`: of all that
- * it serves, since a worker has the policy that its own file came with. `host`: the name in its
- * address, which leads to this machine like every `.example`; `tls`: over https. `space`: what address space the browser
- * takes its server for. Requests are not intercepted: the driver would answer CORS preflights itself.
+ * Runs `body` with a page that has the package loaded (or `app`: the app), from its own server. `headers` go with everything
+ * that it serves, since a worker has the policy of its own file. `host`: the name in its address, which resolves to this
+ * machine like every `.example`; `tls`: over https. `space`: the address space that the browser assigns to its server.
+ * Requests are not intercepted: the driver would answer CORS preflights itself.
  */
 function withPage({ headers = {}, host = '127.0.0.1', tls, space, app, context = {}, prepare }, body) {
   return withSite((site) => {
@@ -79,7 +79,7 @@ function withPage({ headers = {}, host = '127.0.0.1', tls, space, app, context =
   });
 }
 
-/** Runs an agent once in the page for each entry of `runs`; what each failed attempt said. */
+/** Runs an agent in the page `runs` times; returns the slug and the message of each failed attempt. */
 async function failures(page, provider, { maxAttempts = 1, runs = 1 } = {}) {
   const logs = await page.evaluate(async ([model, attempts, times]) => {
     const agent = new window.turnwise.Agent({ provider: model, maxAttempts: attempts, synthesis: false, tools: [], retry: { baseMs: 1, capMs: 2 } });
@@ -92,7 +92,7 @@ async function failures(page, provider, { maxAttempts = 1, runs = 1 } = {}) {
   return logs;
 }
 
-/** The only failure of one run. */
+/** Returns the message of the only failure of one run. */
 async function failure(page, provider, slug = 'network_error') {
   const logs = await failures(page, provider);
   assert.equal(logs.length, 1, JSON.stringify(logs));
@@ -207,13 +207,13 @@ test('mixed content: an https page, a plain http server elsewhere; this machine 
   })));
 
 test('offline', () => withPage({}, async (page) => {
-  await page.evaluate(() => window.turnwise.inside.start()); // the network goes away after the engine has been loaded
+  await page.evaluate(() => window.turnwise.inside.start()); // the network goes down only after the engine has loaded
   await page.context().setOffline(true);
   assert.match(await failure(page, { baseUrl: `http://model.example:${await deadPort()}/v1` }), /^The browser is offline, so model\.example:\d+ could not be reached\. Check the connection/);
 }));
 
-// Chromium without a window answers its own question with no: nobody can be asked. What it says while the question stands
-// is in the native tests only.
+// Headless Chromium answers its own permission prompt with no, since nobody can be asked. Its messages while the prompt is
+// open are covered in the native tests only.
 const PUBLIC_PAGE = { host: 'page.example', tls: true, space: 'public' };
 
 test('a public page that may not reach this machine', () => withPage(PUBLIC_PAGE, (page, origin) =>

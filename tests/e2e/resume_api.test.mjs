@@ -1,5 +1,5 @@
-// Resume by the API: a Node.js process with a chat in a file is killed at random moments, again and again, and another one goes
-// on, until the run has ended. KILLS sets how often (12), KILL_SEED the first seed.
+// Resume through the API: a Node.js process with a chat in a file is killed at random moments, again and again, and another
+// one resumes, until the run has ended. KILLS sets how often (12), KILL_SEED the first seed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ while (!JSON.parse(storage.get()).runs.at(-1).outcome) await new Promise((done) 
 chat.close();
 `;
 
-/** A model that asks for a step until it has had enough; `seen` counts requests by the steps that came before. */
+/** Runs `body` with a model that asks for a step until it has had enough; `seen` lists, per request, the number of steps before it. */
 async function withSteps(body) {
   const seen = [];
   const server = http.createServer(async (request, response) => {
@@ -59,7 +59,7 @@ async function withSteps(body) {
   }
 }
 
-/** Numbers from 0 to 1 by seed. */
+/** Seeded random numbers from 0 to 1. */
 function random(seed) {
   let state = seed * 2654435761 >>> 0;
   return () => {
@@ -68,7 +68,7 @@ function random(seed) {
   };
 }
 
-/** Runs the program; with `ms`, kills it that long after it has begun. Resolves with what it printed. */
+/** Runs the program; with `ms`, kills it that long after its first output. Resolves with what it printed. */
 function run(program, args, ms) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -107,7 +107,7 @@ test(`a run whose process is killed at ${KILLS} random moments goes on from its 
         const [record] = runs;
         assert.equal(record.outcome, 'success');
         assert.deepEqual(await replay(record), { ok: true });
-        // What may have been sent counts as sent. A kill between a request and its checkpoint can repeat that one.
+        // A request that may have been sent counts as sent. A kill between a request and its checkpoint can repeat that request.
         const bound = record.config.max_turns * record.config.max_attempts + 3;
         assert.ok(record.requests <= bound && seen.length <= bound, `${seen.length} requests, ${record.requests} counted, at most ${bound}`);
         assert.ok(seen.length <= record.requests + killed, `${seen.length} requests of which ${record.requests} were counted, ${killed} kills`);

@@ -1,5 +1,5 @@
-// The docs agent on real documentation sites, each built by its own generator (tests/sites) and served below /docs/ as a
-// plain static host would: what search finds, and whole conversations through the tag. KINDS names the sites.
+// The docs agent on real documentation sites, each built by its own generator (tests/sites) and served below /docs/ as on a
+// plain static host: search results, and whole conversations through the tag. KINDS names the sites.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,9 +13,9 @@ import { dist, root } from './lib/site.mjs';
 
 const WANTED = (process.env.KINDS || 'mdbook mkdocs').split(/\s+/).filter(Boolean);
 const ENOUGH = 90;
-/** What generators have as shortcuts. */
+/** The generators' keyboard shortcuts. */
 const KEYS = 's/?+-fpnkTS';
-/** Their routers take clicks on any link. */
+/** Generators whose routers handle clicks on any link. */
 const ROUTED = ['vitepress'];
 const SHOWN = 12;
 const WHOLE_MS = 240000;
@@ -23,10 +23,10 @@ const THINKS_MS = 4000;
 const CHROMES = /^(serviceworker|chrome-extension):/;
 
 const read = (folder, kind) => JSON.parse(readFileSync(path.join(root, 'tests/sites', folder, `${kind}.json`), 'utf8'));
-/** A page on which visitors begin. */
+/** The page on which visitors begin, where it is not the root. */
 const FRONT = { rustdoc: 'tokio/index.html', docusaurus: 'api/Client/', starlight: 'commands/npm/' };
 
-/** Runs `body(tab, url)` in a fresh browser on the site's front page. What the site wants from elsewhere, it does not get. */
+/** Runs `body(tab, url)` in a fresh browser on the site's front page. Requests to other origins are blocked. */
 async function withSite(kind, reach, body) {
   const { site } = await build(kind);
   assert.ok(existsSync(path.join(dist, 'turnwise')), `${dist} is not built: make dist`);
@@ -76,7 +76,7 @@ async function searchAll([questions, module, most]) {
   return { info, loaded: began - loading, ready, whole, each, ...found, hits };
 }
 
-/** A page's address within the site, in one form however it is written, and the anchor. */
+/** Returns a page's address within the site, normalized, and the anchor. */
 function place(address, url) {
   const { pathname, hash } = new URL(address, url);
   const page = decodeURIComponent(pathname).replace(BASE, '').replace(/(^|\/)index(\.html)?$/, '').replace(/\.html$/, '').replace(/\/$/, '');
@@ -134,8 +134,8 @@ const told = ({ messages }) => {
 };
 
 /**
- * What a model would do that knows nothing: it searches, reads the section that fits, and says what stands there. Told that
- * the site is still being read, it takes its time and searches again, a few times at most; that adds to `steps`.
+ * Adds the steps of a model that knows nothing: it searches, reads the section that fits, and quotes it. If the site is
+ * still being read, it pauses and searches again, a few times at most; that adds to `steps`.
  */
 function addSteps(steps, { question, query, url: wanted, phrase }, answered) {
   let link;
@@ -174,7 +174,7 @@ function addSteps(steps, { question, query, url: wanted, phrase }, answered) {
   );
 }
 
-/** One conversation of five questions, through the tag that the site's generator put into the page. */
+/** Holds one conversation of five questions, through the tag that the site's generator put into the page. */
 async function converse(kind, answers, t) {
   const links = [];
   const steps = [];
@@ -200,14 +200,14 @@ async function converse(kind, answers, t) {
       assert.deepEqual(place(href, url), place(links[at], url));
       assert.deepEqual(await tab.evaluate(resolve, href), { status: 200, anchor: true }, href);
     }
-    // No shortcut of the generator's takes what is written, or leads to another page.
+    // No shortcut of the generator captures what is typed, or leads to another page.
     const here = tab.url();
     await input.pressSequentially(KEYS);
     for (const key of ['ArrowRight', 'ArrowLeft']) await input.press(key);
     await tab.waitForTimeout(500);
     assert.equal(tab.url(), here);
     assert.equal(await input.inputValue(), KEYS);
-    // A link of an answer leads there, without loading a page where the generator's router goes without.
+    // A link in an answer leads there, without a page load where the generator's router avoids one.
     await tab.evaluate(() => { window.stays = true; });
     await agent.locator('article [part=answer] a').last().click();
     await tab.waitForURL(links.at(-1));
@@ -216,7 +216,7 @@ async function converse(kind, answers, t) {
   }));
 }
 
-/** Whether a link leads somewhere: what its page answers, and whether its anchor is there. */
+/** Checks where a link leads: the status of its page, and whether its anchor exists. */
 async function resolve(address) {
   const response = await fetch(address);
   const parsed = new DOMParser().parseFromString(await response.text(), 'text/html');

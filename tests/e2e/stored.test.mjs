@@ -1,5 +1,5 @@
-// Runs that outlast the page: the list, follow-ups after a reload, two tabs, names and deleting, and what is said when
-// storing fails. Whatever fails, the run goes on, and what was stored before stays.
+// Runs that outlast the page: the list, follow-ups after a reload, two tabs, renaming and deleting, and what is reported
+// when storing fails. Whatever fails, the run continues, and what was stored before stays.
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,8 +17,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 
 /**
- * The app with the steady model, and a key that must turn up nowhere. `init` runs in the worker that stores the runs, before
- * its own script.
+ * Runs `body` in the app with the steady model, and a key that must not appear anywhere. `init` runs in the worker that
+ * stores the runs, before its own script.
  */
 const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, body) => withPatched(init, (mounts) => withSite((site) => withSteadyModel(model, (baseUrl, seen) => {
   const local = [
@@ -33,7 +33,7 @@ const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, b
   });
 }), { mounts }));
 
-/** The worker's file with `init` before it, for `withSite`. */
+/** Prepends `init` to the worker's file, as a mount for `withSite`. */
 async function withPatched(init, body) {
   if (!init) return body({});
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-stored-'));
@@ -46,7 +46,7 @@ async function withPatched(init, body) {
   }
 }
 
-/** Whether what `FAULTS` names fails from now on. */
+/** Sets whether the operations that `FAULTS` names fail from now on. */
 const failing = (page, fails) => page.workers().find((one) => one.url().endsWith('/desk-worker.js')).evaluate((value) => { self.failing = value; }, fails);
 
 const ready = (page) => page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
@@ -59,7 +59,7 @@ async function start(page, task) {
   await page.getByRole('button', { name: 'Run', exact: true }).click();
 }
 
-/** Everything that the page stored, as text. */
+/** Returns everything that the page stored, as text. */
 const everything = (page) => page.evaluate(async () => {
   const request = indexedDB.open('turnwise');
   const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
@@ -100,7 +100,7 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
     await ended(page);
     assert.equal(await page.locator('section.turn').count(), 6);
     assert.match(await page.locator('.ending').innerText(), /llm_complete/);
-    // What was written is there again, and a follow-up keeps what was said.
+    // The written file is there again, and a follow-up keeps the conversation.
     await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
     await page.getByRole('dialog').getByText('notes/three.md').waitFor();
     await page.keyboard.press('Escape');
@@ -138,7 +138,7 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
 }
 
 test('a run in one tab is followed in another, and taken over when the first is gone', async () => {
-  // The model goes on when the other tab has seen what came so far, and not to its end while the first tab is there.
+  // The model continues once the other tab has caught up, and finishes only after the first tab is closed.
   let [goOn, finish] = [];
   const followed = new Promise((resolve) => { goOn = resolve; });
   const left = new Promise((resolve) => { finish = resolve; });
@@ -155,7 +155,7 @@ test('a run in one tab is followed in another, and taken over when the first is 
     assert.equal(await other.getByRole('button', { name: 'Stop' }).count(), 0);
     await other.screenshot({ path: path.join(shots, 'stored-followed.png') });
     goOn();
-    // The tab that drives it goes away in the middle.
+    // The tab that drives the run is closed in the middle.
     await page.getByText('Turn 3.').first().waitFor();
     await page.close({ runBeforeUnload: false });
     finish();
@@ -181,10 +181,10 @@ test('no stored byte holds a planted key, wherever it turns up', () => withStore
   assert.ok(!rest.includes(KEY), 'the key is in the local storage');
 }));
 
-// Storage that fails in the middle of a run: what is said, and that the run ends as it should.
+// Storage that fails in the middle of a run: what is reported, and that the run ends as it should.
 const FAULTS = {
   'storage does not answer': [() => {
-    // Somebody else's transaction that never ends: all others wait behind it.
+    // A foreign transaction that never ends: all others wait behind it.
     setInterval(() => {
       if (!self.failing || self.holding) return;
       self.holding = true;
@@ -254,7 +254,7 @@ test('an older tab keeps the database locked: it is said, the run goes on, and i
   const value = JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'steady' });
   const origin = new URL(site.app).origin;
   const context = { viewport: WIDE, storageState: { cookies: [], origins: [{ origin, localStorage: [{ name: 'turnwise.settings', value }] }] } };
-  // A page of the site's own that has version 1 open and does not let go.
+  // A page of the same site that has version 1 of the database open and does not close it.
   return withPage(`${site.url}host/package.html`, { reach: [baseUrl], context }, async (old) => {
     await old.evaluate(() => new Promise((resolve, reject) => {
       const request = indexedDB.open('turnwise', 1);

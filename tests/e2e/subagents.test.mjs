@@ -8,7 +8,7 @@ import { assertValid } from './lib/trajectory.mjs';
 
 const SIZE = 16;
 
-/** Starts the run in the page; `window.run` is its promise, `window.events` what it told. */
+/** Starts the run in the page; `window.run` is its promise, `window.events` the events it reported. */
 const start = (page, baseUrl, more = {}) => page.evaluate(async ({ baseUrl, more }) => {
   window.events = [];
   window.agent = new window.turnwise.Agent({
@@ -25,7 +25,7 @@ test('sixteen sub-agents reach their limit, conclude and report, while the page 
     await withCrew({ size: SIZE, pause: 1 }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
       longest.push(await longestTask(page, async () => {
         await start(page, baseUrl);
-        // Nothing is handed out while it is measured: that is work of the test's own.
+        // Returns nothing from the page during the measurement: that would be the test's own work.
         await page.evaluate(async () => { await window.run; });
       }));
       const trajectory = await ended(page);
@@ -38,7 +38,7 @@ test('sixteen sub-agents reach their limit, conclude and report, while the page 
       assert.equal(trajectory.requests, asked.length);
       assert.equal(trajectory.children.length, SIZE);
       assert.deepEqual(await page.evaluate(async () => window.turnwise.replay(await window.run)), { ok: true });
-      // The number that users see only shrinks, and every sub-agent tells of its own end.
+      // The number that users see only shrinks, and every sub-agent reports its own end.
       const told = await page.evaluate(() => window.events.map(({ type, callsLeft, event }) => ({ type, callsLeft, inner: event?.type })));
       assert.ok(told.every(({ callsLeft }, index) => index === 0 || callsLeft <= told[index - 1].callsLeft), 'the bound grew');
       assert.equal(told.filter(({ type, inner }) => type === 'child' && inner === 'agent_finished').length, SIZE);
@@ -50,7 +50,7 @@ test('sixteen sub-agents reach their limit, conclude and report, while the page 
 });
 
 test('after stop only conclusions are asked for, and each sub-agent that began has its report', async () => {
-  // No sub-agent is faster than the stop: its third reply begins, and goes on when the stop was asked for.
+  // No sub-agent is faster than the stop: its third reply begins, and continues once stop is requested.
   let goOn;
   const stopped = new Promise((resolve) => { goOn = resolve; });
   const gate = (who, nth) => (who && nth === 3 ? stopped : undefined);
@@ -63,10 +63,10 @@ test('after stop only conclusions are asked for, and each sub-agent that began h
     goOn();
     const trajectory = await ended(page);
     assertValid(trajectory);
-    // The worker hears of it while it works: what follows from it begins with the first conclusion.
+    // The worker receives the stop while it works: its effects begin with the first conclusion.
     const before = await page.evaluate(() => window.events.findIndex(({ type, event }) => type === 'synthesis_started' || event?.type === 'synthesis_started'));
     assert.ok(before > 0, `${before}`);
-    // What was under way when stop came may reach the server after it.
+    // Requests under way at the stop may reach the server after it.
     assert.ok(asked.filter(({ tools }) => tools).length <= await starts(0, before), 'only conclusions');
     assert.equal(await starts(before), 1 + trajectory.children.length, 'one conclusion of each sub-agent and one of the run');
     assert.equal(trajectory.termination_reason, 'stop_synthesized');

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import { dist } from './lib/site.mjs';
 
-/** The compiler's complaints about a program that imports from 'turnwise'. */
+/** The compiler's errors in a program that imports from 'turnwise'. */
 function complaints(source) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-types-'));
   try {

@@ -1,5 +1,5 @@
 // <turnwise-agent> in an ordinary page: what it loads and when, a run with tools, follow-ups, stops, failures, several
-// elements, and conversations that go on over page changes.
+// elements, and conversations that continue across page changes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { answered, ask, events, input, launcher, listen, page, scripted, withWid
 const call = (id, name, args) => ({ id, name, args });
 const one = (attributes = '') => (baseUrl) => ({ '/': page({ attributes: `${scripted(baseUrl)} ${attributes}` }) });
 const said = (request) => request.messages.filter(({ role }) => role === 'user').map(({ content }) => content);
-/** Workers that run: Playwright goes on listing some that were ended together with a worker of theirs. */
+/** The number of running workers: Playwright keeps listing some that ended together with a nested worker. */
 const workers = async (tab) => {
   const answers = tab.workers().map((worker) => Promise.race([worker.evaluate(() => 1), new Promise((resolve) => { setTimeout(resolve, 2000, 0); })]).catch(() => 0));
   return (await Promise.all(answers)).reduce((sum, one) => sum + one, 0);
@@ -33,7 +33,7 @@ test('the launcher is at most 5 KB of brotli, and loads nothing before it is ope
     await launcher(tab).waitFor();
     await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
     assert.deepEqual(asked, ['/', '/turnwise/embed.js']);
-    // Passing over it means nothing, staying does; even then no worker starts.
+    // Moving across the launcher does nothing, but hovering loads the panel; even then no worker starts.
     const panel = tab.waitForResponse(/widget\.js$/);
     await launcher(tab).hover();
     await panel;
@@ -196,7 +196,7 @@ test('several on a page share an engine and nothing else: removing one disturbs 
     });
     await tab.waitForFunction(() => window.finish);
     assert.equal(engines(), 1);
-    // Moved: the same panel, open, with its conversation.
+    // After the element is moved: the same panel, open, with its conversation.
     await tab.evaluate(() => document.getElementById('right').append(document.getElementById('a')));
     await tab.locator('#a article').getByText('To A.').waitFor();
     await tab.evaluate(() => { window.a = document.getElementById('a'); window.a.remove(); });
@@ -277,7 +277,7 @@ test('what was set before the script came counts, attributes mirror properties, 
       const element = document.querySelector('turnwise-agent');
       Object.assign(element, { maxTurns: 3, suggestions: ['One?', 'Two?'], texts: { label: 'Ask Halden', about: 'From the manual.' }, apiKey: 'secret-key' });
       await import('/turnwise/embed.js');
-      await import('/turnwise/embed.js?again'); // a second copy is no error
+      await import('/turnwise/embed.js?again'); // a second copy is not an error
       return [element.getAttribute('max-turns'), element.getAttribute('suggestions'), element.baseUrl === element.getAttribute('base-url'), element.outerHTML.includes('secret-key')];
     });
     assert.deepEqual(mirrored, ['3', '["One?","Two?"]', true, false]);

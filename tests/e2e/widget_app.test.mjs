@@ -1,4 +1,4 @@
-// The docs agent and what else Turnwise ships: the project's own documentation as a book with the agent in it, and the
+// The docs agent together with the rest of Turnwise: the project's own documentation as a book with the agent in it, and the
 // record of a conversation that is handed over to the app.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { answered, ask, launcher, page, scripted, withHost } from './lib/widget.
 const shots = path.resolve(import.meta.dirname, 'shots');
 mkdirSync(shots, { recursive: true });
 
-/** What the menu opens, and the lines that its console gets. */
+/** Opens the app from the menu; returns its page and the lines that its console gets. */
 async function openApp(tab) {
   await tab.getByRole('button', { name: 'Menu' }).click();
   const [app] = await Promise.all([tab.waitForEvent('popup'), tab.getByRole('button', { name: 'Open in the app' }).click()]);

@@ -1,5 +1,5 @@
-// Accessibility of <turnwise-agent>: axe in both themes and all modes, in each of its states; right to left; and the
-// pictures that a person looks at.
+// Accessibility of <turnwise-agent>: axe in both themes and all modes, in each of its states; right to left; and screenshots
+// for a person to look at.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -122,7 +122,7 @@ test('the theme follows the host while the page is open, by the marks of each ge
     await becomes(wanted);
   }
   await tab.evaluate(() => { document.documentElement.className = ''; delete document.body.dataset.mdColorScheme; document.querySelector('turnwise-agent').theme = 'auto'; });
-  // Without a mark: a page that is light whatever the system prefers, one that follows it, one with a background of its own.
+  // Without an explicit theme: a page that is light whatever the system prefers, one that follows it, one with its own background.
   await tab.emulateMedia({ colorScheme: 'dark' });
   for (const [set, wanted] of [
     ["document.documentElement.style.colorScheme = 'light dark'", 'dark'], ["document.documentElement.style.colorScheme = ''", 'light'],

@@ -1,5 +1,5 @@
-// What <turnwise-agent> must not lose or do by mistake: a question half written, an answer under way, a conversation that
-// went on elsewhere, the focus, the place in the text.
+// Mistakes that <turnwise-agent> must not make: losing a half-written question, an answer under way, a conversation that
+// continued elsewhere, the focus, or the place in the text.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, ask, events, input, launcher, listen, page, scripted, withWidget } from './lib/widget.mjs';

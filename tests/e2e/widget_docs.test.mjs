@@ -1,5 +1,5 @@
 // <turnwise-agent> and the docs of its site, with a stand-in for the reader: what the panel shows while the docs are read,
-// what the model is told and given, what becomes of links, and what is said where there is nothing to read.
+// what the model receives, what becomes of links, and the message where there is nothing to read.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { answered, ask, launcher, page, withWidget } from './lib/widget.mjs';
 const call = (id, name, args) => ({ id, name, args });
 const script = (body) => ({ type: 'text/javascript', body });
 
-/** The package with another `DocsSite`, which goes on when the page says so. */
+/** The package with another `DocsSite`, which continues when the page says so. */
 const withReader = (reader) => ({
   '/turnwise/real.js': script(readFileSync(path.join(dist, 'turnwise/turnwise.js'), 'utf8')),
   '/turnwise/turnwise.js': script(`export * from './real.js'; export { default } from './real.js';
@@ -51,7 +51,7 @@ test('the docs are read when it opens, with a line that says how far; the answer
   await launcher(tab).click();
   await tab.getByText('Reading the docs: 34 of 120 pages').waitFor({ timeout: 60000 });
   assert.equal(await tab.getByRole('progressbar').getAttribute('value'), '34');
-  // Asked before the docs are there: it waits for them, unless the visitor does not.
+  // A question asked before the docs are loaded waits for them, unless the visitor stops it.
   await ask(tab, 'Never mind?');
   await tab.getByRole('button', { name: 'Stop' }).click();
   assert.equal(await (await answered(tab)).locator('.ending').textContent(), 'Cancelled.');
@@ -142,7 +142,7 @@ test('with the package\'s own reader: an llms.txt and the pages it names are sea
   await code.locator('.c-keyword').waitFor();
   assert.equal(await code.innerText(), 'const retries = 3;\n');
   assert.ok(asked.includes('/turnwise/worker_bg.wasm'), 'what colours code is loaded for it');
-  // What is kept over a page change has its colours.
+  // Code that is kept across a page change keeps its colours.
   await tab.reload();
   await tab.locator('turnwise-agent article').nth(1).locator('.c-keyword').waitFor();
 }));

@@ -1,5 +1,4 @@
-// <turnwise-agent> when a run ends otherwise than with an answer, and what visitors do with answers: copy, follow a link,
-// judge, come back.
+// <turnwise-agent> when a run ends without an answer, and what visitors do with answers: copy, follow a link, rate, come back.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +9,7 @@ const shots = path.resolve(import.meta.dirname, 'shots');
 mkdirSync(shots, { recursive: true });
 const words = (text) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
 const long = Array.from({ length: 40 }, (_, n) => `Paragraph ${n} of a long answer.\n\n`);
-const short = { chunks: long.map(words) }; // and no end
+const short = { chunks: long.map(words) }; // without an end
 const held = { chunks: [words('Half')], hold: true };
 const read = { calls: [{ id: 'a', name: 'calculate', args: { expression: '1 + 1' } }] };
 const one = (attributes = '', more = {}) => (baseUrl) => ({ '/': page({ attributes: `${scripted(baseUrl)} ${attributes}`, ...more }), '/next.html': page({ attributes: scripted(baseUrl) }) });
@@ -59,7 +58,7 @@ test('answer and code are copied, and it shows; the same judgement counts once',
   await ask(tab, 'How?');
   const done = await answered(tab);
   const [code, answer] = ['Copy the code', 'Copy the answer'].map((name) => done.getByRole('button', { name }));
-  // The sign of success stands for a moment only: whether it comes is noted in the page.
+  // The success icon shows for a moment only, so the page records whether it appears.
   const watched = (button) => button.evaluate((it) => {
     const sign = () => it.querySelector('path')?.getAttribute('d');
     const before = sign();
@@ -105,7 +104,7 @@ test('a link of an answer is the host router\'s, where there is one', () => with
   await log(tab).waitFor();
   await tab.setViewportSize({ width: 390, height: 800 });
   await link.click();
-  await launcher(tab).waitFor(); // a sheet would hide the page
+  await launcher(tab).waitFor(); // an open sheet would hide the page
 }));
 
 test('where one was is found again on the next page: place in the text, draft, and the question that waits for a model', () => withWidget({

@@ -1,5 +1,5 @@
-// `src` of <turnwise-agent> names the folder that code is imported from. As an attribute it can come through a sanitizer, so
-// it names no other site; a script may.
+// `src` of <turnwise-agent> names the folder that code is imported from. As an attribute it can pass through a sanitizer, so
+// it must not name another site; a script may set it to one.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,11 +10,11 @@ import { answered, ask, events, launcher, listen, page, scripted, withHost } fro
 const CORS = { 'access-control-allow-origin': '*' };
 const SANITIZED = (url, more = '') => `<div id="comment"><turnwise-agent docs="off" src="${url}turnwise/" ${more}></turnwise-agent></div>`;
 
-/** A site with the package, and another one whose copy of it would tell that it ran. */
+/** Runs `body` with a site that has the package, and another site whose copy of it would reveal that it ran. */
 const withForeign = (make, body, options = {}) => withHost({ headers: CORS }, (foreign) => withHost({ pages: make(foreign.url) }, (host) =>
   withPage(host.url, { ...options, reach: [foreign.url, ...(options.reach ?? [])] }, (tab) => body(tab, { foreign, host }))));
 
-// From the page's beginning: an inline tag says what is wrong as soon as it is seen.
+// From the start of the page: an inline tag reports errors as soon as it is visible.
 const HEARS = "<script>window.heard = []; document.addEventListener('turnwise-error', ({ detail }) => window.heard.push({ name: 'error', ...detail }));</script>";
 
 for (const [mode, attributes] of [['floating', ''], ['inline', 'mode="inline"'], ['modal', 'mode="modal"']]) {

@@ -1,5 +1,5 @@
 // mode="iframe": the panel is a document of the package's origin. The host's policy allows neither its workers nor
-// WebAssembly; the docs, which are the host's and readable from no other origin, come over a port.
+// WebAssembly; the docs, which belong to the host and are readable from no other origin, arrive over a port.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withPage } from './lib/browser.mjs';
@@ -36,7 +36,7 @@ test('in a frame of another origin it answers, reads the docs through the host, 
       const link = run.locator('[part=answer]:not(:empty) a');
       assert.equal(await link.getAttribute('href'), `${host.url}it.html`);
       assert.equal(await link.getAttribute('target'), null, 'it opens in the host\'s tab');
-      // The frame is another document: what it tells comes a moment later.
+      // The frame is another document: its events arrive a moment later.
       await tab.waitForFunction(() => window.heard.some(({ name }) => name === 'final'));
       assert.deepEqual((await events(tab)).map(({ name }) => name), ['open', 'run', 'final']);
       assert.deepEqual(cdn.asked.filter((asked) => !asked.startsWith('/turnwise/')), []);

@@ -1,5 +1,6 @@
-// What a model may say to break <turnwise-agent>: names that every object has, arguments of any shape and size, addresses
-// that cannot be decoded. The answer is shown, live and on the next page; a stored run that cannot be shown costs no other.
+// Model output that might break <turnwise-agent>: names that every object has, arguments of any shape and size, addresses
+// that cannot be decoded. The answer is shown, live and on the next page; a stored run that cannot be shown does not affect
+// others.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,7 +11,7 @@ const call = (id, name, args) => ({ id, name, args });
 const pages = (baseUrl) => ({ '/': page({ attributes: scripted(baseUrl) }), '/next.html': page({ attributes: scripted(baseUrl) }), '/plain.html': page({ tag: '' }) });
 const event = (delta, finish = null) => `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
-/** A call whose arguments are nearly as large as a reply may be: three of them are too large for the storage of a page. */
+/** A call whose arguments are nearly as large as a reply may be: three of them exceed the storage of a page. */
 const HUGE = JSON.stringify({ query: 'large '.repeat(300_000) });
 const huge = { chunks: [
   event({ role: 'assistant', tool_calls: [{ index: 0, id: 'huge', type: 'function', function: { name: 'calculate', arguments: '' } }] }),

@@ -1,4 +1,4 @@
-// <turnwise-agent> on hosts that make it hard: another origin, a strict Content-Security-Policy with Trusted Types, one that
+// <turnwise-agent> on difficult hosts: another origin, a strict Content-Security-Policy with Trusted Types, a policy that
 // lacks something, and style sheets that fight everything on the page.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ const policy = (at, model) => {
   return text.replaceAll('https://cdn.example.org', at).replaceAll('https://models.example.org', model);
 };
 
-/** A run with a tool on a host with that policy, the package there (same origin) or elsewhere. */
+/** Performs a run with a tool on a host with that policy, with the package there (same origin) or elsewhere. */
 async function runs({ csp, elsewhere = false, at = '/turnwise/' }) {
   await withScript(TOOL_RUN, (baseUrl) => withHost({ headers: { 'access-control-allow-origin': '*' }, at }, (cdn) => {
     const src = elsewhere ? `${cdn.url}${at.slice(1)}embed.js` : `${at}embed.js`;
@@ -53,7 +53,7 @@ test('csp_evaluator finds nothing high in the recommended policy', () => {
   assert.deepEqual(high.map(({ directive, value, description }) => `${directive} ${value}: ${description}`), []);
 });
 
-/** Opens on a host whose policy differs; `body(tab)` sees what is said. */
+/** Opens the tag on a host whose policy differs; `body(tab)` checks what is reported. */
 const lacking = (change, expect, body) => withScript([], (baseUrl) => {
   const pages = { '/': page({ attributes: scripted(baseUrl), head: noting }), '/notes.js': NOTES };
   return withHost({ pages, headers: { 'content-security-policy': strictPolicy(new URL(baseUrl).origin, change) } }, (host) =>
@@ -83,7 +83,7 @@ test('a policy without the model\'s host: the run\'s end says what to add', () =
   assert.match(await run.getByRole('alert').textContent(), new RegExp(`connect-src ${new URL(baseUrl).origin}`));
 }));
 
-// What a careless or hostile host does to everything on its page.
+// Styles of a careless or hostile host, for everything on its page.
 const HOSTILE = `<style>
   * { all: unset !important; font: 40px serif !important; color: magenta !important; box-sizing: content-box !important }
   html { font-size: 40px !important; letter-spacing: 1em; text-transform: uppercase }
@@ -94,7 +94,7 @@ const HOSTILE = `<style>
 </style>`;
 const OVER = '<div id="over">Cookies?</div>';
 
-/** What somebody sees of the panel: places, sizes, colours, fonts of its parts. */
+/** The visible appearance of the panel: positions, sizes, colours, fonts of its parts. */
 const look = (tab) => tab.evaluate(() => {
   const shadow = document.querySelector('turnwise-agent').shadowRoot;
   return ['.panel', 'header', 'h2', '.icon-button', '.task', '.answer, .prose:not(.aside)', '.box', 'textarea', '.send', '.by'].map((selector) => {
@@ -112,7 +112,7 @@ test('styles of the host do not reach in: it looks and works the same under a ho
       withPage(host.url, { reach: [baseUrl] }, async (tab) => {
         const pill = await launcher(tab).boundingBox();
         assert.ok(pill.width > 100 && pill.height >= 44, JSON.stringify(pill));
-        // A real click at its place: whatever lies above would take it.
+        // A real click at its position: anything above it would intercept the click.
         await tab.mouse.click(pill.x + pill.width / 2, pill.y + pill.height / 2);
         await ask(tab, 'Six times seven?');
         await answered(tab);

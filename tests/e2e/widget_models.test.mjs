@@ -1,5 +1,5 @@
-// Ways to a model without a server of the site's: a key that the visitor types, signing in at OpenRouter, the model built
-// into the browser; and the way out, into the app.
+// Ways to reach a model without a server of the site: a key that the visitor types, signing in with OpenRouter, the
+// browser's built-in model; and the way out, into the app.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -52,7 +52,7 @@ test('the model built into the browser, which no worker reaches, answers through
     window.prompts = [];
     const answers = ['{"tool":"calculate","arguments":{"expression":"6 * 7"}}', '{"answer":"It is **42**."}'];
     window.LanguageModel = {
-      // As in browsers whose model has no tools of its own.
+      // As in browsers whose model has no native tools.
       availability: async ({ expectedInputs }) => (expectedInputs.some(({ type }) => type !== 'text') ? 'unavailable' : 'available'),
       create: async ({ initialPrompts }) => ({ destroy() {}, prompt: async (ask, { responseConstraint }) => { window.prompts.push({ initialPrompts, ask, responseConstraint }); return answers.shift(); } }),
     };
@@ -87,7 +87,7 @@ test('a Response of the page\'s own model is read as it comes, and an error amon
   });
   await launcher(tab).click();
   await ask(tab, 'Both halves, please.');
-  // The stream is still open: what came is there before its end.
+  // The stream is still open: the text so far is shown before its end.
   await tab.getByText('The first half,').waitFor();
   await tab.evaluate(() => window.goOn());
   assert.match(await (await answered(tab)).textContent(), /The first half, and the second\./);

@@ -1,5 +1,5 @@
-// What a page adds to its tag: tools of its own with the visitor's approval, a trigger instead of the button, a question in a
-// link, a way to a person.
+// Additions of a page to its tag: its own tools with the visitor's approval, a trigger instead of the button, a question in
+// a link, a way to reach a person.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, ask, launcher, page, scripted, withWidget } from './lib/widget.mjs';

@@ -1,4 +1,4 @@
-// Links in the answers of <turnwise-agent>: one to another host says which, whatever its words say; Sources are the pages
+// Links in the answers of <turnwise-agent>: a link to another host names it, whatever its text says; Sources are the pages
 // that the run found or read; a link to any other page looks different.
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// A tool that hangs or crashes its worker harms nothing but itself. The package is one with the tools
-// `loop_forever` and `crash` in it (feature test-tools), which is never shipped: `.ci/test.mjs build` makes it.
+// A tool that hangs or crashes its worker harms nothing else. The package is a build with the tools `loop_forever` and
+// `crash` (feature test-tools), which is never shipped: `.ci/test.mjs build` makes it.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';

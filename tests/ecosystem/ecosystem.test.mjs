@@ -1,4 +1,4 @@
-// Turnwise with what others made: a model of the AI SDK as ours; our stream read by the AI SDK's own reader and chat, and by
+// Turnwise with other libraries: a model of the AI SDK as ours; our stream read by the AI SDK's own reader and chat, and by
 // assistant-ui's runtime in a page.
 import assert from 'node:assert/strict';
 import http from 'node:http';
@@ -20,7 +20,7 @@ const STEPS = [{ text: 'Let me look.', calls: [{ id: 'a', name: 'look', args: { 
 const tools = { look: tool({ inputSchema: { type: 'object', properties: { at: { type: 'string' } } }, execute: ({ at }) => ({ [at]: 'sunny' }) }) };
 const weather = (baseUrl) => new Agent({ model: openai('scripted', { baseUrl }), tools, ...QUICK });
 
-/** What is said on the console while `body` runs. */
+/** Runs `body`, and checks that nothing is logged to the console. */
 async function quiet(body) {
   const said = [];
   const real = { warn: console.warn, error: console.error };
@@ -56,7 +56,7 @@ test('an error of the run is the error of the stream', () => withScript([{ statu
   assert.match(faults[0], /key/);
 }));
 
-/** A route as a server of the AI SDK's chat has it. */
+/** Runs `body` with a route like the one on a server for the AI SDK's chat. */
 async function withRoute(agent, body) {
   const server = http.createServer(async (request, response) => {
     const bytes = [];

@@ -1,4 +1,4 @@
-//! Turns, attempts, budgets and the user.
+//! Turns, attempts, budgets and user actions.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! Strict semantics, a row for each situation: slugs of every attempt, requests, ending fields, log counts; the messages
-//! that were sent stand in `tests/golden/strict_messages.txt`.
+//! Strict semantics, one row per situation: slugs of every attempt, requests, ending fields, log counts; the messages
+//! that were sent are in `tests/golden/strict_messages.txt`.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -21,11 +21,11 @@ struct Row {
     name: &'static str,
     config: RunConfig,
     script: Vec<Step>,
-    /// `turn.attempt slugs` of every attempt that failed: its WRN record says the same.
+    /// `turn.attempt slugs` of every failed attempt; its WRN record says the same.
     slugs: &'static str,
     requests: u32,
     fields: &'static str,
-    /// WRN and ERR records.
+    /// The numbers of WRN and ERR records.
     logs: (usize, usize),
 }
 
@@ -63,7 +63,7 @@ fn call(name: &str, args: &str) -> Step {
 
 const REPORT: &str = r#"{"format": "text", "content": "the answer"}"#;
 
-/// The report tool's arguments fit its schema.
+/// The report tool's arguments pass their schema check.
 fn checked(name: &'static str) -> Step {
     executed(name, "")
 }
@@ -146,7 +146,7 @@ fn each_situation_has_its_slugs_requests_fields_and_logs() {
     assert!(faults.is_empty(), "\n{faults}");
 }
 
-/// `WRN 1.1 slugs` of every record, in order.
+/// `WRN 1.1 slugs` for every log record, in order.
 fn logged(played: &Played) -> Vec<String> {
     let line = |log: &LogRecord| {
         let slugs: Vec<&str> = log.slugs.iter().map(|slug| slug.as_str()).collect();
@@ -158,8 +158,8 @@ fn logged(played: &Played) -> Vec<String> {
     played.run().logs().iter().map(line).collect()
 }
 
-/// A WRN record for each failed attempt; an ERR record for a failed run, which says why it ended and then what its last
-/// attempt failed for.
+/// A WRN record for each failed attempt; an ERR record for a failed run, with the reason it ended and then the slugs of
+/// its last attempt.
 fn should_log(slugs: &str, fields: &str) -> Vec<String> {
     let by_user = |attempt: &str| attempt.ends_with(" stopped") || attempt.ends_with(" cancelled");
     let attempts: Vec<&str> = slugs.split("; ").filter(|attempt| !attempt.is_empty() && !by_user(attempt)).collect();
@@ -178,7 +178,7 @@ fn the_messages_that_were_sent_are_the_golden_ones() {
         let played = play(row.config, row.script);
         all.push_str(&format!("## {}\n", row.name));
         for (i, request) in played.requests.iter().enumerate() {
-            // The system message and the task are the same in all.
+            // The system message and the task are the same in all rows.
             let sent: Vec<&Message> =
                 request.append.iter().skip(if i == 0 { 2 } else { 0 }).chain(&request.tail).collect();
             all.push_str(&format!("request {} ({:?})\n", i + 1, request.tools));

@@ -1,4 +1,4 @@
-//! `final_report`: accepted, refused, beside others.
+//! `final_report`: accepted, rejected, alongside other calls.
 
 use super::*;
 

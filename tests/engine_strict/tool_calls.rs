@@ -1,4 +1,4 @@
-//! Calls of ordinary tools.
+//! Calls to ordinary tools.
 
 use super::*;
 

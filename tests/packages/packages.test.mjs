@@ -1,5 +1,5 @@
 // The npm package as people use it: the tarball, installed into small apps of bundlers and frameworks, each built and served
-// by its own commands. In each an agent answers through a tool, and the tag answers.
+// by its own commands. In each app an agent answers with a tool, and the tag answers.
 //   SITE=dist (the default)   where `.ci/pack` left the tarball and the docs zip
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -20,11 +20,11 @@ const { version } = JSON.parse(readFileSync(path.join(dist, 'turnwise/package.js
 const tarball = path.join(dist, `turnwise-${version}.tgz`);
 const bin = (file) => path.join(here, 'node_modules', file);
 
-// Some frameworks want a newer Node.js than the project does. One from npm, so that no machine has to have it.
+// Some frameworks need a newer Node.js than the project does. It comes from npm, so that no machine has to have it.
 const modern = [`linux-${process.arch}`].map((name) => bin(`node-${name}/bin/node`)).find(existsSync) ?? process.execPath;
 
-// The apps run in here, and not in the system's temporary folder: their frameworks are found in node_modules above them, with
-// no links, which some of them refuse. Only `turnwise` is in a node_modules of their own.
+// The apps run here, not in the system's temporary folder: their frameworks resolve from node_modules above them, without
+// links, which some of them refuse. Only `turnwise` is in their own node_modules.
 const work = path.join(here, 'run');
 let installed;
 
@@ -40,7 +40,7 @@ after(() => {
   if (!process.env.KEEP) rmSync(work, { recursive: true, force: true });
 });
 
-/** A copy of an app, with the installed tarball. */
+/** Returns a copy of an app, with the installed tarball. */
 function copyOf(name, as = name) {
   const folder = path.join(work, as);
   cpSync(path.join(here, 'apps', name), folder, { recursive: true });
@@ -53,7 +53,7 @@ function copyOf(name, as = name) {
 
 const env = { ...process.env, NODE_OPTIONS: '', NEXT_TELEMETRY_DISABLED: '1', ASTRO_TELEMETRY_DISABLED: '1', NODE_ENV: undefined, NODE_TEST_CONTEXT: undefined };
 
-/** A program's process group with what it said. It ends with `end`, or by itself: `code`. */
+/** Starts a program as a process group, and collects its output in `said`. `end` kills it; `code` resolves when it exits. */
 function start(folder, command, args, more = {}) {
   const child = spawn(command, args, { cwd: folder, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const program = { said: '', ended: false };
@@ -69,10 +69,10 @@ function start(folder, command, args, more = {}) {
   return program;
 }
 
-/** What Next.js says wherever it finds `CI` set: it is about that machine, not about the app. */
+/** A message of Next.js wherever `CI` is set: it is about that machine, not about the app. */
 const NO_CACHE = /^.*⚠ No build cache found\..*$/m;
 
-/** Neither a warning nor a word on the package. */
+/** Checks that there is neither a warning nor an error about the package. */
 const quiet = (said) => assert.doesNotMatch(said.replace(NO_CACHE, ''), /\bwarn(ing)?\b|⚠|\(!\)|\berror:|turnwise.*(?:fail|could not|cannot|not found)/i, said);
 
 async function build(folder, ...args) {
@@ -90,7 +90,7 @@ const freePort = () => new Promise((resolve) => {
   });
 });
 
-/** Runs `body(url)` while a server of the app runs; `args(port)`: of Node.js. */
+/** Runs `body(url)` while a server of the app runs; `args(port)` are the arguments of Node.js. */
 async function served(folder, args, body, more = () => ({})) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
@@ -118,7 +118,7 @@ const SCRIPT = [
   } },
 ];
 
-/** In a browser: the agent answers on page `api`, the tag on page `element`. One page does both where they are the same. */
+/** Checks in a browser that the agent answers on page `api`, and the tag on page `element`. One page does both if they are the same. */
 const answers = (url, { api = '', element = '', expect = [] } = {}) => withScript(SCRIPT, async (baseUrl) => {
   const options = { reach: [baseUrl], expect };
   const agent = async (page) => {
@@ -139,7 +139,7 @@ const answers = (url, { api = '', element = '', expect = [] } = {}) => withScrip
   if (api !== element) await withPage(at(element), { ...options, reach: [] }, tag);
 });
 
-/** On the server: the route /api asks. */
+/** Checks that the route /api answers on the server. */
 const answersOnServer = (url) => withScript(SCRIPT, async (baseUrl) => {
   const answer = await fetch(`${url}api?model=${encodeURIComponent(baseUrl)}`);
   const body = await answer.text();
@@ -147,7 +147,7 @@ const answersOnServer = (url) => withScript(SCRIPT, async (baseUrl) => {
   assert.deepEqual(JSON.parse(body), { text: 'They cost 36 euros.' });
 });
 
-/** A page as the server wrote it. */
+/** Returns a page as the server rendered it. */
 const html = async (url) => {
   const answer = await fetch(url);
   assert.equal(answer.status, 200);
@@ -265,7 +265,7 @@ test('publint and Are The Types Wrong find nothing', async () => {
   const lint = start(here, process.execPath, [bin('publint/src/cli.js'), 'run', tarball, '--strict']);
   assert.equal(await lint.code, 0, lint.said);
   assert.match(lint.said, /All good!/, lint.said);
-  // What is loaded by its address has no types.
+  // Files that are loaded by their URL have no types.
   const assets = Object.keys(JSON.parse(readFileSync(path.join(installed, 'node_modules/turnwise/package.json'), 'utf8')).exports).filter((name) => /worker\.js$|\.wasm$|\.json$/.test(name));
   const types = start(here, process.execPath, [bin('@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only', '--exclude-entrypoints', ...assets]);
   assert.equal(await types.code, 0, types.said);

@@ -1,8 +1,8 @@
-//! As much of Markdown as tests about documentation need.
+//! The subset of Markdown that tests about documentation need.
 
 use std::collections::BTreeSet;
 
-/// One page, read.
+/// One parsed page.
 #[derive(Default)]
 pub struct Page {
     /// Targets of links and images, as written.
@@ -11,11 +11,11 @@ pub struct Page {
     pub headings: Vec<String>,
     /// Headings as anchors.
     pub anchors: BTreeSet<String>,
-    /// Code spans and code blocks, exact.
+    /// Code spans and code blocks, verbatim.
     pub code: BTreeSet<String>,
     /// Paragraphs with their lines joined by spaces.
     pub prose: String,
-    /// Rows of tables with the heading they stand under; heads and rules are left out.
+    /// Rows of tables with the heading above them, without header and delimiter rows.
     tables: Vec<(String, Vec<String>)>,
 }
 
@@ -61,7 +61,7 @@ impl Page {
         page
     }
 
-    /// Rows of the tables under a heading, by cells.
+    /// Returns the rows of the tables under a heading, split into cells.
     pub fn rows(&self, heading: &str) -> Vec<Vec<String>> {
         let rows: Vec<Vec<String>> =
             self.tables.iter().filter(|(under, _)| under == heading).map(|(_, cells)| cells.clone()).collect();
@@ -74,18 +74,18 @@ fn is_rule(line: &str) -> bool {
     line.starts_with("| -") || line.starts_with("|-")
 }
 
-/// What stands between single backticks.
+/// The texts between single backticks.
 pub fn code_spans(text: &str) -> Vec<String> {
     text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Targets of `[…](…)` and `![…](…)`, but not those inside code.
+/// Targets of `[…](…)` and `![…](…)`, except inside code.
 fn links(line: &str) -> Vec<String> {
     let plain: String = line.split('`').step_by(2).collect::<Vec<_>>().join("x");
     plain.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned())).collect()
 }
 
-/// As GitHub makes them.
+/// Converts a title to an anchor as GitHub does.
 fn anchor(title: &str) -> String {
     let kept = title.to_lowercase();
     kept.chars()

@@ -1,7 +1,7 @@
-//! Random plans of up to 200 steps, random failures and orders of completion, against the rules of SEMANTICS 9.
+//! Random plans of up to 200 steps, with random failures and orders of completion, against the rules of SEMANTICS 9.
 //!
 //! 2,000 plans by default; `TURNWISE_CASES` sets another number. A failure prints the seed and the size, which together
-//! are the whole plan and all that happened to it.
+//! determine the whole plan and everything that happened to it.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn cases() -> u32 {
     std::env::var("TURNWISE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000)
 }
 
-/// Mostly small, at times as large as plans get.
+/// Mostly small sizes, occasionally as large as plans get.
 fn sizes() -> impl Strategy<Value = u64> {
     prop_oneof![6 => 1..12_u64, 3 => 12..60_u64, 1 => 60..=200_u64]
 }
@@ -42,7 +42,7 @@ proptest! {
         if interfere {
             return Ok(());
         }
-        // The order of completion changes nothing that counts.
+        // The order of completion changes nothing that matters.
         let other = Sim::new(&plan, first.options.clone(), seed, failures, false).play(!seed);
         prop_assert_eq!(facts(&first.document), facts(&other.document));
         run_from(&plan, &first, seed, failures, &mut rng);
@@ -53,13 +53,13 @@ fn options(seed: u64, rng: &mut Rng) -> PlanOptions {
     PlanOptions { parallel: 1 + rng.up_to(5) as usize, base: RunConfig { seed, ..plans::base() }, ..plans::options() }
 }
 
-/// Status, what blocked it and context of each step.
+/// The status, the blockers and the context of each step.
 fn facts(document: &PlanDocument) -> Vec<Value> {
     let fact = |s: &document::StepRecord| serde_json::json!([s.order, s.status, s.blocked_by, s.context]);
     document.steps.iter().map(fact).collect()
 }
 
-/// Runs the plan again from one of its steps: exactly that one and what builds on it is run, with the same results.
+/// Reruns the plan from one of its steps: exactly that step and those that build on it are run, with the same results.
 fn run_from(plan: &Value, first: &Played, seed: u64, failures: u64, rng: &mut Rng) {
     let orders: Vec<u32> = first.document.steps.iter().map(|step| step.order).collect();
     let from = orders[rng.up_to(orders.len() as u64 - 1) as usize];
@@ -74,7 +74,7 @@ fn run_from(plan: &Value, first: &Played, seed: u64, failures: u64, rng: &mut Rn
     assert_eq!(facts(&played.document), facts(&first.document));
 }
 
-/// One random world: it ends steps in any order, repeats itself, and lets the user interfere.
+/// A random world: it ends steps in any order, repeats itself, and lets the user interfere.
 struct Sim<'a> {
     plan: &'a Value,
     run: PlanRun,
@@ -85,9 +85,9 @@ struct Sim<'a> {
     asked: bool,
     at: u64,
     running: BTreeMap<u32, (RunConfig, Task)>,
-    /// The test's own book of what ended how.
+    /// The test's own record of which step ended how.
     ended: Ended,
-    /// Steps whose end was told in this run.
+    /// Steps whose end was reported in this run.
     told: BTreeSet<u64>,
     bound: u32,
     left: u32,
@@ -156,7 +156,7 @@ impl<'a> Sim<'a> {
                 return if rng.up_to(1) == 0 { PlanEvent::StopRequested } else { PlanEvent::Cancelled };
             }
             1 | 2 => return PlanEvent::StepProgress { order, calls_left: rng.up_to(60) as u32 },
-            // About a step that is not running: it is no longer, or not yet.
+            // An event about a step that is not running: not any more, or not yet.
             3 => {
                 let other = self.run.statuses().map(|(order, _)| order).find(|order| !orders.contains(order));
                 let (config, task) = (plans::base(), Task::default());

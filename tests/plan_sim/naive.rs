@@ -1,10 +1,10 @@
-//! The rules once more, written down as directly as they are said, and independent of the scheduler (SEMANTICS 9).
+//! A second implementation of the rules, as direct as their wording, and independent of the scheduler (SEMANTICS 9).
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-/// What is known of a step that ended.
+/// The known facts about a step that ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Done {
     pub status: &'static str,
@@ -46,7 +46,7 @@ fn artifacts(plan: &Value, orders: impl Iterator<Item = u64>, ended: &Ended) -> 
     completed.into_iter().map(artifact).collect()
 }
 
-/// The context of a step, or why it is blocked.
+/// The context of a step, or the orders that block it.
 pub fn context(plan: &Value, step: &Value, ended: &Ended) -> Result<Value, Vec<u64>> {
     let missing =
         |orders: BTreeSet<u64>| -> Vec<u64> { orders.into_iter().filter(|o| ended[o].status != "completed").collect() };
@@ -71,7 +71,7 @@ pub fn context(plan: &Value, step: &Value, ended: &Ended) -> Result<Value, Vec<u
     Ok(Value::Object(context))
 }
 
-/// Everything that is run again where these steps are: found by asking of each step, until nothing is added.
+/// Everything that is rerun when these steps are: found by checking each step until nothing is added.
 pub fn run_again(plan: &Value, first: BTreeSet<u64>) -> BTreeSet<u64> {
     let mut again = first;
     loop {

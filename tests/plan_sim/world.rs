@@ -1,4 +1,4 @@
-//! Random plans, and what their steps come to.
+//! Random plans, and the outcomes of their steps.
 
 use serde_json::{Value, json};
 use turnwise::engine::retry::Rng;
@@ -7,7 +7,7 @@ use turnwise::trajectory::Trajectory;
 
 use crate::plans;
 
-/// Up to `size` steps with gaps between their orders, listed in any order.
+/// A plan of up to `size` steps, with gaps between their orders, listed in any order.
 pub fn plan(rng: &mut Rng, size: u64) -> Value {
     let mut steps: Vec<Value> = Vec::new();
     let mut orders: Vec<u64> = Vec::new();
@@ -39,7 +39,7 @@ pub fn plan(rng: &mut Rng, size: u64) -> Value {
     })
 }
 
-/// How a step ends: decided by the seed and its order alone, not by when it is run.
+/// The outcome of a step, determined by the seed and its order alone, not by when it is run.
 pub fn outcome(seed: u64, order: u32, failures: u64) -> Outcome {
     let mut rng = Rng::new(seed ^ (u64::from(order) << 20));
     match (rng.up_to(99) < failures, rng.up_to(3)) {
@@ -49,7 +49,7 @@ pub fn outcome(seed: u64, order: u32, failures: u64) -> Outcome {
     }
 }
 
-/// A trajectory that ended so: its parts that matter here, and the rest of a real one.
+/// A trajectory with this outcome: the parts that matter here, and the rest of a real one.
 pub fn ended(config: &RunConfig, task: &Task, outcome: Outcome, output: &str, requests: u32) -> Trajectory {
     thread_local! {
         static REAL: Trajectory = {

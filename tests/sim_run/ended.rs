@@ -1,10 +1,10 @@
-//! What holds for every run that has ended, whatever happened in it.
+//! Invariants of every run that has ended, whatever happened in it.
 
 use std::collections::BTreeSet;
 
 use turnwise::engine::*;
 
-/// What holds for every run that has ended, a sub-agent's too.
+/// Checks the invariants of a run that has ended, including a sub-agent's.
 pub fn check_one(run: &Run, failed_attempts: usize) {
     check_calls(run.messages());
     let count = |level| run.logs().iter().filter(|l| l.level == level).count();
@@ -18,13 +18,13 @@ pub fn check_one(run: &Run, failed_attempts: usize) {
         }
         let last = turn.tool_calls.last().and_then(|c| c.result.as_ref());
         if let (Some(result), Some(_)) = (last, &run.config().counter) {
-            // The last line is the counter's, whatever stands before it.
+            // The last line is the counter's, whatever comes before it.
             assert!(result.lines().last().unwrap().starts_with(&format!("[Turn {}/", turn.turn)), "{result}");
         }
     }
 }
 
-/// `strict` has its last turn inside `max_turns`: nothing comes after it.
+/// In `strict`, the last turn is within `max_turns`: nothing comes after it.
 pub fn synthesis_attempts(config: &RunConfig) -> u32 {
     match (config.preset, &config.synthesis) {
         (Preset::Strict, _) | (_, None) => 0,
@@ -32,7 +32,7 @@ pub fn synthesis_attempts(config: &RunConfig) -> u32 {
     }
 }
 
-/// Every call is answered exactly once, in the order of the calls, right after the reply that made them.
+/// Checks that every call is answered exactly once, in the order of the calls, right after the reply that made them.
 fn check_calls(messages: &[Message]) {
     let mut ids = BTreeSet::new();
     let mut expected: Vec<CallId> = Vec::new();

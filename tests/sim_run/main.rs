@@ -1,7 +1,7 @@
 //! Random scripts, faults, timings and user actions against the invariants of a run.
 //!
 //! 10,000 runs by default; `TURNWISE_CASES` sets another number. A failure prints the configuration and the seed of the
-//! world, which together are the whole run.
+//! world, which together determine the whole run.
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -33,7 +33,7 @@ proptest! {
     #[test]
     fn every_run_keeps_the_invariants(config in world::configs(), world in any::<u64>()) {
         let n = RUNS.with(|r| { r.set(r.get() + 1); r.get() });
-        // Every step of 300 runs is played through a serialized copy; one random step of each of the others.
+        // 300 runs play every step through a serialized copy; the others play one random step each.
         let reload = if n <= 300 { Reload::EveryStep } else { Reload::OneStep };
         Sim::new(&config, world, reload).play();
     }
@@ -45,11 +45,11 @@ enum Reload {
     OneStep,
 }
 
-/// One random world: it answers, fails, delays, repeats, and lets the user interfere.
+/// A random world: it answers, fails, delays, repeats, and lets the user interfere.
 struct Sim {
     rng: Rng,
     recorder: Recorder,
-    /// The run as somebody sees it who is told of changes only.
+    /// The run as seen by an observer that receives changes only.
     seen: Seen,
     at: u64,
     reload: Reload,
@@ -58,7 +58,7 @@ struct Sim {
     echo: Option<Event>,
     /// The history as the shell has it: the run's own (0), and each sub-agent's.
     mirrors: BTreeMap<u32, (BaseId, Vec<Message>)>,
-    /// What each sub-agent has told so far.
+    /// Totals over the records of each sub-agent so far.
     children: BTreeMap<u32, Told>,
     bound: u32,
     left: u32,
@@ -79,7 +79,7 @@ enum Open {
     Timer(TimerId),
 }
 
-/// The records of one sub-agent.
+/// Totals over the records of one sub-agent.
 struct Told {
     left: u32,
     terminals: u32,
@@ -149,7 +149,6 @@ impl Sim {
             2 => return Event::TurnsGranted { turns: 2 },
             3 => return Event::TimerFired { timer: TimerId(self.rng.up_to(9) as u32 + 1000) },
             4 => return Event::ToolFinished { call: CallId("nobody".into()), outcome: ToolOutcome::Stopped },
-            // An answer that was given before.
             7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
             8 if self.branches < 2 => return self.branch(),
             6 => {
@@ -160,6 +159,7 @@ impl Sim {
                 let partial = PartialReply { content: "streamed so far".into(), reasoning: "and thought".into() };
                 return Event::ModelStreamed { request: open.unwrap_or(RequestId(7_777)), partial };
             }
+            // An answer that was given before.
             9..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
             5 => {
                 let request = RequestId(self.requests + 1 + self.rng.up_to(3) as u32);
@@ -207,7 +207,7 @@ impl Sim {
         Event::Branched(Box::new(branch))
     }
 
-    /// Whoever drove the run is gone, and with it what was open. A branch has a bound of its own.
+    /// Prepares for an event: after a resume nothing is open any more, and a branch has its own bound.
     fn before(&mut self, event: &Event) {
         match event {
             Event::Resumed { .. } => self.open.clear(),
@@ -224,7 +224,7 @@ impl Sim {
         let branched = matches!(event, Event::Branched(_));
         let replied = matches!(&event, Event::Branched(branch) if branch.reply.is_some());
         self.play_step(event);
-        // A reply that the branch brings counts as a request, though none was asked for.
+        // A reply that the branch brings counts as a request, though none was sent.
         if replied && self.recorder.run.requests() == self.requests + 1 {
             self.requests += 1;
         }
@@ -243,11 +243,11 @@ impl Sim {
         if let Some(text) = copy {
             let mut copy: Recorder = serde_json::from_str(&text).expect("reads back");
             assert_eq!(copy.handle(Millis(self.at), event), effects, "a reloaded run behaves differently");
-            // What is still to be stored is no part of the run.
+            // Pending storage is not part of the run.
             copy.with_changed(|_, _| {});
             self.recorder.with_changed(|_, _| {});
             assert_eq!(copy, self.recorder);
-            // The rest is played by the copy.
+            // The copy plays the rest.
             self.recorder = copy;
         }
         self.seen.follow(&self.recorder.run, self.at.is_multiple_of(3));
@@ -258,7 +258,7 @@ impl Sim {
         let n = 1 + self.rng.up_to(2) as u32;
         let config = self.recorder.run.config();
         let more = n * config.max_attempts + synthesis_attempts(config);
-        // Sub-agents that were never asked for can be asked for again: they are part of the bound from the beginning.
+        // Sub-agents that were never spawned can still be spawned: they are part of the bound from the start.
         let asked = self.recorder.run.children().iter().filter(|c| !c.is_refused()).count() as u32;
         let children =
             if config.spawns() { (config.limits.children - asked) * setup::most_child_requests(config) } else { 0 };
@@ -359,7 +359,7 @@ impl Sim {
         }
     }
 
-    /// A sub-agent's records keep the same rules as a run's.
+    /// Checks that a sub-agent's records follow the same rules as a run's.
     fn check_child_record(&mut self, child: u32, record: &Record) {
         let told = self.children.entry(child).or_insert(Told { left: u32::MAX, terminals: 0, failed_attempts: 0 });
         assert!(record.calls_left <= told.left, "the bound of sub-agent {child} grew: {:?}", record.what);

@@ -1,11 +1,11 @@
-//! What is told of a run to somebody outside its worker is the run.
+//! An observer outside the worker sees the run exactly as it is.
 
 use turnwise::engine::Run;
 use turnwise::protocol::snapshot::{Asked, Now, Start};
 use turnwise::protocol::{Change, Reporter, Snapshot};
 use turnwise::trajectory::Summary;
 
-/// The run as its changes tell it.
+/// The run as its changes describe it.
 #[derive(Default)]
 pub struct Seen {
     reporter: Reporter,
@@ -13,7 +13,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// After a step of the run. Changes are not told at every step: frames are longer.
+    /// Follows a step of the run. Changes are not reported at every step, since frames are longer.
     pub fn follow(&mut self, run: &Run, told: bool) {
         let ended = run.ending().is_some();
         if !told && !ended {

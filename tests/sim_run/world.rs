@@ -1,4 +1,4 @@
-//! What the random world does: configurations, replies, calls, outcomes, errors.
+//! The actions of the random world: configurations, replies, calls, outcomes, errors.
 
 use turnwise::trajectory::Summary;
 
@@ -141,7 +141,7 @@ impl Sim {
     }
 }
 
-/// Every run can be written in every format, and what can be read again says the same.
+/// Checks that every run can be written in every format, and that what can be read again says the same.
 pub fn export_all(document: &Trajectory) {
     use turnwise::trajectory::{Format, import::import};
     for format in Format::ALL {
@@ -162,7 +162,7 @@ pub fn export_all(document: &Trajectory) {
     }
 }
 
-/// The figures of a run are the same from its record, and those that the run itself counts.
+/// Checks that a run's figures match its record and the run's own counts.
 pub fn check_figures(recorder: &Recorder, requests: u32) {
     let run = &recorder.run;
     let summary = Summary::of_run(run);

@@ -1,6 +1,6 @@
-// node tests/sites/build.mjs [KIND…] [--force | --list]: builds real documentation sites with the widget's tag, each with its own generator,
-// into target/test-sites/<kind>/site. Does nothing where nothing changed. TURNWISE_EMBED says where the tag loads the
-// launcher from: a URL, or a path from the site's root (turnwise/embed.js).
+// node tests/sites/build.mjs [KIND…] [--force | --list]: builds real documentation sites with the widget's tag, each with
+// its own generator, into target/test-sites/<kind>/site. Does nothing if nothing changed. TURNWISE_EMBED sets where the tag
+// loads the launcher from: a URL, or a path from the site's root (turnwise/embed.js).
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const pins = JSON.parse(readFileSync(path.join(here, 'pins.json'), 'utf8'));
 const walk = (dir) => readdirSync(dir, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
   .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)).sort();
 
-/** Everything that a site is made of, in one line. */
+/** A hash of everything that a site is made of. */
 function inputs(kind, embed) {
   const hash = createHash('sha256').update(JSON.stringify([pins[kind], pins.before, embed, String(KINDS[kind])]));
   for (const file of walk(path.join(here, 'config', kind))) hash.update(file.slice(here.length)).update(readFileSync(file));
@@ -22,7 +22,7 @@ function inputs(kind, embed) {
 
 export const htmlFiles = (dir) => walk(dir).filter((file) => file.endsWith('.html')).map((file) => path.relative(dir, file));
 
-/** Builds one site, if it has to; resolves with its folder. */
+/** Builds one site if necessary; resolves with its folder. */
 export async function build(kind, { force = false } = {}) {
   const embed = process.env.TURNWISE_EMBED ?? 'turnwise/embed.js';
   const dir = path.join(OUT, kind);
@@ -40,7 +40,7 @@ export async function build(kind, { force = false } = {}) {
     dir,
     config: path.join(here, 'config', kind),
     site,
-    /** The launcher's URL, seen from where `prefix` leads to the site's root. */
+    /** The launcher's URL for a page from which `prefix` leads to the site's root. */
     embed: (prefix) => (/^(\/|[a-z]+:)/.test(embed) ? embed : prefix + embed),
   });
   writeFileSync(stamp, wanted);

@@ -1,4 +1,4 @@
-// Gets tools and contents from the package registries through their ordinary clients, by name and pinned version, once.
+// Fetches tools and contents from the package registries through their ordinary clients, by name and pinned version, once.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -11,7 +11,7 @@ export function sh(command, args, { cwd, env = {} } = {}) {
   throw new Error(`${command} ${args.join(' ')} failed: ${error ?? ''}\n${stdout?.slice(-3000)}\n${stderr?.slice(-3000)}`);
 }
 
-/** Makes `dir` with `make(dir)`, unless it is there; half a one is never left. */
+/** Makes `dir` with `make(dir)`, unless it exists; an incomplete one is never left behind. */
 function once(dir, make) {
   if (existsSync(dir)) return dir;
   const part = `${dir}.part`;
@@ -25,18 +25,18 @@ function once(dir, make) {
 /** The only folder in `dir`. */
 const only = (dir) => path.join(dir, readdirSync(dir, { withFileTypes: true }).find((entry) => entry.isDirectory()).name);
 
-/** Folder of commands of a Python environment with exactly these packages (`name==version`, dependencies included). */
+/** The folder of commands of a Python environment with exactly these packages (`name==version`, dependencies included). */
 export function python(dir, packages) {
   const bin = path.join(dir, 'bin');
   if (existsSync(path.join(dir, 'done'))) return bin;
-  rmSync(dir, { recursive: true, force: true }); // scripts in it name the folder, so it is made in its place
+  rmSync(dir, { recursive: true, force: true }); // its scripts contain the folder's path, so it is made in place
   sh('python3', ['-m', 'venv', dir]);
   sh(path.join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', '--no-deps', '--ignore-requires-python', ...packages]);
   writeFileSync(path.join(dir, 'done'), '');
   return bin;
 }
 
-/** Unpacked source distribution of a Python package. */
+/** The unpacked source distribution of a Python package. */
 export function sdist(dir, name, version) {
   return only(once(dir, (part) => {
     sh('python3', ['-m', 'pip', 'download', '--quiet', '--disable-pip-version-check', '--no-deps', '--ignore-requires-python', '--no-binary', ':all:', '--dest', part, `${name}==${version}`]);
@@ -45,7 +45,7 @@ export function sdist(dir, name, version) {
   }));
 }
 
-/** Unpacked npm package, without its dependencies. */
+/** The unpacked npm package, without its dependencies. */
 export function npmPackage(dir, name, version) {
   return only(once(dir, (part) => {
     sh('npm', ['pack', '--silent', '--pack-destination', part, `${name}@${version}`], { cwd: part });
@@ -54,7 +54,7 @@ export function npmPackage(dir, name, version) {
   }));
 }
 
-/** An npm project with these packages, and whatever they needed on the day `before`. */
+/** An npm project with these packages, and their dependencies as of the date `before`. */
 export function npmProject(dir, dependencies, before) {
   return once(dir, (part) => {
     writeFileSync(path.join(part, 'package.json'), JSON.stringify({ name: 'test-site', private: true, dependencies }, null, 2));
@@ -62,7 +62,7 @@ export function npmProject(dir, dependencies, before) {
   });
 }
 
-/** Source of a crate. `cargo info` downloads and unpacks that crate alone. */
+/** The source of a crate. `cargo info` downloads and unpacks only that crate. */
 export function crate(name, version) {
   const home = process.env.CARGO_HOME ?? path.join(homedir(), '.cargo');
   const find = () => {

@@ -1,13 +1,13 @@
-// How each generator builds its site. The contents are as their authors shipped them; what is changed is said at each kind.
-// The tag goes in where a site's author would put it; docs/install.md tells the same.
+// The build of each generator's site. The contents are as their authors shipped them; changes are noted at each kind. The
+// tag goes where a site's author would put it; docs/install.md says the same.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { crate, npmPackage, npmProject, python, sdist, sh } from './fetch.mjs';
 
-/** Where the sites are served; a folder below the root, as project pages are. */
+/** The path where the sites are served: a folder below the root, as for project pages. */
 export const BASE = '/docs/';
 
-/** A work folder with a fresh copy of `from`. */
+/** Returns a work folder with a fresh copy of `from`. */
 function copy(from, to) {
   rmSync(to, { recursive: true, force: true });
   cpSync(from, to, { recursive: true });
@@ -39,9 +39,9 @@ function mdbook({ pins, dir, config, site, embed }) {
   sh(path.join(bin, 'mdbook'), ['build', '--dest-dir', site, book]);
 }
 
-// Their configuration is for Zensical, which reads MkDocs'. Ours inherits it. One extension of their own is not in the
-// source distribution (a button that folds code): its blocks become plain ones; so is a text that
-// one page shows (SECURITY.md), and Lucide's icons.
+// Their configuration is for Zensical, which reads MkDocs'. Ours inherits it. One of their own extensions (a button that
+// collapses code) is not in the source distribution: its blocks become plain ones. Also missing are a text that one page
+// shows (SECURITY.md) and Lucide's icons.
 function mkdocs({ pins, dir, config, site, embed }) {
   const bin = python(path.join(dir, 'tools'), pins.python);
   const work = copy(sdist(path.join(dir, 'source'), ...pins.source), path.join(dir, 'work'));
@@ -89,7 +89,7 @@ function npmSite({ pins, before, dir, config, embed }, from, to, change) {
   return { work, run: (...command) => sh(path.join(work, 'node_modules/.bin', command[0]), command.slice(1), { cwd: work, env: { CI: '1', ASTRO_TELEMETRY_DISABLED: '1', NODE_OPTIONS: '' } }) };
 }
 
-// Without the built-in search, which refuses anchors that a page has twice; these pages have some.
+// Without the built-in search, which refuses anchors that occur twice on a page; some of these pages have them.
 function vitepress(options) {
   const { run } = npmSite(options, 'docs', 'docs', (text) => text);
   run('vitepress', 'build', 'docs', '--outDir', options.site);
@@ -101,7 +101,7 @@ function docusaurus(options) {
   run('docusaurus', 'build', '--out-dir', options.site);
 }
 
-// Links among pages get the folder that the site is in.
+// Links between pages get the folder that the site is in.
 function starlight(options) {
   const { work, run } = npmSite(options, 'docs/content', 'src/content/docs', (text) => text.replace(/\]\(\/(commands|configuring-npm|using-npm)\//g, `](${BASE}$1/`));
   run('astro', 'build', '--silent');

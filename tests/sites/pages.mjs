@@ -1,11 +1,10 @@
-// What stands in the pages of a built site: read by a real browser, so that nobody's parser is trusted but the one that
-// visitors have.
+// The contents of a built site's pages, read by a real browser, so that the only parser trusted is the one that visitors have.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { withBrowser } from '../e2e/lib/browser.mjs';
 import { htmlFiles } from './build.mjs';
 
-/** Where the pages' own text is, and which files are none of the site's own pages. */
+/** The selector of the pages' own text, and the files that are not pages of the site's own. */
 export const CONTENT = {
   mdbook: { content: 'main', skip: /^(404|print|toc|CHANGELOG)\.html$/ },
   mkdocs: { content: '.md-content__inner', skip: /^404\.html$/ },
@@ -16,12 +15,12 @@ export const CONTENT = {
   starlight: { content: 'main', skip: /^404\.html$/ },
 };
 
-/** Path of a page as its site links it. */
+/** The path of a page as its site links to it. */
 const address = (file) => file.replace(/(^|\/)index\.html$/, '$1');
 
 /**
- * [{ page, sections: [{ level, text, ids, first, generated }] }] of all pages. `ids`: anchors that lead to the heading, the one the
- * site links first; `first`: the text of the paragraph below it.
+ * Returns [{ page, sections: [{ level, text, ids, first, generated }] }] for all pages. `ids`: anchors that lead to the
+ * heading, the one that the site links first; `first`: the first sentence of the paragraph below it.
  */
 export async function readSite(kind, site) {
   const { content, skip } = CONTENT[kind];

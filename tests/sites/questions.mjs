@@ -1,6 +1,6 @@
-// node tests/sites/questions.mjs [KIND…]: draws a hundred questions for each site from its pages' own headings, with a
-// seed. They are committed before any index is built, and are not to be changed to please a search.
-// A question: { question, url, also?, shape }. `url`: the page, with the section's anchor where the heading has one; `also`:
+// node tests/sites/questions.mjs [KIND…]: draws a hundred questions for each site from its pages' own headings, with a seed.
+// They are committed before any index is built, and must not be changed to suit a search.
+// A question: { question, url, also?, shape }. `url`: the page, with the section's anchor if the heading has one; `also`:
 // other anchors of the same heading. `shape`: how it was made.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,11 +11,11 @@ import { readSite } from './pages.mjs';
 const COUNT = 100;
 const SEED = 7;
 
-// Headings that say what a section is in its page, not what it is about.
+// Headings that state a section's role on its page, not its topic.
 const GENERIC = /^(examples?|see also|notes?|overview|description|usage|synopsis|options?|introduction|summary|configuration|conclusion|parameters?|arguments?|returns?|errors?|panics?|safety|cancel safety|details|changelog|index|api|faq|version .*|v?\d+(\.[\dx]+)*.*|released? .*|unreleased|— ?|new|bug fixes|features?|fixes?|changes?|security|license|contents?|table of contents|home|more|next steps?|wrap-?up|background|motivation)$/i;
 const STOP = new Set('a an and are as at be been but by can could did do does each for from had has have how i if in into is it its itself may more most must not of on one only or other our out over own same should so some such than that the their them then there these they this those to too under up use used uses using via was we were what when where which while who why will with would you your also any all about because both same like just make makes made see want need well even very below above section following example examples'.split(' '));
 
-/** Numbers below one, the same for the same seed (mulberry32). */
+/** Random numbers below one, the same for the same seed (mulberry32). */
 function random(seed) {
   let state = seed;
   return () => {
@@ -30,8 +30,8 @@ const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 const telling = (text) => words(text).filter((word) => word.length > 2 && !STOP.has(word) && !/^\d+$/.test(word));
 
 /**
- * Headings that one can ask for: they tell something, and nothing else on the site is called so. Where another heading has
- * all of their words too, a person could not say which is meant.
+ * The headings that one can ask about: they are meaningful, and no other heading on the site contains all of their words,
+ * since a person could not say then which one is meant.
  */
 function askable(pages) {
   const headings = pages.flatMap(({ sections }) => sections.map(({ text }) => new Set(words(text))));
@@ -53,10 +53,10 @@ const SHAPES = {
   tell: ({ text }) => `Tell me about ${lower(text)}`,
   where: ({ text }) => `Where do the docs explain ${lower(text)}?`,
 };
-/** How many of each shape; the rest, a fifth, are made of words of the section's first sentence. */
+/** The number of questions of each shape; the rest, a fifth, are made of words of the section's first sentence. */
 const PLAN = { bare: 16, lowercase: 12, how: 14, works: 10, what: 12, tell: 8, where: 8 };
 
-/** The five rarest words of the section's first sentence, in its order; undefined if it has too few, or is said elsewhere too. */
+/** The five rarest words of the section's first sentence, in order; undefined if it has too few, or occurs elsewhere too. */
 function sentence({ first }, rarity, times) {
   const found = [...new Set(telling(first))];
   if (found.length < 6 || times(first) > 1) return undefined;
@@ -86,7 +86,7 @@ function draw(kind, pages) {
   const planned = Object.entries(PLAN).flatMap(([shape, count]) => Array.from({ length: count }, () => shape));
   for (let left = COUNT - planned.length; left > 0 && take('sentence', ofSentence); left -= 1);
   for (const shape of planned) take(shape, SHAPES[shape]);
-  // Names of hosts stay out of the repository; another section is asked for in the same shape.
+  // Host names stay out of the repository; another section is asked about in the same shape.
   const host = /\b[a-z\d-]+\.(io|org|com)\b|\bhttps\b/i;
   for (let at = 0; at < questions.length; at += 1) {
     if (!host.test(questions[at].question)) continue;

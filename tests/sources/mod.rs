@@ -1,29 +1,29 @@
-//! The sources as text, for tests about their shape.
+//! The sources as text, for tests about their structure.
 #![allow(dead_code)] // each test file uses what it needs
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// One file, its path from the root of the project.
+/// A file, with its path from the root of the project.
 pub struct Source {
     pub path: String,
     pub text: String,
 }
 
 impl Source {
-    /// `engine` of `src/engine/run.rs`; empty for `src/lib.rs`.
+    /// The folder: `engine` for `src/engine/run.rs`, empty for `src/lib.rs`.
     pub fn folder(&self) -> &str {
         let parts: Vec<&str> = self.path.split('/').collect();
         if parts.len() > 2 { parts[1] } else { "" }
     }
 
-    /// How many modules deep the file is: 1 for `src/llm/mod.rs`, 2 for `src/llm/sse.rs`.
+    /// The file's depth in modules: 1 for `src/llm/mod.rs`, 2 for `src/llm/sse.rs`.
     fn depth(&self) -> usize {
         let parts = self.path.split('/').count() - 1;
         if self.path.ends_with("/mod.rs") { parts - 1 } else { parts }
     }
 
-    /// Identifiers of the code, without comments and strings.
+    /// The identifiers in the code, without comments and strings.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         let code = &self.text;
         let blanked = blank(code);
@@ -43,12 +43,12 @@ impl Source {
     }
 }
 
-/// A file of the project.
+/// Reads a file of the project.
 pub fn text(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// All files under a folder, sorted, by their ending.
+/// All files under a folder with this ending, sorted.
 pub fn files(folder: &str, ending: &str) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}")) {
@@ -68,7 +68,7 @@ pub fn rust_sources(folder: &str) -> Vec<Source> {
     files(folder, ".rs").into_iter().map(|path| Source { text: text(&path), path }).collect()
 }
 
-/// First names after `crate::`, `turnwise::` and as many `super::` as lead to the root.
+/// The first names after `crate::`, `turnwise::` and as many `super::` as lead to the root.
 pub fn crate_names(source: &Source) -> BTreeSet<String> {
     let code = blank(&source.text);
     let tokens = tokens(&code);
@@ -97,7 +97,7 @@ pub fn crate_names(source: &Source) -> BTreeSet<String> {
     found
 }
 
-/// The name that follows, or the first name of each branch of a `{…}`.
+/// Collects the name that follows, or the first name of each branch of a `{…}`.
 fn first_names(tokens: &[&str], found: &mut BTreeSet<String>) {
     match tokens.first() {
         Some(&"{") => {
@@ -125,7 +125,7 @@ fn first_names(tokens: &[&str], found: &mut BTreeSet<String>) {
     }
 }
 
-/// Identifiers, `::`, and single signs.
+/// Splits code into identifiers, `::`, and single characters.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
@@ -144,7 +144,7 @@ fn tokens(code: &str) -> Vec<&str> {
     tokens
 }
 
-/// The code with comments and the contents of strings and characters as spaces, byte for byte as long.
+/// Replaces comments and the contents of strings and characters with spaces; the length in bytes stays the same.
 fn blank(code: &str) -> String {
     let bytes = code.as_bytes();
     let mut out = bytes.to_vec();
@@ -159,7 +159,7 @@ fn blank(code: &str) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// Where the comment, string or character that starts here ends; `at` where none does.
+/// Returns where the comment, string or character that starts here ends; `at` if none starts.
 fn literal_end(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let find = |from: usize, what: &[u8]| {
@@ -182,7 +182,7 @@ fn literal_end(bytes: &[u8], at: usize) -> usize {
     if rest[0] == b'"' {
         return at + quoted(rest, b'"');
     }
-    // A character, and not a lifetime.
+    // A character, not a lifetime.
     let wide = rest.get(1).map_or(1, |b| if *b < 0x80 { 1 } else { b.leading_ones() as usize });
     if rest[0] == b'\'' && (rest.get(1) == Some(&b'\\') || rest.get(1 + wide) == Some(&b'\'')) {
         return at + quoted(rest, b'\'');
@@ -198,7 +198,7 @@ fn quoted(rest: &[u8], quote: u8) -> usize {
     (at + 1).min(rest.len())
 }
 
-/// Crates that `Cargo.toml` has for wasm32 only, as the code names them.
+/// The crates that `Cargo.toml` lists for wasm32 only, as the code names them.
 pub fn web_crates() -> BTreeSet<String> {
     let manifest = text("Cargo.toml");
     let target = "[target.'cfg(target_arch = \"wasm32\")'.dependencies";

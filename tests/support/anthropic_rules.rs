@@ -1,9 +1,9 @@
-//! What Anthropic's Messages API refuses with 400, as its documentation and its error messages say.
+//! The rules that Anthropic's Messages API enforces with a 400, according to its documentation and error messages.
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 use serde_json::Value;
 
-/// `has_notice`: the last block is for this request only, and carries no mark.
+/// Checks a request. `has_notice`: the last block is for this request only, and carries no mark.
 pub fn check(body: &Value, has_notice: bool) -> Result<(), String> {
     let messages = body["messages"].as_array().ok_or("no messages")?;
     let mut waiting: Vec<&str> = Vec::new();
@@ -65,7 +65,7 @@ pub fn check(body: &Value, has_notice: bool) -> Result<(), String> {
     marks(body, messages, has_notice)
 }
 
-/// One breakpoint on the system text, one on the last frozen block.
+/// Checks the marks: one breakpoint on the system text, one on the last frozen block.
 fn marks(body: &Value, messages: &[Value], has_notice: bool) -> Result<(), String> {
     let all: Vec<&Value> = messages.iter().flat_map(|message| message["content"].as_array().unwrap()).collect();
     let marked: Vec<usize> = (0..all.len()).filter(|at| all[*at].get("cache_control").is_some()).collect();

@@ -1,5 +1,5 @@
-//! A run of the demo model natively: what it scripts goes through the functions that judge a real server's answers, and
-//! its tool calls through the real checks of arguments.
+//! A native run of the demo model: its scripted responses go through the functions that judge a real server's
+//! responses, and its tool calls through the real checks of arguments.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +13,7 @@ use turnwise::trajectory::{Recorder, Trajectory};
 use super::demo_world::{docs, run_tool};
 use super::pattern::pattern;
 
-/// What a request met, and what the engine was told of it.
+/// The fault of a request, and the event that the engine received for it.
 pub struct Met {
     pub fault: Option<Fault>,
     pub event: Event,
@@ -33,7 +33,7 @@ struct World {
     met: Vec<Met>,
 }
 
-/// Plays a run to its end; time passes only where it waits.
+/// Plays a run to its end; time passes only during waits.
 pub fn play(config: RunConfig, input: &str) -> Played {
     let task = Task { run_id: "run_20260101_000000_000000".into(), input: input.into(), ..Task::default() };
     let (mut recorder, first) = Recorder::start(config, task);
@@ -98,7 +98,7 @@ impl World {
 
     fn ask(&mut self, call: ModelCall, config: &RunConfig) -> Event {
         let told = self.told.entry(call.request.child()).or_default();
-        // A new base holds everything from its beginning.
+        // A new base contains everything from the beginning.
         if call.append.iter().any(|message| matches!(message, Message::System { .. })) {
             told.clear();
         }
@@ -124,7 +124,7 @@ impl World {
     }
 }
 
-/// What the shell makes of an answer.
+/// Turns a response into an event, as the shell does.
 fn judge(scripted: Scripted, request: RequestId, provider: &ProviderConfig) -> Event {
     let failed = |error, raw| Event::ModelFailed { request, error, raw };
     let late = || ModelError {

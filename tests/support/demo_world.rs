@@ -1,4 +1,4 @@
-//! A small workspace and a plain loop, for the demo model to be played against.
+//! A small workspace and a simple loop for running the demo model.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub fn builtin() -> Vec<ToolSpec> {
         .into()
 }
 
-/// Answers like the real tools do.
+/// Answers as the real tools do.
 pub fn run_tool(name: &str, args: &Value, files: &mut BTreeMap<String, String>) -> Result<String, String> {
     let text = |key: &str| args[key].as_str().unwrap_or_else(|| panic!("{name} without {key}: {args}")).to_owned();
     match name {
@@ -123,7 +123,7 @@ pub struct Game {
     pub run_tool: ToolRunner,
 }
 
-/// Name, arguments and files to an answer.
+/// Maps a name, arguments and files to an answer.
 pub type ToolRunner = fn(&str, &Value, &mut BTreeMap<String, String>) -> Result<String, String>;
 
 impl Game {
@@ -131,7 +131,7 @@ impl Game {
         Game { mode: DemoMode::Normal, tools: builtin(), files, max_turns: 15, run_tool }
     }
 
-    /// Until it answers, or its turns are used up.
+    /// Plays until the model answers, or its turns are used up.
     pub fn play(&self, messages: Vec<Message>) -> Played {
         let (mut messages, mut files) = (messages, self.files.clone());
         let (mut turns, mut texts) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! A strict scripted world: an unexpected and an unconsumed step both fail. Time is a number it counts up itself.
+//! A strict scripted world: an unexpected step and an unused one both fail. Time is a number that it counts up itself.
 #![allow(dead_code)]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -10,15 +10,15 @@ use serde_json::json;
 use turnwise::engine::*;
 use turnwise::trajectory::{Recorder, Trajectory};
 
-/// What the scripted world does when the engine asks for something.
+/// A response of the scripted world when the engine asks for something.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// Answers the open request.
     Reply(Reply),
     Fail(ModelError),
-    /// Answers the running call of this name (the first one).
+    /// Answers the running call with this name (the first one).
     Tool(&'static str, ToolOutcome),
-    /// Fires the pending timer: the latest, or the one asked for with this wait.
+    /// Fires the pending timer: the latest, or the one with this wait.
     Timer(Option<u64>),
     /// The open request has streamed this much of its reply.
     Streamed(&'static str),
@@ -77,7 +77,7 @@ pub fn task() -> Task {
     }
 }
 
-/// What a script left behind.
+/// The results of a script.
 pub struct Played {
     pub recorder: Recorder,
     pub requests: Vec<ModelCall>,
@@ -107,7 +107,7 @@ impl Played {
         format!("{} / {outcome} / {source} / {}", e.termination_reason, e.total_turns)
     }
 
-    /// The whole conversation a request carried: frozen part and tail.
+    /// The whole conversation that a request carried: frozen part and tail.
     pub fn conversation(&self, request: usize) -> Vec<Message> {
         let mut all: Vec<Message> = Vec::new();
         for call in &self.requests[..=request] {
@@ -131,14 +131,14 @@ impl Played {
     }
 }
 
-/// Plays a script to its end. Every step must be possible when its turn comes, and nothing may stay open after the last.
+/// Plays a script to its end. Every step must be possible when it is reached, and nothing may stay open after the last.
 pub fn play(config: RunConfig, script: Vec<Step>) -> Played {
     let played = play_open(config, script);
     assert!(played.run().ending().is_some(), "the script ended before the run: {:?}", played.run().status());
     played
 }
 
-/// As [`play`], but the run may still be going.
+/// Like [`play`], but the run may still be going.
 pub fn play_open(config: RunConfig, script: Vec<Step>) -> Played {
     let (recorder, effects) = Recorder::start(config, task());
     let mut world = World { at: 0, open: Open::default() };
@@ -236,7 +236,7 @@ impl World {
     }
 }
 
-/// Compares with `tests/golden/NAME`; `UPDATE_GOLDEN=1` renews it.
+/// Compares with `tests/golden/NAME`; `UPDATE_GOLDEN=1` updates it.
 pub fn golden(name: &str, actual: &str) {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
@@ -245,7 +245,7 @@ pub fn golden(name: &str, actual: &str) {
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), actual, "{path}");
 }
 
-/// Fails where a document is not what the shipped JSON Schema says.
+/// Fails unless a document is valid against the shipped JSON Schema.
 pub fn validate(document: &Trajectory) {
     thread_local! {
         static SCHEMA: jsonschema::Validator = {

@@ -1,4 +1,4 @@
-//! Plans for tests: what their steps' runs leave behind, and a driver that ends the steps it is told to.
+//! Plans for tests: the trajectories of their steps' runs, and a driver that ends steps on request.
 #![allow(dead_code)]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use turnwise::trajectory::{Recorder, Trajectory};
 
 pub const STARTED: EpochMillis = EpochMillis(1_795_298_400_000);
 
-/// A base with some tools, as an agent of a page would have it.
+/// A base configuration with some tools, like an agent in a page.
 pub fn base() -> RunConfig {
     let spec = |name: &str| ToolSpec {
         name: name.into(),
@@ -41,7 +41,7 @@ pub fn plan(value: &Value) -> Plan {
     read(value, &tools).unwrap_or_else(|faults| panic!("{}", fault::listed(&faults)))
 }
 
-/// Three steps that gather and a fourth that depends on two of them; `kind` is the fourth agent's.
+/// Three steps that gather and a fourth that depends on two of them; `kind` is the fourth agent's kind.
 pub fn forecast(kind: &str) -> Value {
     let step = |order: u32, action: &str, tool: &str| json!({ "order": order, "agent": "Company", "action": action, "dependencies": [], "tools": [tool] });
     json!({
@@ -56,7 +56,7 @@ pub fn forecast(kind: &str) -> Value {
     })
 }
 
-/// The trajectory of a step's run that ends as told: by its real engine, in one turn.
+/// The trajectory of a step's run with this outcome: made by its real engine, in one turn.
 pub fn ended(config: &RunConfig, task: &Task, outcome: Outcome, output: &str) -> Trajectory {
     let (mut recorder, _) = Recorder::start(config.clone(), task.clone());
     let request = RequestId(1);
@@ -88,7 +88,7 @@ pub fn ended(config: &RunConfig, task: &Task, outcome: Outcome, output: &str) ->
     document
 }
 
-/// A plan run and what it has asked for so far.
+/// A plan run and its requests so far.
 pub struct Driven {
     pub run: PlanRun,
     pub running: BTreeMap<u32, (RunConfig, Task)>,
@@ -146,7 +146,7 @@ impl Driven {
         self.send(PlanEvent::StepEnded { order, run });
     }
 
-    /// Ends what is running, smallest order first, with success, until nothing is.
+    /// Ends the running steps with success, smallest order first, until none is left.
     pub fn complete(&mut self) {
         while let Some(order) = self.running.keys().next().copied() {
             self.end(order, Outcome::Success, &format!("result of {order}"));
@@ -164,7 +164,7 @@ impl Driven {
         serde_json::to_value(&step.context).unwrap()
     }
 
-    /// `1 completed, 2 failed, 3 blocked by 2`.
+    /// The statuses, such as `1 completed, 2 failed, 3 blocked by 2`.
     pub fn statuses(&self) -> String {
         let step = |step: &document::StepRecord| {
             let by: Vec<String> = step.blocked_by.iter().map(ToString::to_string).collect();
@@ -175,7 +175,7 @@ impl Driven {
     }
 }
 
-/// Fails where a document is not what the shipped JSON Schema says.
+/// Fails unless a document is valid against the shipped JSON Schema.
 pub fn validate_session(document: &PlanDocument) {
     thread_local! {
         static SCHEMA: jsonschema::Validator = {

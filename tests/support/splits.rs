@@ -1,4 +1,4 @@
-//! However the bytes of an answer are cut, they decode the same. For every wire format.
+//! However the bytes of a response are split, they decode the same, in every wire format.
 #![allow(dead_code)] // each test file uses its part
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use turnwise::engine::*;
 use turnwise::llm::Decoder;
 
-/// What came of one body.
+/// The result of decoding one body.
 #[derive(Debug, PartialEq)]
 pub struct Decoded {
     pub result: Result<Reply, ModelError>,
@@ -18,7 +18,7 @@ pub struct Decoded {
     pub done: bool,
 }
 
-/// The files of a folder of `tests/fixtures`, by name.
+/// The files in a folder of `tests/fixtures`, by name.
 pub fn fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let mut found: Vec<_> = fs::read_dir(folder)
@@ -45,7 +45,7 @@ pub fn decode<'a>(kind: ProviderKind, parts: impl IntoIterator<Item = &'a [u8]>)
     Decoded { result, raw, text, reasoning, done }
 }
 
-/// A small generator, so that a failure names a seed that shows it again.
+/// A small random generator, so that a failure names a seed that reproduces it.
 pub struct Random(pub u64);
 
 impl Random {
@@ -55,7 +55,7 @@ impl Random {
     }
 }
 
-/// Cut in two at every byte, one byte at a time, and in pieces of seven whose deltas add up to the reply.
+/// Splits a body in two at every byte, byte by byte, and in chunks of seven whose deltas add up to the reply.
 pub fn decodes_the_same_in_parts(kind: ProviderKind, name: &str, bytes: &[u8]) {
     let whole = decode(kind, [bytes]);
     for at in 0..=bytes.len() {
@@ -68,7 +68,7 @@ pub fn decodes_the_same_in_parts(kind: ProviderKind, name: &str, bytes: &[u8]) {
     }
 }
 
-/// A thousand random cuts of bodies taken at random.
+/// Checks a thousand random splits of randomly chosen bodies.
 pub fn decodes_the_same_in_random_parts(kind: ProviderKind, all: &[(String, Vec<u8>)]) {
     let whole: Vec<_> = all.iter().map(|(_, bytes)| decode(kind, [&bytes[..]])).collect();
     for seed in 0..1000 {

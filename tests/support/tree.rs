@@ -1,4 +1,4 @@
-//! A scripted tree of runs: a run and its sub-agents, each request and tool call answered in its turn.
+//! A scripted tree of runs: a run and its sub-agents, with each request and tool call answered in order.
 
 use serde_json::{Value, json};
 use turnwise::engine::*;
@@ -6,10 +6,10 @@ use turnwise::trajectory::Recorder;
 
 use super::{config, task};
 
-/// What a model does at each request of its.
+/// The model's response to each of its requests.
 pub type Model = fn(&ModelCall) -> Result<Reply, ModelError>;
 
-/// A tree of runs whose requests and tools are answered one after the other, the oldest first.
+/// A tree of runs whose requests and tool calls are answered one after the other, the oldest first.
 pub struct Tree {
     pub recorder: Recorder,
     pub at: u64,
@@ -19,7 +19,7 @@ pub struct Tree {
     pub timers: Vec<(TimerId, u64)>,
     pub records: Vec<Record>,
     pub kept: Vec<(CallId, String)>,
-    /// Open requests at once, at most.
+    /// The most requests open at once.
     pub most_open: usize,
     pub finished: bool,
 }
@@ -69,7 +69,7 @@ impl Tree {
         self.most_open = self.most_open.max(self.open.len());
     }
 
-    /// One answer; false where nothing is open.
+    /// Answers one request or tool call; returns false if nothing is open.
     pub fn step(&mut self, model: Model) -> bool {
         if !self.tools.is_empty() {
             let tool = self.tools.remove(0);
@@ -103,7 +103,7 @@ impl Tree {
         &self.recorder.run
     }
 
-    /// What the model read of the first call of the first turn, without the counter line.
+    /// The result of the first call of the first turn, as the model read it, without the counter line.
     pub fn reports(&self) -> Vec<Value> {
         let result = self.run().turns()[0].tool_calls[0].result.clone().unwrap();
         serde_json::from_str(result.lines().next().unwrap()).unwrap()

@@ -1,4 +1,4 @@
-//! Bodies of requests, for the tests of every wire format.
+//! Request bodies, for the tests of every wire format.
 #![allow(dead_code)] // each test file uses its part
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ pub fn tool(name: &str) -> ToolSpec {
     }
 }
 
-/// A reply with calls as id, name and arguments, and what came with it that must be sent back.
+/// A reply with calls as id, name and arguments, and its opaque data, which must be sent back.
 pub fn reply(content: &str, calls: &[(&str, &str, &str)], opaque: Option<Value>) -> Message {
     let call = |(id, name, arguments): &(&str, &str, &str)| ToolCall {
         id: CallId((*id).into()),
@@ -29,7 +29,7 @@ pub fn reply(content: &str, calls: &[(&str, &str, &str)], opaque: Option<Value>)
     Message::Assistant(AssistantMessage { content: content.into(), reasoning: "thought".into(), tool_calls, opaque })
 }
 
-/// The message that a decoded reply becomes; the engine's ids may be others than the model's.
+/// The message that a decoded reply becomes; the engine's ids may differ from the model's.
 pub fn entered(reply: Reply, ids: &[&str]) -> Message {
     let Reply { content, reasoning, tool_calls, opaque, .. } = reply;
     assert_eq!(tool_calls.len(), ids.len());
@@ -75,7 +75,7 @@ pub fn body(p: &ProviderConfig, messages: &[Message], tools: &[ToolSpec], choice
     body_of(p, &config, messages, choice)
 }
 
-/// With all that a run asks of a model.
+/// A request body with everything that a run asks of a model.
 pub fn body_of(p: &ProviderConfig, config: &RunConfig, messages: &[Message], choice: ToolChoice) -> Value {
     let (mut bytes, encoder) = frozen_of(p, config, messages);
     let mut rest = encoder.fork();
@@ -84,7 +84,7 @@ pub fn body_of(p: &ProviderConfig, config: &RunConfig, messages: &[Message], cho
     serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)))
 }
 
-/// Conversations as runs make them, and some that none makes.
+/// Conversations as runs make them, and some that no run makes.
 fn conversation(random: &mut Random, opaque: &[Value]) -> Vec<Message> {
     let texts = ["", "be brief", "Grüße 🙂 \u{2028} \u{0}\n", "\"", "{}"];
     let names = ["f", "", "1 tool", "final_report"];
@@ -108,7 +108,8 @@ fn conversation(random: &mut Random, opaque: &[Value]) -> Vec<Message> {
     messages
 }
 
-/// What was sent stays a byte prefix of what is sent next, every request is JSON, and a fork goes on like its original.
+/// Checks that sent bytes stay a prefix of what is sent next, that every request is JSON, and that a fork continues
+/// like its original.
 pub fn grows_at_its_end_only(p: &ProviderConfig, opaque: &[Value]) {
     for seed in 0..2000 {
         let messages = conversation(&mut Random(seed), opaque);

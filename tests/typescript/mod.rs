@@ -1,4 +1,4 @@
-//! Declarations as `ts-rs` makes them, collected and laid out for people: one type after the other, a line a field.
+//! Declarations as `ts-rs` makes them, collected and laid out for people: one type after the other, one line per field.
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,15 +11,15 @@ const WIDTH: usize = 120;
 #[derive(Default)]
 pub struct File {
     seen: Vec<TypeId>,
-    /// What was asked for, in this order.
+    /// The requested types, in this order.
     roots: Vec<String>,
     types: BTreeMap<String, String>,
-    /// What another file declares.
+    /// The types that another file declares.
     elsewhere: BTreeSet<String>,
 }
 
 impl File {
-    /// A file in which those names are imported.
+    /// A file that imports those names.
     pub fn beside(names: BTreeSet<String>) -> Self {
         File { elsewhere: names, ..File::default() }
     }
@@ -35,13 +35,13 @@ impl File {
         self.types.keys().cloned().collect()
     }
 
-    /// What is used here of the other file.
+    /// The names used here that the other file declares.
     pub fn imports(&self) -> BTreeSet<String> {
         let words = self.types.values().flat_map(|text| words(text));
         words.filter(|word| self.elsewhere.contains(*word)).map(str::to_owned).collect()
     }
 
-    /// Each type before those that it is made of. `ts-rs` names these in an order that is another one each time it is built.
+    /// Each type before those that it uses. The order in which `ts-rs` visits them differs from build to build.
     pub fn text(&self) -> String {
         let mut placed = Vec::new();
         for root in &self.roots {
@@ -65,7 +65,7 @@ impl File {
 
 impl TypeVisitor for File {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // What has no file of its own is a part of the language.
+        // A type without a file of its own is part of the language.
         if T::output_path().is_none() || self.seen.contains(&TypeId::of::<T>()) {
             return;
         }
@@ -85,13 +85,14 @@ fn config() -> Config {
     Config::new().with_large_int("number")
 }
 
-/// Words of a declaration, without those of its comments.
+/// The words of a declaration, without its comments.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with(['/', '*']));
     code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()))
 }
 
-/// The lines of a doc comment. References to other documents of the sources say nothing to who reads the types.
+/// The lines of a doc comment, without references to other documents of the sources, which mean nothing to readers of
+/// the types.
 fn comment(text: &str) -> Vec<String> {
     let lines = text.trim().trim_start_matches("/**").trim_end_matches("*/").lines();
     let lines = lines.map(|line| line.trim().trim_start_matches('*').trim());
@@ -115,7 +116,7 @@ fn written(comment: &[String], indent: usize) -> String {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Type {
-    /// A word, a literal, or anything that stays as it is.
+    /// A name, a literal, or anything that stays unchanged.
     Plain(String),
     List(Box<Type>),
     Tuple(Vec<Type>),
@@ -254,14 +255,14 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What may be left out is left out where there is nothing: it is never written as `null`.
+/// An optional property is omitted if it has no value: it is never written as `null`.
 fn never_null(of: Type) -> Type {
     let Type::Union(mut parts) = of else { return of };
     parts.retain(|part| *part != Type::Plain("null".to_owned()));
     if parts.len() == 1 { parts.remove(0) } else { Type::Union(parts) }
 }
 
-/// On one line; `None` where a comment needs one of its own.
+/// Formats a type on one line; `None` if a comment needs a line of its own.
 fn flat(of: &Type) -> Option<String> {
     let all = |parts: &[Type], nested: bool| -> Option<Vec<String>> {
         parts.iter().map(|part| if nested { nested_flat(part) } else { flat(part) }).collect()
@@ -295,7 +296,7 @@ fn key(field: &Field) -> String {
     format!("{}{}", field.name, if field.optional { "?" } else { "" })
 }
 
-/// From column `used` on, the following lines indented.
+/// Formats a type from column `used` on, with the following lines indented.
 fn shown(of: &Type, indent: usize, used: usize) -> String {
     if let Some(text) = flat(of).filter(|text| used + text.len() < WIDTH) {
         return text;

@@ -1,5 +1,5 @@
-//! What the viewer shows of a record is what happened: every request hashes to what was recorded, every difference adds
-//! up, every step is the state that the engine had.
+//! The viewer shows what happened: every request hashes to what was recorded, every difference adds up, every step is
+//! the state that the engine had.
 //!
 //! 1,000 random runs by default; `TURNWISE_CASES` sets another number.
 #![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
@@ -46,7 +46,7 @@ fn known() -> Vec<Trajectory> {
     all
 }
 
-/// A run with a retry, parallel calls, a notice, a synthesis, a grant, a failed segment.
+/// A run with a retry, parallel calls, a notice, a synthesis, a grant and a failed segment.
 pub(crate) fn eventful() -> Played {
     play(
         RunConfig { max_turns: 2, temperature: Some(0.7), ..config(Preset::Research) },
@@ -85,7 +85,7 @@ fn random_runs_are_shown_as_they_were() {
     assert!(cases() < 1_000 || (requests > 4_000 && children > 80 && rebuilt > 20), "{requests} {children} {rebuilt}");
 }
 
-/// Every step is the engine's from the beginning again, which costs the square of a run.
+/// The steps to check. Each check replays the engine from the beginning, so that checking all is quadratic in the run's length.
 #[derive(Clone, Copy, PartialEq)]
 enum Steps {
     Each,
@@ -109,7 +109,8 @@ fn check(document: &Trajectory, steps: Steps) {
     }
 }
 
-/// What is shown of a request hashes to what the record says, and follows from the request before by its difference.
+/// Checks that what is shown of a request hashes to what the record says, and follows from the previous request by its
+/// difference.
 fn check_requests(document: &Trajectory, replay: &Replay) {
     let recorded = hashes(document);
     for (index, sent) in replay.requests().iter().enumerate() {
@@ -146,7 +147,7 @@ fn hashes(document: &Trajectory) -> BTreeMap<RequestId, String> {
     turns.flat_map(|turn| &turn.attempts).map(|attempt| (attempt.request, attempt.request_hash.clone())).collect()
 }
 
-/// After each step everything is as the engine has it after these events.
+/// Checks that after each step everything is as the engine has it after those events.
 fn check_steps(document: &Trajectory, replay: &Replay) {
     for step in 0..replay.steps().len() {
         let run = fold(document, &document.events[..step]).run;
@@ -192,7 +193,7 @@ fn a_tampered_record_names_its_first_difference() {
                 format!("/turns/{turn}/attempts/{last}/request_hash")
             }
             _ => {
-                // A reply that became the turn's text, with another text.
+                // A reply that became the turn's text, now with another text.
                 let said = document.turns[turn].content.clone();
                 let reply = document.events.iter_mut().find_map(|event| match &mut event.event {
                     Event::ModelReplied { request, reply, .. } if request.child() == 0 && reply.content == said => {
@@ -200,14 +201,14 @@ fn a_tampered_record_names_its_first_difference() {
                     }
                     _ => None,
                 });
-                // What a further attempt of the turn was sent would differ first.
+                // With further attempts, their requests would differ first.
                 let Some(reply) = reply.filter(|_| !said.is_empty() && document.turns[turn].attempts.len() == 1) else {
                     continue;
                 };
                 if document.turns.iter().filter(|other| other.content == said).count() > 1 {
                     continue;
                 }
-                // As long as before: estimates of tokens stay the same.
+                // The same length as before, so that estimates of tokens stay the same.
                 reply.content = said.replace("Thought", "Dreamed");
                 events += 1;
                 format!("/turns/{turn}/content")

@@ -1,4 +1,4 @@
-//! The answers about an open record: words, marks, parts, differences, comparison.
+//! The answers about an open record: text, marks, parts, differences, comparison.
 
 use turnwise::engine::*;
 use turnwise::protocol::Snapshot;
@@ -48,7 +48,7 @@ fn requests_are_marked() {
     let played = eventful();
     let replay = Replay::of(&played.document());
     let marks = |index: usize| replay.request_view(index).unwrap().messages.iter().map(|m| m.mark).collect::<Vec<_>>();
-    // The reply that was cut off is told of in a notice.
+    // A notice reports the reply that was cut off.
     let noticed = (0..replay.requests().len()).find(|index| marks(*index).contains(&Some(Mark::Notice))).unwrap();
     let view = replay.request_view(noticed).unwrap();
     let notice = view.messages.last().unwrap();

@@ -13,7 +13,7 @@ enum Open {
     Timer(TimerId),
 }
 
-/// The document of the run of a seed, played to its end.
+/// The document of a seed's run, played to its end.
 pub fn run(seed: u64) -> Trajectory {
     let mut rng = Rng::new(seed);
     let (mut recorder, effects) = Recorder::start(options(&mut rng), task());

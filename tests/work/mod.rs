@@ -1,10 +1,10 @@
-//! How much a test computed, for limits that a busy machine must not break.
+//! Measures how much a test computed, for limits that a busy machine must not break.
 
 use std::fs;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Counts from when it was made.
+/// The processor time since it was created.
 pub struct Work(Duration);
 
 impl Work {
@@ -17,7 +17,7 @@ impl Work {
     }
 }
 
-/// Processor time of this thread; where the system does not tell (Linux does), the time on the wall.
+/// The processor time of this thread; wall-clock time where the system does not report it (Linux does).
 fn so_far() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let nanoseconds = fs::read_to_string("/proc/thread-self/schedstat").ok();

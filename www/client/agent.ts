@@ -1,5 +1,5 @@
-// The class `Agent`: checks what the page passes in, and represents one agent of the worker. It keeps what the agent was
-// made of, so that the agent can be reopened on another worker.
+// The class `Agent`: checks the page's arguments, and represents one agent of the worker. It keeps the agent's options, tools
+// and files, so that the agent can be reopened on another worker.
 import { disposable, keep, release } from './lifetime';
 import { host, link, writers } from './engine';
 import { Files } from './files';
@@ -16,7 +16,7 @@ const CLOSED = 'this agent was freed';
 
 let ids: AgentId = 0;
 
-/** After the last event of a run or a plan the agent is free: the page may start the next one in its event handler. */
+/** Whether this is the last event of a run or a plan. The agent is free after it: the page may start the next run in its event handler. */
 const isLast = ({ type, step }: Told) => type === 'plan_finished' || (step === undefined && (type === 'agent_finished' || type === 'agent_failed'));
 
 /** The state of an agent. The page can drop the `Agent` itself while a run is in progress. */
@@ -128,7 +128,7 @@ class Own implements Guest {
     const end = () => {
       if (this.#busy === run) this.#busy = undefined;
     };
-    // Of this run: the page may already have started the next one.
+    // Cancels only this run: the page may already have started the next one.
     const cancel = () => {
       if (this.#busy === run) this.say('cancel');
     };
@@ -148,7 +148,7 @@ class Own implements Guest {
     }
   }
 
-  /** The page cannot be asked for anything any more. */
+  /** Removes the agent from the host once it is freed and nothing is pending: the page gets no more requests. */
   #rest() {
     if (!this.#freed || this.#open) return;
     host.remove(this.id);
@@ -156,7 +156,7 @@ class Own implements Guest {
   }
 }
 
-/** An error in a listener is the page's own problem: the run continues. */
+/** Wraps the page's listener: an error in it does not stop the run. */
 function hearing(onEvent: (event: any) => void, end: () => void): Hearing {
   let last: { turn?: number; callsLeft: number } = { callsLeft: 0 };
   const tell = (event: object) => {

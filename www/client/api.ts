@@ -1,4 +1,4 @@
-// Checks the shipped types against the sources: this compiles only if the package has what turnwise.d.ts declares.
+// Checks the shipped types against the sources: this compiles only if the package has everything that turnwise.d.ts declares.
 import type * as Declared from './types/turnwise';
 import * as page from './index';
 

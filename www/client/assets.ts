@@ -1,4 +1,4 @@
-// Where the package's workers are. Bundlers find a worker, and what it loads in turn, only where it is written as
+// The locations of the package's workers. Bundlers find a worker, and the files that it loads, only if it is written as
 // `new Worker(new URL('./name.js', import.meta.url), { type: 'module' })`. So callers write exactly that, but with a
 // constructor that only records the URL: the worker itself is started in the way that the page's policy and origin require.
 
@@ -11,7 +11,7 @@ export interface Script {
 
 let folder: string | undefined;
 
-/** For those who serve the package's files from a different location. Call it before anything else. */
+/** Sets the location from which the package's files are served. Call it before anything else. */
 export function configure({ assets }: { assets: string | URL }) {
   const page = (globalThis.location as Location | undefined)?.href;
   folder = new URL(String(assets).replace(/\/?$/, '/'), page).href;
@@ -39,7 +39,7 @@ export function scriptOf(name: string, write: () => unknown): Script {
   return { url: new URL(String(noted!.url), page), classic: noted!.options?.type !== 'module' };
 }
 
-/** A script's URL as one string, to pass on. It may already have a hash that tells a bundler's script what to load. */
+/** Writes a script's URL and kind as one string. The URL may already have a hash that tells a bundler's script what to load. */
 export const written = ({ url, classic }: Script) => (classic ? `${url.href}${url.hash ? '&' : '#'}classic` : url.href);
-/** The URL without that hash. */
+/** Returns the URL without that hash. */
 export const plain = (text: string) => text.replace(/[#&]classic$/, '');

@@ -1,6 +1,6 @@
-// Checks of what a page passes in. Every error is a `TypeError` that names the option, what it got and what it expected.
+// Checks of the page's arguments. Every error is a `TypeError` that names the option, the value and what was expected.
 
-/** Reads one given value, for the wire; throws if it is wrong. `path` names it in errors. */
+/** Converts one argument for the wire; throws if it is wrong. `path` names it in errors. */
 export type Check<T = unknown> = (value: unknown, path: string) => T;
 
 export type Given = Record<string, unknown>;
@@ -16,7 +16,7 @@ function kind(value: unknown): string | undefined {
   return typeof value === 'number' && !Number.isFinite(value) ? 'a non-finite number' : undefined;
 }
 
-/** As JSON; `undefined` for values that JSON does not have. */
+/** Returns a value as JSON; `undefined` for values that JSON cannot represent. */
 export function json(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

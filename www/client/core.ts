@@ -21,7 +21,7 @@ const engine: Start = async ({ hear, fail }) => {
       try {
         port.receive(data);
       } catch (error) {
-        fail(error as Error); // a trap: the module can no longer be trusted
+        fail(error as Error); // a trap: the module's state can no longer be trusted
       }
     },
   };

@@ -8,8 +8,8 @@ import { spawn } from './spawn';
 export class Desk {
   #link: Link;
 
-  /** `hear(text, parts)` gets news; `lost(message)` is called when the desk dies. The next order starts another, which knows
-   *  only the stored runs. */
+  /** `hear(text, parts)` receives news; `lost(message)` is called when the desk dies. The next order starts another one, which
+   *  has only the stored runs. */
   constructor(hear: (text: string, parts: Part[]) => void, lost: (message: string) => void) {
     const host: Host = new Host(() => this.#link);
     // The app's runs have no page tools; the browser's built-in model only answers in windows.

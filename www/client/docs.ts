@@ -30,7 +30,7 @@ class Own {
     link.enter();
   }
 
-  /** Why it cannot be used, if so: another worker does not know it. */
+  /** Throws if the site cannot be used: a restarted worker does not have it. */
   check() {
     if (this.#freed || !link.knows(this.generation)) throw new Error(CLOSED);
   }

@@ -1,12 +1,12 @@
 // The page's worker in which the engine runs. It starts the module and queues messages until then. Anywhere else it
-// does nothing: turnwise/core and the Node.js thread (thread.ts) import what they need from here.
+// does nothing: turnwise/core and the Node.js thread (thread.ts) import from here.
 import { plain, scriptOf, written } from './assets';
 import init, { Port } from 'turnwise-glue';
 import type { MakeWorker } from 'turnwise-glue';
 
 export { Port, init };
 
-/** Set by whoever starts it: a page's own worker that imports this file is not an engine worker. */
+/** Name given to the worker when it is started: a page's own worker that imports this file is not an engine worker. */
 const NAME = 'turnwise-engine';
 
 export type Send = (data: unknown, transfer: ArrayBuffer[]) => void;
@@ -14,7 +14,7 @@ export type Send = (data: unknown, transfer: ArrayBuffer[]) => void;
 /** The URL of the tool worker, unless the page sets another. */
 const toolWorker = () => written(scriptOf('worker.js', () => new Worker(new URL('./worker.js', import.meta.url), { type: 'module', name: 'turnwise-tools' })));
 
-/** Serves one page; the returned function takes the page's posts. `tools`: the URL of the tool worker. */
+/** Serves one page; the returned function handles the page's posts. `tools`: the URL of the tool worker. */
 export function serve(send: Send, start: () => Promise<unknown>, makeWorker: MakeWorker, tools: string): (data: unknown) => void {
   let port: Port | undefined;
   const waiting: unknown[] = [];
@@ -34,7 +34,7 @@ export function serve(send: Send, start: () => Promise<unknown>, makeWorker: Mak
 }
 
 function inPage(scope: Scope) {
-  // Workers made from blobs inherit the host's policy. This one passes only what the engine asked for.
+  // Workers created from blobs inherit the host's policy. This policy passes only URLs that the engine asked for.
   const made = new Set<string>();
   let policy: { createScriptURL(url: string): unknown } | undefined;
   try {

@@ -1,4 +1,4 @@
-// The engine, shared by all of the page's agents, sites and questions: one connection, and the handlers of its messages.
+// The engine, shared by all of the page's agents, sites and requests: one connection, and the handlers of its messages.
 import { scriptOf } from './assets';
 import { Host } from './host';
 import { Link } from './link';
@@ -10,7 +10,7 @@ import { spawn } from './spawn';
 const elsewhere: Start = async (ear) => {
   const { process } = globalThis as { process?: { versions?: { node?: string } } };
   if (!process?.versions?.node) throw new Error('there are no workers here: turnwise/core runs the engine in this thread');
-  // Concatenated here, so that no bundler for pages follows it.
+  // Assembled at run time, so that bundlers for pages do not follow it.
   const entry = ['./node', 'js'].join('.');
   const { thread } = await import(entry) as { thread: Start };
   return thread(ear);

@@ -1,11 +1,11 @@
 // `agent.files`: the page's mirror of the files that the agent's tools see. The page reads and writes without waiting; the
-// worker is told about changes, and reports what tools wrote.
+// worker receives the changes, and reports what tools wrote.
 import { wrong } from './check';
 import { disposable } from './lifetime';
 import { MAX_PATH, RESULTS } from './protocol';
 import type { FileChange } from './protocol';
 
-/** The normal form of a path, as in src/tools/path.rs; throws the first rule that it violates. */
+/** Normalizes a path as in src/tools/path.rs; throws an error for the first rule that it violates. */
 function normal(given: string): string {
   const path = given.trim().replaceAll('\\', '/');
   const refuse = (why: string): never => { throw new TypeError(`path: the path ${why}`); };
@@ -64,10 +64,10 @@ export class Files {
     this.#tell([{ path: at, there: false }], []);
   }
 
-  /** Nothing is held outside JavaScript. */
+  /** Does nothing: nothing is held outside JavaScript. */
   free() {}
 
-  /** All files, for a new worker. */
+  /** Returns all files, for a new worker. */
   static all(files: Files): [FileChange[], Blob[]] {
     return [[...files.#files.keys()].map((path) => ({ path, there: true })), [...files.#files.values()]];
   }

@@ -1,5 +1,5 @@
-// What only the page can do for its agents: run their tools, approve calls, call its own models. Each question is answered
-// once, unless nobody is waiting for the answer any more.
+// Services that only the page can provide to its agents: it runs their tools, approves calls and calls its own models. Each
+// request is answered once, unless it is aborted.
 import type { Link } from './link';
 import { errorText, failureOf, pour } from './model';
 import type { Complete } from './model';
@@ -7,7 +7,7 @@ import { MAX_RESULT } from './protocol';
 import type { AgentId, CallNumber, Heard, Wanted } from './protocol';
 import type { Execute } from './options';
 
-/** What one agent of the page has. */
+/** One agent's tools, approval and models. */
 export interface Guest {
   tools: Map<string, { execute: Execute }>;
   approve: ((call: unknown) => unknown) | undefined;
@@ -15,7 +15,7 @@ export interface Guest {
   model(provider: number): Complete | Promise<Complete>;
 }
 
-/** A page of the host, fetched by the host page for this frame. */
+/** A page from the host's origin, fetched by the host page for this frame. */
 export interface Fetched {
   status: number;
   headers: [string, string][];
@@ -25,7 +25,7 @@ export interface Fetched {
 }
 
 export class Host {
-  /** If this page is a frame: makes its host fetch something. */
+  /** If this page is a frame: has its host fetch something. */
   fetch: ((url: string) => Promise<Fetched>) | undefined;
   #link: () => Link;
   #guests = new Map<AgentId, Guest>();
@@ -57,7 +57,7 @@ export class Host {
       const guest = this.#guests.get(agent!);
       if (!guest) throw new Error('this agent was freed');
       const [value, said] = this.#do(guest, what, call, abort.signal, request);
-      // A synchronous result is answered synchronously.
+      // A synchronous result is returned synchronously.
       if (typeof (value as any)?.then === 'function') Promise.resolve(value).then((result) => end(false, result, said), (thrown) => end(true, thrown, said));
       else end(false, value, said);
     } catch (thrown) {
@@ -71,7 +71,7 @@ export class Host {
     abort?.abort();
   }
 
-  /** The worker that asked is gone. */
+  /** Aborts all calls: the worker that made them is gone. */
   abortAll() {
     for (const call of [...this.#calls.keys()]) this.abort(call);
   }
@@ -110,7 +110,7 @@ export class Host {
 type Said = (value: unknown) => { text: string; images?: string[] };
 const nothing: Said = () => ({ text: '' });
 
-/** The key under which the result of a tool carries the data URLs of its pictures and PDFs; its `text` is then the text. */
+/** The key under which a tool result carries the data URLs of its images and PDFs; its text is then in `text`. */
 export const IMAGES = Symbol.for('turnwise.images');
 
 const asResult: Said = (value) => {
@@ -118,7 +118,7 @@ const asResult: Said = (value) => {
   return images ? { text: asText((value as { text?: unknown }).text), images } : { text: asText(value) };
 };
 
-/** What the model reads: strings unchanged, anything else as JSON. */
+/** Converts a result to text for the model: strings unchanged, anything else as JSON. */
 function asText(value: unknown): string {
   let text: string | undefined;
   try {
@@ -129,7 +129,7 @@ function asText(value: unknown): string {
   return cut(text ?? 'null');
 }
 
-/** A far too long result is cut before it is sent, with the note of src/engine/caps.rs. A UTF-16 unit is at least one byte. */
+/** Cuts an oversized result before it is sent, with the note from src/engine/caps.rs. A UTF-16 unit is at least one byte. */
 function cut(text: string): string {
   if (text.length <= MAX_RESULT) return text;
   const bytes = new TextEncoder().encode(text.slice(0, MAX_RESULT));

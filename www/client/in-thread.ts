@@ -1,8 +1,8 @@
-// The tool worker in the thread of the engine. Without a thread of its own, calls run one after the
-// other, and one that never returns cannot be terminated.
+// The tool worker in the engine's thread. Without a separate thread, calls run one after the other, and one that never
+// returns cannot be terminated.
 //
-// All workers are one module here. Each has a name, and the module keeps the state of each apart by it (src/worker/serve.rs),
-// so that agents share only code.
+// All workers share one module here. Each has a name, by which the module separates their state (src/worker/serve.rs), so
+// that agents share only code.
 import type { MakeWorker } from 'turnwise-glue';
 import start from 'turnwise-tools';
 
@@ -15,9 +15,9 @@ const scope = globalThis as unknown as Scope;
 let module: unknown;
 let starting: Promise<unknown> | undefined;
 let broken: unknown;
-/** The module's own handler of messages. */
+/** The module's own message handler. */
 let post: ((message: unknown) => void) | undefined;
-/** The worker whose call the module is running, and those that wait. */
+/** The worker whose call the module is running, and the queued calls. */
 let current: { worker: ThreadWorker; message: unknown } | undefined;
 const waiting: { worker: ThreadWorker; message: unknown }[] = [];
 let made = 0;
@@ -39,7 +39,7 @@ class ThreadWorker {
     }
   }
 
-  /** What is under way goes on to its end; its answer is dropped, and so is all that the worker kept. */
+  /** Lets the current call run to its end, but drops its answer and the worker's state. */
   terminate() {
     this.ended = true;
     for (let at = waiting.length; at--;) if (waiting[at]!.worker === this) waiting.splice(at, 1);
@@ -61,7 +61,7 @@ async function boot(worker: ThreadWorker) {
   }
 }
 
-/** Starts the module; it speaks to the global scope, as in a worker. Resolves with its first message. */
+/** Starts the module, which uses the global scope, as in a worker. Resolves with its first message. */
 async function begin() {
   let ready: unknown;
   scope.postMessage = (data) => { ready ??= data; };
@@ -98,6 +98,6 @@ function next(): void {
 /** Makes workers from this module when the engine needs one. */
 export function inThread(compiled: unknown): MakeWorker {
   module ??= compiled;
-  // The engine need not fetch and compile what is already here.
+  // The engine need not fetch and compile the module, which is already here.
   return Object.assign(() => new ThreadWorker(), { ownModule: true });
 }

@@ -9,7 +9,7 @@ export { Files } from './files';
 export { inside } from './inside';
 export { exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from './records';
 
-/** For the other entries of the package: how to start the engine without a page. */
+/** For the other entry points of the package: sets how to start the engine without a page. */
 export const startBy = (start: Start, early = true) => link.startBy(start, early);
 
 /** Announces that the engine will be used, so that it can start early. You need not await it. */

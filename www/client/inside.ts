@@ -1,4 +1,4 @@
-// What the package's own panel (www/widget) needs from the client beyond the API. None of it is in turnwise.d.ts.
+// Internals for the package's own panel (www/widget). They are not in turnwise.d.ts.
 import { scriptOf, written } from './assets';
 import { host, link } from './engine';
 import type { Fetched } from './host';
@@ -7,8 +7,8 @@ import { denied } from './spawn';
 export const inside = {
   /** The URL of a worker's script, for `workerUrl`: see assets.ts. */
   script: (name: string, write: () => unknown) => written(scriptOf(name, write)),
-  /** Starts the engine; resolves with its number when it is running. Another number means another engine, which knows
-   *  nothing of the earlier one. If the page's policy blocks it, `blocked` in the error's cause says what to allow. */
+  /** Starts the engine; resolves with its number when it is running. Another number means another engine, without the earlier
+   *  one's state. If the page's policy blocks it, `blocked` in the error's cause says what to allow. */
   start: () => link.ready(),
   knows: (engine: number) => link.knows(engine),
   /** Keeps it alive until the returned function is called. */
@@ -20,10 +20,10 @@ export const inside = {
       held = false;
     };
   },
-  /** What the page's policy blocked most recently since the engine started. */
+  /** Returns what the page's policy blocked most recently since the engine started. */
   denied,
-  /** This page is a frame: `fetch` makes its host fetch resources of the host's origin. With `only`, a URL, nothing else
-   *  of this page's own origin is requested than what is below it. */
+  /** Declares that this page is a frame: `fetch` has its host fetch resources from the host's origin. With `only`, a URL,
+   *  requests to this page's own origin are limited to addresses below it. */
   frame(fetch: (url: string) => Promise<Fetched>, only?: string) {
     host.fetch = fetch;
     link.only = only;

@@ -1,6 +1,6 @@
 // The lifetime of the page's objects: until they are freed, or garbage collected.
 
-/** Something to close when nobody needs it any more. */
+/** Something to close when it is no longer needed. */
 export interface Closable {
   close(): void;
 }
@@ -10,13 +10,13 @@ const forgotten = typeof FinalizationRegistry === 'function' ? new FinalizationR
 /** Closes `own` when `target` is garbage collected; `own` must not refer to `target`. */
 export const keep = (target: object, own: Closable) => forgotten?.register(target, own, target);
 
-/** The page no longer needs `target`. */
+/** Closes `own`, because the page no longer needs `target`. */
 export function release(target: object, own: Closable) {
   forgotten?.unregister(target);
   own.close();
 }
 
-/** For `using`, if the runtime supports it: older ones lack the symbol. */
+/** Adds support for `using`, if the runtime has it: older ones lack the symbol. */
 export function disposable(type: { prototype: { free(): void } }) {
   if (Symbol.dispose) Object.defineProperty(type.prototype, Symbol.dispose, { value(this: { free(): void }) { this.free(); } });
 }

@@ -1,6 +1,6 @@
-// The page's end of the connection to the engine. Generic: what runs on the other side, and where, is up to whoever
-// starts it. Messages of one task go in one post; requests are matched by number; when the other side dies, all that
-// wait for it are told why, and the next use restarts it.
+// The page's end of the connection to the engine. Generic: the code that starts the other side decides what it is and where it
+// runs. Messages of one task go in one post; requests are matched by number; when the other side dies, all pending requests
+// are rejected with the reason, and the next use restarts it.
 import { configured } from './assets';
 import { VERSION } from './protocol';
 import type { Asks, Heard, Tells, Told } from './protocol';
@@ -10,13 +10,13 @@ export type Part = string | Blob | Uint8Array;
 /** The other side. */
 export interface Line {
   post(data: unknown, transfer: Transferable[]): void;
-  /** Whether something waits for an answer. */
+  /** Reports whether any request is pending. */
   busy?(busy: boolean): void;
-  /** Without it the other side stays alive. */
+  /** Ends the other side. If missing, it stays alive. */
   end?(): void;
-  /** What the host's policy blocked. */
+  /** Reports what the host's policy blocked. */
   blocked?(directive: string, uri: string): void;
-  /** Its last error, with what the host could do about it. */
+  /** Adds to an error what the host can do about it. */
   explain?(message: string): Error;
 }
 
@@ -29,20 +29,20 @@ export interface Ear {
 /** Starts the other side; throws a message for users if that is not possible. */
 export type Start = (ear: Ear) => Line | Promise<Line>;
 
-/** The events of a run before its answer. */
+/** Receives the events of a run, before its answer. */
 export interface Hearing {
   events(events: Told[]): void;
   lost(message: string): void;
 }
 
-/** Messages that belong to no request. A message takes its parts from the front. */
+/** Handlers of messages that belong to no request. A message takes its parts from the front. */
 export interface Handlers {
   call(message: Heard['call'], parts: Part[]): void;
   abort(message: Heard['abort']): void;
   wrote(message: Heard['wrote'], parts: Part[]): void;
   site(message: Heard['site']): void;
   desk?(parts: Part[]): void;
-  /** The other side has died and its state is lost; says why, for users. */
+  /** The other side has died and its state is lost; `message` says why, for users. */
   lost(message: string): void;
 }
 
@@ -52,9 +52,9 @@ interface Ask {
   hearing?: Hearing;
 }
 
-/** Deadline for its script to run. */
+/** Deadline for the other side's script to run. */
 const START_MS = 20_000;
-/** Deadline for its module to run, too, which is larger: a slow network may take long. */
+/** Deadline for its module to run, which is larger: a slow network may take long. */
 const LOAD_MS = 200_000;
 const IDLE_MS = 20_000;
 
@@ -65,7 +65,7 @@ function later(ms: number, then: () => void) {
   return timer;
 }
 
-// A lone surrogate is not valid text: other languages refuse it. In JSON it is escaped, a complete pair is not.
+// A lone surrogate is not valid text, and other languages refuse it. JSON escapes it, but not a complete pair.
 const LONE = /\\(?:(ud[89a-f][0-9a-f]{2})|[^])/g;
 const wellFormed = (json: string) => (json.includes('\\ud') ? json.replace(LONE, (all, lone) => (lone ? '\ufffd' : all)) : json);
 
@@ -75,14 +75,14 @@ export class Link {
   #start: Start;
   #handlers: Handlers;
   #line: Line | undefined;
-  /** Number of the other side; 0: none. Comparing numbers shows whether it is still the same one. */
+  /** Number of the current other side; 0: none. Comparing numbers shows whether it is still the same one. */
   #generation = 0;
   #generations = 0;
   #queue: string[] = [];
   #parts: Part[] = [];
   #due = false;
   #asks = new Map<number, Ask>();
-  /** Those that wait for the other side to be ready; `undefined` once it is. */
+  /** Callers waiting for the other side to be ready; `undefined` once it is. */
   #meeting: Ask[] | undefined;
   #ids = 0;
   #guests = 0;
@@ -96,13 +96,13 @@ export class Link {
     this.#handlers = handlers;
   }
 
-  /** Changes how the other side is started, from the next start on; `early`: also before it is needed. */
+  /** Changes how the other side is started, from the next start on; `early`: whether it may start before it is needed. */
   startBy(start: Start, early: boolean) {
     this.#start = start;
     this.#early = early;
   }
 
-  /** It will be needed: starts it when the page is idle. */
+  /** Announces that the other side will be needed: starts it when the page is idle. */
   warm() {
     if (this.#generation || this.#warming || !this.#early) return;
     this.#warming = true;
@@ -115,7 +115,7 @@ export class Link {
     else later(0, start);
   }
 
-  /** Somebody needs their state on the other side, until `leave`. */
+  /** Keeps the other side and its state alive until `leave`. */
   enter() {
     this.#guests += 1;
     this.#stir();
@@ -214,7 +214,7 @@ export class Link {
       if (line instanceof Promise) line.then(begun, fail);
       else begun(line);
     } catch (error) {
-      // The caller is told asynchronously.
+      // The caller learns of it asynchronously.
       queueMicrotask(() => fail(error));
     }
   }
@@ -291,13 +291,13 @@ export class Link {
     this.#parts = [];
   }
 
-  /** It is needed: cancels its end. */
+  /** Cancels the scheduled end of the other side, because it is needed. */
   #stir() {
     clearTimeout(this.#idle);
     this.#idle = undefined;
   }
 
-  /** Terminates it when nobody has needed it for a while. */
+  /** Schedules the end of the other side for when it has not been needed for a while. */
   #rest() {
     if (this.#idle !== undefined || this.#guests || this.#asks.size || !this.#line?.end) return;
     this.#idle = later(IDLE_MS, () => {

@@ -5,7 +5,7 @@ import type { Failure, Head } from './protocol';
 /** The page's function that calls its model. */
 export type Complete = (request: any, options: { signal: AbortSignal }) => unknown;
 
-/** Takes the pieces. */
+/** Receives the pieces. */
 export interface Sink {
   head(head: Head): void;
   piece(bytes: Uint8Array): void;
@@ -41,11 +41,11 @@ async function pourResponse({ status, headers, body }: Response, sink: Sink, sig
   });
   const reader = body?.getReader();
   signal.addEventListener('abort', () => reader?.cancel().catch(() => {}));
-  // A copy of each: it is transferred, and the chunks read may share a buffer.
+  // Copies each chunk: it is transferred, and the chunks may share a buffer.
   for (let part = await reader?.read(); part && !part.done; part = await reader!.read()) sink.piece(new Uint8Array(part.value));
 }
 
-/** Streams chunks. Strings have no end marker: the end of the iterator is theirs. */
+/** Streams chunks. Strings have no end marker: the end of the iterator serves as one. */
 async function pourChunks(iterator: AsyncIterator<unknown>, sink: Sink, signal: AbortSignal) {
   // Lets a generator clean up; its result does not matter.
   const giveUp = () => void Promise.resolve(iterator.return?.()).catch(() => {});
@@ -59,7 +59,7 @@ async function pourChunks(iterator: AsyncIterator<unknown>, sink: Sink, signal: 
   if (texts) sink.piece(bytes({ choices: [{ delta: {}, finish_reason: 'stop' }] }));
 }
 
-/** The message of what was thrown; a failed fetch has its reason in the cause. */
+/** Returns the message of a thrown value; a failed fetch has its reason in the cause. */
 export function errorText(thrown: any): string {
   const message = (value: any) => (typeof value?.message === 'string' ? (value.message as string) : undefined);
   const text = typeof thrown === 'string' ? thrown : message(thrown);
@@ -68,7 +68,7 @@ export function errorText(thrown: any): string {
   return cause ? `${text}: ${cause}` : text;
 }
 
-/** What a function of the page threw. With a `status` it is classified like a server's response with that status. */
+/** Converts an error that a function of the page threw. With a `status`, it is classified like a server's response with that status. */
 export function failureOf(thrown: any): Failure {
   if (thrown?.turnwiseFailure) return (thrown as Judged).turnwiseFailure;
   const number = (key: string) => (typeof thrown?.[key] === 'number' ? (thrown[key] as number) : undefined);

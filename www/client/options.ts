@@ -1,5 +1,5 @@
-// The options of the API as tables, one line per option. turnwise.d.ts documents them. The engine decides what is
-// not given, so only the given options go to the worker.
+// The options of the API as tables, one line per option. turnwise.d.ts documents them. The engine has the defaults, so only
+// the options that are set go to the worker.
 import { BUILT_IN_TOOLS, PRESETS, PROVIDER_KINDS, REPORT_FORMATS, SIDE_EFFECTS } from './protocol';
 import type { AccessOptions, AgentOptions, Approval, Listening, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './protocol';
 import { U32, callable, flag, json, missing, number, plain, recordText, secret, shape, signal, snake, takes, text, whole, word, wrong } from './check';
@@ -24,7 +24,7 @@ function parsed(address: string): URL | undefined {
   }
 }
 
-/** Resolves a URL as the page does. */
+/** Resolves a URL as the page would. */
 const address: Check<string> = (value, path) => {
   const given = value instanceof URL ? value.href : takes<string>('a string or a URL', (one) => typeof one === 'string')(value, path);
   return parsed(given)?.href ?? given;
@@ -161,12 +161,12 @@ const AGENT = shape({
   workerUrl: address,
 }, snake);
 
-/** The options of an agent for its worker, and what only the page can do for its providers. */
+/** Returns the options of an agent for its worker, and its providers with the parts that stay in the page. */
 export function agentOptions(given: unknown): { options: AgentOptions; providers: Provider[] } {
   const read = given === undefined ? {} : AGENT(given, 'options');
   const { provider: listed, tools, worker_url: workerUrl, ...config } = read as Given & { provider?: Provider[]; tools?: string[]; worker_url?: string };
   const strict = config['preset'] === 'strict';
-  // The given value, which the error describes.
+  // The original value, which the error describes.
   const of = given as { synthesis?: unknown; report?: unknown };
   if (strict && config['synthesis']) throw wrong('options.synthesis', of.synthesis, 'nothing: the \'strict\' preset has no synthesis, its last turn asks for the report');
   if (!strict && config['report']) throw wrong('options.report', of.report, 'nothing: only the \'strict\' preset asks for a final report');

@@ -18,14 +18,14 @@ const languageModel = (): Json => {
   return typeof model?.availability === 'function' ? model : undefined;
 };
 
-/** The inputs and outputs of a session. Browsers require the languages, and refuse those that the model does not know. */
+/** The inputs and outputs of a session. Browsers require the languages, and refuse any that the model does not support. */
 function expected(tools: boolean) {
   const language = ['en', 'es', 'ja', 'de', 'fr'].find((known) => navigator.language?.startsWith(known)) ?? 'en';
   const sorts = (other: string) => [{ type: 'text', languages: [language] }, ...(tools ? [{ type: other }] : [])];
   return { expectedInputs: sorts('tool-response'), expectedOutputs: sorts('tool-call') };
 }
 
-/** Whether the model is there for such a session: `available`, `downloadable`, `downloading`, `unavailable`, `unsupported`. */
+/** The model's state for such a session: `available`, `downloadable`, `downloading`, `unavailable`, `unsupported`. */
 export async function availability(options: object = expected(false)): Promise<string> {
   const model = languageModel();
   if (!model) return 'unsupported';
@@ -47,8 +47,8 @@ const parsed = (json: string) => {
   }
 };
 
-/** The conversation as prompts. `native`: calls and answers are parts of their own; otherwise tools are described in the
- *  system text, and the reply is held to a JSON Schema: one call, or the answer. */
+/** Converts the conversation to prompts. `native`: calls and results are separate parts; otherwise tools are described in the
+ *  system text, and a JSON Schema constrains the reply: one call, or the answer. */
 function prompts(messages: Message[], tools: Tool[], native: boolean) {
   const all: Prompt[] = [];
   const names = new Map<string, string>();
@@ -57,7 +57,7 @@ function prompts(messages: Message[], tools: Tool[], native: boolean) {
     const add = (as: string, parts: Part[]) => {
       const last = all.at(-1);
       const isAnswer = (some: Part[]) => some[0]?.type === 'tool-response';
-      // Answers to tools stand by themselves; all else of one role is one prompt.
+      // Tool results are separate prompts; all other consecutive messages of one role are one prompt.
       if (last?.role === as && isAnswer(last.content) === isAnswer(parts)) last.content.push(...parts);
       else all.push({ role: as, content: parts });
     };
@@ -73,7 +73,7 @@ function prompts(messages: Message[], tools: Tool[], native: boolean) {
       const answer = words.startsWith('Error: ') ? { errorMessage: words } : { result: [text(words)] };
       add('user', [native ? { type: 'tool-response', value: { callID: id, name, ...answer } } : text(`Result of ${name}:\n${words}`)]);
     } else if (role === 'system' && index === 0) {
-      // One system prompt, at the start; a later one goes as a user message.
+      // There is one system prompt, at the start; a later one is sent as a user message.
       add('system', [text(words + (native || !tools.length ? '' : described(tools)))]);
     } else {
       add('user', [text(words)]);
@@ -99,7 +99,7 @@ const call = (id: string, name: string, args: Json) => ({ id, type: 'function', 
 const whole = (content: string, calls: object[] = []) =>
   ({ choices: [{ index: 0, message: { content, tool_calls: calls }, finish_reason: calls.length ? 'tool_calls' : 'stop' }] });
 
-/** What the model answered, as a chat completion: a text, an array of parts, or the constrained object. */
+/** Converts the model's answer to a chat completion: it is a text, an array of parts, or the constrained object. */
 function completion(answer: Json, constrained: boolean) {
   if (constrained && typeof answer === 'string') {
     try {
@@ -136,7 +136,7 @@ const MISSING: Record<string, string> = {
   unavailable: 'Chrome\'s built-in model is not available on this device: it needs a recent Chrome, about 22 GB of free disk space, and a strong enough graphics card or processor. chrome://on-device-internals says what is missing.',
 };
 
-/** A session that knows the conversation: with native tools, or with described ones where the browser refuses those. */
+/** Creates a session that has the conversation, with native tools, or with tools described in the prompt if the browser refuses those. */
 async function session(messages: Message[], tools: Tool[], signal: AbortSignal) {
   const model = languageModel();
   const native = expected(true);
@@ -157,7 +157,7 @@ async function* texts(made: Json, asked: Prompt[], signal: AbortSignal) {
   try {
     const reader = made.promptStreaming(asked, { signal }).getReader();
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield String(next.value ?? '');
-    // The end of the iterator is the end marker: an empty answer has one, too.
+    // The end of the iterator is the end marker, also for an empty answer.
     yield '';
   } catch (thrown) {
     throw judged(thrown);
@@ -166,7 +166,7 @@ async function* texts(made: Json, asked: Prompt[], signal: AbortSignal) {
   }
 }
 
-/** Calls it, like a function of the page. */
+/** Calls the model, like a page's `complete` function. */
 export async function complete(request: { messages: Message[]; tools?: { function: Tool }[] }, { signal }: { signal: AbortSignal }): Promise<unknown> {
   const there = await availability(expected(false));
   if (there !== 'available') throw fatal(MISSING[there] ?? MISSING['unavailable']!);

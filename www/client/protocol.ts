@@ -1,7 +1,7 @@
-// What a page and the agent's worker say to each other. The messages are in messages.ts, which is made of the Rust types in
-// src/protocol; here they are by name, along with constants. A post is the JSON text of an array of
-// messages, or an array of that text and then parts (bytes, blobs, long texts), which the messages that have parts take
-// from the front, in order. The Rust side says which ones do.
+// The protocol between a page and the agent's worker. The messages are in messages.ts, which is generated from the Rust types
+// in src/protocol; this module indexes them by name and adds constants. A post is the JSON text of an array of messages, or an
+// array of that text followed by parts (bytes, blobs, long texts), which the messages that have parts take from the front, in
+// order. The Rust side documents which ones do.
 
 import type { AskId, Command, FromWorker } from './messages';
 import type { ExportFormat, Preset, ProviderKind, ReportFormat, SideEffect } from './types/records';
@@ -17,24 +17,24 @@ export const PRESETS = ['research', 'orchestrator', 'strict'] as const satisfies
 export const PROVIDER_KINDS = [
   'demo', 'openai', 'openai-responses', 'anthropic', 'gemini', 'openrouter', 'ollama', 'lmstudio', 'llamacpp', 'prompt-api', 'custom',
 ] as const satisfies readonly ProviderKind[];
-/** Those of the safe set first, then those that are offered on request only. */
+/** The tools of the safe set, then those that are offered on request only. */
 export const BUILT_IN_TOOLS = [
   'search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now', 'progress_report', 'batch', 'spawn_subagents',
 ] as const;
 export const SIDE_EFFECTS = ['none', 'workspace', 'network', 'page'] as const satisfies readonly SideEffect[];
 export const REPORT_FORMATS = ['text', 'markdown', 'json', 'slack'] as const satisfies readonly ReportFormat[];
 export const FORMATS = ['native', 'atif', 'otlp', 'openai-jsonl', 'mini-swe-agent', 'markdown', 'html'] as const satisfies readonly ExportFormat[];
-/** Of a recorded trajectory. */
+/** The format name of a recorded trajectory. */
 export const DOCUMENT_FORMAT = 'turnwise-trajectory';
 export const DOCUMENT_VERSION = 1;
-/** Where an agent keeps the full results of cut answers; not a file of the page. */
+/** The folder in which an agent keeps the full text of truncated results; the page does not see it. */
 export const RESULTS = 'results/';
 /** Maximum size of a tool's result, in bytes. */
 export const MAX_RESULT = 4 * 1024 * 1024;
 /** Maximum length of a file's path, in bytes. */
 export const MAX_PATH = 1024;
 
-/** Messages by their names: each is an object with one key. */
+/** Messages by name: each is an object with one key. */
 type Named<Message> = { [N in Message extends unknown ? keyof Message : never]: Extract<Message, Record<N, unknown>>[N] };
 
 type Said = Named<Command>;
@@ -45,7 +45,7 @@ export type Asks = { [N in keyof Said as Said[N] extends { id: AskId } ? N : nev
 /** Messages without an answer. */
 export type Tells = Omit<Said, keyof Asks>;
 
-/** From the worker. */
+/** Messages from the worker. */
 export type Heard = Named<FromWorker>;
 
 /** An event of a run or a plan. */

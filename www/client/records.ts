@@ -1,4 +1,4 @@
-// Questions that need no agent: records read, written and counted, Markdown, a provider's models.
+// Functions that need no agent: they read, write and summarize records, render Markdown, and list a provider's models.
 import { describe, json, recordText, takes, wrong } from './check';
 import { link } from './engine';
 import { provider, renderOptions } from './options';

@@ -2,13 +2,13 @@
 import type { Script } from './assets';
 import type { Ear, Line } from './link';
 
-/** What a policy blocked, and what it has to allow. */
+/** The directive of a policy that blocked something, and the value that it has to allow. */
 export interface Need {
   directive: string;
   value: string;
 }
 
-// One policy for the page, which passes only what this module made. Named, so that a host can list it.
+// One Trusted Types policy for the page, which passes only URLs from this module. Named, so that a host can list it.
 const made = new Set<string>();
 let policy: { createScriptURL(url: string): unknown } | undefined;
 function trusted(url: string): string {
@@ -18,7 +18,7 @@ function trusted(url: string): string {
   return policy!.createScriptURL(url) as string;
 }
 
-/** What the host's policy has to allow. `source`: where the package is. */
+/** Returns what the host's policy has to allow. `source`: the URL of the package. */
 export function needed({ directive, uri }: { directive: string; uri: string }, source: string): Need {
   const origin = (address: string) => {
     const { origin: of } = new URL(address, location.href);
@@ -37,16 +37,16 @@ export function needed({ directive, uri }: { directive: string; uri: string }, s
 export const blockedBy = (message: string) => (/unsafe-eval|wasm-eval|WebAssembly.*blocked by CSP/.test(message) ? { directive: 'script-src', uri: 'wasm-eval' } : undefined);
 
 let last: Need | undefined;
-/** What the page's policy blocked most recently since the engine started, including non-fatal things such as a request. */
+/** Returns what the page's policy blocked most recently since the engine started, including non-fatal violations such as a request. */
 export const denied = () => last;
 
-/** The violation, which says more than the error, is reported a moment later; on a busy machine, longer. */
+/** How long to wait for the violation report, which says more than the error and arrives a moment later, or more on a busy machine. */
 const PATIENCE_MS = 250;
 
 export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
   let blocked: { directive: string; uri: string } | undefined;
   last = undefined;
-  // Other scripts on the page violate policies, too.
+  // Other scripts on the page may violate policies, too.
   const note = (directive: string, uri: string) => {
     if (/^blob|wasm|trusted-types/.test(uri) || uri.startsWith(url.origin) || directive.includes('trusted-types')) blocked = { directive, uri };
   };
@@ -66,7 +66,7 @@ export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
   };
   let worker: Worker | undefined;
   try {
-    // A worker of another origin is refused, a blob that imports it is not. A JSON string is a JavaScript string.
+    // Browsers refuse a worker from another origin, but not a blob that imports it. A JSON string is a JavaScript string.
     if (url.origin !== location.origin) {
       const load = JSON.stringify(url.href);
       wrapper = URL.createObjectURL(new Blob([classic ? `importScripts(${load});` : `import ${load};`], { type: 'text/javascript' }));

@@ -1,15 +1,15 @@
-// The Node.js thread in which the engine runs. What it starts and reads is written in the form that bundlers for servers
-// know, with the `Worker` of Node.js: they put the files next to their output, as bundlers for pages do.
+// The Node.js thread in which the engine runs. Its references to other files have the form that bundlers for servers
+// recognize, with the `Worker` of Node.js: they put the files next to their output, as bundlers for pages do.
 import { readFile } from 'node:fs/promises';
 import { Worker, parentPort } from 'node:worker_threads';
 import type { MakeWorker } from 'turnwise-glue';
 import { init, serve } from './engine-worker';
 
-/** Denotes the package's own tool worker; a page may set another. */
+/** Stands for the package's own tool worker; a page may set another. */
 const TOOLS = 'turnwise:worker.js';
 
-// The part of `Worker` that the engine uses, over a thread. It does not keep the process alive: the agent's thread lives
-// while the page needs it.
+// Implements the part of `Worker` that the engine uses with a thread. It does not keep the process alive: the agent's thread
+// lives as long as the page needs it.
 const makeWorker: MakeWorker = (url, name) => {
   const thread = url === TOOLS ? new Worker(new URL('./worker.js', import.meta.url), { name }) : new Worker(new URL(url), { name });
   const worker: ReturnType<MakeWorker> = {

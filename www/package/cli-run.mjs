@@ -9,7 +9,7 @@ import { inParallel, message, readText, sweep, writeWhole } from './cli-files.mj
 import { duration, plain, report } from './cli-stats.mjs';
 
 const SUMMARY = 'summary.json';
-/** Headers that hold secrets: from the environment only. */
+/** Headers that may contain secrets, which come from the environment only. */
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 
 /** Runs the tasks; returns the exit code. `Usage`: the error for an invalid command. */
@@ -37,7 +37,7 @@ export async function run({ values, positionals }, Usage) {
   return summary.passed === tasks.length ? 0 : 1;
 }
 
-/** What is kept of a run: its figures. The trajectories are on disk, and may be too many for memory. */
+/** Returns a run's figures, the only part kept in memory: the trajectories are on disk and may be too many. */
 async function line(task, trajectory, kept, text = trajectory) {
   return { id: task.id, file: `${task.id}.json`, kept, ...judged(task, trajectory), ...(await summarize(text)) };
 }
@@ -138,7 +138,7 @@ async function readTasks(file, base, seed, fault) {
   return tasks.length ? tasks : fault(`${file} contains no tasks`);
 }
 
-/** The expectations for an answer, as a list of `[words, test]`. */
+/** Reads the expectations for an answer, as a list of `[words, test]`. */
 function expectation(expect, wrong) {
   if (expect === undefined || expect === null) return [];
   if (typeof expect !== 'object' || Array.isArray(expect)) wrong('"expect" takes an object: { "contains" | "equals" | "matches": … }');
@@ -231,7 +231,7 @@ async function work(open, settings, show) {
       else agent.cancel();
     }
   };
-  // The trajectories have what the engine writes to the console; here it would break the progress line.
+  // The engine's console output is also in the trajectories; here it would break the progress line.
   const { warn, error } = console;
   Object.assign(console, { warn: () => {}, error: () => {} });
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);

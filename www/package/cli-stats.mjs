@@ -1,4 +1,4 @@
-// What `turnwise stats` and the end of `turnwise run` print: the package's own figures, for people.
+// The reports that `turnwise stats` and `turnwise run` print: the package's own figures, for people.
 import { insight } from './node.js';
 
 const BAR = 28;
@@ -21,7 +21,7 @@ export function duration(ms) {
 /** Removes characters that would move a terminal's cursor or break a line. */
 export const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 
-/** Rows as aligned lines: the first column to the left, the others to the right, but for a bar. */
+/** Formats rows as aligned lines: the first column and a bar to the left, the others to the right. */
 function table(rows, { bars = false } = {}) {
   const widths = [];
   const last = (row) => bars && row.length - 1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line of the package: `turnwise stats`, `turnwise replay`, `turnwise run`. The package computes,
-// this only reads arguments and files. Exit codes: 0 success, 1 failures, 2 invalid command line.
+// The command line of the package: `turnwise stats`, `turnwise replay`, `turnwise run`. It only reads arguments and files; the
+// package does the rest. Exit codes: 0 success, 1 failures, 2 invalid command line.
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import init, { insight, replay, summarize } from './node.js';
@@ -199,6 +199,6 @@ async function main([name, ...args]) {
   }
 }
 
-// The reader, such as `head`, has closed the pipe.
+// The reader, such as `head`, closed the pipe.
 process.stdout.on('error', (error) => { if (error.code === 'EPIPE') process.exit(0); else throw error; });
 process.exitCode = await main(process.argv.slice(2));

@@ -1,2 +1,2 @@
-// Only types: see the declarations beside this file.
+// Types only: see the declarations next to this file.
 export {};

@@ -1,4 +1,4 @@
-// `import 'turnwise/solid'`, in one file of a Solid project: JSX knows the tag <turnwise-agent>.
+// `import 'turnwise/solid'` in one file of a Solid project declares the tag <turnwise-agent> for JSX.
 import type { TurnwiseAgentAttributes } from './element.js';
 
 declare module 'solid-js' {

@@ -1,4 +1,4 @@
-// `import 'turnwise/svelte'`, in one file of a Svelte project: templates know the tag <turnwise-agent>.
+// `import 'turnwise/svelte'` in one file of a Svelte project declares the tag <turnwise-agent> for templates.
 import type { TurnwiseAgentAttributes } from './element.js';
 
 declare module 'svelte/elements' {

@@ -1,4 +1,4 @@
-// `import 'turnwise/vue'`, in one file of a Vue project: templates know the tag <turnwise-agent>.
+// `import 'turnwise/vue'` in one file of a Vue project declares the tag <turnwise-agent> for templates.
 import type { TurnwiseAgentAttributes } from './element.js';
 
 declare module 'vue' {

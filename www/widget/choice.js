@@ -1,7 +1,7 @@
-// Which model answers: what the visitor chose, in memory only, and the question that waits until one is chosen.
+// The visitor's choice of a model, in memory only, and the question that waits until a model is chosen.
 import { provider } from './provider.js';
 
-/** Of a question that nobody waits for in code. */
+/** The callbacks of a question whose answer no code awaits. */
 const nobody = { resolve() {}, reject() {} };
 
 export class Choice {
@@ -15,7 +15,7 @@ export class Choice {
     this.#panel = panel;
   }
 
-  /** Whether there is a model to ask. */
+  /** Whether a model is available. */
   get made() {
     return Boolean(provider(this.#panel.element, this.chosen));
   }
@@ -28,13 +28,13 @@ export class Choice {
     });
   }
 
-  /** The key was refused: another one, and the question again. */
+  /** Asks for another model or key after the key was refused, and then asks the question again. */
   again(text) {
     this.#wait({ text, ...nobody });
     this.show(true);
   }
 
-  /** The question that waits. */
+  /** The question that waits for a model. */
   get pending() {
     return this.#pending?.text ?? '';
   }
@@ -63,7 +63,7 @@ export class Choice {
     }));
   }
 
-  /** Back from a sign-in: with the key, what was asked before is asked. Rejects with words for people. */
+  /** Completes a sign-in: with the key, the waiting question is asked. Rejects with a message for users. */
   async back() {
     if (!/[?&](code|error)=/.test(location.search)) return;
     const { comeBack } = await import('./keys.js');

@@ -1,18 +1,18 @@
-// One conversation of the panel's, over the package's client: the docs of its site, an agent with the tools over them, and
-// what its runs tell, ready to be drawn. The engine is the page's: all tags share it, and everything else is one tag's own.
+// One conversation of the panel, on top of the package's client: the docs of its site, an agent with tools to search them, and
+// the events of its runs, ready to be drawn. All tags of the page share the engine; everything else belongs to one tag.
 import * as turnwise from './turnwise.js';
 import { demoFiles } from './demo-files.js';
 import { painter } from './painter.js';
 import { prompt } from './prompt.js';
 
-// Reads the docs, checks arguments and renders Markdown. What it lacks (calculation, colours of code, the demo model, files
-// of other formats) is in the tools worker, which is twice the size and loaded when one of these is wanted.
+// Reads the docs, checks arguments and renders Markdown. The features that it lacks (calculation, syntax highlighting, the demo
+// model, files of other formats) are in the tools worker, which is twice the size and loaded when one of them is needed.
 const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new URL('./docs-worker.js', import.meta.url), { type: 'module' }));
 const BUSY = 'a run is under way';
 
 const { inside } = turnwise;
 
-/** The record that a follow-up goes on from, as the page stored it; nothing, where that is none: it then starts afresh. */
+/** Parses the stored record that a follow-up continues from; `undefined` if it is not valid: the follow-up then starts afresh. */
 function kept(text) {
   try {
     return text && JSON.parse(text);
@@ -22,22 +22,22 @@ function kept(text) {
 }
 
 export class Conversation {
-  #docs; // { source, page, html, credentials }; nothing: it has none
+  #docs; // { source, page, html, credentials }, or undefined
   #hear;
   #release = inside.hold();
   #started; // promise: the engine's number
   #engine = 0;
-  #site = Promise.resolve(undefined); // of that engine: the site, or { failed: words }
+  #site = Promise.resolve(undefined); // the site on that engine, or { failed: message }
   #agent;
-  #made = ''; // the options that the agent was made with
-  #workerUrl; // of its tools; none: the tools worker
-  #last; // the record that a follow-up goes on from
+  #made = ''; // the options that the agent was created with
+  #workerUrl; // the worker for its tools; undefined: the tools worker
+  #last; // the record that a follow-up continues from
   #running = false;
-  #interrupt = () => {}; // ends waiting for the docs
+  #interrupt = () => {}; // stops waiting for the docs
   #over = new AbortController();
-  #approve; // asked before a call of the page's tools that changes anything; the panel's own tools only read and compute
+  #approve; // called before one of the page's tools changes anything; the panel's own tools only read and compute
 
-  /** `hear(event)`: { event: 'docs', progress, info or failed } and { event: 'run', data }. `after`: as of `carry`. */
+  /** `hear(event)`: { event: 'docs', progress, info or failed } and { event: 'run', data }. `after`: as for `carry`. */
   constructor({ docs, after, hear, approve = () => false }) {
     this.#docs = docs;
     this.#approve = approve;
@@ -45,7 +45,7 @@ export class Conversation {
     this.carry(after);
   }
 
-  /** Starts the engine, and reading the docs, which is not waited for. Rejects where the engine does not start. */
+  /** Starts the engine, and begins to read the docs without waiting for them. Rejects if the engine does not start. */
   start() {
     if (!this.#started || (this.#engine && !inside.knows(this.#engine))) {
       this.#engine = 0;
@@ -57,7 +57,7 @@ export class Conversation {
 
   async #begin() {
     const engine = await inside.start();
-    // What another engine had read is gone with it.
+    // Everything that an earlier engine had read is lost with it.
     this.#close();
     this.#engine = engine;
     if (this.#docs && !this.#over.signal.aborted) this.#site = this.#open(this.#docs);
@@ -76,21 +76,21 @@ export class Conversation {
     }
   }
 
-  /** The conversation went on in another page, or was begun anew: `after` is the text of a record, or nothing. */
+  /** Sets the record to continue from, after the conversation went on in another page or was restarted: its text, or nothing. */
   carry(after) {
     this.#last = kept(after);
   }
 
   async ask(task, options) {
     if (this.#running) throw new Error(BUSY);
-    // Stop and Cancel end this wait as they end a run.
+    // Stop and Cancel end this wait just as they end a run.
     const stopped = new Promise((_, reject) => { this.#interrupt = () => reject(new Error('cancelled')); });
     await Promise.race([this.#prepare(options, task), stopped]);
     this.#interrupt = () => {};
     return this.#run((onEvent) => this.#agent.run(task, { onEvent, approve: this.#approve, ...(this.#last && { after: this.#last }) }));
   }
 
-  /** More turns for the last run. */
+  /** Grants more turns to the last run. */
   grant(turns) {
     return this.#run((onEvent) => this.#agent.grantTurns(turns, { onEvent, approve: this.#approve }));
   }
@@ -105,7 +105,7 @@ export class Conversation {
     if (this.#running) this.#agent.cancel();
   }
 
-  /** An answer's nodes, code in colours. */
+  /** Renders an answer to nodes, with syntax highlighting. */
   colour(text) {
     return turnwise.renderMarkdown(text);
   }
@@ -120,12 +120,12 @@ export class Conversation {
   #close() {
     this.#agent?.free();
     this.#agent = undefined;
-    // One that is still being opened is closed by the signal, or when it is there.
+    // A site that is still being opened is closed by the signal, or once it is open.
     this.#site.then((site) => site?.free?.());
     this.#site = Promise.resolve(undefined);
   }
 
-  /** One agent for a conversation; a new one where the page's settings changed, or the engine is another one. */
+  /** Creates the conversation's agent, and a new one if the page's settings or the engine changed. */
   async #prepare(options, task) {
     await this.start();
     const site = await this.#site;
@@ -150,7 +150,7 @@ export class Conversation {
     for (const tool of [...(demo ? [] : site?.tools ?? []), ...tools]) this.#agent.registerTool(tool);
   }
 
-  /** Runs, and answers with the record when all that happened has been told. */
+  /** Runs and returns the record once all events have been delivered. */
   async #run(begin) {
     if (this.#running) throw new Error(BUSY);
     this.#running = true;
@@ -159,7 +159,7 @@ export class Conversation {
     try {
       const record = await begin(paint.event);
       await paint.done();
-      // What failed at once (a wrong key) is no part of the conversation: asking again would repeat it.
+      // A failed run (a wrong key, for example) is not part of the conversation: asking again would repeat it.
       if (record.outcome !== 'failed') this.#last = record;
       return record;
     } finally {

@@ -1,5 +1,5 @@
-// The demo model is a script that knows the built-in tools only, so what the docs say on a question is put where those
-// look: as files, each at its page's own address below the root, so that what it names can be linked to.
+// The demo model is a script that only knows the built-in tools, so the docs pages that match a question are given to it as
+// files, each at its page's own path below the root, so that the files it names can be linked to.
 
 const PAGES = 8;
 

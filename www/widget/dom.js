@@ -1,6 +1,6 @@
-// Small helpers to build elements: never from text that is parsed, so that no policy and no model text is in the way.
+// Small helpers to build elements, never by parsing HTML text: so no policy blocks it, and model text is never treated as HTML.
 
-/** An element: properties of `of` that it has, attributes for the rest, then its children. */
+/** Creates an element: `on…` keys of `of` are listeners, `class` is its class, the rest are attributes; then its children. */
 export function h(name, of = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(of)) {
@@ -26,7 +26,7 @@ const ICONS = {
   done: 'M5 12.5l4.5 4.5L19 7',
 };
 
-/** A line icon; never alone, its button has a label. */
+/** Creates a line icon; it always comes with a labelled button. */
 export function icon(name) {
   const make = (tag, of) => {
     const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -38,11 +38,11 @@ export function icon(name) {
   return svg;
 }
 
-/** A button that is an icon. */
+/** Creates a button that shows an icon. */
 export const iconButton = (name, label, onclick, of = {}) => h('button', { type: 'button', class: 'icon-button', 'aria-label': label, title: label, onclick, ...of }, icon(name));
 export const button = (label, onclick, of = {}) => h('button', { type: 'button', class: 'button', onclick, ...of }, label);
 
-/** The address as an absolute one, if it is one that may be opened: http or https, so that none of them runs as a script. */
+/** Resolves an address if it may be opened: only http or https, so that no address runs as a script. */
 export function web(address, base = document.baseURI) {
   try {
     const url = new URL(address, base);
@@ -54,7 +54,7 @@ export function web(address, base = document.baseURI) {
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Z}]/gu;
 
-/** A path as people read it. What cannot be decoded stays as it is, and so does what would hide or reorder text. */
+/** Decodes a path for display. Invalid escapes and characters that would hide or reorder text stay encoded. */
 export function readable(path) {
   try {
     return decodeURI(path).replace(HIDDEN, encodeURIComponent);
@@ -63,7 +63,7 @@ export function readable(path) {
   }
 }
 
-/** The page's HTML; nothing after a router went on: what generators write of a page's place is of the first one. */
+/** Returns the page's HTML; `undefined` after client-side navigation, since generators' metadata then describes the first page. */
 export function pageHtml() {
   const page = (address) => address?.split('#')[0];
   return page(performance.getEntriesByType('navigation')[0]?.name) === page(location.href) ? document.documentElement.outerHTML : undefined;
@@ -71,7 +71,7 @@ export function pageHtml() {
 
 const DONE_MS = 1500;
 
-/** Copies what `text()` gives, and shows that it did. Nothing, where the page may not. */
+/** Creates a button that copies `text()` and confirms it; `undefined` if the page has no access to the clipboard. */
 export function copyButton(label, text, copied = () => {}) {
   if (!navigator.clipboard) return undefined;
   const made = iconButton('copy', label, () => navigator.clipboard.writeText(text()).then(() => {
@@ -82,7 +82,7 @@ export function copyButton(label, text, copied = () => {}) {
   return made;
 }
 
-/** A file for the visitor. */
+/** Saves a file to the visitor's device. */
 export function download(name, text, type) {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = h('a', { href: url, download: name });

@@ -1,22 +1,22 @@
-// <turnwise-agent>, the launcher: a button in a shadow root. Once it is opened or hovered over, `widget.js` draws the panel
-// over the package's client (turnwise.js), whose engine runs in a worker.
+// <turnwise-agent>, the launcher: a button in a shadow root. Once it is opened or hovered over, `widget.js` draws the panel,
+// which uses the package's client (turnwise.js), whose engine runs in a worker.
 
 const TAG = 'turnwise-agent';
-// Not by new URL: bundlers would take the folder itself for a file of theirs.
+// Not with new URL: bundlers would treat the folder itself as an asset.
 const HERE = import.meta.url.replace(/[^/]*$/, '');
 const ATTRIBUTES = [
   'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
   'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'launcher', 'trigger', 'contact-url',
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
-// The panel and what it imports, in one round trip instead of two.
+// The panel and its largest import, in one round trip instead of two.
 const PANEL = ['widget', 'turnwise'];
 const LABELS = { en: 'Ask the docs', de: 'Frag die Doku' };
 const BROKEN = { en: 'Could not be loaded. Try again.', de: 'Laden misslungen. Noch einmal.' };
 const INTENT_MS = 120;
-const scripted = new WeakMap(); // a `src` as a script set it
+const scripted = new WeakMap(); // each element's `src`, if a script set it
 
-// Inner `!important` wins over the page's, so no style of a host reaches in; inherited values end at `:host`.
+// `!important` in the shadow root wins over the page's, so the host's styles do not leak in; inherited values end at `:host`.
 const CSS = `
 :host { all: initial !important; display: contents !important }
 :host([mode=inline]) { display: block !important }
@@ -51,7 +51,7 @@ export const styles = () => {
   return sheet;
 };
 
-/** The mark: a turn, and what it turns around. */
+/** Creates the logo: a turning arrow around a dot. */
 export function mark() {
   const make = (name, attributes) => {
     const element = document.createElementNS('http://www.w3.org/2000/svg', name);
@@ -63,7 +63,7 @@ export function mark() {
   return svg;
 }
 
-/** A colour of any notation as red, green, blue and alpha. */
+/** Converts a colour in any notation to red, green, blue and alpha. */
 function pixel(color) {
   const paper = new OffscreenCanvas(1, 1).getContext('2d');
   paper.fillStyle = color || '#0000';
@@ -71,7 +71,7 @@ function pixel(color) {
   return paper.getImageData(0, 0, 1, 1).data;
 }
 
-/** The host's theme: by the marks that docs generators leave on html and body, else by its background. */
+/** Detects the host's theme by the attributes and classes that docs generators set on html and body, otherwise by its background. */
 function hostTheme() {
   for (const element of [document.documentElement, document.body]) {
     const { theme, bsTheme, mdColorScheme, mode, colorMode } = element?.dataset ?? {};
@@ -81,7 +81,7 @@ function hostTheme() {
       if (/^(light|default|rust|white)$/.test(word)) return 'light';
     }
   }
-  // Without a background it is the browser's, which turns dark only if asked.
+  // Without a background, the page has the browser's, which is dark only if the page asks for it.
   for (const element of [document.body, document.documentElement]) {
     const [r, g, b, alpha] = pixel(element ? getComputedStyle(element).backgroundColor : '');
     if (alpha > 127) return 3 * r + 6 * g + b < 1280 ? 'dark' : 'light';
@@ -89,14 +89,14 @@ function hostTheme() {
   return getComputedStyle(document.documentElement).colorScheme.includes('dark') && matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/** The element with the focus, also inside shadow roots. */
+/** Returns the focused element, also inside shadow roots. */
 function focused() {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
   return at;
 }
 
-/** What widget.js keeps over page changes; storage may be refused. */
+/** Reads a value that widget.js keeps across page changes; access to storage may be denied. */
 function stored(key) {
   try {
     return sessionStorage.getItem(key);
@@ -105,20 +105,20 @@ function stored(key) {
   }
 }
 
-// Where the panel's modules come from, if not from beside this file: element.js imports them in words that bundlers know.
+// The panel's modules, if they are not loaded from next to this file: element.js imports them in a form that bundlers recognize.
 let bundled = {};
 export const loadBy = (modules) => { bundled = modules; };
 
-// A server imports this file too, and has no elements.
+// Servers import this file too, and have no HTMLElement.
 class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   static observedAttributes = [...ATTRIBUTES, 'lang', 'dir'];
   #root = document.createElement('div');
   #pill;
-  #panel; // promise of what widget.js makes
-  #made; // the same once it is there
+  #panel; // promise of the panel from widget.js
+  #made; // the panel, once it has loaded
   #open = false;
   #live; // aborted when the element has left the page
-  #from; // where the focus goes back to
+  #from; // the element to which the focus returns
 
   constructor() {
     super();
@@ -129,8 +129,8 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   connectedCallback() {
-    if (this.#live) return this.#settle(); // moved within the page: all goes on
-    // Properties that were set before this script came hide the accessors.
+    if (this.#live) return this.#settle(); // moved within the page: everything continues
+    // Properties that were set before this script loaded hide the accessors.
     for (const name of ATTRIBUTES.map(camel)) {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
@@ -140,7 +140,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     this.#live = new AbortController();
     const { signal } = this.#live;
     document.addEventListener('keydown', (event) => this.#key(event), { signal });
-    // In the capture phase: what a trigger of the host's own would do (a search box that opens, say) is replaced.
+    // In the capture phase, to replace the trigger's own action on the host's page (such as opening a search box).
     for (const type of ['click', 'keydown']) document.addEventListener(type, (event) => this.#triggered(event), { signal, capture: true });
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#dress(), { signal });
     const watch = new MutationObserver(() => this.#dress());
@@ -151,7 +151,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   disconnectedCallback() {
-    // A move is a removal and an insertion in one go.
+    // A move is a removal followed by an insertion in the same task.
     queueMicrotask(() => this.isConnected || this.#end());
   }
 
@@ -189,7 +189,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     this.#open = false;
     this.#made?.hide();
     this.#settle();
-    // Whoever went elsewhere meanwhile stays there.
+    // If the focus has moved elsewhere in the meantime, it stays there.
     if (inside || focused() === document.body) (this.#from?.isConnected && this.#from !== document.body ? this.#from : this.#pill)?.focus();
     this.#say('close', {});
   }
@@ -198,7 +198,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     return this.#open ? this.close() : this.open();
   }
 
-  /** Opens, and asks. Resolves with { output, outcome, reason, sources }. */
+  /** Opens the panel and asks a question. Resolves with { output, outcome, reason, sources }. */
   async ask(text) {
     if (!this.#live) throw new Error('the <turnwise-agent> is not in a page');
     await this.open();
@@ -215,7 +215,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     return (this.lang || this.closest('[lang]')?.lang || navigator.language || 'en').toLowerCase();
   }
 
-  /** Where a conversation is kept: one for each site and element. */
+  /** The storage key of the conversation: one for each site and element. */
   get storageKey() {
     let site = this.site;
     if (!site) {
@@ -227,12 +227,12 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     return `turnwise:${site}#${this.id || nameless.indexOf(this)}`;
   }
 
-  /** Whether the page leaves what follows to the tag. */
+  /** Dispatches an event; returns whether the page left the default action to the tag. */
   #say(name, detail) {
     return this.dispatchEvent(new CustomEvent(`turnwise-${name}`, { detail, bubbles: true, composed: true, cancelable: name === 'contact' }));
   }
 
-  /** A click on an element that `trigger` names, or Enter in such a field, which asks what is in it. */
+  /** Handles a click on an element that matches `trigger`, or Enter in a matching field, which asks the field's text. */
   #triggered(event) {
     const { target, type, key } = event;
     const field = /^(INPUT|TEXTAREA)$/.test(target?.tagName);
@@ -254,7 +254,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   #draw() {
     this.#root.replaceChildren();
     if (this.#inline) {
-      // Seeing it is opening it; the worker waits for the first touch.
+      // An inline panel opens when it becomes visible; the worker starts on the first interaction.
       const seen = new IntersectionObserver(async ([entry]) => {
         if (!entry.isIntersecting) return;
         seen.disconnect();
@@ -281,10 +281,10 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
       this.#root.append(this.#pill = pill);
     }
     this.#settle();
-    // A link to this page can bring a question. It is written into the field and not asked: a link may come from anybody.
+    // A link to this page can contain a question. It is put into the field but not asked: anybody can write a link.
     const brought = document.querySelector(TAG) === this && new URLSearchParams(location.search).get('ask');
     if (brought) this.open().then(async () => (await this.#panel)?.write(brought));
-    // It was open on the page before, or a sign-in is over. A phone's sheet would hide the page.
+    // The panel was open on the previous page, or a sign-in has ended. On a phone, it would cover the page.
     const state = stored(`${this.storageKey}:open`);
     if (state === 'signin' || (state && innerWidth > 640)) this.#load().then(async (panel) => {
       if (!panel || this.#open) return;
@@ -294,7 +294,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     });
   }
 
-  /** Theme, place and words, as they are now. */
+  /** Updates theme, position and texts. */
   #dress() {
     const theme = this.theme === 'dark' || this.theme === 'light' ? this.theme : hostTheme();
     const { dataset } = this.#root;
@@ -306,7 +306,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     if (this.#pill) this.#pill.lastChild.textContent = this.label || this.texts?.label || label || LABELS.en;
   }
 
-  /** What is in the top layer: no z-index and no transform of the host's counts there. */
+  /** Updates the top layer, where the host's z-index and transforms have no effect. */
   #settle() {
     this.#dress();
     if (this.#pill) {
@@ -322,7 +322,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     const { signal } = this.#live;
     const wanted = new URL(this.src || HERE, document.baseURI);
     const { origin } = wanted;
-    // An attribute may come through a sanitizer, so code of another site is named by scripts only.
+    // An attribute may come through a sanitizer, so only scripts may name code from another site.
     const refused = this.src !== scripted.get(this) && origin !== location.origin && !HERE.startsWith(`${origin}/`) && origin;
     const source = new URL('.', refused ? HERE : wanted).href;
     const modules = this.mode === 'iframe' ? ['frame-host'] : PANEL;
@@ -359,7 +359,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     const mac = /Mac|iP/.test(navigator.platform);
     const wants = (name) => keys.includes(name) || (keys.includes('mod') && name === (mac ? 'meta' : 'ctrl')) || (name === 'meta' && keys.includes('cmd'));
     if (['ctrl', 'meta', 'alt', 'shift'].some((name) => event[`${name}Key`] !== wants(name))) return;
-    // Where people write, the shortcut may mean something else, such as italics.
+    // In editable text, the shortcut may mean something else, such as italics.
     const at = event.composedPath()[0];
     if (at.isContentEditable || (!keys.length && /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
     event.preventDefault();

@@ -1,5 +1,5 @@
-// mode="iframe", the host's side: the panel is a document of the package's origin, and the host's page runs this and the
-// launcher only. Its policy then needs frame-src and nothing for scripts, workers or WebAssembly.
+// mode="iframe", the host's side: the panel is a document from the package's origin, and the host's page runs only this module
+// and the launcher. Its policy then needs frame-src, but nothing for scripts, workers or WebAssembly.
 import { pageHtml } from './dom.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
@@ -7,7 +7,7 @@ import { styles } from './styles.js';
 const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey'];
 const ADDRESSES = ['baseUrl', 'app', 'contactUrl'];
 
-/** A page of this origin, for the reader of the docs: no cookies, and nothing but GET. */
+/** Fetches a page of this origin for the docs reader, without cookies and by GET only. */
 async function read(address) {
   const url = new URL(address);
   if (url.origin !== location.origin) throw new Error('not a page of this site');
@@ -34,7 +34,7 @@ export async function create({ element, root, pill, source, refused, say, close 
   });
   let asked = 0;
   const asks = new Map();
-  let hosted; // called with whether the frame takes this page as its host
+  let hosted; // called with whether the frame accepts this page as its host
   let ready;
   port.onmessage = async ({ data }) => {
     if (data.hosted !== undefined) hosted(data.hosted);

@@ -1,7 +1,7 @@
-// mode="iframe", inside the frame: the same panel, over a port to the host's page instead of its element.
+// mode="iframe", inside the frame: the same panel, with a port to the host's page instead of its element.
 //
-// Whoever is the host drives this origin: it sets the model, hears every question and reads the conversation. So only the
-// origins that frame.html lists may be one, by what the browser says of a message, never by what the message says.
+// The host controls this origin: it sets the model, receives every question and reads the conversation. So only the origins
+// listed in frame.html may be the host, as reported by the browser for each message, never by the message itself.
 import { mark, styles } from './embed.js';
 import { inside } from './turnwise.js';
 import { create } from './widget.js';
@@ -11,7 +11,7 @@ const mayHost = (origin) => origin === location.origin || (origin !== 'null' && 
 
 addEventListener('message', function first({ data, ports: [port], source, origin }) {
   if (source !== parent || data?.turnwise !== 'host') return;
-  // Docs are read from the host's own origin, so its page has to be of it.
+  // Docs are read from the host's own origin, so `page` has to belong to it.
   if (!mayHost(origin) || new URL(data.page).origin !== origin) return void port?.postMessage({ hosted: false });
   removeEventListener('message', first);
   port.postMessage({ hosted: true });
@@ -24,7 +24,7 @@ addEventListener('message', function first({ data, ports: [port], source, origin
   document.body.append(holder);
   const element = { mode: 'iframe' };
   const dress = (settings) => {
-    // What one site's visitors asked is not another's.
+    // Keeps the conversations of different sites separate.
     Object.assign(element, settings, { storageKey: `${origin} ${settings.storageKey}` });
     root.dataset.theme = settings.theme;
     root.dir = settings.dir;
@@ -34,8 +34,8 @@ addEventListener('message', function first({ data, ports: [port], source, origin
   let asked = 0;
   const reads = new Map();
   const here = new URL('.', import.meta.url).href;
-  // Any listed site says where docs and model are. So that none of them can read or drive this origin by that, nothing but
-  // the package itself is asked of it; and what is of the host's origin its own page fetches.
+  // A listed site chooses the addresses of docs and model. So that it cannot read or control this origin that way, only the
+  // package itself is requested from it; and resources of the host's origin are fetched by the host's page.
   if (origin !== location.origin) {
     inside.frame((url) => new Promise((resolve, reject) => {
       reads.set(++asked, (answer) => (answer.error === undefined ? resolve(answer) : reject(new Error(answer.error))));

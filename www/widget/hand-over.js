@@ -1,6 +1,6 @@
-// What leaves the panel: a record to the app or to a file, a visitor to a person.
+// Exits from the panel: a record goes to the app or to a file, a visitor to a person.
 //
-// "Open in the app": the record goes to the app's window, whose origin is the one the site named, or to a file.
+// "Open in the app": the record goes to the app's window, whose origin the site has named, or to a file.
 import { button, download, h, web } from './dom.js';
 
 const TRY_MS = 300;
@@ -10,8 +10,8 @@ export const save = (trajectory) => download(`turnwise-${JSON.parse(trajectory).
 
 /**
  * Opens `app` and posts { turnwise: 'trajectory', text } to it until it answers { turnwise: 'taken' }. Resolves with
- * whether it did. An app of another origin asks the person first: it answers 'asked', then 'taken' or 'refused'. Has to
- * be called in a click.
+ * whether it did. An app of another origin asks the user first: it answers 'asked', then 'taken' or 'refused'. Must be
+ * called in a click handler.
  */
 function handOver(app, trajectory) {
   const url = web(app);
@@ -33,28 +33,28 @@ function handOver(app, trajectory) {
     };
     const timer = setInterval(() => {
       if (there.closed) return done(false);
-      if (asked) return undefined; // a person takes their time
+      if (asked) return undefined; // the user may take any time to answer
       if (++tries > TRIES) return done(false);
-      // Before the app's page is there, the window is of another origin: nothing is delivered then.
+      // Until the app's page has loaded, the window has another origin, and nothing is delivered.
       return there.postMessage({ turnwise: 'trajectory', text: trajectory }, url.origin);
     }, TRY_MS);
     addEventListener('message', heard);
   });
 }
 
-/** Hands it over, or saves it as a file; `say` gets the name of the words for what happened. */
+/** Hands the record over, or saves it as a file; `say` receives the name of the text for the result. */
 export async function open(app, trajectory, say) {
   const taken = await handOver(app, trajectory);
   if (!taken) save(trajectory);
   say(taken ? 'handedOver' : 'notHandedOver');
 }
 
-/** As much of a conversation as an address carries. */
+/** Maximum length of a conversation in a URL. */
 const MAX_SAID = 6_000;
 
 /**
- * Asks whether the conversation goes along, and opens `url`: an address gets it as the parameter `conversation`, a mail as its
- * text. A page that cancels the event does it in its own way.
+ * Asks whether to include the conversation, and opens `url`: a web address receives it as the parameter `conversation`, a
+ * mail as its body. A page that cancels the event handles the contact itself.
  */
 export function contact(column, t, { url, said, say, back }) {
   const go = (along) => {
@@ -64,7 +64,7 @@ export function contact(column, t, { url, said, say, back }) {
     const there = new URL(url, document.baseURI);
     if (!/^(https?|mailto):$/.test(there.protocol)) return;
     if (conversation) there.searchParams.set(there.protocol === 'mailto:' ? 'body' : 'conversation', conversation.slice(-MAX_SAID));
-    // A mail program takes a plus for a plus.
+    // Mail programs do not decode a plus as a space.
     window.open(there.protocol === 'mailto:' ? there.href.replaceAll('+', '%20') : there.href, '_blank', 'noopener');
   };
   if (!said.length) return go(false);

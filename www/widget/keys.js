@@ -1,11 +1,11 @@
-// Where the visitor chooses a model. The key stays in this page's memory: it is in no attribute, no storage, no event.
+// The form in which the visitor chooses a model. The key stays in this page's memory: it is in no attribute, storage or event.
 import { button, h } from './dom.js';
 import { WAYS } from './provider.js';
 
 const AUTH = 'https://openrouter.ai/auth';
 const KEYS = 'https://openrouter.ai/api/v1/auth/keys';
 
-/** `use({ kind, model, apiKey })` takes the choice, `back()` leaves as it was. `only`: the kind that the site wants. */
+/** Creates the form. `use({ kind, model, apiKey })` applies the choice, `back()` cancels. `only`: the kind that the site asks for. */
 export function chooser({ t, only, model, refused, own, use, back, signIn }) {
   const select = h('select', {}, ...Object.keys(WAYS).map((kind) => h('option', { value: kind }, t(`way_${kind}`))));
   const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false' });
@@ -20,7 +20,7 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
     name.value = (select.value === only && model) || way.model || '';
     nameLabel.hidden = !way.model;
     keyLabel.hidden = !way.key;
-    sign.hidden = select.value !== 'openrouter' || !globalThis.crypto?.subtle || window !== top; // its page refuses frames
+    sign.hidden = select.value !== 'openrouter' || !globalThis.crypto?.subtle || window !== top; // OpenRouter's page refuses to be framed
     hint.textContent = way.key ? t('keyMemory') : select.value === 'ollama' ? t('ollamaHint', { origin: location.origin }) : '';
     hint.hidden = !hint.textContent;
   };
@@ -44,7 +44,7 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
   return form;
 }
 
-/** Whether the browser's model is there; gets it onto the device where that is possible. */
+/** Checks whether the browser's model is available; downloads it if possible. */
 async function builtIn(t, problem) {
   const { availability, download } = await import('./prompt-api.js');
   const there = await availability();
@@ -62,7 +62,7 @@ async function builtIn(t, problem) {
 
 const urlSafe = (bytes) => btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
-/** Goes to OpenRouter (PKCE, RFC 7636). The verifier waits in the tab; the question and the panel come back with the page. */
+/** Goes to OpenRouter (PKCE, RFC 7636). The verifier is stored in the tab; the question and the panel are restored with the page. */
 export async function leave(store, model) {
   const verifier = urlSafe(crypto.getRandomValues(new Uint8Array(32)));
   const challenge = urlSafe(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));
@@ -73,7 +73,7 @@ export async function leave(store, model) {
   location.assign(`${AUTH}?${new URLSearchParams({ callback_url: callback.href, code_challenge: challenge, code_challenge_method: 'S256' })}`);
 }
 
-/** Back from OpenRouter: the code leaves the address, and becomes a key. Nothing, where nobody had gone there. */
+/** Handles the return from OpenRouter: removes the code from the URL and exchanges it for a key. `undefined` if no sign-in was begun. */
 export async function comeBack(store) {
   const here = new URL(location.href);
   const [code, refused] = [here.searchParams.get('code'), here.searchParams.get('error')];
@@ -86,7 +86,7 @@ export async function comeBack(store) {
   const { verifier, model } = JSON.parse(gone);
   const response = await fetch(KEYS, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code, code_verifier: verifier, code_challenge_method: 'S256' }) });
   const { key } = await response.json().catch(() => ({}));
-  // The answer's own text may quote what was sent, so it is not shown.
+  // The response's own text may quote the request, so it is not shown.
   if (!response.ok || !key) throw new Error(`HTTP ${response.status}`);
   return { kind: 'openrouter', model: model || WAYS.openrouter.model, apiKey: key };
 }

@@ -1,5 +1,5 @@
-// Markdown nodes (a closed list, made in the worker) to elements (a closed list too). Text only ever becomes text nodes;
-// no element that loads or runs anything is made; the only address is the `href` of a link: http, https or mailto.
+// Converts Markdown nodes (a closed set, from the worker) to elements (also a closed set). Text only ever becomes text nodes;
+// no element that loads or runs anything is created; the only URL is the `href` of a link: http, https or mailto.
 
 const h = (name, ...children) => {
   const element = document.createElement(name);
@@ -7,7 +7,7 @@ const h = (name, ...children) => {
   return element;
 };
 
-/** The address as an absolute one, if it is of a kind that a model may link to. */
+/** Resolves an address if its scheme is one that a model may link to. */
 export function safe(href, base) {
   try {
     const url = new URL(href, base);
@@ -20,7 +20,7 @@ export function safe(href, base) {
 // Models write bare addresses, which Markdown leaves as text.
 const ADDRESS = /https?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}*_]/g;
 
-/** A text, the addresses in it as links. */
+/** Converts text to nodes, with URLs as links. */
 function text(words, where) {
   const parts = document.createDocumentFragment();
   let at = 0;
@@ -32,12 +32,12 @@ function text(words, where) {
   return parts;
 }
 
-/** Whether the words of a link are its address, host included, so that it need not be said beside them. */
+/** Whether the text of a link is its URL, including the host, so that the host need not be shown next to it. */
 const saysHost = (words, url) => !url.username && words.includes(url.host) && [words, `https://${words}`, `http://${words}`].some((address) => safe(address)?.href === url.href);
 
 /**
- * `where`: { base, newTab(), known(url): whether the run saw that page, copy(text): a button, bare: no word beside a link }.
- * Links of the site itself stay in its tab; one to another host says which, whatever its words say.
+ * `where`: { base, newTab(), known(url): whether the run saw that page, copy(text): a button, bare: links without annotations }.
+ * Links within the site stay in its tab; a link to another host shows that host, whatever its text says.
  */
 function link({ href, children }, where) {
   const url = safe(href, where.base);
@@ -56,7 +56,7 @@ function link({ href, children }, where) {
     element.setAttribute('aria-describedby', 'not-read');
   }
   if (foreign && !saysHost(element.textContent.trim(), url)) {
-    const host = h('small', ` ${url.host || url.pathname}`); // an address of mail has no host
+    const host = h('small', ` ${url.host || url.pathname}`); // a mail address has no host
     host.dir = 'ltr';
     element.append(host);
   }
@@ -107,7 +107,7 @@ function table({ align, head, rows }, where) {
 const DRAW = {
   __proto__: null,
   paragraph: (children, where) => h('p', ...inlines(children, where)),
-  // Below the panel's own heading, whatever level a model writes.
+  // Headings rank below the panel's own, whatever level a model writes.
   heading: ({ level, children }, where) => h(level > 2 ? 'h4' : 'h3', ...inlines(children, where)),
   list,
   code_block: code,
@@ -137,7 +137,7 @@ function block(node, where) {
   return BLOCKS.has(kind) || kind === 'rule' ? draw(node, where) : h('p', draw(node, where));
 }
 
-/** Draws the blocks into `parent`. Those that are as before keep their elements: a stream redraws its end only. */
+/** Draws the blocks into `parent`. Unchanged blocks keep their elements: a stream only redraws its end. */
 export function show(parent, nodes, where) {
   const before = parent.drawn ?? [];
   const now = nodes.map((node) => JSON.stringify(node));
@@ -148,7 +148,7 @@ export function show(parent, nodes, where) {
   parent.drawn = now;
 }
 
-/** Links of the answer in their order, each address once: [{ href, text }]. */
+/** Returns the links of the answer in order, each URL once: [{ href, text }]. */
 export function links(nodes, base) {
   const found = new Map();
   const add = (url, label) => url && url.protocol !== 'mailto:' && !found.has(url.href) && found.set(url.href, label);

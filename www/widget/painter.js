@@ -1,9 +1,9 @@
-// What happens in a run, as the panel draws it: streamed Markdown as nodes, at most every 80 ms, and the rest in order.
+// The events of a run, prepared for the panel: streamed Markdown as nodes, at most every 80 ms, and the other events in order.
 
 const EVERY_MS = 80;
 
-/** `render(text)` makes nodes of Markdown; `tell(data)` gets what happened. `event` takes an event of the agent's, `done`
- *  resolves when all of them have been told, after `end` nothing is told any more. */
+/** `render(text)` converts Markdown to nodes; `tell(data)` receives the prepared events. Of the result, `event` takes an event
+ *  of the agent, `done` resolves when all of them have been delivered, and after `end` none are delivered. */
 export function painter(render, tell) {
   let queue = Promise.resolve();
   let text = '';
@@ -13,7 +13,7 @@ export function painter(render, tell) {
   let before = 0;
   let over = false;
 
-  /** What throws while it draws costs nothing else. */
+  /** Delivers data. An error while drawing it does not affect the rest. */
   const told = (data) => {
     try {
       if (!over) tell(data);
@@ -22,7 +22,7 @@ export function painter(render, tell) {
     }
   };
   const say = (data) => { queue = queue.then(() => told(data)); };
-  /** The same with the nodes of a text; where they cannot be made, the text itself. */
+  /** Delivers data with the nodes of a text, or the text itself if rendering fails. */
   const draw = (of, data) => {
     queue = queue.then(async () => {
       const nodes = over || await render(of).catch(() => [{ paragraph: [{ text: of }] }]);
@@ -39,7 +39,7 @@ export function painter(render, tell) {
   };
   const delta = () => {
     dirty = true;
-    // A render under way is waited for: a slow device then draws less often, and never falls behind.
+    // Waits for a render in progress: a slow device then draws less often, but never falls behind.
     timer ??= setTimeout(() => queue.then(flush), Math.max(0, EVERY_MS - (performance.now() - before)));
   };
   const ended = ({ ending }) => {
@@ -49,7 +49,7 @@ export function painter(render, tell) {
 
   const on = {
     attempt_started({ attempt }) {
-      // What a failed attempt said is gone.
+      // The text of a failed attempt is removed.
       if (attempt > 1 && text) {
         text = '';
         dirty = true;

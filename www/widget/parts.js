@@ -1,10 +1,10 @@
-// The panel's elements and what is drawn in them besides the conversation. widget.js says when.
+// The panel's elements and their content, except the conversation. widget.js decides when to draw.
 import { button, h, icon, iconButton } from './dom.js';
 import { meterWords, ticks } from './transcript.js';
 
 /**
- * Keys that are for the panel alone. The host sees the tag, not the field in it, and would take what is written for its
- * own shortcuts: rustdoc goes to its search at `s` and `/`, others turn pages with arrows. Tab may be a focus trap's.
+ * Keys that only the panel should receive. The host sees the tag, not the field in it, and would treat typed text as its own
+ * shortcuts: rustdoc opens its search on `s` and `/`, others turn pages with arrow keys. Tab may belong to a focus trap.
  */
 const typed = (event) => !/^(Tab|Escape)$/.test(event.key) && (event.getModifierState('AltGraph') || !(event.ctrlKey || event.metaKey || event.altKey));
 
@@ -25,7 +25,7 @@ export function build({ root, mark, close }, kind, on) {
   };
   el.plus = iconButton('plus', t('newConversation'), on.forget);
   el.menuButton = iconButton('more', t('menu'), () => on.menu(el.menu.hidden), { 'aria-expanded': 'false' });
-  // What streams in is not read out word by word: the status says what goes on, and the answer once it is whole.
+  // Screen readers do not read streamed text word by word: the status announces the progress, and the answer once it is complete.
   el.scroll = h('div', { class: 'scroll', part: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': t('transcript'), tabindex: 0 }, el.column);
   el.form = h('form', { class: 'ask', part: 'composer', onsubmit: on.submit }, h('div', { class: 'box' }, el.input, el.send), el.by);
   const header = h('header', { part: 'header' }, mark(), el.title, el.plus, el.menuButton,
@@ -36,7 +36,7 @@ export function build({ root, mark, close }, kind, on) {
 
   el.input.addEventListener('input', on.grow);
   el.input.addEventListener('keydown', (event) => {
-    // While an input method composes, Enter chooses a word.
+    // While an input method is composing, Enter selects a word.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     el.form.requestSubmit();
@@ -51,7 +51,7 @@ export function build({ root, mark, close }, kind, on) {
   });
   el.panel.addEventListener('click', (event) => el.menu.contains(event.target) || el.menuButton.contains(event.target) || on.menu(false));
   if (kind !== 'frame') el.panel.addEventListener('click', (event) => outside(event, close));
-  // Beside a modal panel the page stays where it is.
+  // Behind a modal panel, the page does not scroll.
   if (kind === 'modal') el.panel.addEventListener('wheel', (event) => el.scroll.contains(event.target) || event.target === el.input || event.preventDefault(), { passive: false });
   root.append(el.panel);
   return el;
@@ -59,7 +59,7 @@ export function build({ root, mark, close }, kind, on) {
 
 const SHEET_PX = 640;
 
-/** Routers of a host look for the link that was clicked and cannot see it in here, so one that they see is clicked. */
+/** A host's router cannot see a clicked link inside the shadow root, so a copy that it can see is clicked. */
 function outside(event, close) {
   const link = event.target.closest('a');
   if (!link || link.target || link.origin !== location.origin || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -68,10 +68,10 @@ function outside(event, close) {
   document.body.append(same);
   same.click();
   same.remove();
-  if (innerWidth <= SHEET_PX) close(); // it hides what one goes to
+  if (innerWidth <= SHEET_PX) close(); // it would hide the target page
 }
 
-/** What one can ask here. */
+/** Draws the empty conversation, with suggested questions. */
 export function drawEmpty({ column }, element, t, ask) {
   let wanted = element.suggestions;
   try {
@@ -92,20 +92,20 @@ export function drawMeter({ meter }, run, t) {
   if (run) meter.setAttribute('aria-label', meterWords(run, t));
 }
 
-/** `items`: [words, act, whether it can be used now]. */
+/** `items`: [label, action, whether it is enabled]. */
 export function drawMenu({ menu }, close, items) {
   menu.replaceChildren(...items.map(([words, act, on]) => h('button', { type: 'button', disabled: !on, onclick: () => { close(); act(); } }, words)));
   menu.querySelector('button:not(:disabled)')?.focus();
 }
 
-/** Why the worker does not start, and what whoever runs the site can do. `fix`: { directive, value }. */
+/** Shows why the worker does not start, and what the site's operator can do about it. `fix`: { directive, value }. */
 export function drawProblem({ column, docs }, t, fix, error, again) {
   const words = fix ? [h('p', {}, t('blocked')), h('code', {}, `${fix.directive} ${fix.value}`)] : [h('p', {}, t('startFailed', { why: error.message }))];
   column.replaceChildren(h('div', { class: 'blocked', role: 'alert', part: 'problem' }, ...words, h('div', { class: 'actions' }, button(t('again'), again))));
   docs.replaceChildren();
 }
 
-/** How far reading the docs is. `usable`: it can be asked already, and the rest is read meanwhile. */
+/** Shows the progress of reading the docs. `usable`: questions are already possible while the rest is being read. */
 export function drawProgress({ docs }, t, { progress, failed }, usable) {
   const over = !progress || progress.stage === 'ready' || (usable && progress.done >= progress.total);
   docs.classList.toggle('bad', Boolean(failed));
@@ -116,7 +116,7 @@ export function drawProgress({ docs }, t, { progress, failed }, usable) {
   } else docs.replaceChildren();
 }
 
-/** Send, or what ends the run under way. */
+/** Draws the Send button, or the button that ends the current run. */
 export function drawSend({ send, input, scroll, plus }, t, busy) {
   const [words, sign] = !busy ? ['send', 'send'] : busy.stopping ? ['cancel', 'close'] : ['stop', 'stop'];
   send.replaceChildren(icon(sign));
@@ -128,10 +128,10 @@ export function drawSend({ send, input, scroll, plus }, t, busy) {
   scroll.setAttribute('aria-busy', String(Boolean(busy)));
 }
 
-/** Whether the reader follows what comes; who scrolled up stays where they are. */
+/** Whether the view follows new content; a reader who scrolled up stays where they are. */
 export const follows = ({ scroll }) => scroll.scrollTop >= (Number(scroll.dataset.at) || 0) - 4;
 
-/** Shows what came last, but never scrolls past `top`, where the answer begins: it is read from there. */
+/** Scrolls to the latest content, but never past `top`, where the answer begins and reading starts. */
 export function follow({ scroll }, top) {
   const past = top ? top.getBoundingClientRect().top - scroll.getBoundingClientRect().top + scroll.scrollTop - 12 : Infinity;
   scroll.scrollTop = Math.min(past, scroll.scrollHeight);

@@ -1,4 +1,4 @@
-// What the model is told. The tools' own texts say how to search; this says what an answer is.
+// The system message. The tools' descriptions say how to search; this says how to answer.
 
 const DOCS = ({ title, root, pages }) => `You answer questions about the documentation "${title}" at ${root} (${pages} pages). You speak with a visitor of that site.
 
@@ -17,7 +17,7 @@ How to answer:
 const FAILED = (why) => `You answer questions of a visitor of a documentation site. Its pages could not be read: ${why}
 Say so plainly in the first sentence. Do not answer from memory as if it stood in the documentation.`;
 
-/** The system message; nothing for the agent's own where there are no docs and the host says nothing. */
+/** Returns the system message; `undefined`, for the agent's default, if there are no docs and the host sets none. */
 export function prompt({ site, own }) {
   const parts = [];
   if (site?.failed) parts.push(FAILED(site.failed));

@@ -1,8 +1,8 @@
-// Which model answers: what the site says in its tag, or what the visitor chose. Nothing in here is ever stored.
+// The model that answers: the one set in the site's tag, or the visitor's choice. None of this is ever stored.
 
 const NEED_KEY = new Set(['openai', 'openai-responses', 'anthropic', 'gemini', 'openrouter']);
 
-/** Ways that a visitor can choose, with a model that is likely there. */
+/** The providers that a visitor can choose, each with a model that is likely to be available. */
 export const WAYS = {
   openrouter: { model: 'openai/gpt-5.4-mini', key: true },
   openai: { model: 'gpt-5.4-mini', key: true },
@@ -13,7 +13,7 @@ export const WAYS = {
   demo: {},
 };
 
-/** The provider as the package takes it; nothing where the visitor has to choose first. */
+/** Returns the provider for the package; `undefined` if the visitor has to choose one first. */
 export function provider(element, chosen) {
   if (chosen) return chosen;
   if (typeof element.complete === 'function') return { kind: 'custom', model: element.model || 'custom', complete: (request, options) => element.complete(request, options) };
@@ -26,13 +26,13 @@ export function provider(element, chosen) {
   return { kind, ...(baseUrl && { baseUrl }), ...(element.model && { model: element.model }), ...(element.apiKey && { apiKey: String(element.apiKey) }) };
 }
 
-/** What a run is started with. */
+/** The settings with which a run is started. */
 export function settings(element, chosen) {
   const { preset, maxTurns, system, headers, tools } = element;
   return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers, tools: Array.isArray(tools) ? tools : undefined };
 }
 
-/** The line below the composer. */
+/** The text below the composer. */
 export function answersBy(element, chosen, t) {
   const now = provider(element, chosen);
   if (!now) return '';

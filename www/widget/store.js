@@ -1,7 +1,7 @@
-// What stays while a visitor goes from page to page of the site: in this tab only (sessionStorage), and never a key.
-// Storage may be refused or full; then a conversation lives as long as its page.
+// State that is kept while a visitor goes from page to page of the site: in this tab only (sessionStorage), and never a key.
+// Storage may be denied or full; then a conversation lasts as long as its page.
 
-// What the model saw of a page is kept as far as a glance needs it.
+// Tool results are truncated: the stored part only serves as a preview.
 const MAX_RESULT = 4000;
 const cut = (key, value) => (key === 'result' && value?.length > MAX_RESULT ? `${value.slice(0, MAX_RESULT)}…` : value);
 
@@ -13,15 +13,15 @@ const guarded = (act) => {
   }
 };
 
-/** The place of one conversation. */
+/** The storage of one conversation. */
 export const place = (key) => ({
   load: () => guarded(() => ({ runs: [JSON.parse(sessionStorage.getItem(`${key}:runs`) ?? '[]')].flat(), last: sessionStorage.getItem(`${key}:last`) ?? undefined })) ?? { runs: [] },
   runs: (runs) => guarded(() => sessionStorage.setItem(`${key}:runs`, JSON.stringify(runs, cut))),
-  /** The record of the last run, as text. One too large for the storage is not kept: a follow-up then starts afresh. */
+  /** Stores the record of the last run, as text. If it is too large for the storage, none is kept and a follow-up starts afresh. */
   last: (text) => guarded(() => { sessionStorage.setItem(`${key}:last`, text); return true; }) ?? guarded(() => sessionStorage.removeItem(`${key}:last`)),
   open: (state) => guarded(() => (state ? sessionStorage.setItem(`${key}:open`, state) : sessionStorage.removeItem(`${key}:open`))),
   clear: () => ['runs', 'last', 'draft', 'read'].forEach((name) => guarded(() => sessionStorage.removeItem(`${key}:${name}`))),
-  /** Takes a value that is good for once. */
+  /** Reads and removes a value that can be used only once. */
   take: (name) => guarded(() => {
     const value = sessionStorage.getItem(`${key}:${name}`);
     sessionStorage.removeItem(`${key}:${name}`);

@@ -1,5 +1,5 @@
-// The panel's one style sheet, constructed: a host's policy on inline styles does not matter, and no rule leaks either way.
-// Colours are those of the app, each text at 4.5:1 at least on the surfaces it stands on; `--turnwise-*` replace them.
+// The panel's only style sheet, constructed: a host's policy on inline styles does not matter, and no rule leaks either way.
+// The colours are the app's; text has a contrast of at least 4.5:1 on its background. `--turnwise-*` override them.
 
 const CSS = `
 .root {

@@ -1,4 +1,4 @@
-// The panel's own words. A site replaces any of them: element.texts = { placeholder: '…' }. `{name}` is filled in.
+// The panel's texts. A site can replace any of them: element.texts = { placeholder: '…' }. `{name}` is a placeholder.
 
 export const TEXTS = {
   en: {
@@ -71,18 +71,18 @@ export const TEXTS = {
   },
 };
 
-// Names come from models and pages too, and `constructor` is one that every object has.
+// Names also come from models and pages, and every object has a `constructor`.
 const at = (of, name) => (of && Object.hasOwn(of, name) ? of[name] : undefined);
 
-/** A function of a text's name and what is filled in, in the language that is nearest, with the site's own words first. */
+/** Returns a function that gives a text by its name and values, in the closest language; the site's own texts come first. */
 export function speak(language, own) {
   const shipped = at(TEXTS, language.split('-')[0]) ?? TEXTS.en;
   return (name, values = {}) => String(at(own, name) ?? at(shipped, name) ?? at(TEXTS.en, name) ?? name).replace(/\{(\w+)\}/g, (all, key) => at(values, key) ?? all);
 }
 
-/** Tools whose calls have words of their own. */
+/** Tools whose calls have their own text. */
 const TOOLS = new Set(['search_docs', 'read_page', 'list_pages', 'search_files', 'read_file', 'list_files', 'calculate']);
 const MAX_NAME = 80;
 
-/** What a call of a tool is called; a model may call one by any name. */
+/** Returns the text for a tool call; a model may call a tool by any name. */
 export const toolWords = (t, name) => (TOOLS.has(name) ? t(name) : t('tool', { name: String(name).slice(0, MAX_NAME) }));

@@ -1,13 +1,13 @@
-// One question and what came of it, as data that can be stored, and its drawing. The data is folded from what the
-// painter tells; a restored page draws the same data again.
+// One question and its run, as data that can be stored, and the view of it. The data is built from the painter's events; a
+// restored page draws the same data again.
 import { button, copyButton, h, icon, iconButton, readable } from './dom.js';
 import { links, safe, show } from './nodes.js';
 import { toolWords } from './texts.js';
 
-/** A question that was just asked. */
+/** Creates the data of a question that was just asked. */
 export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [], found: [] });
 
-/** A stored one: what was under way has ended with its page. */
+/** Restores stored data: a run that was in progress ended with its page. */
 export function revived(run) {
   for (const turn of run.turns) turn.live = false;
   run.found ??= [];
@@ -15,9 +15,9 @@ export function revived(run) {
   return run;
 }
 
-/** The ticks of the meter: one a turn in the counter's level, the synthesis apart, the rest ahead. */
+/** Returns the ticks of the meter: one per turn, with the counter's level, the synthesis on its own, then the turns left. */
 export function ticks({ turns, max, ended }) {
-  let counter = 'normal'; // a turn without results has none of its own
+  let counter = 'normal'; // a turn without results has no level of its own
   const all = turns.map(({ synthesis, level, failed, live }) => {
     if (level && level !== 'off') counter = level;
     return synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : counter;
@@ -36,7 +36,7 @@ const counted = (n, t) => (n === 1 ? t('turn') : t('turns', { n }));
 const MAX_BRIEF = 300;
 const MAX_LOST = 120;
 
-/** A one-line summary of a call's arguments, which a model may give in any shape and size. */
+/** Summarizes a call's arguments, which may have any shape and size, in one line. */
 function brief(args, base) {
   const { query, url, page, path, expression } = args ?? {};
   const address = url ?? page;
@@ -48,7 +48,7 @@ function brief(args, base) {
   return there ? readable(`${there.origin === new URL(base).origin ? '' : there.host}${there.pathname}${there.hash}`) : words;
 }
 
-/** Pages that a call found or read: [{ href, text, read }]. What a listing names was not looked at. */
+/** Returns the pages that a call found or read: [{ href, text, read }]. Pages that were only listed do not count. */
 function pages({ name, args, result }, base) {
   if (name === 'search_docs') {
     const hits = [...String(result).matchAll(/^(\d+)\. (\S+)\n +(.+)$/gm)].filter(([, number], at) => Number(number) === at + 1);
@@ -59,10 +59,10 @@ function pages({ name, args, result }, base) {
   return url ? [{ href: url.href, text: '', read: true }] : [];
 }
 
-/** The address of a page, whatever section of it is meant. */
+/** The URL of a page, without the section. */
 const pageOf = (href) => href.split('#')[0].replace(/\/(index\.html)?$/, '');
 
-/** Stands in the conversation for a stored run that cannot be shown. What is stored of it stays as it is. */
+/** Placeholder in the conversation for a stored run that cannot be shown. Its stored data stays unchanged. */
 export class LostView {
   constructor(run, t) {
     const task = typeof run?.task === 'string' && run.task.slice(0, MAX_LOST);
@@ -84,11 +84,11 @@ export class RunView {
   #state = h('p', { class: 'state' });
   #calls = new Map();
   #timer;
-  #shown; // where the answer stands
-  #asking = new Set(); // what denies each open question about a call
-  #allowed = new Set(); // tools that the visitor permitted for the rest of the run
+  #shown; // the element that shows the answer
+  #asking = new Set(); // a function for each open approval that denies it
+  #allowed = new Set(); // tools that the visitor allowed for the rest of the run
 
-  /** `panel`: { t, base(), newTab(), last(): the run that can go on, act(name, run) }. */
+  /** `panel`: { t, base(), newTab(), last(): the run that can continue, act(name, run) }. */
   constructor(run, panel) {
     this.run = run;
     this.panel = panel;
@@ -97,7 +97,7 @@ export class RunView {
     if (run.ended) this.#drawEnd();
   }
 
-  /** Where reading begins: what went wrong, the last turn that said something, or the question. */
+  /** The element where reading begins: the error, the last turn with text, or the question. */
   get top() {
     if (this.run.ended?.outcome === 'failed') return this.#foot;
     const said = this.run.turns.findLast(({ nodes }) => nodes?.length);
@@ -109,7 +109,7 @@ export class RunView {
     return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (text) => copyButton(t('copyCode'), text, () => act('copied')) };
   }
 
-  /** Asks the visitor whether a call may run; resolves with the answer, and with no where the run ends before there is one. */
+  /** Asks the visitor whether a call may run; resolves with the answer, or with false if the run ends first. */
   permit({ name, args }) {
     const { t } = this.panel;
     if (this.#allowed.has(name)) return true;
@@ -129,13 +129,13 @@ export class RunView {
       this.#asking.add(deny);
       this.#work.append(card);
       this.say(t('asksYou'));
-      // Not the button: who is writing must not permit it by Enter.
+      // Not the button: a visitor who is typing must not approve it with Enter.
       card.tabIndex = -1;
       card.focus();
     });
   }
 
-  /** What is going on, in words; nothing: it is over. */
+  /** Shows a status text; without one, clears it. */
   say(words) {
     this.#state.replaceChildren(...(words ? [h('i', { class: 'dot' }), words] : []));
   }
@@ -203,7 +203,7 @@ export class RunView {
     }
   }
 
-  /** Whether there is an answer: a run that failed or was cancelled has what its last turn said, and no more. */
+  /** Whether there is an answer: a run that failed or was cancelled only has its last turn's text. */
   get #answered() {
     return !/^(failed|cancelled)$/.test(this.run.ended.outcome);
   }
@@ -214,13 +214,13 @@ export class RunView {
     drawn?.prose.classList.remove('live');
   }
 
-  /** Whether the run found or read the page of that address. */
+  /** Whether the run found or read the page at this URL. */
   #known(href) {
     return this.run.found.some((page) => pageOf(page.href) === pageOf(href));
   }
 
-  /** Where the answer comes from: what it links to of the pages that were found or read; else those that were read, each
-   *  once, by the titles that the search gave them. */
+  /** Returns the sources of the answer: the pages found or read that it links to; otherwise those that were read, each once, with
+   *  the titles from the search. */
   #sourcesOf(nodes) {
     const linked = links(nodes, this.panel.base()).filter(({ href }) => this.#known(href));
     if (linked.length) return linked;
@@ -264,7 +264,7 @@ export class RunView {
     this.#drawCall(this.#drawTurn(turn), known ?? call);
   }
 
-  /** One quiet line, which opens to what the model saw. */
+  /** Draws a tool call as one unobtrusive line that expands to the result that the model saw. */
   #drawCall(drawn, call) {
     const { t } = this.panel;
     const open = this.#calls.get(call.id)?.open;
@@ -272,7 +272,7 @@ export class RunView {
       h('summary', {}, icon('chevron'), h('b', {}, toolWords(t, call.name)), h('span', { class: 'args', dir: 'auto' }, call.brief), call.failed && h('em', {}, t(call.failed === 'refused' ? 'toolRefused' : 'toolFailed'))),
       h('pre', { tabindex: 0, 'aria-label': t('sawTitle') }, call.result ?? t('toolRunning')));
     line.open = Boolean(open);
-    // What is said beside a call is on the way; what is said without one may be the answer.
+    // Text next to a tool call is intermediate; text without a call may be the answer.
     drawn.prose.classList.add('aside');
     const before = this.#calls.get(call.id);
     if (before) before.replaceWith(line);
@@ -296,7 +296,7 @@ export class RunView {
     this.#timer = setInterval(tick, 1000);
   }
 
-  /** The answer in its place, where it came from, and what can be done now. */
+  /** Draws the answer, its sources, and the available actions. */
   #drawEnd() {
     const { run } = this;
     const { t, act } = this.panel;
@@ -332,19 +332,19 @@ export class RunView {
     return this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
   }
 
-  /** A last turn that did not become the answer. */
+  /** Marks a last turn that did not become the answer. */
   #leave(turn) {
     const drawn = this.#turns.get(turn);
     drawn?.prose.classList.add('aside');
     if (drawn && turn.synthesis) drawn.box.hidden = !turn.nodes?.length;
   }
 
-  /** The answer's text, as it is drawn. */
+  /** The answer's text, as displayed. */
   get answer() {
     return this.#shown?.textContent ?? '';
   }
 
-  /** Another run began. */
+  /** Redraws the end of the run, because another run has begun. */
   settle() {
     if (this.run.ended) this.#drawEnd();
   }
@@ -353,7 +353,7 @@ export class RunView {
     const { run } = this;
     const last = run.turns.at(-1);
     const drawn = last && this.#turns.get(last);
-    // Streamed already, as the last turn's text: it becomes the answer where it stands.
+    // Already streamed as the last turn's text, which becomes the answer in place.
     if (drawn && last.nodes?.length && (last.synthesis || !last.calls.length)) {
       drawn.prose.classList.remove('aside');
       drawn.prose.setAttribute('part', 'answer');
@@ -364,13 +364,13 @@ export class RunView {
     show(this.#shown, run.nodes, this.#where);
   }
 
-  /** Code gets its colours once the answer is there, since what colours it is heavy. */
+  /** Adds syntax highlighting once the answer is complete, since the highlighter is heavy. */
   async colour(render) {
     const { run } = this;
     const { output } = run;
     if (!/"code_block":{"lang"/.test(JSON.stringify(run.nodes)) || navigator.connection?.saveData) return;
     const nodes = await render(output);
-    if (!run.ended || run.output !== output) return; // it went on
+    if (!run.ended || run.output !== output) return; // the run has continued
     run.nodes = nodes;
     this.#drawAnswer();
   }
@@ -403,10 +403,10 @@ export class RunView {
     return t('ended', values);
   }
 
-  /** More turns were granted: what was the answer is a step on the way now. */
+  /** Reopens the run after more turns were granted: the previous answer is now an intermediate step. */
   reopen() {
     this.run.ended = undefined;
-    // Numbers may be used again after a synthesis that did not count.
+    // Turn numbers may be reused after a synthesis that did not count.
     for (const turn of this.run.turns) turn.over = true;
     this.#foot.replaceChildren();
     this.#sources.replaceChildren();

@@ -1,5 +1,5 @@
-// The panel of <turnwise-agent>: it draws, and hands what the visitor does to the conversation. No rule of a run and no
-// WebAssembly is in the host's page: they are in the engine's worker.
+// The panel of <turnwise-agent>: it draws, and passes the visitor's actions to the conversation. The host's page contains no
+// rules of a run and no WebAssembly: they are in the engine's worker.
 import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawSend, follow, follows } from './parts.js';
 import { Choice } from './choice.js';
 import { Conversation } from './conversation.js';
@@ -16,21 +16,21 @@ const REMOVED = 'the <turnwise-agent> was removed';
 const KINDS = { __proto__: null, modal: 'modal', inline: 'inline', iframe: 'frame' };
 
 class Panel {
-  #host; // what the launcher gives: element, root, pill, mark, source, refused (the origin of a `src` that is not taken), say, close
+  #host; // from the launcher: element, root, pill, mark, source, refused (the origin of a `src` that was refused), say, close
   #kind;
-  #talk; // the conversation, once something was begun
-  #started; // promise: the engine is there
+  #talk; // the conversation, once it has been started
+  #started; // promise: the engine is running
   #store;
   #views = [];
-  #busy; // the view of the run under way
-  #ended; // how it ended, as the engine told; drawn when its record is there, so that what is offered then works
+  #busy; // the view of the current run
+  #ended; // the event of its end; drawn once its record is available, so that the actions offered then work
   #choice;
-  #current; // the last view that ran here: the one that can go on
+  #current; // the last view that ran here: the one that can continue
   #last; // the record of the last run, as text
-  #after; // the one that a follow-up goes on from: not of a run that failed
+  #after; // the record that a follow-up continues from: never a failed run's
   #docs = {};
   #over = new AbortController();
-  #read; // how far the conversation was scrolled when it was closed
+  #read; // the scroll position of the conversation when the panel was closed
   #el = {};
 
   constructor(host) {
@@ -41,7 +41,7 @@ class Panel {
     if (!shadow.adoptedStyleSheets.includes(styles())) shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, styles()];
     this.#el = build(host, this.#kind, {
       t: this.#t, forget: () => this.#forget(), menu: (open) => this.#menu(open), submit: (event) => this.#submit(event), grow: () => this.#grow(), key: (event) => this.#key(event),
-      // Seen by nobody yet; whoever touches it means it.
+      // Until then the panel may not have been noticed; an interaction shows intent.
       touched: () => this.#start().catch(() => {}),
     });
     this.#choice = new Choice({
@@ -60,7 +60,7 @@ class Panel {
     this.#restore();
     const { signal } = this.#over;
     addEventListener('pagehide', () => this.#save(), { signal });
-    // Back to a page that the browser kept: the conversation went on elsewhere.
+    // The browser restored this page from its cache: the conversation may have continued elsewhere.
     addEventListener('pageshow', ({ persisted }) => persisted && this.#catchUp(), { signal });
     this.#choice.back().catch((error) => {
       this.#choice.show();
@@ -72,7 +72,7 @@ class Panel {
 
   #t = (name, values) => speak(this.#host.element.language, this.#host.element.texts)(name, values);
 
-  /** Words and places that come from the tag. */
+  /** Updates the texts that come from the tag. */
   update() {
     const { element } = this.#host;
     const t = this.#t;
@@ -103,12 +103,12 @@ class Panel {
     if (focus) this.#focus();
   }
 
-  /** On a touch screen the keyboard would cover what there is to read. */
+  /** Sets the focus. On a touch screen, the keyboard would cover the text, so the field does not get it. */
   #focus() {
     (matchMedia('(pointer: coarse)').matches ? this.#el.panel : this.#el.input).focus();
   }
 
-  /** Draws, and keeps the focus in the panel where it was on something that is gone then. */
+  /** Draws, and keeps the focus in the panel if the focused element is removed. */
   #keeping(draw) {
     const shadow = this.#el.panel.getRootNode();
     const had = shadow.activeElement;
@@ -126,7 +126,7 @@ class Panel {
     this.#store.open('');
   }
 
-  /** Everything ends: runs, timers, requests. */
+  /** Ends everything: runs, timers, requests. */
   end() {
     this.#save();
     this.#over.abort();
@@ -137,7 +137,7 @@ class Panel {
     this.#el.panel.remove();
   }
 
-  /** The engine, and the docs; again where the engine is gone. */
+  /** Starts the engine and reading the docs, or restarts them if the engine is gone. */
   #start() {
     const { refused } = this.#host;
     if (!refused) this.#talk ??= this.#begin();
@@ -157,7 +157,7 @@ class Panel {
     return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event), approve: (call) => this.#permit(call) });
   }
 
-  /** The visitor decides about a call of a tool that the page gave. No other tool may change anything. */
+  /** Lets the visitor decide about a call of a tool supplied by the page. No other tool may change anything. */
   #permit(call) {
     if (![this.#host.element.tools ?? []].flat().some(({ name }) => name === call.name)) return false;
     this.#el.status.textContent = this.#t('wants', { name: call.name });
@@ -173,7 +173,7 @@ class Panel {
     this.#focus();
   }
 
-  /** Why the engine does not start, and what whoever runs the site can do. */
+  /** Reports why the engine does not start, and what the site's operator can do about it. */
   #broken(error) {
     const { blocked: fix } = error;
     drawProblem(this.#el, this.#t, fix, error, () => { this.#redraw(); this.#start().catch(() => {}); });
@@ -198,7 +198,7 @@ class Panel {
     this.#draw(data);
   }
 
-  /** What happened in the run under way. */
+  /** Draws an event of the current run. */
   #draw(data) {
     const stick = follows(this.#el);
     this.#busy.event(data);
@@ -220,13 +220,13 @@ class Panel {
     return settings(this.#host.element, this.#choice.chosen);
   }
 
-  /** One run or its continuation, from here to its end. */
+  /** Drives one run or its continuation to its end. */
   async #go(view, call) {
     const { run } = view;
     const t = this.#t;
     const before = this.#current;
     this.#busy = this.#current = view;
-    before?.settle(); // only the last run can go on
+    before?.settle(); // only the last run can continue
     view.stopping = false;
     this.#dress();
     view.say(t('starting'));
@@ -256,7 +256,7 @@ class Panel {
       return detail;
     } catch (error) {
       if (this.#over.signal.aborted) throw new Error(REMOVED);
-      // The engine itself failed; where it never started, that has been said in the run's place.
+      // The engine itself failed; if it never started, the error has already been shown in place of the run.
       const cancelled = error.message === 'cancelled';
       view.event({ type: 'ended', outcome: cancelled ? 'cancelled' : 'failed', reason: cancelled ? 'cancelled' : 'llm_error', output: error.message, turns: run.turns.length });
       const detail = { task: run.task, output: '', outcome: cancelled ? 'cancelled' : 'failed', reason: error.message, sources: [] };
@@ -311,7 +311,7 @@ class Panel {
     this.#grow();
   }
 
-  /** A stored run as it was. One that cannot be shown (of another version, say) is named, and the others are shown. */
+  /** Restores a stored run. One that cannot be shown (from another version, say) gets a placeholder, and the others are shown. */
   #revive(run) {
     try {
       return this.#view(revived(structuredClone(run)));
@@ -385,7 +385,7 @@ class Panel {
     ]);
   }
 
-  /** A person instead; with what was said here only if the visitor wants it. */
+  /** Offers contact with a person; the conversation is included only if the visitor wants that. */
   #contact() {
     handing().then(({ contact }) => contact(this.#el.column, this.#t, {
       url: this.#host.element.contactUrl, said: this.#views.map(({ run }) => ({ question: run.task, answer: run.output || '' })),
@@ -397,8 +397,8 @@ class Panel {
     event.preventDefault();
     const { input } = this.#el;
     if (this.#busy) {
-      if (!event.submitter) return; // Enter: what is being written waits
-      // Once wraps up, twice ends it.
+      if (!event.submitter) return; // Enter: the draft stays in the field
+      // The first click wraps up, the second cancels.
       this.#talk?.[this.#busy.stopping ? 'cancel' : 'stop']();
       this.#busy.stopping = true;
       this.#busy.say(this.#t('stopping'));
@@ -425,7 +425,7 @@ class Panel {
     event.stopPropagation();
   }
 
-  /** Send or Stop, and what else depends on whether something runs. */
+  /** Updates Send or Stop, and everything else that depends on whether a run is in progress. */
   #dress() {
     drawSend(this.#el, this.#t, this.#busy);
     this.#host.pill?.toggleAttribute('data-busy', Boolean(this.#busy));

@@ -1,4 +1,4 @@
-//! Sites without an index of their own: `llms.txt`, `sitemap.xml`, and the links of the page at hand.
+//! Reads sites without an index of their own, from `llms.txt`, `sitemap.xml`, and the links of the current page.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,7 +7,7 @@ use crate::docs::Kind;
 use crate::docs::index::PageText;
 use crate::docs::{Got, html, llms, marks, sitemap, url};
 
-/// Above it a list of pages is worth the one large file.
+/// With more pages than this, one large file is worth the request.
 const MANY_PAGES: usize = 30;
 
 /// Starlight's search index contains a hash of all texts.
@@ -18,12 +18,12 @@ pub(super) struct Lists {
     pub(super) llms: Option<(String, llms::Llms)>,
     pub(super) mapped: Vec<String>,
     pub(super) full: Vec<PageText>,
-    /// By address: answers come in any order.
+    /// By address, because responses arrive in any order.
     pub(super) stamps: BTreeMap<String, String>,
 }
 
 impl Lists {
-    /// Of all that was read.
+    /// The version of everything that was read.
     pub(super) fn version(&self, more: &[String]) -> String {
         let mut parts: Vec<&str> = more.iter().map(String::as_str).collect();
         parts.sort_unstable();
@@ -33,7 +33,7 @@ impl Lists {
 }
 
 impl Finder {
-    /// Asks for the lists that any site may have.
+    /// Requests the lists that any site may have.
     pub(super) fn list(&mut self) {
         self.listing = true;
         let Some(at) = self.at.clone() else { return };
@@ -47,7 +47,7 @@ impl Finder {
             self.ask(&format!("{root}sitemap.xml"));
             if at.kind == Kind::Starlight {
                 self.ask(&format!("{root}sitemap-index.xml"));
-                // Says whether any page changed.
+                // Changes if any page changes.
                 self.ask(&format!("{root}{PAGEFIND}"));
             }
         }
@@ -59,7 +59,7 @@ impl Finder {
     pub(super) fn take_list(&mut self, got: &Got, text: Option<&str>) {
         if let Some(text) = text {
             if got.url.ends_with(PAGEFIND) {
-                // Only its version counts.
+                // Only its version matters.
             } else if got.url.ends_with("/llms.txt") {
                 if self.lists.llms.is_none() {
                     self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
@@ -98,7 +98,7 @@ impl Finder {
         }
     }
 
-    /// The pages of the lists and of the page at hand, each once, those people are led to first.
+    /// The current page and the pages it links to, then the pages of the lists, without duplicates.
     fn pages(&self) -> Vec<String> {
         let root = self.at.as_ref().map(|at| at.root.as_str()).unwrap_or_default();
         let linked = html::page(&self.page, &self.html).links;
@@ -153,7 +153,7 @@ impl Finder {
             title: title.unwrap_or_else(|| html::site_title(&self.html)),
             from,
             pages,
-            // A map of other parts of the host says nothing of this one.
+            // A site map of other parts of the host says nothing about this site.
             crawl: lists.mapped.iter().filter(|page| url::below(&at.root, page)).count() < 2,
             telling,
             version,

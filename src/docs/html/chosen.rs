@@ -1,8 +1,8 @@
-//! Which part of a page is its text, and what inside of it is not.
+//! Selects the part of a page that is its text, and what to skip inside it.
 
 use dom_query::{Document, NodeRef};
 
-/// Where generators put the text, most specific first: the first that exists and has text is used.
+/// Selectors for the text in the generators' pages, most specific first; the first that matches an element with text is used.
 const MAIN: &[&str] = &[
     "section#main-content",   // rustdoc
     ".theme-doc-markdown",    // Docusaurus
@@ -22,7 +22,7 @@ const MAIN: &[&str] = &[
     "body",
 ];
 
-/// Elements that are never text of a page.
+/// Elements that are never part of the text.
 const SKIPPED: &[&str] = &[
     "script",
     "style",
@@ -48,7 +48,7 @@ const SKIPPED: &[&str] = &[
     "title",
 ];
 
-/// Classes of what generators add to the text.
+/// Classes of elements that generators add to the text.
 const SKIPPED_CLASSES: &[&str] = &[
     "headerlink",
     "header-anchor",
@@ -103,7 +103,7 @@ const SKIPPED_CLASSES: &[&str] = &[
     "lang",
 ];
 
-/// Lists of rustdoc that repeat other pages: what every type gets from traits.
+/// rustdoc lists that repeat other pages: the items that every type gets from traits.
 const SKIPPED_IDS: &[&str] = &[
     "trait-implementations-list",
     "synthetic-implementations-list",
@@ -135,11 +135,11 @@ pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
         return true;
     }
     let Some(classes) = node.class() else { return false };
-    // What an author put aside, not the theme (Sphinx).
+    // An aside written by the author, not added by the theme (Sphinx).
     if name == "aside" && node.children_it(false).any(|child| child.has_class("sidebar-title")) {
         return false;
     }
-    // Some of these words mean content if they mark a block (`div.highlight.copy`, a heading's own `anchor`).
+    // Some of these class names mean content if they mark a block (`div.highlight.copy`, a heading's own `anchor`).
     let small =
         !matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "pre" | "code" | "main" | "article" | "section");
     small

@@ -1,4 +1,4 @@
-//! From elements to Markdown and plain text, section by section.
+//! Converts elements to Markdown and plain text, section by section.
 
 use dom_query::NodeRef;
 
@@ -8,11 +8,11 @@ use crate::docs::index::SectionText;
 use crate::docs::marks::{cut, squeeze};
 use crate::docs::url;
 
-/// Deeper nesting is left out: no page for people has it.
+/// Content nested more deeply is left out: no page written for readers nests this deep.
 const MAX_DEPTH: usize = 150;
-/// Sections of a page at most.
+/// Maximum number of sections of a page.
 const MAX_SECTIONS: usize = 3_000;
-/// Longer texts are not headings.
+/// Longer headings are truncated.
 const MAX_HEADING_CHARS: usize = 300;
 
 pub(super) struct Walker<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Walker<'a> {
     open: Open,
     /// The current paragraph, as Markdown and as plain text.
     run: (String, String),
-    /// Inside a list, a quote or a cell headings open no sections.
+    /// Depth of lists, quotes and cells: inside them, headings open no sections.
     nested: usize,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether a signature or an item of an API begins here: it opens a section of its own.
+    /// Opens a section if a signature or an API item begins here, and returns whether it did.
     fn opens_item(&mut self, node: NodeRef<'_>, name: &str) -> bool {
         let Some(id) = node.id_attr().filter(|id| !id.is_empty() && self.nested == 0) else { return false };
         let classes = node.class().unwrap_or_default();
@@ -114,11 +114,11 @@ impl<'a> Walker<'a> {
     fn heading(&mut self, node: NodeRef<'_>, name: &str) {
         self.flush();
         let text = cut(&heading_text(node), MAX_HEADING_CHARS).to_owned();
-        // What a section of rustdoc says in its heading is its signature.
         if text.is_empty() {
             return;
         }
         let id = id_of(node);
+        // The heading of a rustdoc item is its signature.
         if self.nested > 0 || node.has_class("code-header") || (id.is_none() && name != "h1") {
             let bold = if node.has_class("code-header") { format!("`{text}`") } else { format!("**{text}**") };
             return self.block(&bold, &text);
@@ -162,7 +162,7 @@ impl<'a> Walker<'a> {
                 if is_skipped(cell, "td") {
                     continue;
                 }
-                // Code with line numbers is a table to some highlighters.
+                // Some highlighters write code with line numbers as a table.
                 code = code.or_else(|| cell.descendants_it().find(|n| n.has_name("pre")));
                 let (text, words) = self.apart(cell, depth);
                 markdown.push_str(&format!(" {} |", squeeze(&text).replace('|', "\\|")));
@@ -191,7 +191,7 @@ impl<'a> Walker<'a> {
         self.block(&format!("{fence}{}\n{text}\n{fence}", language(node)), text);
     }
 
-    /// The blocks of a node on their own, where they belong to a list, a quote or a cell.
+    /// Renders the blocks of a node separately, for a list, a quote or a cell.
     fn apart(&mut self, node: NodeRef<'_>, depth: usize) -> (String, String) {
         let outer = (std::mem::take(&mut self.open.markdown), std::mem::take(&mut self.open.plain));
         let run = std::mem::take(&mut self.run);
@@ -233,7 +233,7 @@ impl<'a> Walker<'a> {
             "img" => push_text(&mut self.run, &node.attr("alt").unwrap_or_default()),
             "a" => self.link(node, depth),
             _ if is_block(name) || matches!(name, "p" | "ul" | "ol" | "pre" | "table" | "blockquote") => {
-                // Not where HTML wants it; what it says counts all the same.
+                // Invalid HTML, but its content counts.
                 self.blocks(node, depth + 1);
             }
             _ => self.inline(node, depth + 1),
@@ -280,7 +280,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The words of a heading, without the signs that link to it.
+/// The text of a heading, without permalink signs.
 pub(super) fn heading_text(node: NodeRef<'_>) -> String {
     let mut text = String::new();
     heading_parts(node, &mut text, 0);
@@ -319,7 +319,7 @@ fn is_block(name: &str) -> bool {
         "div", "section", "article", "main", "aside", "header", "details", "figure", "dl", "dt", "dd", "center", "li",
         "tbody", "thead", "tr", "td", "th", "body", "html", "fieldset", "address", "hgroup", "p",
     ];
-    // Elements of generators' own (`<starlight-tabs>`) hold blocks.
+    // Custom elements of generators (`<starlight-tabs>`) contain blocks.
     names.contains(&name) || name.contains('-')
 }
 
@@ -340,7 +340,7 @@ fn push_text(run: &mut (String, String), text: &str) {
     }
 }
 
-/// The text with its line breaks.
+/// Appends the text with its line breaks.
 fn raw_text(node: NodeRef<'_>, out: &mut String, depth: usize) {
     for child in node.children_it(false).take_while(|_| depth < MAX_DEPTH) {
         if child.is_text() {
@@ -348,7 +348,7 @@ fn raw_text(node: NodeRef<'_>, out: &mut String, depth: usize) {
         } else if let Some(name) = child.node_name().filter(|name| child.is_element() && !is_skipped(child, name)) {
             let from = out.len();
             raw_text(child, out, depth + 1);
-            // A line as an element of its own (Expressive Code); an empty one brings its end.
+            // A line in an element of its own (Expressive Code); an empty one already contains its line break.
             let line = name.as_ref() == "div" && !out.get(from..).is_some_and(|line| line.ends_with('\n'));
             if line || name.as_ref() == "br" {
                 out.push('\n');
@@ -357,7 +357,8 @@ fn raw_text(node: NodeRef<'_>, out: &mut String, depth: usize) {
     }
 }
 
-/// `language-rust`, `highlight-python`, or an attribute: on the block, inside it, or around it.
+/// The language of a code block, from a class (`language-rust`, `highlight-python`) or an attribute: on the block,
+/// inside it, or around it.
 fn language(node: NodeRef<'_>) -> String {
     let around = node.ancestors_it(Some(3));
     let mut places = std::iter::once(node).chain(node.children_it(false)).chain(around);

@@ -1,4 +1,4 @@
-//! The blocks of an assistant message, in the order in which they came, and the words the API takes.
+//! The blocks of an assistant message, in the order in which they arrived, and the ids and names the API accepts.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -12,13 +12,13 @@ use crate::engine::{AssistantMessage, ToolCall};
 pub(super) enum Piece<'a> {
     /// Never blank.
     Text(&'a str),
-    /// `thinking` or `redacted_thinking`, whole.
+    /// A complete `thinking` or `redacted_thinking` block.
     Thought(&'a Value),
     Call(&'a ToolCall),
 }
 
-/// The blocks of a message. `kept` is what the decoder kept of their order; where it does not fit the message any more
-/// (a secret in the text was blotted out, a call was dropped), thoughts come first, then the text, then the calls.
+/// Returns the blocks of a message. `kept` is their order as stored by the decoder; if it no longer fits the message (a
+/// secret in the text was redacted, a call was dropped), thoughts come first, then the text, then the calls.
 pub(super) fn in_order<'a>(message: &'a AssistantMessage, kept: Option<&'a Value>) -> Vec<Piece<'a>> {
     let kept = kept.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut pieces = as_kept(message, kept).unwrap_or_else(|| {
@@ -58,8 +58,8 @@ pub(super) fn keep(block: &Value) -> Value {
     json!({ "type": "thought", "size": size(block), "block": block })
 }
 
-/// The API refuses a thought that was changed, and some of those of a message without the others: one in which a secret
-/// was blotted out takes all of its message with it.
+/// Returns a stored thought, or `None` if it was changed. The API rejects changed thoughts, and messages that have lost
+/// some of their thoughts: redacting a secret in one thought therefore removes all thoughts of the message.
 fn thought(item: &Value) -> Option<&Value> {
     let block = item.get("block").filter(|_| is(item, "thought"))?;
     (block.is_object() && item.get("size")?.as_u64()? == size(block)).then_some(block)
@@ -69,25 +69,26 @@ fn is(item: &Value, kind: &str) -> bool {
     item.get("type").and_then(Value::as_str) == Some(kind)
 }
 
-/// The length of its texts, in bytes.
+/// The total length of a block's texts, in bytes.
 fn size(block: &Value) -> u64 {
     let texts = block.as_object().into_iter().flat_map(|block| block.values()).filter_map(Value::as_str);
     texts.map(|text| text.len() as u64).sum()
 }
 
-/// `None` where the text has fewer characters.
+/// Splits after `chars` characters; `None` if the text has fewer.
 fn split_at_char(text: &str, chars: usize) -> Option<(&str, &str)> {
     let mut starts = text.char_indices().map(|(at, _)| at).chain([text.len()]);
     text.split_at_checked(starts.nth(chars)?)
 }
 
-/// Whether the API refuses it as a text.
+/// Whether the API rejects a text because it is blank.
 pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// An id or a name as the API takes it (`^[a-zA-Z0-9_-]+$`): other characters by their number, so that two that differ
-/// stay two. Calls of other providers' models, and made-up ones, are in the history too.
+/// Converts an id or a name to characters the API accepts (`^[a-zA-Z0-9_-]+$`): others are replaced by their code
+/// point, so that different ids stay different. The history also contains calls of other providers' models, and
+/// invented ones.
 pub(super) fn safe(text: &str) -> Cow<'_, str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !text.is_empty() && text.chars().all(fits) {

@@ -1,7 +1,7 @@
-//! Events to a reply.
+//! Assembles a reply from stream events.
 //!
-//! The end marker is `message_stop`: what `message_delta` says of why the model stopped counts only once it came.
-//! Blocks follow one another, so texts and thoughts are one string each, and offsets separate the blocks.
+//! The end marker is `message_stop`: the stop reason in `message_delta` counts only once the marker has arrived. Blocks
+//! arrive one after the other, so texts and thoughts are one string each, and offsets separate the blocks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::DIALECT;
 use super::blocks::keep;
 use super::wire::{Answer, Block, Delta, Event, Kind, WireUsage};
 
-/// Between two thoughts, for users.
+/// Separates two thoughts, for users.
 const GAP: &str = "\n\n";
 
 /// The state of one reply.
@@ -28,16 +28,16 @@ pub(in crate::llm) struct Assembly {
     blocks: Vec<Slot>,
     /// Bytes of the calls' ids, names and arguments.
     arguments: usize,
-    /// Bytes of signatures and of reasoning that is hidden.
+    /// Bytes of signatures and of redacted reasoning.
     opaque: usize,
     usage: Option<WireUsage>,
-    /// `message_start` was seen.
+    /// Whether `message_start` was seen.
     begun: bool,
-    /// Why the model stopped, in the provider's word; empty so far.
+    /// The provider's stop reason; empty until it is known.
     stop: String,
 }
 
-/// A block that began, in order.
+/// A block that has begun; blocks are kept in order.
 #[derive(Debug)]
 struct Slot {
     index: Option<u64>,
@@ -46,7 +46,7 @@ struct Slot {
 
 #[derive(Debug)]
 enum Part {
-    /// Where its text begins.
+    /// The offset of its text.
     Text {
         start: usize,
     },
@@ -58,7 +58,7 @@ enum Part {
     Redacted {
         data: String,
     },
-    /// Which of the calls; whether its arguments are what the block began with, which deltas replace.
+    /// The index of the call, and whether its arguments came with the start of the block; deltas replace those.
     Call {
         at: usize,
         given: bool,
@@ -75,7 +75,7 @@ impl Assemble for Assembly {
         }
         if self.read(data).is_none() {
             match String::from_utf8_lossy(data) {
-                // A server that cuts its text inside a character sends bytes that are no UTF-8.
+                // A server that splits its text inside a character sends invalid UTF-8.
                 Cow::Owned(mended) if self.read(mended.as_bytes()).is_some() => {}
                 text => self.not_an_event(&text),
             }
@@ -115,7 +115,7 @@ impl Assemble for Assembly {
 }
 
 impl Assembly {
-    /// `None`: not an object, or one of a known type that is not as it should be.
+    /// Reads one event. `None`: not an object, or a malformed object of a known type.
     fn read(&mut self, data: &[u8]) -> Option<()> {
         if data.first() != Some(&b'{') {
             return None;
@@ -165,7 +165,7 @@ impl Assembly {
             }
             "error" => self.draft.fail(stream_error(&serde_json::from_slice(data).ok()?)),
             "" => return None,
-            // `ping`, `content_block_stop`, and what may come to be.
+            // `ping`, `content_block_stop`, and future types.
             _ => {}
         }
         Some(())
@@ -240,12 +240,12 @@ impl Assembly {
                     self.arguments += delta.partial_json.0.len();
                 }
             }
-            // `citations_delta`, and what may come to be.
+            // `citations_delta`, and future types.
             _ => {}
         }
     }
 
-    /// The counts are of the whole reply so far, and an event may leave out what did not change.
+    /// Updates the usage. Counts cover the whole reply so far, and an event may omit counts that did not change.
     fn count(&mut self, usage: Option<WireUsage>) {
         let Some(new) = usage else { return };
         let old = self.usage.unwrap_or_default();
@@ -258,7 +258,7 @@ impl Assembly {
         });
     }
 
-    /// The end marker. Without a beginning it ends nothing.
+    /// Handles the end marker. Before the reply has begun, it is ignored.
     fn end(&mut self) {
         if !self.begun {
             return;
@@ -274,8 +274,8 @@ impl Assembly {
         });
     }
 
-    /// The blocks in their order, where one of them must go back as it came. A thought without its signature, as in a
-    /// reply that was cut, would be refused.
+    /// Returns the blocks in order if one of them must be sent back unchanged. A thought without a signature, as in a
+    /// reply that was cut off, is left out because the API would reject it.
     fn thoughts(&self) -> Option<Value> {
         let Reply { content, reasoning, .. } = &self.draft.reply;
         let (mut order, mut any) = (Vec::new(), false);
@@ -312,7 +312,7 @@ impl Assembly {
     }
 }
 
-/// More of a thought.
+/// Appends to a thought.
 fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
     if more.is_empty() {
         return;
@@ -327,13 +327,13 @@ fn think(reasoning: &mut String, thought: &mut Range<usize>, more: &str) {
     thought.end = reasoning.len();
 }
 
-/// The block that a delta is of.
+/// The block that a delta belongs to.
 fn part(blocks: &mut [Slot], index: Option<u64>) -> Option<&mut Part> {
     blocks.iter_mut().rev().find(|slot| slot.index == index).map(|slot| &mut slot.part)
 }
 
 fn tokens(usage: &WireUsage) -> Usage {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, which is what is wanted here
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates, as intended
     let count = |number: f64| TokenCount(number as u64);
     let cached = usage.cache_read_input_tokens.unwrap_or(0.0);
     let written = usage.cache_creation_input_tokens.unwrap_or(0.0);

@@ -1,8 +1,8 @@
 //! The request body of the Messages API.
 //!
-//! The content of a message stays open, and its last block too: consecutive user messages and tool results are one
-//! message (the API wants every result of a reply in the next message, before any text), and the last block of the
-//! frozen history takes the cache breakpoint, in the request only. What follows closes them.
+//! The last message and its last block stay open: consecutive user messages and tool results form one message (the API
+//! wants all results of a reply in the next message, before any text), and the last block of the frozen history gets
+//! the cache breakpoint, in the request only. The next write closes them.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,36 +21,36 @@ use super::DIALECT;
 use super::blocks::{self, Piece};
 use super::thinking::Thinking;
 
-/// Stands where the API insists on a text: blank ones are refused, and so is a message that ends with a thought.
+/// Placeholder where the API requires a text: it rejects blank texts, and messages that end with a thought.
 const NO_TEXT: &str = "(no text)";
 
 const NONE: &str = "{\"type\":\"none\"}";
 
 const BREAKPOINT: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
-/// Encodes for one provider of a run.
+/// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
-    /// The run's own choice of a tool.
+    /// The run's own tool choice.
     asked: Option<AskedTool>,
-    /// A model that thinks refuses a temperature, and to be forced to call a tool.
+    /// Whether the model thinks: it then rejects a temperature and a forced tool call.
     thinks: bool,
     open: Open,
     /// The names of the tools that the history calls.
     called: BTreeSet<String>,
 }
 
-/// How the bytes so far end.
+/// The state at the end of the bytes written so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
-    /// The head: the system text may still come.
+    /// The head: the system text may still follow.
     Head,
     /// The start of the list of messages.
     Messages,
     /// A block of a user message, without its closing brace.
     User,
-    /// The same of an assistant message.
+    /// The same for an assistant message.
     Assistant,
 }
 
@@ -68,7 +68,7 @@ impl Encoder {
             None => thinking.is_on(),
         };
         if !thinks {
-            // Other providers of the same run may go up to 2.
+            // Other providers of the same run accept up to 2.
             options.number("temperature", config.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
             options.number("top_p", config.top_p, &mut head);
         }
@@ -77,7 +77,7 @@ impl Encoder {
         Encoder { head, asked: config.tool_choice.clone(), thinks, open: Open::Head, called: BTreeSet::new() }
     }
 
-    /// A block begins, in the message that is open or in a new one. Its closing brace comes with what follows.
+    /// Begins a block, in the open message or in a new one. The next write adds its closing brace.
     fn block(&mut self, role: Open, out: &mut Vec<u8>) {
         if self.open == role {
             return raw(out, "},");
@@ -91,7 +91,7 @@ impl Encoder {
         self.open = role;
     }
 
-    /// Ends the message that is open, or the head.
+    /// Ends the open message, or the head.
     fn close(&mut self, out: &mut Vec<u8>) {
         match self.open {
             Open::Head => {
@@ -150,7 +150,7 @@ impl Encoder {
         }
     }
 
-    /// A message of nothing is left out.
+    /// Writes an assistant message. An empty one is left out.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let mut ends_with_thought = false;
         for piece in blocks::in_order(message, own(message.opaque.as_ref(), DIALECT)) {
@@ -159,7 +159,7 @@ impl Encoder {
                 Piece::Text(text) => self.text(Open::Assistant, text, out),
                 Piece::Thought(block) => {
                     self.block(Open::Assistant, out);
-                    // As it came, but for the brace at its end.
+                    // Unchanged, except for its closing brace.
                     json(out, block);
                     out.pop();
                     ends_with_thought = true;
@@ -181,7 +181,7 @@ impl Encoder {
         }
     }
 
-    /// The run's own choice, in the words of the API.
+    /// The run's own tool choice, in the API's format.
     fn asked(&self) -> Cow<'static, str> {
         match &self.asked {
             None => "".into(),
@@ -194,9 +194,9 @@ impl Encoder {
         }
     }
 
-    /// The tools to declare, and the word for which of them may be called.
+    /// The tools to declare, and the value of `tool_choice`.
     fn offer<'a>(&self, tools: &'a [ToolSpec], choice: ToolChoice) -> (Vec<&'a ToolSpec>, Cow<'static, str>) {
-        // A history with tool blocks needs tools: without them the request is refused, or answered with nothing.
+        // A history with tool blocks needs tools: without them the API rejects the request or returns an empty reply.
         let none = || match self.called.is_empty() {
             true => (Vec::new(), "".into()),
             false => (tools.iter().collect(), NONE.into()),
@@ -208,14 +208,14 @@ impl Encoder {
             ToolChoice::None => none(),
             ToolChoice::Report => match tools.iter().find(|tool| tool.name == own_tools::REPORT) {
                 None => none(),
-                // Not forced: a model that thinks refuses that, and newer ones think unless they are told not to.
+                // Not forced: a thinking model rejects that, and newer models think unless it is disabled.
                 Some(tool) => (vec![tool], "".into()),
             },
         }
     }
 }
 
-/// A picture or a PDF as a block, but for the brace at its end.
+/// Writes an image or a PDF as a block, without its closing brace.
 fn attached(image: &Image, out: &mut Vec<u8>) {
     raw(out, if image.is_pdf() { "{\"type\":\"document\"" } else { "{\"type\":\"image\"" });
     raw(out, ",\"source\":{\"type\":\"base64\",\"media_type\":");
@@ -244,7 +244,7 @@ impl Encode for Encoder {
                 }
                 self.close(out);
             }
-            // Another system text in front would change the start of the request, and with it all that is cached.
+            // Another system text at the front would change the start of the request, and so invalidate the cache.
             Message::System { content } => self.user(content, &[], out),
             Message::User { content, images } => self.user(content, images, out),
             Message::Assistant(message) => self.assistant(message, out),
@@ -252,7 +252,7 @@ impl Encode for Encoder {
         }
     }
 
-    /// The second breakpoint. Whatever is open takes one: blank texts are never sent, and no message ends with a thought.
+    /// The second breakpoint. Any open block accepts one: blank texts are never sent, and no message ends with a thought.
     fn mark(&mut self, out: &mut Vec<u8>) {
         if matches!(self.open, Open::User | Open::Assistant) {
             raw(out, BREAKPOINT);
@@ -276,7 +276,7 @@ impl Encode for Encoder {
             out.push(b'}');
         }
         if offered.is_empty() && !choice.is_empty() {
-            // The run has no tools any more: those that were called are declared by their names.
+            // The run no longer has tools: the ones that were called are declared by name.
             for name in &self.called {
                 raw(out, comma);
                 comma = ",";

@@ -1,11 +1,11 @@
-//! How much a model thinks, in the words of its generation.
+//! How much a model thinks, in the parameters of its generation.
 
 use crate::engine::{ProviderConfig, ReasoningEffort, RunConfig};
 
 use super::super::json::{json, raw};
 use super::super::options::Options;
 
-/// The API insists on a limit. Every model in service writes at least this much, and it is enough for a long report.
+/// The API requires a limit. Every available model writes at least this much, and it is enough for a long report.
 const MAX_TOKENS: u32 = 8192;
 
 /// Room for the answer after the longest thought.
@@ -14,7 +14,7 @@ const ROOM: u32 = 1024;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thinking {
     effort: Option<ReasoningEffort>,
-    /// The model is told a word. Those before Claude 4.6 want a number of tokens, which those after it refuse.
+    /// Whether the model takes an effort level. Models before Claude 4.6 take a number of tokens, which later models reject.
     by_word: bool,
 }
 
@@ -27,7 +27,7 @@ impl Thinking {
         self.budget() > 0
     }
 
-    /// Thoughts count as output: the limit is above what they may take.
+    /// The output limit. Thoughts count as output, so it is above their budget.
     pub fn max_tokens(self, given: Option<u32>) -> u32 {
         match (given, self.budget()) {
             (None, budget) => MAX_TOKENS + budget,
@@ -61,7 +61,7 @@ impl Thinking {
         }
     }
 
-    /// Tokens for thoughts; the API takes 1,024 at least.
+    /// The token budget for thoughts; the API requires at least 1,024.
     fn budget(self) -> u32 {
         match self.effort {
             None | Some(ReasoningEffort::None) => 0,
@@ -73,7 +73,7 @@ impl Thinking {
     }
 }
 
-/// `claude-opus-4-7` is 4.7, `claude-sonnet-4-20250514` is 4.0; 0 where a name has no version.
+/// `claude-opus-4-7` is 4.7, `claude-sonnet-4-20250514` is 4.0; 0 if the name has no version.
 fn version(model: &str) -> (u32, u32) {
     let name = model.split_once("claude").map_or("", |(_, rest)| rest);
     // A longer number is a date.

@@ -1,4 +1,4 @@
-//! The events as they come, borrowed from the bytes; unknown fields are passed over.
+//! The events as received, borrowed from the bytes; unknown fields are ignored.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,20 +13,20 @@ pub(super) struct Event<'a> {
     #[serde(rename = "type", borrow)]
     pub kind: Text<'a>,
     pub index: Option<u64>,
-    /// Of `message_start`.
+    /// In `message_start`.
     #[serde(borrow)]
     pub message: Option<Answer<'a>>,
-    /// Of `content_block_start`.
+    /// In `content_block_start`.
     #[serde(borrow)]
     pub content_block: Option<Block<'a>>,
-    /// Of `content_block_delta` and `message_delta`.
+    /// In `content_block_delta` and `message_delta`.
     #[serde(borrow)]
     pub delta: Option<Delta<'a>>,
     pub usage: Option<WireUsage>,
     pub error: Option<Value>,
 }
 
-/// Only what an event is: enough to pass over one that is not known.
+/// Only the type of an event: enough to skip unknown ones.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Kind<'a> {
@@ -34,7 +34,7 @@ pub(super) struct Kind<'a> {
     pub kind: Text<'a>,
 }
 
-/// A whole answer, or the start of a streamed one.
+/// A complete response, or the start of a streamed one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Answer<'a> {
@@ -60,14 +60,14 @@ pub(super) struct Block<'a> {
     pub thinking: Text<'a>,
     #[serde(borrow)]
     pub signature: Text<'a>,
-    /// Of `redacted_thinking`.
+    /// In `redacted_thinking`.
     #[serde(borrow)]
     pub data: Text<'a>,
     #[serde(borrow)]
     pub id: Text<'a>,
     #[serde(borrow)]
     pub name: Text<'a>,
-    /// The arguments, word for word.
+    /// The arguments, verbatim.
     #[serde(borrow)]
     pub input: Option<&'a RawValue>,
 }
@@ -85,12 +85,12 @@ pub(super) struct Delta<'a> {
     pub signature: Text<'a>,
     #[serde(borrow)]
     pub partial_json: Text<'a>,
-    /// Of `message_delta`.
+    /// In `message_delta`.
     #[serde(borrow)]
     pub stop_reason: Text<'a>,
 }
 
-/// `input_tokens` leaves out what came from the cache and what was written to it.
+/// `input_tokens` excludes tokens that were read from the cache or written to it.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct WireUsage {

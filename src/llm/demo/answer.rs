@@ -1,4 +1,4 @@
-//! The demo model's answer: Markdown put together from what the tools answered.
+//! The demo model's answer: Markdown assembled from the tools' results.
 
 use crate::engine::DemoMode;
 
@@ -12,7 +12,7 @@ use super::words::{code_list, count, keywords};
 /// Maximum number of calculations shown, latest first.
 const MAX_CALCULATIONS: usize = 8;
 
-/// Results of host tools are shown up to here.
+/// Maximum number of characters shown of a host tool's result.
 const MAX_RESULT: usize = 600;
 
 /// The answer of a run that ended by itself.
@@ -54,7 +54,7 @@ pub(super) fn synthesis(scene: &Scene<'_>, mode: DemoMode) -> String {
     text
 }
 
-/// What was found, calculated and done; if nothing was, what to try.
+/// The findings, calculations and written files; if there are none, suggestions of what to try.
 fn body(scene: &Scene<'_>) -> String {
     let parts = [
         scene.given.put_together(),
@@ -118,13 +118,13 @@ fn calculated(scene: &Scene<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| format!("Calculated, not guessed:\n\n{}", lines.join("\n")))
 }
 
-/// The check of a calculation that was made.
+/// The expression that checks a finished calculation.
 pub(super) fn checks(scene: &Scene<'_>, sum: &Sum) -> Option<String> {
     let step = scene.of("calculate").find(|step| !step.failed && step.arg("expression") == sum.expression)?;
     sum.check(value(step))
 }
 
-/// `351` of `351` and of `15% of 2340 = 351`.
+/// The value of a result: `351` for `351` and for `15% of 2340 = 351`.
 fn value<'a>(step: &Step<'a>) -> &'a str {
     let line = step.result.lines().next().unwrap_or_default();
     line.rsplit_once(" = ").map_or(line, |(_, value)| value).trim()

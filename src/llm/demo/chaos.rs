@@ -1,5 +1,5 @@
-//! The mode that misbehaves: which request meets which fault. By the seed and the number of the request alone, and never
-//! so that a run could not go on: the last attempt of a turn is answered as it should be.
+//! Chaos mode: decides which request gets which fault. The choice depends only on the seed and the number of the
+//! request, and never stops a run: the last attempt of a turn gets a normal response.
 
 use crate::engine::{Message, RequestId, ToolChoice};
 
@@ -8,7 +8,7 @@ use super::moves::Move;
 use super::scene::Scene;
 use super::wire::Random;
 
-/// What a model server or its model can do wrong, or at least oddly.
+/// A way in which a model server or its model can fail, or at least behave oddly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     Status408,
@@ -33,9 +33,9 @@ pub enum Fault {
     CutInArguments,
     CutBeforeEndMarker,
     ErrorInStream,
-    /// An error as the body of status 200.
+    /// An error in the body of a response with status 200.
     ErrorWithStatus200,
-    /// Status 200 and no body.
+    /// Status 200 without a body.
     EmptyAnswer,
     /// Neither a stream nor JSON.
     Garbage,
@@ -52,11 +52,11 @@ pub enum Fault {
     CutByLength,
 }
 
-/// Has no divisor in common with the number of faults.
+/// Coprime to the number of faults.
 const STRIDE: usize = 7;
 
 impl Fault {
-    /// Every fault there is.
+    /// All faults.
     pub const ALL: &'static [Fault] = &[
         Fault::Status408,
         Fault::Status409,
@@ -91,12 +91,12 @@ impl Fault {
         Fault::CutByLength,
     ];
 
-    /// Whether the run can bear it here, and whether there is something for it to spoil.
+    /// Whether the run can survive the fault here, and the reply has something that the fault can spoil.
     fn fits(self, request: &DemoRequest, scene: &Scene<'_>, next: &Move) -> bool {
         let last = request.attempt >= request.attempts;
         let all_tools = matches!(request.choice, ToolChoice::Auto | ToolChoice::Asked);
         let calls = !next.calls.is_empty();
-        // It costs a turn.
+        // Some faults cost a turn.
         let turns_left = !all_tools || !scene.is_urgent();
         match self {
             Fault::WrongContentType | Fault::SlowDrip | Fault::HugeLine => true,
@@ -114,21 +114,21 @@ impl Fault {
     }
 }
 
-/// The fault that this request meets, if any.
+/// The fault that this request gets, if any.
 pub(super) fn fault(request: &DemoRequest, scene: &Scene<'_>, next: &Move) -> Option<Fault> {
     let child = request.request.child();
     let number = request.request.0.saturating_sub(RequestId::numbered(child, 0).0);
     let seed = request.seed ^ (u64::from(child) << 32);
     let often = match (number, request.attempt) {
-        (1, _) => 4, // the first request of a run always shows something
+        (1, _) => 4, // the first request of a run always gets a fault
         (_, 1) => 3,
         _ => 2,
     };
     if Random::new(seed, number as usize, "whether").between(0, 4) >= often {
         return None;
     }
-    // A run walks through the faults in the order of its seed, so that it shows many. In strides: where one does not fit
-    // the next one is taken, and the request after must not meet that again.
+    // A run goes through the faults in an order that depends on its seed, so that it shows many of them. It advances in
+    // strides: if a fault does not fit, the next one is used, and the following request must not get that one again.
     let order = order(seed);
     let start = (number as usize).saturating_mul(STRIDE) % order.len().max(1);
     let (before, from) = order.split_at_checked(start)?;
@@ -146,7 +146,7 @@ fn order(seed: u64) -> Vec<Fault> {
     order
 }
 
-/// Asking twice at once does no harm.
+/// Whether making these calls twice at once is harmless.
 fn may_repeat(next: &Move) -> bool {
     const HARMLESS: [&str; 5] = ["list_files", "search_files", "read_file", "calculate", "now"];
     match next.calls.as_slice() {
@@ -156,15 +156,15 @@ fn may_repeat(next: &Move) -> bool {
     }
 }
 
-/// Something that the context guard can remove.
+/// Whether there is a result that the context guard can remove.
 fn has_long_result(messages: &[Message]) -> bool {
     messages.iter().any(|message| {
         matches!(message, Message::Tool(tool) if tool.content.len() > 300 && !tool.content.starts_with("[Result of "))
     })
 }
 
-/// A web page in the place of an answer is never asked for again. A sub-agent that ends on it is reported as failed, and
-/// a synthesis whose first attempt was cut still has that text.
+/// Whether the run can go on after a fatal error: a web page in place of a response is never retried. A sub-agent that
+/// ends on it is reported as failed, and a synthesis whose first attempt was cut still has that text.
 fn survives_a_fatal_error(request: &DemoRequest) -> bool {
     let was_cut = matches!(request.messages.last(), Some(Message::User { content, .. }) if content.contains("cut off by its length"));
     request.request.child() > 0 || (request.choice == ToolChoice::None && was_cut)

@@ -1,4 +1,4 @@
-//! Sentences of the files that were read, and which of them match the task best.
+//! Finds the sentences of the files read that match the task best.
 
 use super::scene::Scene;
 use super::words::{is_stop, keywords, same, words};
@@ -6,7 +6,7 @@ use super::words::{is_stop, keywords, same, words};
 /// Maximum number of quotations, in total and per file.
 const MOST: usize = 5;
 const MOST_OF_ONE: usize = 3;
-/// Longer ones are cut.
+/// Longer sentences are truncated.
 const MAX_CHARS: usize = 320;
 
 /// A sentence that matches, and its location.
@@ -23,7 +23,7 @@ pub(super) struct Quote {
 struct Sentence {
     heading: String,
     text: String,
-    /// How much it counts: code is rarely an answer.
+    /// Its factor in the score: code is rarely an answer.
     weight: f64,
 }
 
@@ -66,12 +66,12 @@ pub(super) fn quotes(scene: &Scene<'_>) -> Vec<Quote> {
         if asks_number && sentence.text.bytes().any(|b| b.is_ascii_digit()) {
             score += 0.75;
         }
-        // Words of the task side by side.
+        // Adjacent words of the task.
         let pairs = wanted.iter().zip(wanted.iter().skip(1));
         let side_by_side =
             |one: &str, two: &str| bag.windows(2).any(|w| matches!(w, [a, b] if same(one, a) && same(two, b)));
         score += pairs.filter(|(one, two)| side_by_side(one, two)).count() as f64;
-        // The search knows more files than were read.
+        // The search covers more files than were read.
         let shown = |snippet: &str| !snippet.is_empty() && sentence.text.contains(snippet.get(..40).unwrap_or(snippet));
         if let Some(rank) = hits.iter().position(|(hit, _, snippet)| *hit == path && shown(snippet)) {
             score += 1.5 / (1.0 + rank as f64);
@@ -124,7 +124,7 @@ pub(super) fn next_word(scene: &Scene<'_>, searched: &str) -> Option<String> {
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(word, _)| word)
 }
 
-/// Of every file that was read, and the snippets of hits that were not.
+/// The sentences of every file that was read, and the snippets of hits in files that were not.
 fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
     let mut all = Vec::new();
     let mut read: Vec<String> = Vec::new();
@@ -142,7 +142,8 @@ fn all_sentences(scene: &Scene<'_>) -> Vec<(String, Sentence)> {
     all
 }
 
-/// Paragraphs joined and cut into sentences; list items, table rows and headings are sentences of their own.
+/// Joins the lines of paragraphs and splits them into sentences; list items, table rows and headings are sentences of
+/// their own.
 fn sentences(path: &str, text: &str) -> Vec<Sentence> {
     let is_html = text.trim_start().starts_with('<')
         || ((path.ends_with(".html") || path.ends_with(".htm")) && is_mostly_tags(text));
@@ -165,7 +166,7 @@ fn sentences(path: &str, text: &str) -> Vec<Sentence> {
             continue;
         }
         if line.bytes().all(|b| matches!(b, b'-' | b'=' | b'|' | b':' | b' ' | b'*')) {
-            // A line under a heading makes the line above it one.
+            // An underline turns the line above it into a heading.
             if line.starts_with(['=', '-']) && line.len() > 2 {
                 heading = found.pop().map_or(heading, |sentence: Sentence| sentence.text);
             }
@@ -182,7 +183,7 @@ fn sentences(path: &str, text: &str) -> Vec<Sentence> {
     found
 }
 
-/// Pages that were read as Markdown keep their names.
+/// Whether a text is mostly tags: pages that were read as Markdown keep their `.html` names.
 fn is_mostly_tags(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let (all, tags) = lines.fold((0, 0), |(all, tags), line| (all + 1, tags + usize::from(line.starts_with('<'))));
@@ -200,7 +201,7 @@ fn strip_item(line: &str) -> &str {
     numbered.or(bullet).unwrap_or(line)
 }
 
-/// A table's row as words.
+/// A table row as plain text.
 fn cells(text: &str) -> String {
     text.trim().trim_matches('|').trim().replace(" | ", ": ")
 }
@@ -222,7 +223,8 @@ fn cut(heading: &str, paragraph: &str, weight: f64, found: &mut Vec<Sentence>) {
     }
 }
 
-/// After a full stop and a space, where the next word starts like a sentence and the last is no abbreviation.
+/// The end of the first sentence: a full stop and a space, if the next word starts like a sentence and the last is not
+/// an abbreviation.
 fn sentence_end(text: &str) -> usize {
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(". ")).map(|at| from + at) {
@@ -236,12 +238,12 @@ fn sentence_end(text: &str) -> usize {
     text.len()
 }
 
-/// Text of HTML, roughly: blocks become lines, scripts and styles go.
+/// The text of HTML, roughly: blocks become lines, scripts and styles are dropped.
 fn without_tags(html: &str) -> String {
     let (mut text, mut rest) = (String::new(), html);
     while let Some(open) = rest.find('<') {
         let (before, tag) = rest.split_at(open);
-        // Line breaks of the source mean nothing in HTML.
+        // Line breaks of the source are insignificant in HTML.
         text.push_str(&before.replace('\n', " "));
         let end = tag.find('>').map_or(tag.len(), |end| end + 1);
         let name: String = tag

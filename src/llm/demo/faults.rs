@@ -1,4 +1,4 @@
-//! What each fault looks like on the wire. Everything a server would say is labelled as scripted.
+//! The wire form of each fault. Every server message is labelled as scripted.
 
 use serde_json::{Value, json};
 
@@ -9,17 +9,17 @@ use super::moves::Move;
 use super::scripted::{BodyEnd, DemoChunk, Scripted};
 use super::wire::{self, Random};
 
-/// How long a server takes to refuse.
+/// The time that a server takes to refuse a request.
 const REFUSAL_MS: u32 = 150;
 
-/// Bytes of the line that is huge.
+/// Bytes of the huge line.
 const HUGE: usize = 256 * 1024;
 
-/// The pieces of a slow reply, and the pause before each: some three seconds.
+/// The number of pieces of a slow reply, and the pause before each: about three seconds in total.
 const DRIPS: usize = 60;
 const DRIP_MS: u32 = 50;
 
-/// The answer in which this reply meets this fault.
+/// The response in which this reply gets this fault.
 pub(super) fn play(fault: Fault, mut next: Move, messages: &[Message], random: &mut Random) -> Scripted {
     let mut reply = |next: &Move| wire::stream(next, messages, random);
     match fault {
@@ -111,7 +111,7 @@ fn refusal(status: u16, body: &Value) -> Scripted {
     Scripted::answer(status, "application/json", vec![chunk(REFUSAL_MS, body.to_string())])
 }
 
-/// Too many requests, and how long to wait.
+/// A response that reports too many requests, and how long to wait.
 fn wait(name: &str, value: &str) -> Scripted {
     let mut answer = refusal(429, &error("rate_limit_exceeded", "too many requests, and this is when to come back"));
     if let Scripted::Answer { headers, .. } = &mut answer {
@@ -129,7 +129,7 @@ fn chunk(after_ms: u32, text: String) -> DemoChunk {
     DemoChunk { after_ms, text }
 }
 
-/// Up to the middle of the chunks that hold `what`, the last of them broken off inside.
+/// The chunks up to the middle one of those that contain `what`; the last one is broken off inside.
 fn cut(mut chunks: Vec<DemoChunk>, what: &str) -> Vec<DemoChunk> {
     let empty = format!("{what}\"");
     let holding =
@@ -144,7 +144,7 @@ fn cut(mut chunks: Vec<DemoChunk>, what: &str) -> Vec<DemoChunk> {
     chunks
 }
 
-/// Everything but the end marker and what follows it.
+/// Everything before the end marker.
 fn before_the_end(mut chunks: Vec<DemoChunk>) -> Vec<DemoChunk> {
     let end = chunks.iter().position(|chunk| chunk.text.contains("\"finish_reason\":\""));
     chunks.truncate(end.unwrap_or(0));
@@ -157,7 +157,7 @@ fn first_half(chunks: Vec<DemoChunk>) -> Vec<DemoChunk> {
     chunks
 }
 
-/// The same bytes in many small pieces, cut wherever it happens to be.
+/// The same bytes in many small pieces, split at arbitrary positions.
 fn drips(chunks: &[DemoChunk]) -> Vec<DemoChunk> {
     let text: String = chunks.iter().map(|chunk| chunk.text.as_str()).collect();
     let size = text.len().div_ceil(DRIPS).max(1);

@@ -1,15 +1,15 @@
-//! The context of a plan step from earlier steps: one JSON object below its action. The demo model puts the
-//! results side by side; it weighs nothing.
+//! The context of a plan step from earlier steps: one JSON object below its action. The demo model lists the results
+//! one after the other, without judging them.
 
 use serde_json::Value;
 
-/// Characters of a result that are shown.
+/// Maximum number of characters shown of a result.
 const SHOWN: usize = 240;
 
 /// The context that a task contains.
 #[derive(Debug, Default)]
 pub(super) struct Given {
-    /// Everything that came before: there is nothing to look up.
+    /// Whether it is the whole session so far: then there is nothing to look up.
     pub whole: bool,
     results: Vec<Said>,
 }
@@ -21,10 +21,10 @@ struct Said {
     result: String,
 }
 
-/// The task by itself, and what it was given.
+/// Splits a task into its action and its context.
 pub(super) fn split(task: &str) -> (&str, Given) {
     let nothing = (task, Given::default());
-    // The object is one line, so that it is the last one that begins like this.
+    // The object is a single line, so the last match is its start.
     let Some((action, rest)) = task.rsplit_once("\n\n{") else { return nothing };
     let Ok(object) = serde_json::from_str::<Value>(&format!("{{{rest}")) else { return nothing };
     let whole = object.get("session_context").is_some();
@@ -40,7 +40,7 @@ pub(super) fn split(task: &str) -> (&str, Given) {
 }
 
 impl Given {
-    /// The results side by side; `None` where there are none.
+    /// The results, one after the other; `None` if there are none.
     pub fn put_together(&self) -> Option<String> {
         let lines: Vec<String> = self.results.iter().map(Said::line).collect();
         let orders: Vec<String> = self.results.iter().map(|said| said.order.to_string()).collect();
@@ -57,7 +57,7 @@ impl Given {
 }
 
 impl Said {
-    /// Its best quote, else its first line.
+    /// Its best quote, or else its first line.
     fn line(&self) -> String {
         let mut lines = self.result.lines().map(str::trim).filter(|line| !line.is_empty());
         let first = lines.clone().next().unwrap_or("no result");

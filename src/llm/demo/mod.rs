@@ -1,9 +1,9 @@
 //! The demo model: scripted, not an AI. It shows what an agent does without a key and without a network.
 //!
-//! It reads the conversation as any model would, calls the tools it is offered over several turns, and puts its answer
-//! together from what they answered: it finds words and quotes lines, it understands nothing. What it sends is wire
-//! bytes for the real decoder. PURE: same arguments, same bytes. It runs in the worker, since a page that talks to a real
-//! model should not load a script.
+//! It reads the conversation as any model would, calls the offered tools over several turns, and assembles its answer
+//! from their results: it finds words and quotes lines, but understands nothing. Its output is wire bytes for the real
+//! decoder. PURE: same arguments, same bytes. It runs in the worker, because a page that talks to a real model should
+//! not load a script.
 //! Deliberately absent: knowledge of where tool results come from; it sees what every model sees.
 
 mod answer;
@@ -34,7 +34,7 @@ use wire::Random;
 /// The demo model's display name.
 pub const NAME: &str = "Demo: scripted, not an AI";
 
-/// The answer to a request. A pure function of it.
+/// The response to a request. A pure function of the request.
 #[must_use]
 pub fn script(request: &DemoRequest) -> Scripted {
     let (scene, next, mut random) =
@@ -45,15 +45,15 @@ pub fn script(request: &DemoRequest) -> Scripted {
     }
 }
 
-/// The fault that a request in chaos mode meets, if any.
+/// The fault that a request in chaos mode gets, if any.
 #[must_use]
 pub fn fault(request: &DemoRequest) -> Option<Fault> {
     let (scene, next, _) = next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
     chaos::fault(request, &scene, &next)
 }
 
-/// The response to one request where nothing goes wrong, as OpenAI stream bytes for the real decoder. A pure function of
-/// its arguments.
+/// The response to one request without faults, as OpenAI stream bytes for the real decoder. A pure function of its
+/// arguments.
 #[must_use]
 pub fn respond(
     mode: DemoMode,
@@ -66,7 +66,7 @@ pub fn respond(
     wire::stream(&next, messages, &mut random)
 }
 
-/// The conversation as it is read, the reply to it, and the chance that is left for its bytes.
+/// The conversation as the model reads it, the reply to it, and the random generator for the reply's bytes.
 fn next_move<'a>(
     mode: DemoMode,
     seed: u64,

@@ -1,7 +1,7 @@
-//! What the demo model does next: tool calls, or an answer.
+//! The demo model's next move: tool calls, or an answer.
 //!
-//! Normal mode goes through stages (look around, read, work out, look deeper, check, write); a stage whose calls were
-//! made is over, whatever they answered, so every conversation ends. Endless mode has no last stage.
+//! Normal mode goes through stages (look around, read, work out, look deeper, check, write); a stage is over once its
+//! calls were made, whatever their results, so every conversation ends. Endless mode has no last stage.
 
 use serde_json::{Value, json};
 
@@ -21,15 +21,15 @@ pub(super) struct Move {
     pub text: String,
     /// Names and arguments.
     pub calls: Vec<(String, Value)>,
-    /// The length limit cuts it.
+    /// Whether the length limit cuts it off.
     pub cut: bool,
-    /// All its calls have one id.
+    /// Whether all its calls have the same id.
     pub same_ids: bool,
-    /// The arguments of its first call are no JSON.
+    /// Whether the arguments of its first call are invalid JSON.
     pub broken_arguments: bool,
 }
 
-/// Tools that the script knows how to use, or leaves alone; others are the host page's.
+/// Tools that the script knows how to use, or ignores; all others belong to the host page.
 pub(super) const BUILTIN: &[&str] = &[
     "search_files",
     "read_file",
@@ -44,7 +44,7 @@ pub(super) const BUILTIN: &[&str] = &[
     "spawn_subagents",
 ];
 
-/// Files read at once.
+/// Number of files read at once.
 const READS: usize = 2;
 
 impl Move {
@@ -62,7 +62,7 @@ impl Move {
     }
 }
 
-/// The offered tools, and those that were used.
+/// The offered tools, and the conversation that shows which of them were used.
 struct Desk<'a, 's> {
     scene: &'a Scene<'s>,
     tools: &'a [ToolSpec],
@@ -73,7 +73,7 @@ impl Desk<'_, '_> {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// Offered, and not used for this task yet.
+    /// Whether the tool is offered and was not used for this task yet.
     fn fresh(&self, name: &str) -> bool {
         self.has(name) && self.scene.of(name).next().is_none()
     }
@@ -105,7 +105,7 @@ impl Desk<'_, '_> {
                 continue;
             }
             chosen.push(path);
-            // A long file comes in parts: start a little before the line that was found.
+            // A long file is read in parts: start a little before the matching line.
             calls.push(match line {
                 Some(line @ 300..) => ("read_file", json!({ "path": path, "offset": line - 40 })),
                 _ => ("read_file", json!({ "path": path })),
@@ -135,7 +135,7 @@ pub(super) fn normal(scene: &Scene<'_>, tools: &[ToolSpec], random: &mut Random)
     next
 }
 
-/// What the context guard removed, the latest first, and each only once.
+/// Reads results again that the context guard removed, latest first, each only once.
 fn read_again(desk: &Desk<'_, '_>) -> Option<Move> {
     if !desk.has("read_result") || desk.scene.is_urgent() {
         return None;
@@ -147,7 +147,7 @@ fn read_again(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call("Without them I would have to guess.", text).with(calls))
 }
 
-/// The task is about numbers rather than files.
+/// Whether the task is about numbers rather than files.
 fn only_numbers(desk: &Desk<'_, '_>) -> bool {
     desk.has("calculate") && !sums(desk.scene.task).is_empty() && keywords(desk.scene.task).len() < 3
 }
@@ -168,7 +168,7 @@ fn look_around(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call(&format!("The task's telling words: {query}."), text).with(calls))
 }
 
-/// One calculation after the other, unless turns are short.
+/// Makes one calculation per turn, unless few turns are left.
 fn work_out_alone(desk: &Desk<'_, '_>) -> Option<Move> {
     if !only_numbers(desk) {
         return None;
@@ -181,7 +181,7 @@ fn work_out_alone(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call("Numbers: I calculate, I do not guess.", text).with(calls))
 }
 
-/// A task for several: each file to a sub-agent.
+/// Gives each file to a sub-agent if the task is meant for several.
 fn hand_out(desk: &Desk<'_, '_>) -> Option<Move> {
     if !desk.fresh("spawn_subagents") || !share::asks_for_readers(desk.scene.task) {
         return None;
@@ -192,7 +192,7 @@ fn hand_out(desk: &Desk<'_, '_>) -> Option<Move> {
 }
 
 fn read(desk: &Desk<'_, '_>) -> Option<Move> {
-    // What sub-agents read needs no second reading.
+    // Files that sub-agents read need no second reading.
     if desk.scene.of("spawn_subagents").next().is_some() {
         return None;
     }
@@ -201,7 +201,7 @@ fn read(desk: &Desk<'_, '_>) -> Option<Move> {
     }
     let mut calls = desk.read(READS);
     if calls.is_empty() && desk.has("read_file") {
-        // Nothing was found: a README says what there is.
+        // Nothing was found: a README describes what there is.
         let listed = desk.scene.listed();
         let readme = listed.iter().find(|path| path.to_lowercase().contains("readme")).or(listed.first());
         calls.extend(readme.map(|path| ("read_file", json!({ "path": path }))));
@@ -210,7 +210,7 @@ fn read(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call("A snippet is not enough; I read around it.", text).with(calls))
 }
 
-/// Tools of the host page: those whose name fits the task; the first one where there is nothing else to do.
+/// Calls a tool of the host page: one whose name fits the task, or the first one if there is nothing else to do.
 fn host_tools(desk: &Desk<'_, '_>) -> Option<Move> {
     let wanted = keywords(desk.scene.task);
     let fits = |tool: &ToolSpec| {
@@ -230,7 +230,7 @@ fn host_tools(desk: &Desk<'_, '_>) -> Option<Move> {
 
 fn work_out(desk: &Desk<'_, '_>) -> Option<Move> {
     let mut calls = desk.calculate(sums(desk.scene.task).into_iter().map(|sum| sum.expression));
-    // Nothing found and nothing to calculate: at least the time can be told.
+    // Nothing found and nothing to calculate: at least tell the time.
     let idle = calls.is_empty() && desk.scene.turns == 1 && desk.scene.listed().is_empty() && !only_numbers(desk);
     if idle && desk.fresh("now") {
         calls.push(("now", json!({})));
@@ -239,7 +239,7 @@ fn work_out(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call("Numbers: I calculate, I do not guess.", text).with(calls))
 }
 
-/// A second search with a word that the first readings brought up, and the next best file.
+/// Searches again with a word found in the first files, and reads the next best file.
 fn look_deeper(desk: &Desk<'_, '_>) -> Option<Move> {
     let mut searches = desk.scene.of("search_files");
     let (first, second) = (searches.next()?, searches.next());
@@ -270,7 +270,7 @@ fn check(desk: &Desk<'_, '_>) -> Option<Move> {
     (!calls.is_empty()).then(|| Move::call("A second way should lead to the same numbers.", text).with(calls))
 }
 
-/// The task asks for a file that is not there yet.
+/// Writes the answer to a file if the task asks for one that does not exist yet.
 fn write(desk: &Desk<'_, '_>) -> Option<Move> {
     let task = desk.scene.task;
     if !desk.fresh("write_file") || !words(task).any(|word| matches!(word.as_str(), "write" | "save" | "store")) {
@@ -290,7 +290,7 @@ fn write(desk: &Desk<'_, '_>) -> Option<Move> {
     )
 }
 
-/// What the endless mode says while it continues.
+/// Texts of endless mode while it continues.
 const THOUGHTS: [&str; 4] = [
     "Not enough yet; I look further.",
     "Interesting, but there may be more.",
@@ -323,7 +323,7 @@ pub(super) fn endless(scene: &Scene<'_>, tools: &[ToolSpec], random: &mut Random
         next = next.with([("list_files", json!({}))]);
         kinds = if desk.has("search_files") { vec!["search_files"] } else { Vec::new() };
     } else if kinds.len() > 2 && random.between(0, 3) > 0 {
-        // Two kinds in one turn, in parallel.
+        // Two kinds of calls in one turn, in parallel.
         let by = turn % kinds.len();
         kinds.rotate_left(by);
         kinds.truncate(2);

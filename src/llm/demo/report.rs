@@ -1,4 +1,4 @@
-//! Where the run asks for a final report, the demo model's answer is one.
+//! Turns the demo model's answer into a final report if the run asks for one.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::engine::{ToolSpec, own_tools};
 use super::minimal;
 use super::moves::Move;
 
-/// The same move with its text as a `final_report`, where that tool is offered.
+/// Returns the same move with its text as a `final_report`, if that tool is offered.
 pub(super) fn instead_of_text(next: Move, tools: &[ToolSpec]) -> Move {
     let Some(spec) = tools.iter().find(|tool| tool.name == own_tools::REPORT) else { return next };
     let format = spec.parameters.pointer("/properties/format/const").and_then(Value::as_str).unwrap_or("text");

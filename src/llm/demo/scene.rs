@@ -1,4 +1,4 @@
-//! The conversation as the demo model reads it: what is asked, what was done for it, how many turns are left.
+//! The conversation as the demo model reads it: the task, the calls made for it, and the number of turns left.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use crate::engine::{Message, ToolChoice, ToolSpec};
 
 use super::given::{self, Given};
 
-/// How the engine announces more turns.
+/// The start of the engine's message about additional turns.
 const GRANTED: &str = "You have been granted ";
 
-/// One tool call and its answer.
+/// One tool call and its result.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
     pub id: &'a str,
     pub name: &'a str,
     pub args: Value,
-    /// Without the counter's line.
+    /// The result without the counter's line.
     pub result: &'a str,
     pub failed: bool,
 }
@@ -26,13 +26,13 @@ pub(super) struct Step<'a> {
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     pub task: &'a str,
-    /// What a plan says about its earlier steps.
+    /// The context that a plan gives about its earlier steps.
     pub given: Given,
-    /// Since the task was given, in order.
+    /// The calls since the task was given, in order.
     pub steps: Vec<Step<'a>>,
     /// Replies since the task was given.
     pub turns: usize,
-    /// What the turn counter last said.
+    /// Turns left, according to the last turn counter.
     pub remaining: Option<u32>,
     /// The prompt that asks for a synthesis.
     pub ending: Option<&'a str>,
@@ -81,7 +81,7 @@ impl<'a> Scene<'a> {
                     });
                 }
                 Message::User { content, .. } => {
-                    // A grant takes back what the counter last said.
+                    // A grant overrides the last counter.
                     let granted = content.strip_prefix(GRANTED).and_then(|rest| rest.split(' ').next()?.parse().ok());
                     scene.remaining = granted.or(scene.remaining);
                 }
@@ -92,7 +92,7 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    /// What the context guard removed and `read_result` brought again.
+    /// Restores results that the context guard removed and `read_result` returned again.
     fn put_back(&mut self) {
         let again = self.of("read_result").filter(|step| !step.failed && !step.is_removed());
         let again: Vec<(String, &'a str)> = again.map(|step| (step.arg("handle").into_owned(), step.result)).collect();
@@ -103,7 +103,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Calls that never ran because the script itself spoilt them are not counted as made.
+    /// Drops calls that never ran because the script itself spoilt them: they do not count as made.
     pub fn forget_spoilt_calls(&mut self, tools: &[ToolSpec]) {
         let offered = |name: &str| tools.iter().any(|tool| tool.name == name);
         self.steps.retain(|step| !step.failed || (step.args != Value::Null && offered(step.name)));
@@ -114,17 +114,17 @@ impl<'a> Scene<'a> {
         self.steps.iter().filter(move |step| step.name == name)
     }
 
-    /// No time for detours.
+    /// Whether so few turns are left that there is no time for detours.
     pub fn is_urgent(&self) -> bool {
         self.remaining.is_some_and(|turns| turns <= 3)
     }
 
-    /// The next reply is the last one that counts.
+    /// Whether the next reply is the last one that counts.
     pub fn is_last(&self) -> bool {
         self.remaining.is_some_and(|turns| turns <= 1)
     }
 
-    /// Paths that `list_files` showed.
+    /// The paths listed by `list_files`.
     pub fn listed(&self) -> Vec<&'a str> {
         let mut paths: Vec<&str> = Vec::new();
         for step in self.steps.iter().filter(|step| step.name == "list_files" && !step.failed) {
@@ -152,7 +152,7 @@ impl<'a> Scene<'a> {
 }
 
 impl Step<'_> {
-    /// The context guard took the result away.
+    /// Whether the context guard removed the result.
     pub fn is_removed(&self) -> bool {
         self.result.starts_with("[Result of ") && self.result.contains(" removed: ")
     }
@@ -171,7 +171,7 @@ fn is_user(message: &Message) -> bool {
     matches!(message, Message::User { .. })
 }
 
-/// The last thing the user asked for, not counting what the engine says in the user's name.
+/// The index of the user's last request, not counting messages that the engine writes in the user's name.
 fn task_index(messages: &[Message]) -> usize {
     let mut at = messages.len();
     while let Some(index) = messages.get(..at).and_then(|head| head.iter().rposition(is_user)) {
@@ -195,7 +195,7 @@ fn task_index(messages: &[Message]) -> usize {
     messages.iter().position(is_user).unwrap_or(0)
 }
 
-/// A tool result without the lines the engine put after it, and how many turns they leave.
+/// A tool result without the lines that the engine appended, and the number of turns left according to them.
 fn without_counter(content: &str) -> (&str, Option<u32>) {
     let (mut rest, mut remaining) = (content, None);
     loop {
@@ -215,7 +215,7 @@ fn without_counter(content: &str) -> (&str, Option<u32>) {
     }
 }
 
-/// The path that a line of a list of files or hits starts with, and the line number behind it: `docs/a.md:12  0.91 …`.
+/// The path at the start of a line of a file or hit list, and the line number after it: `docs/a.md:12  0.91 …`.
 fn path_of(line: &str) -> Option<(&str, Option<u64>)> {
     let line = line.trim().trim_start_matches(['-', '*', '`', ' ']);
     let end = line.find("  ").or_else(|| line.find('\t')).or_else(|| line.find(" (")).unwrap_or(line.len());
@@ -224,7 +224,7 @@ fn path_of(line: &str) -> Option<(&str, Option<u64>)> {
         Some((head, tail)) if tail.bytes().all(|b| b.is_ascii_digit()) => (head, tail.parse().ok()),
         _ => (path, None),
     };
-    // A sentence is no path: "The workspace has no files."
+    // A sentence is not a path: "The workspace has no files."
     let is_path = !path.starts_with('[') && path.contains(['.', '/']) && !path.ends_with('.');
     (is_path && path.split(' ').count() < 6).then_some((path, number))
 }

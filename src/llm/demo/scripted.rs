@@ -1,4 +1,4 @@
-//! The demo model's requests and answers as data: it runs in a worker, and the page plays its answer.
+//! The demo model's requests and responses as data: it runs in a worker, and the page plays its response.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct DemoRequest {
     pub mode: DemoMode,
     pub seed: u64,
     pub request: RequestId,
-    /// Which attempt of its turn this is, from 1, and how many there may be.
+    /// The number of this attempt in its turn, starting at 1, and the maximum number of attempts.
     pub attempt: u32,
     pub attempts: u32,
     pub messages: Vec<Message>,
@@ -22,25 +22,25 @@ pub struct DemoRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scripted {
-    /// A server answered: its status, its headers (names in lower case), its body as it comes, and how that ends.
+    /// A server responded: its status, its headers (names in lower case), the chunks of its body, and how the body ends.
     Answer { status: u16, headers: Vec<(String, String)>, chunks: Vec<DemoChunk>, end: BodyEnd },
-    /// The request reached no server: what `fetch` says then.
+    /// The request reached no server; `message` is the error of `fetch`.
     NoAnswer { after_ms: u32, message: String },
-    /// The server took the request and says nothing.
+    /// The server accepted the request and never responds.
     Silence,
 }
 
-/// What comes after the last chunk of a body.
+/// The end of a body after its last chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyEnd {
     /// The connection closes.
     Closed,
-    /// Nothing, and the connection stays open.
+    /// Nothing follows, and the connection stays open.
     Silent,
 }
 
-/// Some wire bytes, and how long after the ones before they come.
+/// Some wire bytes, and their delay after the previous ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DemoChunk {
     pub after_ms: u32,
@@ -48,7 +48,7 @@ pub struct DemoChunk {
 }
 
 impl Scripted {
-    /// A stream as it should be.
+    /// A normal stream.
     #[must_use]
     pub fn stream(chunks: Vec<DemoChunk>) -> Self {
         Scripted::answer(200, "text/event-stream", chunks)

@@ -1,19 +1,19 @@
-//! Work given to sub-agents: one file each, and what they report.
+//! Work given to sub-agents, one file each, and their reports.
 
 use serde_json::{Value, json};
 
 use super::scene::Scene;
 use super::words::{keywords, words};
 
-/// Readers at once: more than the files of a small workspace are not needed to see how it works.
+/// Maximum number of readers: the files of a small workspace are enough to see how it works.
 const MOST: usize = 5;
 
-/// Whether the task sounds like work for several.
+/// Whether the task sounds like work for several agents.
 pub(super) fn asks_for_readers(task: &str) -> bool {
     words(task).any(|word| matches!(word.as_str(), "parallel" | "readers" | "subagents" | "agents"))
 }
 
-/// One task a file: the files with the best hits first, then the others.
+/// One task per file: the files with the best hits first, then the others.
 pub(super) fn tasks(scene: &Scene<'_>) -> Option<Value> {
     let about = keywords(scene.task).into_iter().filter(|word| !asks_for_readers(word)).collect::<Vec<_>>().join(" ");
     let mut paths: Vec<&str> = scene.hits().into_iter().map(|(path, ..)| path).chain(scene.listed()).collect();
@@ -30,7 +30,7 @@ pub(super) fn tasks(scene: &Scene<'_>) -> Option<Value> {
     (tasks.len() > 1).then(|| json!({ "tasks": tasks }))
 }
 
-/// What the sub-agents found: one line each, with the file it was about.
+/// The sub-agents' findings: one line each, with the file it is about.
 pub(super) fn reports(scene: &Scene<'_>) -> Option<String> {
     let step = scene.of("spawn_subagents").find(|step| !step.failed)?;
     let reports: Vec<Value> = serde_json::from_str(step.result).ok()?;

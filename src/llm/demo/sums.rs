@@ -1,4 +1,4 @@
-//! The calculations in a task: percentages, arithmetic, conversions, travel times, in the calculator's words.
+//! The calculations in a task: percentages, arithmetic, conversions, travel times, in the calculator's syntax.
 
 use super::units::{canonical, is_length, is_money, is_speed};
 
@@ -17,11 +17,11 @@ pub(super) struct Sum {
 /// How a result is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Check {
-    /// Divided by this it is the share that was asked for.
+    /// The result divided by this is the requested share.
     Share(String),
-    /// Converted to this unit it is what was given.
+    /// The result converted to this unit is the given value.
     Back(&'static str),
-    /// Times this it is what was given, in this unit.
+    /// The result times this is the given value, in this unit.
     Times(String, &'static str),
     Difference,
 }
@@ -31,7 +31,7 @@ impl Sum {
         Sum { expression, money: None, check }
     }
 
-    /// A second calculation from the result of the first.
+    /// A second calculation that checks the result of the first.
     pub fn check(&self, result: &str) -> Option<String> {
         let value = result.trim().trim_start_matches("approx.").trim();
         let exact = value.len() == result.trim().len();
@@ -51,7 +51,7 @@ impl Sum {
 enum Token<'a> {
     Number(String),
     Word(&'a str),
-    /// An operator; the text around it says whether a dash is a minus.
+    /// An operator; the surrounding text decides whether a dash is a minus.
     Op(char),
     Percent,
     Other,
@@ -79,7 +79,7 @@ pub(super) fn sums(task: &str) -> Vec<Sum> {
     found
 }
 
-/// A calculation that starts with the first token of `rest`, and how many tokens it is.
+/// A calculation that starts with the first token of `rest`, and its number of tokens.
 fn read(before: &[Token<'_>], rest: &[Token<'_>]) -> Option<(Sum, usize)> {
     use Token::{Number, Op, Percent, Word};
     if let [Word(kind), Word("of"), list @ ..] = rest {
@@ -137,7 +137,7 @@ fn read(before: &[Token<'_>], rest: &[Token<'_>]) -> Option<(Sum, usize)> {
     None
 }
 
-/// `how many kWh are`: the unit that is asked for.
+/// The requested unit, such as `kWh` in `how many kWh are`.
 fn asked_unit(clause: &[Token<'_>]) -> Option<&'static str> {
     let at = clause.iter().rposition(|token| matches!(token, Token::Word("many" | "much")))?;
     clause.iter().skip(at + 1).filter_map(word).find_map(canonical)
@@ -257,7 +257,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
                 }
             }
         };
-        // Money before its number reads like money after it.
+        // A currency sign before its number moves after it.
         match (tokens.last(), &token) {
             (Some(Token::Word("€" | "$" | "£")), Token::Number(_)) => tokens.insert(tokens.len() - 1, token),
             _ => tokens.push(token),
@@ -267,13 +267,13 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// A dash or slash with spaces on both sides; without them it may be a range, a date or a path.
+/// Whether a dash or slash has spaces on both sides; without them it may be a range, a date or a path.
 fn is_operator(text: &str, rest: &str) -> bool {
     let before = text.get(..text.len() - rest.len()).unwrap_or_default();
     before.ends_with(' ') && rest.chars().nth(1) == Some(' ')
 }
 
-/// `2,340`, `1.5`; dates, times and versions are none.
+/// Reads a number such as `2,340` or `1.5`; dates, times and versions are not numbers.
 fn number(rest: &str) -> (Token<'static>, usize) {
     let end =
         rest.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ',' | ':' | '-' | '_')).unwrap_or(rest.len());

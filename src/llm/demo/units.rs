@@ -1,6 +1,6 @@
-//! Units of measure as people write them, and as `calculate` takes them.
+//! Units of measure as people write them, and as `calculate` accepts them.
 
-/// What the calculator calls it: everything else on the line is what people write. Compared without case.
+/// One unit per line: the calculator's name, then the spellings that people use. Compared case-insensitively.
 const TABLE: &str = "km kilometers kilometres kilometer kilometre
 m meters metres meter metre
 cm centimeters centimetres centimeter
@@ -63,7 +63,7 @@ pub(super) fn canonical(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A measure or a currency.
+/// Whether a word is a unit of measure or a currency.
 pub(super) fn is_unit(word: &str) -> bool {
     canonical(word).is_some() || is_money(word)
 }

@@ -7,10 +7,10 @@ use crate::engine::Message;
 use super::moves::Move;
 use super::{DemoChunk, NAME};
 
-/// Longest time the pieces of one text take together, in milliseconds.
+/// Maximum total duration of the pieces of one text, in milliseconds.
 const MAX_TEXT_MS: u32 = 1_800;
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small, and the same on every platform.
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
@@ -27,7 +27,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// `from..to`, which must not be empty.
+    /// A random number in `from..to`, which must not be empty.
     pub fn between(&mut self, from: u32, to: u32) -> u32 {
         let span = u64::from(to.saturating_sub(from).max(1));
         from + u32::try_from(self.next() % span).unwrap_or(0)
@@ -93,7 +93,7 @@ impl Stream {
     }
 }
 
-/// Whole words in small groups, as models send them.
+/// Splits a text into small groups of whole words, as models send them.
 fn pieces(text: &str, random: &mut Random) -> Vec<String> {
     let (mut pieces, mut piece, mut least) = (Vec::new(), String::new(), random.between(1, 9) as usize);
     for part in text.split_inclusive([' ', '\n', ',']) {
@@ -107,7 +107,7 @@ fn pieces(text: &str, random: &mut Random) -> Vec<String> {
     pieces
 }
 
-/// Four characters a token: a script has no tokens, but what watches them has something to watch.
+/// Counts four characters per token: a script has no tokens, but the code that watches usage needs numbers.
 fn usage(next: &Move, messages: &[Message]) -> Value {
     let tokens = |chars: usize| chars.div_ceil(4);
     let input: usize = messages

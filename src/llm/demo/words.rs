@@ -1,11 +1,11 @@
-//! Words: which of a task are telling, and when two are the same.
+//! Words: which words of a task are significant, and when two are the same.
 
 use super::units;
 
 /// Maximum number of words searched for.
 const MOST: usize = 7;
 
-/// Words that say nothing about what is looked for.
+/// Words that do not describe what is searched for.
 const STOP: &str = " a about above add after again all also am an and answer any anything are as ask at be because been \
     before being between both but by calculate can cannot compare compute concerning content contents could describe did do document \
     documents does doing done each every everything explain few file files find first folder for from further get gets \
@@ -17,7 +17,7 @@ const STOP: &str = " a about above add after again all also am an and answer any
     very want was we were what whats when where whether which while who whom whose why will with within word words work \
     workspace would write you your ";
 
-/// The telling words of a text, in its order, in lower case.
+/// The significant words of a text, in order, in lower case.
 pub(super) fn keywords(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in words(text) {
@@ -31,7 +31,7 @@ pub(super) fn keywords(text: &str) -> Vec<String> {
     found
 }
 
-/// All words in lower case; `max_turns` is one, `it's` is `it`.
+/// All words in lower case; `max_turns` is one word, `it's` is `it`.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '\'' && c != '’')
         .filter_map(|word| word.split(['\'', '’']).find(|part| !part.is_empty()))
@@ -57,7 +57,7 @@ pub(super) fn count(n: usize, noun: &str) -> String {
     format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
-/// `a`, `a and b`, `a, b and c`, each in code font; of many the first, and how many more.
+/// `a`, `a and b`, `a, b and c`, each in code font; a long list ends with the number of further names.
 pub(super) fn code_list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     const MOST: usize = 6;
     let mut names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();

@@ -1,7 +1,7 @@
-//! Chunks to a reply.
+//! Assembles a reply from chunks.
 //!
-//! The end marker is `finishReason`; older models say it in every chunk, and usage may come after it, so reading goes on
-//! until the stream ends.
+//! The end marker is `finishReason`; older models send it in every chunk, and usage may come after it, so the stream is
+//! read to its end.
 
 use crate::engine::caps::{MAX_CALLS, MAX_PARTS};
 use crate::engine::{FinishReason, ModelError, RawCall, Reply, Retry, Slug, Usage};
@@ -22,7 +22,7 @@ pub(in crate::llm) struct Assembly {
     arguments: usize,
     /// Bytes of signatures.
     opaque: usize,
-    /// Why there is a call that could not be read, and what Gemini says of it.
+    /// The reason for a call that could not be read, and Gemini's message about it.
     malformed: Option<(String, String)>,
 }
 
@@ -32,9 +32,9 @@ impl Assemble for Assembly {
         if self.is_done() || data.is_empty() || data == b"[DONE]" {
             return;
         }
-        // A server that cuts its text inside a character sends bytes that are no UTF-8.
+        // A server that splits its text inside a character sends invalid UTF-8.
         let said = String::from_utf8_lossy(data);
-        // Without `alt=sse` the answer is one array of chunks; an error comes as an array of one, too.
+        // Without `alt=sse` the response is one array of chunks; an error is also an array, with one element.
         let chunks = if said.starts_with('[') {
             serde_json::from_str::<Vec<Chunk<'_>>>(&said)
         } else {
@@ -79,12 +79,12 @@ impl Assemble for Assembly {
         if let (Some((reason, message)), true) = (malformed, draft.error.is_none()) {
             let calls = &mut draft.reply.tool_calls;
             match malformed::call(&message) {
-                // Other calls in such a reply are not what the model meant, so none is run.
+                // Other calls in such a reply are not what the model intended, so they are dropped.
                 Some(call) => (*calls, marks) = (vec![call], Vec::new()),
                 None if reason == MALFORMED || calls.is_empty() => {
                     return Ok(Err(malformed::error(&reason, &message)));
                 }
-                // A call where no tools were offered: it is answered as such.
+                // A call although no tools were offered: it is answered as such.
                 None => {}
             }
         }
@@ -131,7 +131,7 @@ impl Assembly {
         let Some(reason) = candidate.finish_reason.filter(|reason| !reason.is_empty()) else { return };
         let message = candidate.finish_message.unwrap_or_default();
         self.draft.finish = Some(match reason.as_str() {
-            // The second is the word of servers that imitate the API.
+            // The second value comes from servers that imitate the API.
             "STOP" | "FUNCTION_CALL" => FinishReason::Stop,
             "MAX_TOKENS" => FinishReason::Length,
             "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => FinishReason::ContentFilter,
@@ -176,7 +176,7 @@ impl Assembly {
         self.mark(place, part.thought_signature.filter(|signature| !signature.is_empty()));
     }
 
-    /// The pieces of one text are one part; a part with a signature stays by itself.
+    /// Merges the pieces of one text into one part; a part with a signature stays separate.
     fn mark(&mut self, place: Place, signature: Option<String>) {
         self.opaque += signature.as_ref().map_or(0, String::len);
         let last = self.marks.last_mut().filter(|last| last.signature.is_none() && signature.is_none());
@@ -190,13 +190,13 @@ impl Assembly {
 }
 
 impl Mark {
-    /// Whether the text and the calls alone do not say it.
+    /// Whether the mark adds anything to the text and the calls.
     fn says_more(&self) -> bool {
         self.signature.is_some() || matches!(&self.part, Place::Call(id) if !id.is_empty())
     }
 }
 
-/// Nothing was written, and the same request would be blocked again.
+/// The error of a blocked request: nothing was written, and the same request would be blocked again.
 fn blocked(reason: &str, message: Option<&str>) -> ModelError {
     let said = message.map(|message| format!(" It says: {}", excerpt(message))).unwrap_or_default();
     ModelError {

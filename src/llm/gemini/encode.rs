@@ -1,9 +1,9 @@
 //! The request body of Gemini; the model is part of the URL.
 //!
-//! The tools come after the contents, so that what was sent before is a byte prefix of what is sent next. What may still
-//! grow stays open: the replies of the model in a row are one content (a call must follow a user's turn), and so are the
-//! answers to the calls of one turn (their number must be that of the calls). What the user says is always a content of
-//! its own: next to answers it would be refused.
+//! The tools come after the contents, so that the conversation sent before is a byte prefix of the one sent next.
+//! Contents that may still grow stay open: consecutive replies of the model are one content (a call must follow a
+//! user's turn), and so are the results of the calls of one turn (there must be as many as calls). A user message is
+//! always a content of its own: next to results it would be rejected.
 
 use serde::Deserialize;
 
@@ -18,16 +18,16 @@ use super::super::options::Options;
 use super::wire::{Mark, Place};
 use super::{DIALECT, wire_name};
 
-/// Encodes for one provider of a run.
+/// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
-    /// The run's own choice of a tool.
+    /// The run's own tool choice.
     asked: Option<AskedTool>,
-    /// Whether the model refuses calls without a signature.
+    /// Whether the model rejects calls without a signature.
     wants_signatures: bool,
     place: At,
-    /// The calls of the last reply: our id, and the one that Gemini knows.
+    /// The calls of the last reply: our id, and the id known to Gemini.
     calls: Vec<(String, Option<String>)>,
     has_calls: bool,
 }
@@ -42,11 +42,11 @@ enum At {
     Contents,
     /// Inside a content of the model whose parts are not closed.
     Model,
-    /// In a content of answers whose parts are not closed.
+    /// Inside a content of results whose parts are not closed.
     Answers,
 }
 
-/// What Gemini takes for the signature of a call that another model made.
+/// The value that Gemini accepts as the signature of a call made by another model.
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures>
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
@@ -54,7 +54,7 @@ impl Encoder {
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
         let (options, wants_signatures) = (Options::of(p), wants_signatures(&p.model));
-        // Thoughts are not asked for: models that do not think answer that with an error.
+        // Thoughts are not requested: models that do not think respond to that with an error.
         let (mut settings, all) = (Vec::new(), Options::default());
         all.number("temperature", config.temperature, &mut settings);
         all.number("topP", config.top_p, &mut settings);
@@ -81,7 +81,7 @@ impl Encoder {
         Encoder { head, asked, wants_signatures, place: At::Start, calls: Vec::new(), has_calls: false }
     }
 
-    /// Goes to where the next part, or the next content, is written.
+    /// Moves to the position where the next part, or the next content, is written.
     fn go(&mut self, to: At, out: &mut Vec<u8>) {
         let opening = match to {
             At::Model => "{\"role\":\"model\",\"parts\":[",
@@ -101,7 +101,7 @@ impl Encoder {
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
         self.go(At::Contents, out);
         raw(out, "{\"role\":\"user\",\"parts\":[");
-        // Empty parts are refused, and so is an empty text alone.
+        // Empty parts are rejected, and so is an empty text alone.
         let text = if content.is_empty() && images.is_empty() { " " } else { content };
         if !text.is_empty() {
             text_part(text, out);
@@ -131,9 +131,9 @@ impl Encoder {
         }
     }
 
-    /// Gemini pairs calls and answers by their order and name, and by the id where it gave one. Then the id is the
-    /// model's own, not the engine's (which is another one where ids repeat, and in sub-agents): the signature is of the
-    /// call as it came. Where it gave none, none is sent: older models know no ids.
+    /// Remembers the ids of a reply's calls. Gemini pairs calls and results by their order and name, and by the id if it gave
+    /// one. In that case the model's own id is sent, not the engine's (which differs where ids repeat, and in sub-agents),
+    /// because the signature covers the call as received. If it gave none, none is sent: older models have no ids.
     fn remember(&mut self, parts: &[Part<'_>]) {
         let ids = parts.iter().filter_map(|part| match part.what {
             What::Call(call, id) => Some((call, id)),
@@ -146,7 +146,7 @@ impl Encoder {
             let again = ids.clone().filter(|(_, other)| *other == id).count() > 1;
             let known = match id {
                 "" => None,
-                // Two calls of one name would be one: then ours tell them apart.
+                // Two calls with the same id would be one: our ids keep them apart.
                 id => Some(if again { call.id.0.clone() } else { id.to_owned() }),
             };
             self.calls.push((call.id.0.clone(), known));
@@ -198,7 +198,7 @@ impl Encoder {
         raw(out, if tool.is_error { ",\"response\":{\"error\":" } else { ",\"response\":{\"result\":" });
         json(out, &tool.content);
         raw(out, "}}}");
-        // Parts of their own: the newer models alone take them inside the response.
+        // Parts of their own: only newer models accept them inside the response.
         for image in &tool.images {
             out.push(b',');
             attached(image, out);
@@ -238,7 +238,7 @@ impl Encode for Encoder {
         }
     }
 
-    /// Where tools may not be called, those of a history with calls stay declared and are forbidden: a model that sees
+    /// If no tool may be called, the tools of a history with calls stay declared, but forbidden: a model that sees
     /// calls of unknown functions keeps calling them.
     fn end(&mut self, tools: &[ToolSpec], choice: ToolChoice, out: &mut Vec<u8>) {
         raw(
@@ -262,7 +262,7 @@ impl Encode for Encoder {
             json(out, &wire_name(&tool.name));
             raw(out, ",\"description\":");
             json(out, &tool.description);
-            // `parameters` knows a part of JSON Schema only.
+            // `parameters` supports only a part of JSON Schema.
             raw(out, ",\"parametersJsonSchema\":");
             json(out, &tool.parameters);
             out.push(b'}');
@@ -308,11 +308,11 @@ struct Part<'a> {
 enum What<'a> {
     Text(&'a str),
     Thought(&'a str),
-    /// And the id that the model gave it.
+    /// A call, and the id that the model gave it.
     Call(&'a ToolCall, &'a str),
 }
 
-/// The reply's parts as they came; `None` where its texts or its calls are not those they were.
+/// The reply's parts in their original order; `None` if its texts or its calls have changed.
 fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Option<Vec<Part<'a>>> {
     let (mut text, mut reasoning) = (message.content.as_str(), message.reasoning.as_str());
     let mut calls = message.tool_calls.iter();
@@ -344,7 +344,7 @@ fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Option<Vec<P
     (text.is_empty() && calls.next().is_none()).then_some(parts)
 }
 
-/// The text, then the calls, each with its signature where their number is still the same.
+/// The text, then the calls, each with its signature if their number is still the same.
 fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Vec<Part<'a>> {
     let text = Some(message.content.as_str()).filter(|text| !text.is_empty());
     let text = text.map(|text| Part { what: What::Text(text), signature: None });
@@ -365,7 +365,7 @@ fn text_part(text: &str, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-/// Gemini 3 knows words, older models a number of tokens. `pro` always thinks, and has no word below `low`.
+/// Gemini 3 takes a level, older models a number of tokens. `pro` models always think, and have no level below `low`.
 fn thinking(effort: ReasoningEffort, model: &str, by_word: bool, out: &mut Vec<u8>) {
     let pro = model.contains("pro");
     if by_word {
@@ -387,7 +387,7 @@ fn thinking(effort: ReasoningEffort, model: &str, by_word: bool, out: &mut Vec<u
     raw(out, &format!("{{\"thinkingBudget\":{tokens}}}"));
 }
 
-/// Gemini 3 and later; names like `gemini-flash-latest` are of the newest.
+/// Whether the model is Gemini 3 or later; names like `gemini-flash-latest` refer to the newest model.
 fn wants_signatures(model: &str) -> bool {
     let name = model.trim().trim_start_matches("models/");
     name.starts_with("gemini-") && !["gemini-1", "gemini-2"].iter().any(|old| name.starts_with(old))

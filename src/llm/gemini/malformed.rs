@@ -1,14 +1,14 @@
-//! A call that Gemini itself could not read: the model wrote code, or JSON that breaks. The answer then has no call,
-//! only the reason `MALFORMED_FUNCTION_CALL` or `UNEXPECTED_TOOL_CALL` and a message with what the model wrote.
+//! A call that Gemini itself could not read, because the model wrote code or broken JSON. The response then has no
+//! call, only the reason `MALFORMED_FUNCTION_CALL` or `UNEXPECTED_TOOL_CALL` and a message with the model's text.
 
 use crate::engine::{ModelError, RawCall, Retry, Slug};
 
 use super::super::error_body::excerpt;
 use super::own_name;
 
-/// The call as the model wrote it, where the message says so: `…: print(default_api.search(query="x"))`. It is answered
-/// like every call whose arguments are no JSON, so the model learns what was wrong; the message is never run, for it is
-/// no JSON.
+/// The call as the model wrote it, if the message contains it: `…: print(default_api.search(query="x"))`. It is
+/// answered like every call whose arguments are invalid JSON, so the model learns what was wrong; the message is never
+/// run, because it is not JSON.
 pub(super) fn call(message: &str) -> Option<RawCall> {
     let (_, rest) = message.split_once("default_api")?;
     let rest = rest.strip_prefix(['.', ':'])?;
@@ -17,7 +17,7 @@ pub(super) fn call(message: &str) -> Option<RawCall> {
     Some(RawCall { id: String::new(), name: own_name(name).to_owned(), arguments: message.to_owned() })
 }
 
-/// If it does not say what was called, there is nothing to answer: the request is retried.
+/// The error if the message does not name the call: there is nothing to answer, so the request is retried.
 pub(super) fn error(reason: &str, message: &str) -> ModelError {
     let said = if message.is_empty() { String::new() } else { format!(" It says: {}", excerpt(message)) };
     ModelError {

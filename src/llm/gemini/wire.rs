@@ -1,10 +1,10 @@
-//! The chunks as they come; unknown fields are passed over.
+//! The chunks as received; unknown fields are ignored.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// One chunk of a stream, or a whole answer.
+/// One chunk of a stream, or a complete response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Chunk<'a> {
@@ -38,7 +38,7 @@ pub(super) struct Content<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Part<'a> {
     pub text: Option<String>,
-    /// The text summarizes the model's thinking.
+    /// Whether the text summarizes the model's thinking.
     pub thought: Option<bool>,
     pub thought_signature: Option<String>,
     #[serde(borrow)]
@@ -50,7 +50,7 @@ pub(super) struct Part<'a> {
 pub(super) struct Call<'a> {
     pub id: Option<String>,
     pub name: Option<String>,
-    /// An object; as it was written, so that its order and its numbers stay.
+    /// An object, verbatim, so that its order and its numbers are preserved.
     #[serde(borrow)]
     pub args: Option<&'a RawValue>,
 }
@@ -72,7 +72,7 @@ pub(super) struct WireUsage {
     pub cached_content_token_count: Option<f64>,
 }
 
-/// One part of a reply as it must be sent back; its text is in the message.
+/// One part of a reply, to be sent back unchanged; its text is in the message.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) struct Mark {
@@ -84,10 +84,10 @@ pub(super) struct Mark {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Place {
-    /// So many bytes of the text.
+    /// A number of bytes of the text.
     Text(usize),
-    /// So many bytes of the reasoning.
+    /// A number of bytes of the reasoning.
     Thought(usize),
-    /// The next call, and the id that the model gave it; empty where it gave none.
+    /// The next call, and the id that the model gave it; empty if it gave none.
     Call(String),
 }

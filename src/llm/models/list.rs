@@ -1,4 +1,4 @@
-//! The providers' lists of models, in the shapes they have.
+//! Reads the providers' lists of models, in their various formats.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,10 +7,10 @@ use crate::engine::{Price, ProviderKind};
 
 use super::facts;
 
-/// One model a provider offers; what neither its list nor the table says is `None`.
+/// One model of a provider; values that neither its list nor the table contains are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelInfo {
-    /// As requests name it.
+    /// The name used in requests.
     pub id: String,
     /// The display name; the id if there is none.
     pub name: String,
@@ -20,10 +20,10 @@ pub struct ModelInfo {
     pub images: Option<bool>,
 }
 
-/// The models of a list that can hold a conversation, by name. `Err`: the answer is not a list of models.
+/// The models of a list that can hold a conversation, sorted by id. `Err`: the response is not a list of models.
 ///
 /// # Errors
-/// What it is instead, for users.
+/// Why the response is not a list of models, for users.
 pub fn read_list(kind: ProviderKind, body: &str) -> Result<Vec<ModelInfo>, String> {
     let value: Value = serde_json::from_str(body).map_err(|_| "the answer is not JSON".to_owned())?;
     let list = [value.get("data"), value.get("models"), Some(&value)].into_iter().flatten().find_map(Value::as_array);
@@ -58,7 +58,7 @@ fn model(kind: ProviderKind, entry: &Value) -> Option<ModelInfo> {
     })
 }
 
-/// Embeddings, speech and pictures are listed among the others.
+/// Whether a model can hold a conversation: the lists also contain models for embeddings, speech and images.
 fn converses(kind: ProviderKind, id: &str, entry: &Value) -> bool {
     const OTHERS: [&str; 12] = [
         "embedding",
@@ -82,14 +82,14 @@ fn converses(kind: ProviderKind, id: &str, entry: &Value) -> bool {
     kind == ProviderKind::Openrouter || !OTHERS.iter().any(|word| id.contains(word))
 }
 
-/// OpenRouter: US dollars a token, as texts.
+/// OpenRouter: US dollars per token, as strings.
 fn price(entry: &Value) -> Option<Price> {
     let of = |key: &str| entry.pointer(&format!("/pricing/{key}"))?.as_str()?.parse::<f64>().ok();
     // Rounded to a millionth of a dollar: a price per token is not exact in binary.
     let million = |price: f64| (price * 1e12).round() / 1e6;
     let (input, output) = (of("prompt")?, of("completion")?);
     if input < 0.0 || output < 0.0 {
-        return None; // "depends": a router of models
+        return None; // "depends": the entry is a router
     }
     let cached = of("input_cache_read").unwrap_or(input);
     Some(Price { input: million(input), output: million(output), cached: million(cached) })

@@ -1,8 +1,9 @@
-//! What is known about models without a request: context window, prices, whether they accept images.
+//! Facts about models that are known without a request: context window, prices, whether they accept images.
 //!
-//! The table is data, `table.csv`: kind, model, window in tokens, US dollars per million tokens of input, of output and of
-//! input read from the cache, and pictures. It holds the list prices of the providers for short contexts and goes out of
-//! date: wherever a price is shown, so is [`AS_OF`]. The user's settings and a provider's own list take precedence.
+//! The table is `table.csv`: kind, model, context window in tokens, US dollars per million tokens of input, of output
+//! and of cached input, and whether images are accepted. It contains the providers' list prices for short contexts and
+//! goes out of date, so every price is shown with [`AS_OF`]. The user's settings and a provider's own list take
+//! precedence.
 
 mod list;
 
@@ -12,7 +13,7 @@ use super::endpoint;
 
 pub use list::{ModelInfo, read_list};
 
-/// When the table was last compared with the providers' price lists (through those of LiteLLM 1.109.1).
+/// The month in which the table was last compared with the providers' price lists (as listed in LiteLLM 1.109.1).
 pub const AS_OF: &str = "2026-11";
 
 const TABLE: &str = include_str!("table.csv");
@@ -20,14 +21,14 @@ const TABLE: &str = include_str!("table.csv");
 /// The table's data on a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Tokens of input.
+    /// Maximum number of input tokens.
     pub context_tokens: u64,
     pub price: Price,
     pub images: bool,
 }
 
-/// The row of a model; a dated version (`…-2026-04-23`, `…-20251001`) uses its model's. Models that others serve
-/// (`vendor/model` at OpenRouter) have the window of the original, and the prices that OpenRouter passes on.
+/// Returns the row of a model; a dated version (`…-2026-04-23`, `…-20251001`) uses its model's row. OpenRouter's models
+/// (`vendor/model`) have the window of the original, and its prices, which OpenRouter passes on.
 #[must_use]
 pub fn facts(kind: ProviderKind, model: &str) -> Option<Facts> {
     let model = model.trim();
@@ -38,14 +39,14 @@ pub fn facts(kind: ProviderKind, model: &str) -> Option<Facts> {
         ProviderKind::Openrouter => {
             let (vendor, model) = model.split_once('/')?;
             let vendor = if vendor == "google" { "gemini" } else { vendor };
-            // Anthropic's versions are written with dots there.
+            // OpenRouter writes Anthropic's versions with dots.
             row(vendor, model).or_else(|| row(vendor, &model.replace('.', "-")))
         }
         _ => None,
     }
 }
 
-/// Fills in what the user left open and the table knows: prices, and the smallest window of the providers.
+/// Fills in values that the user left open and the table has: prices, and the smallest window of the providers.
 pub fn complete(config: &mut RunConfig) {
     let mut windows = Vec::new();
     for provider in &mut config.providers {
@@ -57,7 +58,7 @@ pub fn complete(config: &mut RunConfig) {
     config.limits.context_tokens = config.limits.context_tokens.or(smallest);
 }
 
-/// What is known about a provider's model; `None` for other servers, which may name their models as they like.
+/// The table's data on a provider's model; `None` for other servers, which may name their models as they like.
 #[must_use]
 pub fn known(p: &ProviderConfig) -> Option<Facts> {
     if endpoint::is_own(p) { facts(p.kind, &p.model) } else { None }

@@ -1,8 +1,8 @@
-//! Tool calls out of their fragments.
+//! Assembles tool calls from their fragments.
 //!
-//! The format says: an `index` names the call, its id and name come once, its arguments in pieces. Servers differ:
-//! index 0 for every call, no index, whole calls at once, ids empty or repeated, the name in every piece, a finished
-//! call sent again. Ids are kept as they came, empty and repeated ones too: the engine answers for unique ones.
+//! According to the format, an `index` identifies the call, its id and name arrive once, its arguments in pieces. Servers
+//! differ: index 0 for every call, no index, whole calls at once, empty or repeated ids, the name in every piece, a finished
+//! call sent again. Ids are kept as received, even empty and repeated ones: the engine makes them unique.
 
 use serde::de::IgnoredAny;
 
@@ -11,11 +11,11 @@ use crate::engine::caps::{MAX_ARGUMENTS, MAX_CALLS};
 
 use super::wire::CallDelta;
 
-/// The calls of one reply, in the order in which they began. Past a limit no more are added.
+/// The calls of one reply, in the order in which they began. Beyond a limit no more are added.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     slots: Vec<Slot>,
-    /// Of ids, names and arguments.
+    /// Bytes of ids, names and arguments.
     bytes: usize,
 }
 
@@ -46,16 +46,16 @@ enum State {
 
 enum Place {
     New,
-    /// More of this call.
+    /// A further piece of this call.
     Slot(usize),
     /// Identical to what is already there.
     Repeated,
 }
 
 impl Calls {
-    /// The fragments of one chunk.
+    /// Adds the fragments of one chunk.
     pub fn add(&mut self, fragments: &[CallDelta<'_>]) {
-        // A chunk never cuts one call in two, so a second name for the same call in one chunk is another call.
+        // A chunk never splits one call in two, so a second name for the same call in one chunk is another call.
         let before = self.slots.len();
         for fragment in fragments {
             if self.slots.len() > MAX_CALLS || self.bytes > MAX_ARGUMENTS {
@@ -85,7 +85,7 @@ impl Calls {
         self.slots.len()
     }
 
-    /// Of ids, names and arguments.
+    /// Bytes of ids, names and arguments.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -102,7 +102,7 @@ impl Calls {
             None => self.slots.iter().rposition(|slot| slot.call.id == id),
         };
         let Some((at, slot)) = found.and_then(|at| Some((at, self.slots.get(at)?))) else { return Place::New };
-        // Without a name it can only be more of the same, whatever its id says: some servers make one a piece.
+        // Without a name it can only continue the same call, whatever its id: some servers create an id per piece.
         if name.is_empty() || slot.call.name.is_empty() {
             return Place::Slot(at);
         }
@@ -118,7 +118,7 @@ impl Calls {
 }
 
 impl Slot {
-    /// Adds a fragment; how many bytes came.
+    /// Adds a fragment; returns the number of bytes added.
     fn add(&mut self, fragment: &CallDelta<'_>) -> usize {
         let RawCall { id, name, arguments } = &mut self.call;
         let before = id.len() + name.len();
@@ -139,8 +139,8 @@ impl Slot {
 }
 
 impl Extent {
-    /// Takes the next piece; whether it closes the object. Every byte is looked at once, so the arguments are parsed once
-    /// however many pieces they come in.
+    /// Takes the next piece; returns whether it closes the object. Each byte is examined once, so the arguments are
+    /// parsed once, however many pieces they arrive in.
     fn closes(&mut self, piece: &str) -> bool {
         let mut closed = false;
         for byte in piece.bytes() {

@@ -1,8 +1,7 @@
-//! Chunks to a reply.
+//! Assembles a reply from chunks.
 //!
-//! The end marker is `finish_reason`; what comes after it until `[DONE]` is usage. The hot path makes no allocation but the
-//! growth of the reply's own texts: most chunks of a stream are byte for byte the one before but for one string, so only
-//! that string is parsed.
+//! The end marker is `finish_reason`; after it, until `[DONE]`, comes usage. The hot path allocates only to grow the reply's
+//! own texts: most chunks of a stream differ from the previous one in a single string, so only that string is parsed.
 
 use std::borrow::Cow;
 
@@ -36,7 +35,7 @@ pub(in crate::llm) struct Assembly {
 }
 
 /// The bytes around the text of the last chunk that only added text. A chunk with the same bytes around another string
-/// is the same chunk with another text: exact, not a guess.
+/// differs in its text only: this is exact, not a guess.
 #[derive(Debug)]
 struct Pattern {
     field: Field,
@@ -67,7 +66,7 @@ impl Assemble for Assembly {
         }
         match read_chunk(data) {
             Some(chunk) => self.chunk(data, chunk),
-            // A server that cuts its text inside a character sends bytes that are no UTF-8.
+            // A server that splits its text inside a character sends invalid UTF-8.
             None => match String::from_utf8_lossy(data) {
                 Cow::Owned(mended) => match read_chunk(mended.as_bytes()) {
                     Some(chunk) => self.chunk(mended.as_bytes(), chunk),
@@ -138,7 +137,7 @@ impl Assembly {
         // vLLM: the error is the chunk itself.
         let itself = || (object.0 == "error").then(|| serde_json::from_slice(data).unwrap_or_default());
         if let Some(error) = error.or(choice.error).or_else(itself) {
-            // A reply whose end marker was seen is whole: what fails after it cannot take it back.
+            // A reply whose end marker was seen is complete: later failures do not affect it.
             if self.finish.is_none() {
                 self.error = Some(stream_error(&error));
             }
@@ -194,7 +193,7 @@ impl Assembly {
             "length" | "max_tokens" | "MAX_TOKENS" | "model_length" => FinishReason::Length,
             "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
             "content_filter" | "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" => FinishReason::ContentFilter,
-            // The provider's own words for a reply that it could not complete.
+            // The providers' values for a reply that they could not complete.
             "error" | "insufficient_system_resource" | "abort" | "network_error" => {
                 let message = format!("The provider ended the reply with \"{reason}\".");
                 self.error = Some(provider_error(message));
@@ -207,7 +206,7 @@ impl Assembly {
 
     fn not_a_chunk(&mut self, text: &str) {
         if self.finish.is_none() {
-            // Gemini answers errors as an array of one.
+            // Gemini sends errors as an array with one element.
             let error = serde_json::from_str::<Vec<Value>>(text).ok();
             let error = error.and_then(|list| list.first()?.get("error").map(stream_error));
             let message = || format!("The stream sent something that is not a chunk of a reply: {}", excerpt(text));
@@ -229,7 +228,7 @@ impl Pattern {
     }
 }
 
-/// Pieces of one block (same type and index, no finished one between) are one block.
+/// Merges consecutive pieces of one block (same type and index).
 fn add_detail(details: &mut Vec<Value>, detail: &Value) {
     const GROWING: [&str; 3] = ["text", "summary", "data"];
     let same = |key: &str, other: &Value| detail.get(key) == other.get(key);
@@ -249,7 +248,7 @@ fn add_detail(details: &mut Vec<Value>, detail: &Value) {
     }
 }
 
-/// Objects only: a struct could be read from an array too, by position.
+/// Reads objects only: serde would also read a struct from an array, by position.
 fn read_chunk(data: &[u8]) -> Option<Chunk<'_>> {
     if data.first() == Some(&b'{') { serde_json::from_slice(data).ok() } else { None }
 }

@@ -1,6 +1,6 @@
 //! The request body of Chat Completions.
 //!
-//! The tools come after the messages, so that what was sent before is a byte prefix of what is sent next.
+//! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
     AssistantMessage, Image, Message, ProviderConfig, ProviderKind, RunConfig, ToolCall, ToolChoice, ToolSpec,
@@ -13,21 +13,21 @@ use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
 
-/// Encodes for one provider of a run.
+/// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to take a forced tool.
+    /// Whether the server is known to accept a forced tool.
     can_force: bool,
     /// Whether a system message may follow others.
     system_midway: bool,
-    /// Whether two user messages in a row become one: chat templates of local models insist on alternating roles.
+    /// Whether two user messages in a row become one: chat templates of local models require alternating roles.
     merges_users: bool,
-    /// Whether the server accepts files other than pictures.
+    /// Whether the server accepts files other than images.
     takes_pdfs: bool,
     empty: bool,
-    /// The last user message's text is still open at its end.
+    /// Whether the text of the last user message is still open at its end.
     open: bool,
 }
 
@@ -40,7 +40,7 @@ impl Encoder {
         raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
         options.number("temperature", config.temperature, &mut head);
         options.number("top_p", config.top_p, &mut head);
-        // The reasoning models of OpenAI refuse the old name; most other servers know only that one.
+        // OpenAI's reasoning models reject the old name; most other servers support only that one.
         let most = if endpoint::is_openai(p) { "max_completion_tokens" } else { "max_tokens" };
         options.whole(most, p.max_output_tokens, &mut head);
         if let Some(effort) = config.reasoning {
@@ -86,7 +86,7 @@ impl Encoder {
         }
     }
 
-    /// Before a message: closes the one before, and sets the comma.
+    /// Prepares for a message: closes the previous one, and writes the comma.
     fn begin(&mut self, out: &mut Vec<u8>) {
         self.close(out);
         if !std::mem::take(&mut self.empty) {
@@ -171,7 +171,7 @@ impl Encode for Encoder {
     }
 }
 
-/// A text, or a text and what was attached to it.
+/// Writes a text, or a text and its attachments.
 fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     if images.is_empty() {
         return json(out, content);
@@ -223,7 +223,7 @@ fn tool_call(out: &mut Vec<u8>, call: &ToolCall) {
     raw(out, "}}");
 }
 
-/// A text as it is written between the quotes of a JSON string.
+/// Writes a text as the inside of a JSON string, without the quotes.
 fn inside(out: &mut Vec<u8>, text: &str) {
     let quoted = serde_json::to_string(text).unwrap_or_default();
     raw(out, quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default());

@@ -1,5 +1,5 @@
-//! OpenAI Chat Completions, and all that speak it (OpenRouter, Ollama `/v1`, llama.cpp, LM Studio, vLLM, Gemini's
-//! compatible endpoint). <https://platform.openai.com/docs/api-reference/chat>
+//! OpenAI Chat Completions, and all servers that implement it (OpenRouter, Ollama `/v1`, llama.cpp, LM Studio, vLLM,
+//! Gemini's compatible endpoint). <https://platform.openai.com/docs/api-reference/chat>
 
 mod calls;
 mod decode;
@@ -10,5 +10,5 @@ pub(super) use decode::Assembly;
 pub(super) use encode::Encoder;
 pub(super) use wire::Text;
 
-/// Under which name this format keeps what must be sent back.
+/// The key under which this format stores what must be sent back.
 const DIALECT: &str = "chat";

@@ -1,6 +1,6 @@
-//! The chunks as they come, borrowed from the bytes; unknown fields are passed over.
+//! The chunks as received, borrowed from the bytes; unknown fields are ignored.
 //!
-//! Lenient on purpose where servers differ: `null` for nothing, texts as arrays of parts, arguments as objects.
+//! Lenient on purpose where servers differ: `null` for missing values, texts as arrays of parts, arguments as objects.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializ
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// One chunk of a stream, or a whole answer.
+/// One chunk of a stream, or a complete response.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Chunk<'a> {
@@ -25,7 +25,7 @@ pub(super) struct Chunk<'a> {
     pub error: Option<Value>,
 }
 
-/// The choice with index 0; more are never asked for.
+/// The choice with index 0; more are never requested.
 #[derive(Debug, Default)]
 pub(super) struct FirstChoice<'a>(pub Option<Choice<'a>>);
 
@@ -35,12 +35,12 @@ pub(super) struct Choice<'a> {
     pub index: Option<u64>,
     #[serde(borrow)]
     pub delta: Option<Body<'a>>,
-    /// Set if the answer was not streamed.
+    /// Set if the response was not streamed.
     #[serde(borrow)]
     pub message: Option<Body<'a>>,
     #[serde(borrow)]
     pub finish_reason: Text<'a>,
-    /// OpenRouter: why this choice ended.
+    /// OpenRouter: the error that ended this choice.
     pub error: Option<Value>,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Body<'a> {
     /// OpenRouter, Ollama; some servers send both.
     #[serde(borrow)]
     pub reasoning: Text<'a>,
-    /// OpenRouter: to be sent back with the answers to the calls.
+    /// OpenRouter: to be sent back with the results of the calls.
     pub reasoning_details: Option<Vec<Value>>,
     #[serde(borrow)]
     pub tool_calls: Option<Vec<CallDelta<'a>>>,
@@ -115,8 +115,8 @@ pub(super) struct CompletionDetails {
     pub reasoning_tokens: Option<f64>,
 }
 
-/// A text that borrows from the bytes where it has no escapes. `null` and absent are empty, parts are joined, an
-/// object is its JSON.
+/// A text, borrowed from the bytes if it has no escapes. `null` and missing values are empty, parts are joined, an
+/// object becomes its JSON.
 #[derive(Debug, Default)]
 pub(in crate::llm) struct Text<'a>(pub Cow<'a, str>);
 

@@ -1,7 +1,8 @@
-//! Events to a reply.
+//! Assembles a reply from stream events.
 //!
-//! The end marker is `response.completed`, `response.incomplete` or `response.failed`. What the events that close an item
-//! say, and the answer that closes the stream, counts only where deltas were missing: servers differ in what they send.
+//! The end marker is `response.completed`, `response.incomplete` or `response.failed`. The contents of events that
+//! close an item, and of the response that closes the stream, count only where deltas were missing: servers differ in
+//! what they send.
 
 use serde_json::Value;
 
@@ -21,18 +22,18 @@ pub(in crate::llm) struct Assembly {
     items: Items,
     /// Bytes of the calls' ids, names and arguments.
     arguments: usize,
-    /// Bytes of reasoning that is sent back as it came.
+    /// Bytes of reasoning that is sent back unchanged.
     opaque: usize,
     refused: bool,
     /// The item and the part of it that the last piece of reasoning belonged to.
     reasoning_part: Option<(usize, u64)>,
 }
 
-/// What an event says about an item.
+/// The stage of an item, according to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Begun,
-    /// It is whole. Its text counts where none has come in pieces.
+    /// It is complete. Its text counts if none has arrived in pieces.
     Whole {
         adds_text: bool,
     },
@@ -45,7 +46,7 @@ impl Assemble for Assembly {
         if self.draft.is_done() || data.is_empty() || data == b"[DONE]" {
             return;
         }
-        // A server that cuts its text inside a character sends bytes that are no UTF-8.
+        // A server that splits its text inside a character sends invalid UTF-8.
         let said = String::from_utf8_lossy(data);
         match serde_json::from_str::<Value>(&said) {
             Ok(event @ Value::Object(_)) => self.on(&event, &said),
@@ -109,11 +110,11 @@ impl Assembly {
                 self.ended(response, kind.trim_start_matches("response."));
             }
             "error" => self.draft.fail(stream_error(event)),
-            // Not streamed: the whole answer.
+            // Not streamed: the complete response.
             _ if text(event, "object") == "response" => self.ended(event, ""),
             _ if event.get("error").is_some_and(|error| !error.is_null()) => self.draft.fail(stream_error(event)),
             "" => self.not_an_event(said),
-            // Events of a later version, and of tools that are the server's own.
+            // Events of a later version, and of the server's own tools.
             _ => {}
         }
     }
@@ -135,7 +136,7 @@ impl Assembly {
         self.add_thought(at, part.unwrap_or(0), text(event, "delta"));
     }
 
-    /// The parts of a summary are paragraphs.
+    /// Adds reasoning. The parts of a summary become paragraphs.
     fn add_thought(&mut self, at: usize, part: u64, piece: &str) {
         if piece.is_empty() {
             return;
@@ -156,7 +157,7 @@ impl Assembly {
         self.items.get_mut(at).map(|item| &mut item.call)
     }
 
-    /// An item as it began, or as it is now that it is whole.
+    /// Takes an item that has begun, or that is complete.
     fn item(&mut self, index: Option<u64>, item: Option<&Value>, stage: Stage) {
         let Some((kind, whole)) = item.and_then(|item| Some((Kind::of(item)?, item))) else { return };
         let at = self.items.of_item(kind, index, whole);
@@ -180,7 +181,7 @@ impl Assembly {
                 }
             }
             Kind::Reasoning => {
-                // Without its encrypted content it could not be looked up: nothing is kept on the server.
+                // Without its encrypted content it could not be looked up: the server stores nothing.
                 if done && !text(whole, "encrypted_content").is_empty() {
                     self.opaque += bytes(whole);
                     item.whole = Some(whole.clone());
@@ -209,7 +210,8 @@ impl Assembly {
         finished(&mut self.draft.reply.model, text(response, "model"));
     }
 
-    /// The answer that closes the stream, or the only one. `status` is what its event says, where it says nothing.
+    /// Takes the response that closes the stream, or the only one. `status` comes from its event, and counts if the
+    /// response has none.
     fn ended(&mut self, response: &Value, status: &str) {
         self.named(response);
         if let Some(usage) = response.get("usage").filter(|usage| usage.is_object()) {
@@ -240,8 +242,8 @@ impl Assembly {
         }
     }
 
-    /// What the whole answer holds and no event brought. Its items may be numbered otherwise than the events were, so
-    /// they count only where nothing of their kind has come.
+    /// Adds the items of the complete response that no event delivered. They may be numbered differently from the
+    /// events, so an item counts only if no other of its kind has arrived.
     fn missing(&mut self, output: &[Value]) {
         let no_text = self.draft.reply.content.is_empty();
         let (no_thought, no_call) = (self.draft.reply.reasoning.is_empty(), !self.items.has(Kind::Call));
@@ -257,7 +259,7 @@ impl Assembly {
                 self.item(Some(index), Some(item), Stage::Whole { adds_text });
             }
         }
-        // Calls that were announced, and nothing more.
+        // Calls that were announced without arguments.
         let calls = output.iter().filter(|item| text(item, "type") == "function_call");
         if calls.clone().count() == self.items.calls_mut().count() {
             for (call, whole) in self.items.calls_mut().zip(calls).filter(|(call, _)| call.arguments.is_empty()) {
@@ -272,7 +274,7 @@ impl Assembly {
     }
 }
 
-/// The final text counts, if there is one. Returns by how many bytes the text grew.
+/// Replaces the text by the final one, if there is one. Returns the number of bytes by which the text grew.
 fn finished(so_far: &mut String, whole: &str) -> usize {
     let before = so_far.len();
     if !whole.is_empty() && whole != so_far {

@@ -1,6 +1,6 @@
 //! The request body of Responses.
 //!
-//! The tools come after the input, so that what was sent before is a byte prefix of what is sent next.
+//! The tools come after the input, so that the conversation sent before is a byte prefix of the one sent next.
 
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
 
-/// Encodes for one provider of a run.
+/// Encodes requests for one provider of a run.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to take a forced tool.
+    /// Whether the server is known to accept a forced tool.
     can_force: bool,
     empty: bool,
 }
@@ -49,7 +49,7 @@ impl Encoder {
         Encoder { head, choice: Choice::of(p, config), can_force: endpoint::is_openai(p), empty: true }
     }
 
-    /// Before an item.
+    /// Prepares for an item: writes the comma.
     fn begin(&mut self, out: &mut Vec<u8>) {
         if !std::mem::take(&mut self.empty) {
             out.push(b',');
@@ -69,7 +69,8 @@ impl Encoder {
         out.push(b'}');
     }
 
-    /// The reply in its original order if the stored data matches; otherwise its reasoning, then its text, then its calls.
+    /// Writes the reply in its original order if the stored data matches; otherwise its reasoning, then its text, then
+    /// its calls.
     fn assistant(&mut self, message: &AssistantMessage, out: &mut Vec<u8>) {
         let kept = own(message.opaque.as_ref(), DIALECT).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let pieces = in_order(message, kept).unwrap_or_else(|| {
@@ -77,7 +78,7 @@ impl Encoder {
             let text = Some(Piece::Text(&message.content, None));
             reasoning.chain(text).chain(message.tool_calls.iter().map(Piece::Call)).collect()
         });
-        // Reasoning without the item that followed it is refused ("without its required following item").
+        // Reasoning without the item that followed it is rejected ("without its required following item").
         let mut reasoning = Vec::new();
         for piece in pieces {
             match piece {
@@ -135,7 +136,7 @@ impl Encode for Encoder {
             json(out, &tool.description);
             raw(out, ",\"parameters\":");
             json(out, &tool.parameters);
-            // Strict schemas are a subset of JSON Schema; without this word they are the default here.
+            // Strict schemas are a subset of JSON Schema; without this field they are the default here.
             raw(out, ",\"strict\":false}");
         }
         if any {
@@ -161,12 +162,12 @@ impl Encode for Encoder {
 #[derive(Debug)]
 enum Piece<'a> {
     Reasoning(&'a Value),
-    /// And its `phase`, which newer models need back.
+    /// A text and its `phase`, which newer models need back.
     Text(&'a str, Option<&'a str>),
     Call(&'a ToolCall),
 }
 
-/// The reply's items in the order in which they came; `None` where the text or the calls are not those they were.
+/// The reply's items in their original order; `None` if the text or the calls have changed.
 fn in_order<'a>(message: &'a AssistantMessage, kept: &'a [Value]) -> Option<Vec<Piece<'a>>> {
     if kept.is_empty() {
         return None;
@@ -242,8 +243,8 @@ fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     out.push(b']');
 }
 
-/// OpenAI's models that never reason refuse to be asked for their reasoning ("Encrypted content is not supported with
-/// this model"); other servers ignore what they do not know.
+/// Whether a model may reason. OpenAI's models that never reason reject a request for their reasoning ("Encrypted
+/// content is not supported with this model"); other servers ignore values that they do not know.
 fn may_reason(model: &str) -> bool {
     let name = model.trim().trim_start_matches("ft:");
     let name = name.rsplit('/').next().unwrap_or(name);

@@ -1,7 +1,7 @@
-//! The output items of one reply: which event belongs to which, and the order in which they began.
+//! The output items of one reply: which event belongs to which item, and the order in which the items began.
 //!
-//! The format says: `output_index` names the item. Servers differ: no index, one index for all, ids that change from
-//! event to event, items that are never announced, deltas left out.
+//! According to the format, `output_index` identifies the item. Servers differ: no index, one index for all, ids that
+//! change from event to event, items that are never announced, missing deltas.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Others (such as the server's own search) are ignored.
+    /// Other kinds (such as the server's own search) are ignored.
     pub fn of(item: &Value) -> Option<Kind> {
         match text(item, "type") {
             "message" => Some(Kind::Message),
@@ -32,15 +32,15 @@ pub(super) struct Item {
     pub kind: Kind,
     index: Option<u64>,
     id: String,
-    /// Its end was announced.
+    /// Whether its end was announced.
     pub done: bool,
-    /// Of a message: how many bytes of the reply's text are its own. Of reasoning: the same of the reasoning.
+    /// For a message: its number of bytes in the reply's text. For reasoning: its number of bytes in the reasoning.
     pub bytes: usize,
     /// For a message: data that newer models need back along with its text.
     pub phase: Option<Value>,
-    /// Of a call.
+    /// For a call.
     pub call: RawCall,
-    /// Of reasoning that can be sent back: as it came.
+    /// For reasoning that can be sent back: the original item.
     pub whole: Option<Value>,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Item {
 pub(super) struct Items {
     items: Vec<Item>,
     calls: usize,
-    /// A message continued after the next one had begun, so the position of each text is no longer known.
+    /// Whether a message continued after the next one had begun, so that the position of each text is no longer known.
     mixed: bool,
 }
 
@@ -62,7 +62,7 @@ impl Items {
         self.items.len()
     }
 
-    /// How many of them are calls.
+    /// The number of calls among them.
     pub fn calls(&self) -> usize {
         self.calls
     }
@@ -75,7 +75,7 @@ impl Items {
         self.items.iter().any(|item| item.whole.is_some())
     }
 
-    /// The item of an event that adds to one.
+    /// The item that a delta event adds to.
     pub fn of_delta(&mut self, kind: Kind, event: &Value) -> usize {
         let (index, id) = (index(event), text(event, "item_id"));
         let last = self.last(kind, |item| index.is_none() || item.index.is_none() || kind == Kind::Call);
@@ -83,10 +83,10 @@ impl Items {
         self.at(found, kind, index, id)
     }
 
-    /// The item that an event holds.
+    /// The item that an event contains.
     pub fn of_item(&mut self, kind: Kind, index: Option<u64>, item: &Value) -> usize {
         let (id, call_id) = (text(item, "id"), text(item, "call_id"));
-        // A call is never taken for another one. Text may have come that no item was announced for.
+        // A call is never mistaken for another one. Text may have arrived for which no item was announced.
         let last = match kind {
             Kind::Call => None,
             _ => self.last(kind, |item| !item.done && (index.is_none() || item.index.is_none())),
@@ -95,7 +95,7 @@ impl Items {
         self.at(found, kind, index, id)
     }
 
-    /// Text of a message came at the end of the reply's text.
+    /// Records that text of a message was added at the end of the reply's text.
     pub fn add_text(&mut self, at: usize, bytes: usize) {
         let later = self.items.iter().skip(at + 1);
         self.mixed |= later.filter(|item| item.kind == Kind::Message).any(|item| item.bytes > 0);
@@ -108,8 +108,8 @@ impl Items {
         self.items.iter_mut().filter(|item| item.kind == Kind::Call).map(|item| &mut item.call)
     }
 
-    /// What must be sent back: the reasoning items and the positions of text and calls among them. `None` where the text and
-    /// the calls alone say it all.
+    /// The data that must be sent back: the reasoning items and the positions of text and calls among them. `None` if
+    /// the text and the calls alone are sufficient.
     pub fn kept(&self) -> Option<Value> {
         if !self.items.iter().any(|item| item.whole.is_some() || item.phase.is_some()) {
             return None;
@@ -149,7 +149,7 @@ impl Items {
             item.index = item.index.or(index);
             return at;
         }
-        // Past a limit the reply has failed: nothing more is kept apart.
+        // Beyond a limit the reply has failed: no further items are told apart.
         if self.items.len() > MAX_PARTS || self.calls > MAX_CALLS {
             return self.items.len() - 1;
         }

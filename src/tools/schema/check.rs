@@ -1,5 +1,5 @@
-//! A value held against the rules. Every step counts, and schemas within schemas do, so that a hostile schema ends in an
-//! error. Where only the answer counts (branches of `anyOf`, `not`, `if`), the first fault ends the search.
+//! Checks a value against the rules. Steps and nested schemas are limited, so that a hostile schema ends in an error.
+//! Where only the verdict matters (branches of `anyOf`, `not`, `if`), the first fault ends the search.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,9 +11,9 @@ use super::rule::{Countable, End, Expression, NodeId, Rule, Side, Tree, Type};
 use super::words::{self, quoted, shown};
 use super::{Fault, MAX_DEPTH, Unchecked, same};
 
-/// Schemas that are held against something, and members that are looked at.
+/// Maximum number of schemas checked and members examined.
 const MAX_WORK: usize = 10_000_000;
-/// Number of branches of `anyOf` and `oneOf` whose fault is reported.
+/// Maximum number of branches of `anyOf` and `oneOf` whose fault is reported.
 const MAX_BRANCHES: usize = 3;
 
 pub fn faults(tree: &Tree, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
@@ -43,12 +43,12 @@ impl At<'_> {
 struct Check<'t> {
     tree: &'t Tree,
     work: usize,
-    /// The resources of the current schemas, the outermost first: what `$dynamicRef` looks through.
+    /// The resources of the current schemas, outermost first; `$dynamicRef` searches them.
     scope: Vec<Resource>,
     /// The maximum number of reported faults; 0 if only the verdict matters.
     most: usize,
     faults: Vec<Fault>,
-    /// Whether the faults are those of a branch already.
+    /// Whether the faults already belong to a branch.
     in_branch: bool,
 }
 
@@ -92,7 +92,7 @@ impl<'t> Check<'t> {
         self.faults.len() >= self.most
     }
 
-    /// The answer only.
+    /// Returns only the verdict.
     fn fits_quietly(&mut self, id: NodeId, value: &Value, at: At<'_>) -> Fits {
         let (most, faults) = (std::mem::take(&mut self.most), std::mem::take(&mut self.faults));
         let fits = self.fits(id, value, at);
@@ -100,7 +100,7 @@ impl<'t> Check<'t> {
         fits
     }
 
-    /// `Ok(false)`, with its words if somebody reads them.
+    /// Returns `Ok(false)`, and records the message if it will be reported.
     fn fault(&mut self, at: At<'_>, words: &dyn Fn() -> String) -> Fits {
         if !self.is_enough() {
             self.faults.push(Fault { path: at.pointer(), message: words() });
@@ -143,8 +143,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// A rule that looks at the value as a whole: no schema within this one. Apart, so that the stack of nested schemas
-    /// stays small.
+    /// Checks a rule that applies to the value as a whole, without nested schemas. A separate function, so that nested
+    /// schemas use little stack.
     fn alone(&mut self, rule: &Rule, value: &Value, at: At<'_>) -> Fits {
         match (rule, value) {
             (Rule::Never, _) => self.fault(at, &|| format!("False schema does not allow {}", shown(value))),
@@ -226,7 +226,7 @@ impl<'t> Check<'t> {
         if fitting == 1 { Ok(true) } else { self.no_branch("oneOf", nodes, value, at) }
     }
 
-    /// What each branch misses; of branches within branches it is not said, for they would be gone through again and again.
+    /// Reports the fault of each branch, but not for branches within branches, which would be checked again and again.
     fn no_branch(&mut self, keyword: &str, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
         let mut reasons = String::new();
         if !self.is_enough() && !self.in_branch {
@@ -247,7 +247,7 @@ impl<'t> Check<'t> {
         })
     }
 
-    /// The schema of that dynamic anchor in the outermost resource that has one.
+    /// The schema of a dynamic anchor in the outermost resource that has it.
     fn outermost(&self, node: NodeId, name: &str) -> NodeId {
         let named = self.tree.dynamic.get(name);
         let found = named.and_then(|named| self.scope.iter().find_map(|home| named.get(home)));
@@ -326,8 +326,8 @@ impl<'t> Check<'t> {
         }
     }
 
-    /// Members that the rules before have left, held against one schema. Those that may not be there at all are named at
-    /// once.
+    /// Checks the members left over by the previous rules against one schema. If no such members are allowed, one fault
+    /// names them all.
     fn rest(&mut self, id: NodeId, what: &str, members: &mut dyn Iterator<Item = (At<'_>, &Value)>) -> Fits {
         let is_never = self.tree.nodes.get(id).is_some_and(|node| matches!(node.rules.as_slice(), [Rule::Never]));
         let mut fits = true;
@@ -353,15 +353,15 @@ impl<'t> Check<'t> {
         self.fault(at, &|| words::unexpected(what, &names))
     }
 
-    /// Which members or items no other rule of the schema has looked at, by their order.
+    /// For each member or item, in order: whether no other rule of the schema has evaluated it.
     fn unseen(&mut self, id: NodeId, value: &Value, at: At<'_>, length: usize) -> Result<Vec<bool>, Unchecked> {
         let mut seen = vec![false; length];
         self.see(id, value, at, &mut seen, true)?;
         Ok(seen.into_iter().map(|seen| !seen).collect())
     }
 
-    /// Notes which members or items the rules of a schema have looked at, in it and in those that hold for the same value.
-    /// `itself`: it is the schema that asks, whose `unevaluated…` is not to be counted.
+    /// Marks the members or items evaluated by the rules of a schema, and by the schemas that it applies to the same
+    /// value. `itself`: it is the requesting schema, whose own `unevaluated…` does not count.
     fn see(&mut self, id: NodeId, value: &Value, at: At<'_>, seen: &mut [bool], itself: bool) -> Result<(), Unchecked> {
         let rules = self.enter(id)?;
         for rule in rules {

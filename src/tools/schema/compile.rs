@@ -1,4 +1,5 @@
-//! A schema document to rules. Only what the first schema leads to is read, each schema once, and without recursion.
+//! Compiles a schema document to rules. Reads only the schemas reachable from the first one, each once, without
+//! recursion.
 
 use std::collections::HashMap;
 
@@ -28,9 +29,9 @@ struct Compiler<'s> {
     places: Places<'s>,
     patterns: Patterns,
     tree: Tree,
-    /// By where they are in memory.
+    /// By memory address.
     known: HashMap<*const Value, NodeId>,
-    /// Schemas that have their number and wait for their rules, with their paths for error texts.
+    /// Schemas that have a number but no rules yet, with their paths for error texts.
     left: Vec<(NodeId, &'s Value, String)>,
 }
 
@@ -78,7 +79,7 @@ impl<'s> Compiler<'s> {
         self.arrays(all, &mut rules)?;
         self.references(all, &mut rules)?;
         self.combinations(all, &mut rules)?;
-        // Last, since they ask what the others have seen.
+        // Last, because they depend on what the others have evaluated.
         rules.extend(self.one(all, "unevaluatedItems").map(Rule::UnevaluatedItems));
         rules.extend(self.one(all, "unevaluatedProperties").map(Rule::UnevaluatedProperties));
         Ok(rules)
@@ -283,7 +284,7 @@ impl<'s> Keyword<'s, '_> {
         self.value.as_object().ok_or_else(|| self.wrong("an object"))
     }
 
-    /// A whole number, which may be written `2.0`; one larger than any count means the largest.
+    /// A whole number, which may be written `2.0`; a number larger than any count becomes the largest count.
     fn count(self) -> Result<u64, String> {
         let amount = Amount::of(self.number()?);
         if !amount.is_whole() || amount.compare(Amount::Whole(0)).is_lt() {

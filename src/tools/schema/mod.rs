@@ -1,11 +1,11 @@
-//! JSON Schema, draft 2020-12: a schema is compiled once to a list of rules, then values are held against it.
+//! JSON Schema, draft 2020-12: a schema is compiled once to a list of rules, then values are checked against it.
 //!
-//! Complete except for three things: no schema is fetched, so `$ref` reaches what the schema itself holds; `$schema` and
-//! vocabularies are not read; `format`, `content…` and other annotations say nothing. The official suite runs against it
-//! (`tests/tools_schema.rs`). Written here because every crate for it brings regular expressions, URLs and domain names,
-//! which are most of what such a crate weighs in a page. Regular expressions are the browser's own: whoever compiles a
-//! schema says who runs them. Hostile schemas and values end in an error: nesting and work have a bound, and an
-//! expression that takes too long is ended with its worker.
+//! Complete except for three things: no schema is fetched, so `$ref` reaches only schemas inside the document;
+//! `$schema` and vocabularies are not read; `format`, `content…` and other annotations have no effect. The official
+//! test suite runs against it (`tests/tools_schema.rs`). Implemented here because every crate for it brings regular
+//! expressions, URLs and domain names, which make up most of such a crate's size in a page. Regular expressions run in
+//! the browser's own engine, which the caller passes in when it compiles a schema. Hostile schemas and values end in an
+//! error: nesting and work are bounded, and an expression that takes too long is terminated with its worker.
 
 mod check;
 mod compile;
@@ -22,10 +22,10 @@ use serde_json::Value;
 
 use rule::Tree;
 
-/// Whether a text has a match anywhere in it; an engine may give up on a text.
+/// Whether a text contains a match; an engine may give up on a text.
 pub type Pattern = Box<dyn Fn(&str) -> Result<bool, String>>;
 
-/// Makes a pattern of an ECMA-262 expression, which is read with the flag `u`.
+/// Compiles an ECMA-262 expression, which is read with the flag `u`, to a pattern.
 pub type Patterns = fn(&str) -> Result<Pattern, String>;
 
 /// A compiled schema.
@@ -37,20 +37,20 @@ pub struct Schema {
 /// Why a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// JSON Pointer of the value; where a property is missing or not allowed, of that property.
+    /// JSON Pointer to the value, or to the property that is missing or not allowed.
     pub path: String,
     pub message: String,
 }
 
-/// Brackets inside brackets, of a schema and of a value. What `serde_json` reads has no more.
+/// Maximum nesting of brackets in a schema and in a value. `serde_json` reads no deeper nesting.
 const MAX_NESTING: usize = 128;
-/// Schemas that lead to schemas while one value is checked: few enough for a worker's stack of 1 MB, without optimization
-/// too.
+/// Maximum depth of schemas that lead to schemas while one value is checked: low enough for a worker's stack of 1 MB,
+/// even without optimization.
 const MAX_DEPTH: usize = 256;
 
 impl Schema {
     /// # Errors
-    /// What is wrong with the schema, and where in it.
+    /// The fault in the schema, and its location.
     pub fn compile(schema: &Value, patterns: Patterns) -> Result<Schema, String> {
         if too_deep(schema, MAX_NESTING) {
             return Err(format!("its brackets are nested more than {MAX_NESTING} deep"));
@@ -58,10 +58,10 @@ impl Schema {
         Ok(Schema { tree: compile::compile(schema, patterns)? })
     }
 
-    /// Why the value does not fit, `most` reasons at most; none where it fits.
+    /// Returns at most `most` reasons why the value does not fit; an empty list if it fits.
     ///
     /// # Errors
-    /// Why the value could not be held against the schema.
+    /// Why the value could not be checked against the schema.
     pub fn faults(&self, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
         if too_deep(value, MAX_NESTING) {
             return Err(Unchecked::Nesting);
@@ -70,12 +70,12 @@ impl Schema {
     }
 }
 
-/// Why a value could not be held against a schema.
+/// The reason why a value could not be checked against a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unchecked {
-    /// The value's brackets.
+    /// The value's brackets are nested too deeply.
     Nesting,
-    /// Schemas that lead to schemas, as one does that refers to itself.
+    /// Schemas lead to schemas too deeply, as with one that refers to itself.
     Depth,
     /// Too many steps.
     Work,

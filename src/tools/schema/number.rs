@@ -1,11 +1,11 @@
-//! Numbers as a schema sees them: `1.0` is the whole number 1, whole numbers are compared exactly, and `multipleOf` counts
-//! in decimals as they are written.
+//! Numbers as JSON Schema defines them: `1.0` is the whole number 1, whole numbers are compared exactly, and
+//! `multipleOf` uses decimals as they are written.
 
 use std::cmp::Ordering;
 
 use serde_json::Number;
 
-/// A number by its value, however it was written.
+/// A number by its value, regardless of how it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
     Whole(i128),
@@ -13,7 +13,7 @@ pub enum Amount {
     Other(f64),
 }
 
-/// Floats below are kept as whole numbers.
+/// Floats without a fraction below this are stored as whole numbers.
 const WHOLE: f64 = 1e36;
 
 impl Amount {
@@ -36,7 +36,7 @@ impl Amount {
         }
     }
 
-    /// What is neither is equal: JSON has no such number.
+    /// Compares two numbers. Those that cannot be compared count as equal: JSON has no such numbers.
     pub fn compare(self, other: Amount) -> Ordering {
         match (self, other) {
             (Amount::Whole(a), Amount::Whole(b)) => a.cmp(&b),
@@ -44,7 +44,7 @@ impl Amount {
         }
     }
 
-    #[allow(clippy::cast_precision_loss)] // beside a fraction, or beside what is larger than any whole number here
+    #[allow(clippy::cast_precision_loss)] // compared only with fractions, or with numbers beyond `WHOLE`
     fn float(self) -> f64 {
         match self {
             Amount::Whole(whole) => whole as f64,
@@ -53,7 +53,7 @@ impl Amount {
     }
 }
 
-/// Whether `number` is a multiple of `of`, which is more than 0.
+/// Whether `number` is a multiple of `of`, which is greater than 0.
 pub fn is_multiple(number: &Number, of: &Number) -> bool {
     let ((mut digits, exponent), (of, of_exponent)) = (decimal(number), decimal(of));
     if digits == 0 || of == 0 {
@@ -61,7 +61,7 @@ pub fn is_multiple(number: &Number, of: &Number) -> bool {
     }
     let shift = exponent - of_exponent;
     if shift < 0 {
-        // A product that does not fit is larger than what it would have to divide.
+        // A product that overflows is larger than the number it would have to divide.
         let scale = 10_u128.checked_pow(shift.unsigned_abs());
         return scale.and_then(|scale| of.checked_mul(scale)).is_some_and(|of| digits % of == 0);
     }
@@ -71,12 +71,12 @@ pub fn is_multiple(number: &Number, of: &Number) -> bool {
     digits % of == 0
 }
 
-/// The digits of a number without its sign, and the power of ten they are to be multiplied by.
+/// The digits of a number without its sign, and the power of ten to multiply them by.
 fn decimal(number: &Number) -> (u128, i32) {
     if let (false, Some(whole)) = (number.is_f64(), number.as_i128()) {
         return (whole.unsigned_abs(), 0);
     }
-    // The shortest text that is this number: at most 17 digits.
+    // The shortest text for this number: at most 17 digits.
     let text = format!("{:e}", number.as_f64().unwrap_or_default().abs());
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));

@@ -1,5 +1,5 @@
-//! The locations of a document's schemas: which resource (`$id`) each belongs to, what the anchors name, and what a
-//! reference leads to.
+//! The locations of a document's schemas: the resource (`$id`) that each belongs to, the schemas that anchors name, and
+//! the schema that a reference leads to.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ const ONE: [&str; 11] = [
 const LIST: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 
-/// A schema with an address of its own, by its number.
+/// The number of a schema with an address of its own.
 pub type Resource = usize;
 
 #[derive(Debug)]
@@ -32,9 +32,9 @@ pub struct Places<'s> {
     resources: Vec<(String, &'s Value)>,
     by_uri: HashMap<String, Resource>,
     anchors: HashMap<(Resource, &'s str), &'s Value>,
-    /// Those of `$dynamicAnchor`.
+    /// The anchors of `$dynamicAnchor`.
     pub dynamic: Vec<(Resource, &'s str, &'s Value)>,
-    /// The resource of each schema, by where it is in memory.
+    /// The resource of each schema, by memory address.
     homes: HashMap<*const Value, Resource>,
 }
 
@@ -55,7 +55,7 @@ impl<'s> Places<'s> {
         self.homes.get(&std::ptr::from_ref(schema)).copied().unwrap_or_default()
     }
 
-    /// Takes in a schema and all in it.
+    /// Registers a schema and all schemas inside it.
     fn enter(&mut self, schema: &'s Value, resource: Resource) {
         let mut left = vec![(schema, resource)];
         while let Some((schema, mut home)) = left.pop() {
@@ -85,7 +85,7 @@ impl<'s> Places<'s> {
         }
     }
 
-    /// What a reference in a schema of `from` leads to; nothing is fetched.
+    /// The schema that a reference in a schema of `from` leads to; nothing is fetched.
     pub fn find(&mut self, from: Resource, reference: &str) -> Option<&'s Value> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let (base, _) = self.resources.get(from)?;
@@ -103,7 +103,7 @@ impl<'s> Places<'s> {
         Some(found)
     }
 
-    /// The name where the reference leads to a `$dynamicAnchor` by name: it then means the outermost of that name.
+    /// The name, if the reference leads to a `$dynamicAnchor` by name: it then refers to the outermost one with that name.
     pub fn dynamic_name(&self, reference: &str, found: &Value) -> Option<&'s str> {
         let (_, fragment) = reference.split_once('#')?;
         let named = self.dynamic.iter().find(|(_, name, schema)| std::ptr::eq(*schema, found) && *name == fragment);

@@ -12,11 +12,11 @@ use super::{Pattern, Unchecked};
 #[derive(Debug, Default)]
 pub struct Tree {
     pub nodes: Vec<Node>,
-    /// What a `$dynamicAnchor` refers to in each resource.
+    /// The schema that each `$dynamicAnchor` refers to in each resource.
     pub dynamic: HashMap<String, HashMap<Resource, NodeId>>,
 }
 
-/// A schema by its number.
+/// The number of a schema.
 pub type NodeId = usize;
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Node {
     pub rules: Vec<Rule>,
 }
 
-/// What one keyword asks, or a few that belong together. All of a node's rules must be kept.
+/// The rule of one keyword, or of a few that belong together. A value must satisfy all rules of a node.
 #[derive(Debug)]
 pub enum Rule {
     /// The schema `false`.
@@ -139,7 +139,7 @@ pub enum End {
     Most,
 }
 
-/// A regular expression and who runs it.
+/// A regular expression and the function that runs it.
 pub struct Expression {
     pub source: String,
     pattern: Pattern,

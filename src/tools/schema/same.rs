@@ -1,5 +1,5 @@
-//! Values that are equal in JSON Schema have one text: `1` and `1.0`, objects whatever the order of their members. Looking
-//! such texts up keeps `uniqueItems` and long `enum`s from comparing every pair.
+//! Converts values to texts that are the same if the values are equal in JSON Schema: `1` and `1.0`, objects regardless
+//! of the order of their members. Looking up such texts avoids comparing every pair for `uniqueItems` and long `enum`s.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Resolves URI references against their base (RFC 3986, 5.2), as far as `$id` and `$ref` need it.
 
-/// `reference` as it is seen from `base`. Neither has a fragment.
+/// Resolves `reference` against `base`. Neither has a fragment.
 pub fn resolve(base: &str, reference: &str) -> String {
     if reference.is_empty() {
         return base.to_owned();
@@ -25,7 +25,7 @@ pub fn resolve(base: &str, reference: &str) -> String {
     format!("{scheme}{host}{path}{query}")
 }
 
-/// The length of `scheme:`, 0 where there is none.
+/// The length of `scheme:`, 0 if there is none.
 fn scheme(uri: &str) -> usize {
     let end = uri.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))).unwrap_or_default();
     let is_scheme =
@@ -40,7 +40,7 @@ fn without_dots(path: &str) -> String {
         let is_last = parts.peek().is_none();
         match part {
             "." | ".." => {
-                // The first is empty where the path begins with `/`.
+                // The first part is empty if the path begins with `/`.
                 if part == ".." && (kept.len() > 1 || kept.first().is_some_and(|first| !first.is_empty())) {
                     kept.pop();
                 }
@@ -54,7 +54,7 @@ fn without_dots(path: &str) -> String {
     kept.join("/")
 }
 
-/// A fragment, percent-decoded; `None` if that is not text.
+/// Percent-decodes a fragment; `None` if the result is not text.
 pub fn decoded(fragment: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(fragment.len());
     let mut rest = fragment.bytes();

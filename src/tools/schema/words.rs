@@ -4,12 +4,12 @@ use serde_json::{Number, Value};
 
 use super::rule::{Countable, End, Side, Type};
 
-/// Characters of a value that are shown.
+/// Maximum number of characters shown of a value.
 const MAX_SHOWN: usize = 200;
-/// Values of an `enum`, and members, that are named.
+/// Maximum number of `enum` values, and of members, that are named.
 const MAX_NAMED: usize = 20;
 
-/// A value as JSON, cut where it is long.
+/// A value as JSON, truncated if it is long.
 pub fn shown(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(MAX_SHOWN) {
@@ -71,7 +71,7 @@ pub fn size(value: &Value, of: Countable, end: End, limit: u64) -> String {
     format!("{} {than} {limit} {what}", shown(value))
 }
 
-/// Members that no schema allows; `kind` says which.
+/// The message about members that no schema allows; `kind` describes them.
 pub fn unexpected(kind: &str, members: &[String]) -> String {
     let were = if members.len() == 1 { "was" } else { "were" };
     let named: Vec<String> = members.iter().take(MAX_NAMED).map(|member| format!("'{member}'")).collect();

@@ -1,4 +1,4 @@
-//! A file cut into passages: at headings, at blank lines once there is enough, and at a maximum length.
+//! Splits a file into passages: at headings, at blank lines once there is enough text, and at a maximum length.
 
 use crate::tools::words::words;
 
@@ -15,7 +15,7 @@ const ENOUGH_CHARS: usize = 300;
 const MAX_LINES: usize = 25;
 const MAX_CHARS: usize = 1_500;
 
-/// The passages of a text, each with the words to index: its lines, and its heading twice.
+/// The passages of a text, each with the text to index: its lines, and its heading twice.
 pub fn passages(text: &str) -> Vec<(Passage, String)> {
     let mut out = Vec::new();
     let mut open = String::new();
@@ -75,7 +75,7 @@ fn heading(line: &str) -> Option<&str> {
     ((1..=6).contains(&level) && text.starts_with(' ')).then(|| text.trim())
 }
 
-/// The line of the passage with most of the terms, and that line cut to what is around the first of them.
+/// The line of the passage with most of the terms, and an excerpt of that line around the first of them.
 pub fn best_line(text: &str, passage: Passage, terms: &[String], max_chars: usize) -> (usize, String) {
     let lines = text.lines().enumerate().skip(passage.line.saturating_sub(1)).take(passage.lines.max(1));
     let mut best = (passage.line.max(1), "", 0);
@@ -97,7 +97,7 @@ fn snippet(line: &str, terms: &[String], max_chars: usize) -> String {
     }
     let lower = line.to_lowercase();
     let first = terms.iter().filter_map(|term| lower.find(term.as_str())).min().unwrap_or(0);
-    // Lower case may change lengths of some characters: near enough for a window.
+    // Lower case may change the lengths of some characters: accurate enough for a window.
     let first = lower.get(..first).map_or(0, |before| before.chars().count());
     let from = first.saturating_sub(max_chars / 4).min(total - max_chars);
     let part: String = line.chars().skip(from).take(max_chars).collect();

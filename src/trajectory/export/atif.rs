@@ -1,7 +1,7 @@
-//! ATIF 1.7, the Agent Trajectory Interchange Format of Harbor (its RFC 0001): a step a message, an agent's step a turn.
+//! ATIF 1.7, the Agent Trajectory Interchange Format of Harbor (its RFC 0001): one step per message, one agent step per turn.
 //!
 //! Counter levels, synthesis, attempts and times are in `extra`, under the names they have in the document, so that
-//! the import finds them again.
+//! the import can restore them.
 
 use serde_json::{Value, json};
 
@@ -10,10 +10,10 @@ use crate::engine::{CallRecord, Image, Message, ToolMessage, ToolSpec, TurnRecor
 use crate::trajectory::Trajectory;
 
 pub const VERSION: &str = "ATIF-v1.7";
-/// The name of the agent in files that we write.
+/// The name of the agent in the files we write.
 pub const AGENT: &str = "turnwise";
 
-/// The whole document with its sub-agents.
+/// Writes the whole document with its sub-agents.
 #[must_use]
 pub fn write(document: &Trajectory) -> String {
     pretty(&trajectory(document))
@@ -59,7 +59,7 @@ fn agent(run: &Trajectory) -> Value {
     ])
 }
 
-/// What a definition in OpenAI's form does not say of a tool, by its name.
+/// The properties of each tool that OpenAI's format cannot express, by tool name.
 fn traits(tools: &[ToolSpec]) -> Value {
     let of = |tool: &ToolSpec| {
         (tool.name.clone(), json!({ "may_finish": tool.may_finish, "side_effect": tool.side_effect }))
@@ -67,7 +67,7 @@ fn traits(tools: &[ToolSpec]) -> Value {
     Value::Object(tools.iter().map(of).collect())
 }
 
-/// The messages before the first turn: the system message or what was carried over, and the task.
+/// The messages before the first turn: the system message or the carried-over history, and the task.
 fn opening(run: &Trajectory) -> Vec<Value> {
     let mut steps = if run.history.is_empty() {
         vec![json!({ "source": "system", "message": run.config.system_text() })]
@@ -82,7 +82,7 @@ fn opening(run: &Trajectory) -> Vec<Value> {
     steps
 }
 
-/// The conversation before a follow-up. The answers to a reply's calls are in its step.
+/// The conversation before a follow-up. The results of a reply's tool calls are in the reply's step.
 fn carried(history: &[Message]) -> Vec<Value> {
     let mut steps: Vec<Value> = Vec::new();
     let mut rest = history.iter().peekable();
@@ -110,7 +110,7 @@ fn carried(history: &[Message]) -> Vec<Value> {
                     ("observation", observation(&results)),
                 ])
             }
-            // Answers follow their reply; one without a reply is only kept.
+            // Tool results follow their reply; one without a reply is kept as a user message.
             Message::Tool(ToolMessage { content, images, .. }) => {
                 json!({ "source": "user", "message": with_pictures(content, images) })
             }
@@ -156,7 +156,7 @@ fn turn_step(run: &Trajectory, turn: &TurnRecord) -> Value {
     ])
 }
 
-/// `arguments` must be an object there; anything else goes to `extra`.
+/// ATIF requires `arguments` to be an object; any other value goes to `extra`.
 fn tool_call(id: &str, name: &str, args: &Value, extra: Value) -> Value {
     let (arguments, extra) = match (args, extra) {
         (Value::Object(_), extra) => (args.clone(), extra),
@@ -168,7 +168,7 @@ fn tool_call(id: &str, name: &str, args: &Value, extra: Value) -> Value {
     };
     let mut call = object([("tool_call_id", id.into()), ("function_name", name.into()), ("extra", extra)]);
     if let Some(fields) = call.as_object_mut() {
-        // Also where it is empty.
+        // Inserted separately because `object` drops an empty object.
         fields.insert("arguments".to_owned(), arguments);
     }
     call
@@ -187,7 +187,7 @@ fn call_extra(call: &CallRecord) -> Value {
     ])
 }
 
-/// `None` while the call is open.
+/// The result of a call; `None` while the call is open.
 fn result(run: &Trajectory, call: &CallRecord) -> Option<Value> {
     let known = call.children.iter().filter(|id| run.children.iter().any(|child| child.run_id == **id));
     let references: Vec<Value> = known.map(|id| json!({ "trajectory_id": id, "session_id": run.session_id })).collect();
@@ -234,7 +234,7 @@ fn final_metrics(run: &Trajectory, steps: usize) -> Value {
     ])
 }
 
-/// Data without a place in the format, except the events, which are in the native document.
+/// Data that the format has no field for, except the events, which are only in the native document.
 fn extra(run: &Trajectory) -> Value {
     object([
         ("started_at", run.started_at.as_str().into()),
@@ -258,7 +258,7 @@ fn extra(run: &Trajectory) -> Value {
     ])
 }
 
-/// A text, or a list of parts where pictures belong to it. The format has no PDFs: each is replaced by a note.
+/// The text, or a list of parts if images are attached. The format has no PDFs: a note replaces each one.
 fn with_pictures(text: &str, images: &[Image]) -> Value {
     if images.is_empty() {
         return text.into();

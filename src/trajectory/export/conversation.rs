@@ -1,7 +1,7 @@
-//! What a run and each of its sub-agents sent last, and what came back: the conversation as the model had it.
+//! The last request of a run and of each of its sub-agents, with the reply: the conversation as the model saw it.
 //!
-//! It is played from the events, so that notices, the synthesis prompt and shortened results are in it. A record that
-//! does not replay (one of another version, an imported one) gives what its turns say.
+//! It is replayed from the events, so it includes notices, the synthesis prompt and shortened results. If a record does
+//! not replay (because it is imported or of another version), the conversation is built from its turns.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::engine::{
 };
 use crate::trajectory::{Recorder, Trajectory, replay};
 
-/// The conversation of each run, parents before their children.
+/// Returns the conversation of each run, parents before their children.
 pub fn conversations(document: &Trajectory) -> Vec<(&Trajectory, Vec<Message>)> {
     let mut played = played(document).unwrap_or_default();
     let of = |run: &Trajectory| played.remove(&run.run_id).unwrap_or_else(|| said(run));
     tree(document).into_iter().map(of).zip(tree(document)).map(|(messages, run)| (run, messages)).collect()
 }
 
-/// The last request of a run: the frozen history and what was for this request only.
+/// The last request of a run: the frozen history, and the messages for this request only.
 #[derive(Default)]
 struct Sent {
     base: Option<BaseId>,
@@ -28,7 +28,7 @@ struct Sent {
     tail: Vec<Message>,
 }
 
-/// By run id; `None` where the events do not give the document.
+/// Replays the conversations, by run id; `None` if the document does not replay.
 fn played(document: &Trajectory) -> Option<BTreeMap<String, Vec<Message>>> {
     drop(replay(document).ok()?);
     let (config, task) = document.origin();
@@ -54,17 +54,17 @@ fn take(sent: &mut BTreeMap<u32, Sent>, effects: Vec<Effect>) {
     }
 }
 
-/// The last request, and what the run has learned since: the reply to it, answers to its calls.
+/// The last request and the messages since: its reply and the results of the reply's tool calls.
 fn whole(run: &Run, sent: Option<Sent>) -> Vec<Message> {
     let Sent { frozen, tail, .. } = sent.unwrap_or_default();
     let since = run.messages().get(frozen.len()..).unwrap_or_default();
-    // The prompt of a synthesis enters the history with its answer, so it is in both.
+    // The synthesis prompt enters the history together with its reply, so it is in both.
     let entered = tail.iter().zip(since).take_while(|(sent, kept)| sent == kept).count();
     let since = since.iter().skip(entered).cloned().collect::<Vec<_>>();
     frozen.into_iter().chain(tail).chain(since).collect()
 }
 
-/// The messages of the turns.
+/// Builds the messages from the turns.
 fn said(run: &Trajectory) -> Vec<Message> {
     let mut messages = run.history.clone();
     if messages.is_empty() {

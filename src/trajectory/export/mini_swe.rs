@@ -6,14 +6,14 @@ use super::conversation::conversations;
 use super::{Trajectory, object, openai, pretty, value, whole_cost};
 use crate::engine::{Message, Outcome};
 
-/// The run's own conversation; those of its sub-agents are not in this format.
+/// Writes the run's own conversation; the format cannot hold the conversations of sub-agents.
 #[must_use]
 pub fn write(document: &Trajectory) -> String {
     let said = conversations(document).into_iter().next().map(|(_, messages)| messages).unwrap_or_default();
     let status = exit_status(document);
     let submission = document.output.clone().unwrap_or_default();
     let mut messages: Vec<Value> = said.iter().map(message).collect();
-    // How mini-swe-agent itself ends a list of messages.
+    // mini-swe-agent itself ends a list of messages this way.
     let exit = json!({ "exit_status": status, "submission": submission });
     messages.push(json!({ "role": "exit", "content": status, "extra": exit }));
     let info = json!({
@@ -31,7 +31,7 @@ pub fn write(document: &Trajectory) -> String {
     pretty(&json!({ "info": info, "messages": messages, "trajectory_format": "mini-swe-agent-1.1" }))
 }
 
-/// Data without a place in the format.
+/// Data that the format has no field for.
 fn turnwise(document: &Trajectory) -> Value {
     object([
         ("engine_version", document.engine_version.as_str().into()),
@@ -47,7 +47,7 @@ fn turnwise(document: &Trajectory) -> Value {
     ])
 }
 
-/// `Submitted` is its word for an answer of the agent's own; everything else keeps our reason.
+/// `Submitted` is the format's status for an answer by the agent itself; any other ending keeps our termination reason.
 fn exit_status(document: &Trajectory) -> String {
     match (document.outcome, document.termination_reason) {
         (Some(Outcome::Success), _) => "Submitted".to_owned(),
@@ -60,7 +60,7 @@ fn message(of: &Message) -> Value {
     let mut message = openai::message(of);
     let Some(fields) = message.as_object_mut() else { return message };
     if let Message::Assistant(reply) = of {
-        // Its readers take the content for a text.
+        // Readers of this format expect the content to be a string.
         fields.insert("content".to_owned(), reply.content.as_str().into());
         if !reply.reasoning.is_empty() {
             fields.insert("reasoning_content".to_owned(), reply.reasoning.as_str().into());

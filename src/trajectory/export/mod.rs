@@ -1,7 +1,7 @@
-//! Exports a trajectory as the text of a file in other formats. PURE: a document in, text out.
+//! Exports a trajectory to other file formats. PURE: a document in, text out.
 //!
-//! What a format cannot hold goes into its `extra` where it has one, and is lost where it has none; `docs/trajectory.md`
-//! says which. The two human-readable formats, Markdown and HTML, need the words of `view` and are written there.
+//! Data that a format has no field for goes into its `extra`, or is lost if the format has none; `docs/trajectory.md`
+//! lists what is lost. The two human-readable formats, Markdown and HTML, need the texts of `view` and are written there.
 
 pub mod atif;
 mod conversation;
@@ -27,7 +27,7 @@ pub enum Format {
     Atif,
     /// OpenTelemetry spans as OTLP/JSON.
     Otlp,
-    /// OpenAI's chat format, one line a run.
+    /// OpenAI's chat format, one line per run.
     OpenaiJsonl,
     /// `.traj.json` of mini-swe-agent 1.1.
     MiniSweAgent,
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// The format of that name.
+    /// Returns the format with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.iter().copied().find(|format| format.as_str() == name)
@@ -77,7 +77,7 @@ impl Format {
         }
     }
 
-    /// What follows the run's id in the name of the file.
+    /// The part of the file name after the run id.
     #[must_use]
     pub fn suffix(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ fn value(part: &impl Serialize) -> Value {
     serde_json::to_value(part).unwrap_or_default()
 }
 
-/// An object of what is there: `null` fields, empty lists and empty objects are left out.
+/// Builds an object without `null` fields, empty lists and empty objects.
 fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     let there = |value: &Value| match value {
         Value::Null => false,
@@ -125,13 +125,13 @@ fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
     Value::Object(kept.map(|(key, value)| (key.to_owned(), value)).collect::<Map<String, Value>>())
 }
 
-/// A run and all below it, parents before their children.
+/// A run and all its descendants, parents before their children.
 fn tree(document: &Trajectory) -> Vec<&Trajectory> {
     let below = document.children.iter().flat_map(tree);
     std::iter::once(document).chain(below).collect()
 }
 
-/// US dollars of a run's own requests, to a billionth, where the price of each is known.
+/// The cost of a run's own requests in US dollars, rounded to a billionth; `None` if a price is unknown.
 fn cost<'a>(run: &Trajectory, mut attempts: impl Iterator<Item = &'a AttemptRecord>) -> Option<f64> {
     let sum = attempts.try_fold(0.0, |sum, attempt| {
         let price = run.config.providers.get(attempt.provider)?.price?;
@@ -143,7 +143,7 @@ fn cost<'a>(run: &Trajectory, mut attempts: impl Iterator<Item = &'a AttemptReco
     Some((sum * 1e9).round() / 1e9)
 }
 
-/// US dollars of a run and all its sub-agents, where the price of each request is known.
+/// The cost of a run and all its sub-agents in US dollars; `None` if a price is unknown.
 #[must_use]
 pub fn whole_cost(run: &Trajectory) -> Option<f64> {
     let runs = tree(run);
@@ -152,7 +152,7 @@ pub fn whole_cost(run: &Trajectory) -> Option<f64> {
     Some((sum * 1e9).round() / 1e9)
 }
 
-/// The sum of the usage of several requests; `None` if none of them reports any.
+/// The total usage of several requests; `None` if no request reports usage.
 fn usage<'a>(attempts: impl Iterator<Item = &'a AttemptRecord>) -> Option<Usage> {
     attempts.filter_map(|attempt| attempt.usage).reduce(Usage::plus)
 }

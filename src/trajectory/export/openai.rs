@@ -6,7 +6,7 @@ use super::conversation::conversations;
 use super::{Trajectory, object};
 use crate::engine::{Image, Message, ToolSpec};
 
-/// One line for the run and one for each of its sub-agents, in the order they began.
+/// Writes one line for the run and one for each of its sub-agents, in the order they began.
 #[must_use]
 pub fn write(document: &Trajectory) -> String {
     let lines = conversations(document).into_iter().map(|(run, messages)| {
@@ -16,7 +16,7 @@ pub fn write(document: &Trajectory) -> String {
     lines.collect()
 }
 
-/// One message as the chat format has it. Reasoning has no place there.
+/// One message in the chat format, which has no field for reasoning.
 pub(super) fn message(of: &Message) -> Value {
     match of {
         Message::System { content } => json!({ "role": "system", "content": content }),
@@ -31,7 +31,7 @@ pub(super) fn message(of: &Message) -> Value {
                     json!({ "id": call.id, "type": "function", "function": function })
                 })
                 .collect();
-            // The content may only be missing where there are calls.
+            // The content may be missing only if there are calls.
             let content = (!reply.content.is_empty() || calls.is_empty()).then(|| reply.content.clone());
             object([("role", "assistant".into()), ("content", content.into()), ("tool_calls", calls.into())])
         }
@@ -57,7 +57,7 @@ fn attached(image: &Image) -> Value {
     json!({ "type": "image_url", "image_url": { "url": image.data_url() } })
 }
 
-/// The tools as they are offered; also what ATIF calls `tool_definitions`.
+/// The tools as they are offered to the model; ATIF's `tool_definitions` are the same list.
 pub(super) fn tools(of: &[ToolSpec]) -> Value {
     let tool = |spec: &ToolSpec| {
         let function = json!({

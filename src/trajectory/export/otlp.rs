@@ -1,7 +1,8 @@
-//! OpenTelemetry spans as OTLP/JSON, with the names of the GenAI semantic conventions, revision 1.41.0: the last one of
-//! the common repository (`model/gen-ai`), which is still development there. What has no name in it starts with `turnwise.`.
+//! OpenTelemetry spans as OTLP/JSON, with the names of the GenAI semantic conventions, revision 1.41.0: the last one in the
+//! common repository (`model/gen-ai`), where their status is still "development". Attributes that the conventions do not
+//! name start with `turnwise.`.
 //!
-//! A run is an `invoke_agent` span; in it a `chat` span for each attempt and an `execute_tool` span for each call. A
+//! A run is an `invoke_agent` span that contains a `chat` span per attempt and an `execute_tool` span per call. A
 //! sub-agent is a child of the call that started it.
 
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ const INTERNAL: u32 = 1;
 const CLIENT: u32 = 3;
 const ERROR: u32 = 2;
 
-/// One `ExportTraceServiceRequest`.
+/// Writes one `ExportTraceServiceRequest`.
 #[must_use]
 pub fn write(document: &Trajectory) -> String {
     let resource = Attributes::default().text("service.name", "turnwise");
@@ -40,7 +41,7 @@ pub fn write(document: &Trajectory) -> String {
     }))
 }
 
-/// What the events say of the replies: ids, models, why they stopped.
+/// The replies in the events, which hold response ids, models and finish reasons.
 fn replies(document: &Trajectory) -> BTreeMap<RequestId, &Reply> {
     let of = document.events.iter().filter_map(|recorded| match &recorded.event {
         Event::ModelReplied { request, reply, .. } => Some((*request, reply)),
@@ -65,7 +66,7 @@ struct Span<'a> {
     start: u64,
     end: u64,
     attributes: Attributes,
-    /// Why it failed.
+    /// The reason it failed.
     error: Option<&'a str>,
 }
 
@@ -141,7 +142,7 @@ impl Spans<'_> {
             turn.attempts.iter().for_each(|attempt| self.chat(run, &id, place, turn, attempt));
             turn.tool_calls.iter().for_each(|call| self.tool(run, &id, turn, call));
         }
-        // Of an open call, whose sub-agents it does not name yet.
+        // The sub-agents of an open call, which does not list them yet.
         let named: Vec<&String> = calls(run).flat_map(|call| &call.children).collect();
         let rest = run.children.iter().filter(|child| !named.contains(&&child.run_id));
         rest.for_each(|child| self.run(child, Some(&id)));
@@ -247,7 +248,7 @@ fn calls(run: &Trajectory) -> impl Iterator<Item = &CallRecord> {
     outer.flat_map(|call| std::iter::once(call).chain(&call.calls))
 }
 
-/// Milliseconds from the start to the last thing that ended, sub-agents included.
+/// Milliseconds from the start of the run to its last activity, including sub-agents.
 fn last_moment(run: &Trajectory) -> u64 {
     let attempts = run.turns.iter().flat_map(|turn| &turn.attempts);
     let own = attempts.map(|attempt| attempt.started_ms.saturating_add(attempt.duration_ms.unwrap_or(0)));
@@ -281,7 +282,7 @@ fn message(role: &str, parts: &[Value], finish_reason: Option<&str>) -> Value {
     message
 }
 
-/// The conventions' words where they have one.
+/// Returns the conventions' term for the reason, where they define one.
 fn finish(reason: FinishReason) -> &'static str {
     match reason {
         FinishReason::Stop => "stop",

@@ -32,7 +32,7 @@ impl Attributes {
         if values.is_empty() { self } else { self.push(key, &json!({ "arrayValue": { "values": values } })) }
     }
 
-    /// Structured content as the text of its JSON: what the conventions ask for on spans.
+    /// Adds structured content as JSON text, as the conventions require on spans.
     pub fn structured(self, key: &str, value: &Value) -> Self {
         let nothing = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
         if nothing { self } else { self.text(key, &value.to_string()) }
@@ -50,12 +50,12 @@ impl From<Attributes> for Value {
     }
 }
 
-/// 16 bytes in hex, the same for the same run.
+/// Returns 16 bytes in hex, always the same for the same run.
 pub fn trace_id(run_id: &str) -> String {
     hex(run_id, 16)
 }
 
-/// 8 bytes in hex, the same for the same place in the same run.
+/// Returns 8 bytes in hex, always the same for the same place in the same run.
 pub fn span_id(run_id: &str, place: &str) -> String {
     hex(&format!("{run_id}/{place}"), 8)
 }

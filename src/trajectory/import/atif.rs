@@ -1,7 +1,7 @@
-//! ATIF to a trajectory that can be shown. It has no events, so it cannot be replayed, and it says so (`imported`).
+//! Converts ATIF to a trajectory that can be shown. It has no events, so it cannot be replayed; `imported` marks it.
 //!
-//! An agent's step becomes a turn. What a user or the system said between turns is quoted before the next one.
-//! What our own export put into `extra` is found again.
+//! An agent step becomes a turn. User and system messages between turns are quoted at the start of the next turn.
+//! Data that our own export put into `extra` is restored.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use crate::trajectory::Trajectory;
 use crate::trajectory::document::{ENGINE_VERSION, FORMAT, Imported, VERSION};
 use crate::trajectory::export::atif::AGENT;
 
-/// The file as a document; `place` tells the runs of one file apart.
+/// Converts the file to a document; `place` distinguishes the runs of one file.
 pub fn trajectory(file: File, place: u32) -> Trajectory {
     let extra = file.extra.unwrap_or_default();
     let own = file.agent.name == AGENT;
@@ -91,7 +91,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
     }
 }
 
-/// The value from our own file, or what can be shown of another agent's.
+/// Returns the configuration from our own export, or the parts of another agent's that can be shown.
 fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, turns: u32) -> RunConfig {
     let ours = own.then(|| of::<RunConfig>(extra, "config")).flatten();
     ours.unwrap_or_else(|| {
@@ -108,7 +108,7 @@ fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, tur
     })
 }
 
-/// Function definitions in OpenAI's form; anything else is left out.
+/// Reads function definitions in OpenAI's format; anything else is left out.
 fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<ToolSpec> {
     let traits: Map<String, Value> = extra.and_then(|extra| of(&extra, "tools")).unwrap_or_default();
     let spec = |definition: Value| {
@@ -143,7 +143,7 @@ fn tokens(whole: Option<&FinalMetrics>, steps: &[Step]) -> Usage {
     }
 }
 
-/// The id of a Turnwise run unchanged; another agent's becomes one of the same form, deterministically.
+/// Returns the id of a Turnwise run unchanged, and derives an id of the same form from any other one.
 fn run_id(identity: &str, started: EpochMillis, place: u32) -> String {
     if is_run_id(identity) {
         return identity.to_owned();
@@ -165,7 +165,7 @@ fn is_run_id(text: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// A field of an `extra`, where it is there and fits.
+/// Reads a field of an `extra`, if it is present and has the right type.
 pub(super) fn of<T: DeserializeOwned>(extra: &Map<String, Value>, key: &str) -> Option<T> {
     let value = extra.get(key).filter(|value| !value.is_null())?;
     serde_json::from_value(value.clone()).ok()
@@ -175,7 +175,7 @@ fn text(extra: &Map<String, Value>, key: &str) -> Option<String> {
     of(extra, key)
 }
 
-/// The text between turns: quoted, with its author.
+/// A message between turns, quoted, with its author.
 pub(super) fn aside(source: Whose, message: &Content) -> Option<String> {
     let (who, text) = match source {
         Whose::User => ("The user", message.text()),

@@ -1,4 +1,4 @@
-//! The shape of an ATIF file, 1.0 to 1.8, as far as it is shown. Unknown keys are ignored.
+//! The parts of an ATIF file (1.0 to 1.8) that are shown. Unknown keys are ignored.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -47,7 +47,7 @@ pub enum Whose {
     Agent,
 }
 
-/// A text, or parts with pictures and sounds among them (since 1.6).
+/// A text, or a list of parts that may include images and audio (since 1.6).
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
@@ -111,7 +111,7 @@ pub struct FinalMetrics {
 }
 
 impl Content {
-    /// As one text, with names for parts that are not text.
+    /// Returns the content as one text, with a label for each part that is not text.
     pub fn text(&self) -> String {
         match self {
             Content::Text(text) => text.clone(),
@@ -127,7 +127,7 @@ impl Part {
             (None, Some(source)) => {
                 let what = if self.kind == "image" { "picture" } else { &self.kind };
                 let path = source.path.as_deref().unwrap_or_default();
-                // The bytes themselves are not a name.
+                // A data URL holds the bytes and has no name.
                 let name = if path.starts_with("data:") || path.is_empty() { "in the file" } else { path };
                 let media = source.media_type.as_deref().unwrap_or("of an unknown type");
                 format!("[{what}: {name}, {media}]")

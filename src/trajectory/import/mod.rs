@@ -1,4 +1,4 @@
-//! Trajectories from files: our own, an HTML report that carries one, and those of other agents. PURE.
+//! Reads trajectories from files: our own documents, HTML reports that embed one, and files of other agents. PURE.
 
 mod atif;
 mod file;
@@ -12,21 +12,21 @@ use super::{Trajectory, clamp};
 
 /// The text before and after the document in an HTML report.
 pub const EMBEDDED: (&str, &str) = ("<script type=\"application/json\" id=\"turnwise-trajectory\">", "</script>");
-/// How the `schema_version` of an ATIF file starts, and the minor versions that are read.
+/// The prefix of `schema_version` in an ATIF file, and the supported minor versions.
 const ATIF: (&str, std::ops::RangeInclusive<u32>) = ("ATIF-v1.", 0..=8);
 
-/// Why a file cannot be opened as a trajectory.
+/// The reason a file cannot be opened as a trajectory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportError {
     /// Neither JSON nor an HTML report.
     Unknown,
     /// An HTML page without a trajectory in it.
     NoReport,
-    /// Our own document, but not one that can be read.
+    /// A Turnwise document that cannot be read.
     Document(ParseError),
-    /// ATIF of a version that is not known.
+    /// ATIF of an unknown version.
     UnknownAtif(String),
-    /// ATIF with a part missing or wrong.
+    /// ATIF with a missing or invalid part.
     DamagedAtif(String),
 }
 
@@ -50,16 +50,16 @@ impl std::fmt::Display for ImportError {
 
 impl std::error::Error for ImportError {}
 
-/// The mark of an ATIF file.
+/// The field that identifies an ATIF file.
 #[derive(Deserialize)]
 struct Mark {
     schema_version: String,
 }
 
-/// Reads a file of any kind that is known.
+/// Reads a file of any known format.
 ///
 /// # Errors
-/// What is wrong with it and what can be opened, for users.
+/// A message for users that says what is wrong with the file and which files can be opened.
 pub fn import(text: &str) -> Result<Trajectory, ImportError> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('<') {

@@ -1,4 +1,4 @@
-//! The steps of an ATIF file as turns.
+//! Converts the steps of an ATIF file to turns.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub struct Steps {
     pub images: Vec<Image>,
     pub history: Vec<Message>,
     pub turns: Vec<TurnRecord>,
-    /// What was said since the last turn.
+    /// The quoted messages since the last turn.
     asides: Vec<String>,
     /// Ids of calls so far, with the number of occurrences.
     ids: BTreeMap<String, u32>,
@@ -34,7 +34,7 @@ impl Steps {
         let mut read = Steps { started, known, own, ..Steps::default() };
         steps.into_iter().for_each(|step| read.take(step));
         if !read.asides.is_empty() {
-            // Somebody had the last word.
+            // Messages that follow the last agent step.
             let content = std::mem::take(&mut read.asides).join("\n\n");
             read.push(TurnRecord { content, ..TurnRecord::default() });
         }
@@ -92,7 +92,7 @@ impl Steps {
         self.turns.push(turn);
     }
 
-    /// The calls with their results. A result that names no call belongs to the only call, or is kept separately.
+    /// Returns the calls with their results. A result that names no call belongs to the only call, or is kept separately.
     fn calls(&mut self, calls: Vec<ToolCall>, observation: Option<Observation>, since: u64) -> Vec<CallRecord> {
         let mut results = observation.map(|observation| observation.results).unwrap_or_default();
         let alone = calls.len() == 1 && results.len() == 1;
@@ -154,7 +154,7 @@ impl Steps {
         }
     }
 
-    /// A step of an earlier conversation.
+    /// Adds a step of an earlier conversation to the history.
     fn carry(&mut self, step: &Step) {
         let content = step.message.text();
         match step.source {
@@ -188,7 +188,7 @@ impl Steps {
     }
 }
 
-/// The text, and the pictures that are in the file; the others are named in the text.
+/// The text, and the images embedded in the file; the text names all other images.
 fn with_images(message: &Content) -> (String, Vec<Image>) {
     let Content::Parts(parts) = message else { return (message.text(), Vec::new()) };
     let image = |path: &str| Image::from_data_url(path);
@@ -205,7 +205,7 @@ fn append(to: &mut String, text: &str) {
     to.push_str(text);
 }
 
-/// Every line behind a `>`.
+/// Prefixes every line with `>`.
 pub fn quote(text: &str) -> String {
     text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }

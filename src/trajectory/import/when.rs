@@ -1,8 +1,8 @@
-//! Times of other agents' files: ISO 8601 to milliseconds.
+//! Parses the times in other agents' files: ISO 8601 to milliseconds.
 
 use crate::engine::EpochMillis;
 
-/// `2026-11-21T22:16:00.123456Z`, also with an offset, a space for the `T`, or without a zone (then UTC).
+/// Parses `2026-11-21T22:16:00.123456Z`, also with an offset, with a space instead of the `T`, or without a zone (then UTC).
 pub fn parse(text: &str) -> Option<EpochMillis> {
     let (date, time) = text.trim().split_once(['T', 't', ' '])?;
     let mut parts = date.splitn(3, '-').map(str::parse::<u64>);
@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Option<EpochMillis> {
     let (seconds, fraction) = parts.next().map_or(("0", ""), |s| s.split_once(['.', ',']).unwrap_or((s, "")));
     let seconds = seconds.parse::<u64>().ok()?;
     let thousandths = format!("{fraction:0<3}").get(..3)?.parse::<u64>().ok()?;
-    // A leap second is a second 60.
+    // Second 60 is a leap second.
     if hours > 23 || minutes > 59 || seconds > 60 {
         return None;
     }
@@ -38,7 +38,7 @@ fn zone(time: &str) -> Option<(&str, i64)> {
     Some((clock, sign * (hours * 60 + minutes) * 60_000))
 }
 
-/// How many days a month has.
+/// The number of days in a month.
 fn days_of(year: u64, month: u64) -> u64 {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     match month {
@@ -48,7 +48,7 @@ fn days_of(year: u64, month: u64) -> u64 {
     }
 }
 
-/// Days since 1970-01-01 of the Gregorian calendar (Howard Hinnant's `days_from_civil`).
+/// Days since 1970-01-01 in the Gregorian calendar (Howard Hinnant's `days_from_civil`).
 fn days(year: u64, month: u64, day: u64) -> u64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, yoe) = (year / 400, year % 400);

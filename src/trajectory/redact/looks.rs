@@ -1,12 +1,12 @@
-//! What looks like a secret: provider keys by their prefixes, and what follows words that introduce one.
+//! Finds text that looks like a secret: provider keys by their prefixes, and values after text that introduces a secret.
 //!
-//! A secret lies inside one run of key characters: either the run begins with the prefix of a provider's key, or words
-//! that introduce a secret are directly before it, or it is the value of a key-like URL parameter. So a run is judged by
-//! itself and by the few bytes before it, and every byte is looked at once, also in a stream.
+//! A secret lies inside one run of key characters: either the run begins with the prefix of a provider's key, or text that
+//! introduces a secret directly precedes it, or it is the value of a key-like URL parameter. So a run is judged by its
+//! content and the few bytes before it, and every byte is examined once, even in a stream.
 
 use super::REDACTED;
 
-/// Prefixes of provider keys, and how many key characters (one a digit) follow at least.
+/// Prefixes of provider keys, and the minimum number of key characters (at least one digit) that follow.
 const PREFIXES: &[(&str, usize)] = &[
     ("sk-", 16),
     ("sk_", 16),
@@ -20,19 +20,19 @@ const PREFIXES: &[(&str, usize)] = &[
     ("AKIA", 16),
 ];
 
-/// Words before a secret value, in any case.
+/// Text that precedes a secret value, in any letter case.
 const INTRODUCERS: &[&str] = &["authorization: ", "api-key: ", "x-api-key: ", "x-goog-api-key: ", "bearer "];
 
-/// Names of URL parameters, in any case, after a `?` or `&`.
+/// Names of URL parameters, in any letter case, after a `?` or `&`.
 const PARAMETERS: &[&str] = &["key=", "api_key=", "api-key=", "apikey=", "access_token=", "token="];
 
-/// Characters of a value behind one of those at least, one a digit.
+/// The minimum length of a value after an introducer or a parameter name; it must contain a digit.
 const MIN_VALUE: usize = 8;
 
-/// How many bytes before a run matter: the longest introducer.
+/// The number of bytes before a run that matter: the length of the longest introducer.
 pub(super) const CONTEXT: usize = 16;
 
-/// The text with [`REDACTED`] in the place of each span.
+/// Returns the text with each span replaced by [`REDACTED`].
 pub(super) fn without(text: &str, spans: &[(usize, usize)]) -> String {
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
     for (start, end) in spans {
@@ -47,49 +47,49 @@ pub(super) fn without(text: &str, spans: &[(usize, usize)]) -> String {
     out
 }
 
-/// Where the longest start of `pattern` that the text ends with begins; its length where it ends with none.
+/// Returns the start of the longest proper prefix of `pattern` that ends the text, or the text's length if there is none.
 pub(super) fn partial(text: &str, pattern: &str) -> usize {
     let longest = pattern.len().saturating_sub(1).min(text.len());
     let ends = |n: &usize| pattern.as_bytes().get(..*n).is_some_and(|start| text.as_bytes().ends_with(start));
     text.len() - (1..=longest).rev().find(ends).unwrap_or(0)
 }
 
-/// What a text holds of known secrets.
+/// The known secrets in a text.
 pub(super) struct Scan {
     /// Byte ranges, in order.
     pub spans: Vec<(usize, usize)>,
-    /// From here on the text could still become one, if more follows; its length where it could not.
+    /// From here on, the text could still become a secret if more follows; the text's length if it cannot.
     pub open: usize,
 }
 
-/// What the beginning of a run says.
+/// The verdict on the beginning of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beginning {
-    /// Nothing of a secret.
+    /// Not a secret.
     Clear,
-    /// It ends before that can be told.
+    /// The run is too short to tell.
     Perhaps,
     Suspect(Suspect),
 }
 
-/// A run that is a secret if it is long enough and holds a digit.
+/// A run that is a secret if it is long enough and contains a digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Suspect {
-    /// Where in the run the secret begins.
+    /// The position in the run where the secret begins.
     pub start: usize,
-    /// Where the part begins that is measured, and how long it is at least: as the value, and as a provider's key.
+    /// The start of the part that is measured, and its minimum length: first as a value, then as a provider's key.
     rules: [Option<(usize, usize)>; 2],
 }
 
 impl Suspect {
-    /// `len` is the run's length so far, `last_digit` the position of its last digit. Once true it stays true.
+    /// `len` is the run's length so far, `last_digit` the position of its last digit. Once true, the result stays true.
     pub fn is_secret(&self, len: usize, last_digit: Option<usize>) -> bool {
         let fits = |(body, min): &(usize, usize)| len >= body + min && last_digit.is_some_and(|at| at >= *body);
         self.rules.iter().flatten().any(fits)
     }
 }
 
-/// Judges a run by its first bytes and by up to [`CONTEXT`] bytes before it. `whole`: nothing more of it follows.
+/// Judges a run by its first bytes and by up to [`CONTEXT`] bytes before it. `whole`: the run is complete.
 pub(super) fn beginning(before: &[u8], run: &[u8], whole: bool) -> Beginning {
     let (mut start, mut value, mut perhaps) = (0, None, false);
     match before.last() {
@@ -120,7 +120,7 @@ pub(super) fn beginning(before: &[u8], run: &[u8], whole: bool) -> Beginning {
     }
 }
 
-/// The positions of secrets in a text.
+/// Returns the positions of text that looks like a secret.
 pub(super) fn scan(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let (mut spans, mut at) = (Vec::new(), 0);
@@ -156,7 +156,7 @@ pub(super) fn is_key_byte(b: u8) -> bool {
 enum Begins {
     No,
     Yes,
-    /// It ends before that can be told.
+    /// The run is too short to tell.
     Perhaps,
 }
 

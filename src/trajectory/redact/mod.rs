@@ -1,7 +1,7 @@
 //! Redaction: no secret reaches an event, a record, a log or the model. One function, [`Secrets::scrub`], for all of them.
 //!
-//! Two nets: the secrets the shell knows (keys, values of key-like headers), wherever they turn up; and what looks like
-//! a secret: provider keys by their prefixes, `Bearer` tokens, key-like header lines and URL parameters.
+//! It removes the secrets that the shell knows (keys, values of key-like headers) wherever they appear, and text that looks
+//! like a secret: provider keys by their prefixes, `Bearer` tokens, key-like header lines and URL parameters.
 
 mod looks;
 mod stream;
@@ -30,11 +30,11 @@ impl std::fmt::Debug for Secrets {
     }
 }
 
-/// Shorter ones would blank out common words.
+/// Shorter secrets would blank out common words.
 const MIN_KNOWN: usize = 6;
 
 impl Secrets {
-    /// Keys and values of headers. Each counts as it is sent, that is, without white space around it, and the value of an
+    /// Takes keys and header values. Each is matched as it is sent, that is, without surrounding whitespace, and the value of an
     /// `Authorization` header also without its scheme.
     #[must_use]
     pub fn new(known: impl IntoIterator<Item = String>) -> Self {
@@ -45,15 +45,15 @@ impl Secrets {
         };
         let mut known: Vec<String> =
             known.into_iter().flat_map(forms).filter(|secret| secret.len() >= MIN_KNOWN).collect();
-        // As an address holds it.
+        // The form a secret has in a URL.
         let escaped: Vec<String> = known.iter().map(|s| percent_encoded(s)).filter(|s| !known.contains(s)).collect();
         known.extend(escaped);
-        // A secret that contains another one goes first, or its rest would stay.
+        // A secret that contains another one comes first; otherwise part of it would remain.
         known.sort_by_key(|s| std::cmp::Reverse(s.len()));
         Secrets { known }
     }
 
-    /// The text without secrets.
+    /// Returns the text without secrets.
     #[must_use]
     pub fn scrub<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let known = self.known(text).spans;
@@ -62,7 +62,7 @@ impl Secrets {
         if spans.is_empty() { clean } else { Cow::Owned(without(&clean, &spans)) }
     }
 
-    /// The positions of known secrets: leftmost first, and of those at one position the longest.
+    /// Returns the positions of known secrets: leftmost first, and the longest one at each position.
     fn known(&self, text: &str) -> Scan {
         let all = self.known.iter().flat_map(|secret| text.match_indices(secret.as_str()));
         let mut found: Vec<(usize, usize)> = all.map(|(at, secret)| (at, at + secret.len())).collect();
@@ -77,7 +77,7 @@ impl Secrets {
         let starts =
             |text: &str| self.known.iter().map(|secret| looks::partial(text, secret)).min().unwrap_or(text.len());
         let open = match spans.last() {
-            // What begins inside a secret is part of it.
+            // A match that begins inside a secret is part of it.
             Some((from, to)) if starts(text) > *from => to + starts(text.get(*to..).unwrap_or_default()),
             _ => starts(text),
         };
@@ -90,7 +90,7 @@ impl Secrets {
         }
     }
 
-    /// Every text an event carries.
+    /// Redacts every text in an event.
     pub fn scrub_event(&self, event: &mut Event) {
         match event {
             Event::ModelReplied { reply, raw, .. } => {
@@ -144,7 +144,7 @@ impl Secrets {
         }
     }
 
-    /// What a run starts from: the task's texts, the system text, the endpoints.
+    /// Redacts the inputs of a run: the task's texts, the system text, the endpoints.
     pub fn scrub_origin(&self, config: &mut RunConfig, task: &mut Task) {
         self.scrub_in_place(&mut task.input);
         self.scrub_in_place(&mut config.system);
@@ -203,7 +203,7 @@ impl Secrets {
     }
 }
 
-/// What follows `Bearer ` or `Basic `, in any case.
+/// Returns the part after `Bearer `, `Basic ` or `Token `, in any letter case.
 fn without_scheme(value: &str) -> Option<&str> {
     let (scheme, rest) = value.split_once(char::is_whitespace)?;
     ["bearer", "basic", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known)).then(|| rest.trim_start())

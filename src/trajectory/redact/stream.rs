@@ -1,8 +1,8 @@
-//! Redaction of text as it streams in: what could still become a secret waits until it is known to be one or not.
+//! Redacts text as it streams in: text that could still become a secret is held back until that is decided.
 //!
-//! Two stages, as in [`Secrets::scrub`]: known secrets first, then what looks like one in what is left.
-//! Invariants: what goes out adds up to [`Secrets::scrub`] of what came in, however it was cut. The work grows with the
-//! length of what came in, not with the number of pieces.
+//! Two stages, as in [`Secrets::scrub`]: known secrets first, then anything in the rest that looks like a secret.
+//! Invariants: the output equals [`Secrets::scrub`] of the whole input, however the input is split. The work grows with the
+//! length of the input, not with the number of pieces.
 
 use std::borrow::Cow;
 
@@ -16,41 +16,41 @@ pub struct StreamScrub {
     looks: Looks,
 }
 
-/// Holds what may be the start of a known secret: less than the longest of them.
+/// Holds back text that may be the start of a known secret; it is shorter than the longest known secret.
 #[derive(Debug, Default)]
 struct Known {
     text: String,
 }
 
-/// Holds what may be the start of something that looks like a secret: at most one run of key characters.
+/// Holds back text that may begin something that looks like a secret: at most one run of key characters.
 #[derive(Debug, Default)]
 struct Looks {
-    /// The last bytes that came.
+    /// The last bytes received.
     tail: [u8; CONTEXT],
-    /// The same as the run under way began.
+    /// The value of `tail` when the current run began.
     before: [u8; CONTEXT],
     run: Run,
     /// The part of the run that is held back.
     held: String,
 }
 
-/// The run of key characters that the text so far ends with.
+/// The run of key characters at the end of the text so far.
 #[derive(Clone, Copy, Debug, Default)]
 enum Run {
     #[default]
     None,
-    /// It is not a secret.
+    /// Not a secret.
     Clear,
-    /// Held, too short to judge.
+    /// Held back; too short to judge.
     Perhaps,
-    /// Held from its first byte; the place of its last digit.
+    /// Held back from its first byte, with the position of its last digit.
     Suspect(Suspect, Option<usize>),
-    /// It is replaced already; the rest of it is dropped.
+    /// Already replaced; the rest of the run is dropped.
     Secret,
 }
 
 impl StreamScrub {
-    /// Takes the next piece; what can be shown now, perhaps nothing.
+    /// Takes the next piece and returns the text that can be shown now, which may be empty.
     pub fn push<'a>(&mut self, secrets: &Secrets, piece: &'a str) -> Cow<'a, str> {
         match self.known.push(secrets, piece) {
             Cow::Borrowed(text) => self.looks.push(text),
@@ -58,13 +58,13 @@ impl StreamScrub {
         }
     }
 
-    /// Bytes held back.
+    /// The number of bytes held back.
     #[must_use]
     pub fn held(&self) -> usize {
         self.known.text.len() + self.looks.held.len()
     }
 
-    /// The stream ended: the rest.
+    /// Ends the stream and returns the rest.
     #[must_use]
     pub fn finish(mut self, secrets: &Secrets) -> String {
         let known = without(&self.known.text, &secrets.known(&self.known.text).spans);
@@ -97,7 +97,7 @@ impl Known {
 impl Looks {
     fn push<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
         let bytes = piece.as_bytes();
-        // `clear..at` of the piece goes out as it is; it is copied only where something else has to go out.
+        // `clear..at` of the piece is passed on unchanged; it is copied only if something else has to be output too.
         let (mut out, mut clear, mut at) = (String::new(), 0, 0);
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let of_run = rest.first().copied().is_some_and(is_key_byte);
@@ -123,7 +123,7 @@ impl Looks {
         Cow::Owned(out)
     }
 
-    /// Whether this part of a run does not go out at once. `whole`: the run ends with it.
+    /// Returns whether this part of a run is held back. `whole`: the run ends with this part.
     fn holds(&mut self, part: &str, whole: bool) -> bool {
         match self.run {
             Run::Clear => false,
@@ -139,7 +139,7 @@ impl Looks {
         }
     }
 
-    /// Takes a part of a run that is held, and lets go of what can be judged.
+    /// Takes a part of a run that is held back, and outputs the text that can be judged.
     fn settle(&mut self, part: &str, whole: bool, out: &mut String) {
         let before = self.held.len();
         if !matches!(self.run, Run::Secret) {

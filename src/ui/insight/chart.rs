@@ -1,4 +1,4 @@
-//! One chart: a picture that a worker draws, what can be pointed at on it, and all its figures as a table.
+//! One chart: a picture drawn by a worker, its interactive areas, and all its figures as a table.
 
 use leptos::ev;
 use leptos::html;
@@ -29,7 +29,7 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
             width.set(u32::try_from(area.client_width()).unwrap_or_default());
         }
     };
-    // The grid has its columns only once it is in the page.
+    // The grid gets its columns only once it is in the page.
     Effect::new(move || {
         if area.get().is_some() {
             request_animation_frame(measure);
@@ -45,7 +45,7 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
             spawn_local(async move {
                 let answer = records::ask(dom::worker_url(), DocumentTask::Chart, request).await;
                 let answer = answer.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));
-                // Another filter may have been set meanwhile; the page may have been closed.
+                // In the meantime another filter may have been set, or the page closed.
                 if of.try_with_untracked(|now| now.as_ref() == Some(&chart)) == Some(true) {
                     drawn.set(answer.map(Some));
                 }
@@ -85,7 +85,7 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
         ))
 }
 
-/// A place of the picture: it says what it shows, and filters where there is something to filter by.
+/// Draws an area of the picture: it says what it shows, and filters if there is something to filter by.
 fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> impl IntoView + use<> {
     let words = format!("{}: {}", mark.name, mark.words);
     let px = |n: i32| format!("{n}px");
@@ -136,7 +136,7 @@ fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// Built when it is opened.
+/// Draws the table of figures; it is built when it is opened.
 fn figures(of: Memo<Option<Chart>>) -> impl IntoView {
     let opened = RwSignal::new(false);
     let table = move || {
@@ -169,7 +169,7 @@ fn source(svg: &str) -> String {
     format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg))
 }
 
-/// Whether the page is dark, as the user or the system says.
+/// Returns whether the page is dark, by the user's choice or the system's.
 fn dark(app: App) -> Memo<bool> {
     let query = dom::window().match_media("(prefers-color-scheme: dark)").ok().flatten();
     let system = RwSignal::new(query.as_ref().is_some_and(web_sys::MediaQueryList::matches));

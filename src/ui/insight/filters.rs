@@ -1,4 +1,4 @@
-//! What is left out: how far back, model, preset, outcome, reason, and words.
+//! The filters: time range, model, preset, outcome, reason, and search text.
 
 use leptos::ev;
 use leptos::html;
@@ -92,7 +92,7 @@ pub(super) fn filters(looking: Looking) -> impl IntoView {
     ))
 }
 
-/// A field of the filter, of the values that occur.
+/// Draws one field of the filter, with the values that occur.
 fn select(
     page: Memo<InsightPage>,
     label: &'static str,
@@ -116,14 +116,14 @@ fn select(
         .attr("data-set", move || if chosen.with(Option::is_some) { "true" } else { "false" })
         .prop("value", move || chosen.get().map_or_else(String::new, |value| format!("={value}")))
         .on(ev::change, move |event| {
-            // A model may have no name, so a value begins with a sign of its own.
+            // A model may have no name, so each value begins with `=`.
             let value = event_target_value(&event).strip_prefix('=').map(str::to_owned);
             looking.filter.update(|filter| put(filter, value));
         })
         .child(options)
 }
 
-/// The wire value, as the choices have it.
+/// Returns the wire value, as in the choices.
 fn word(value: &impl serde::Serialize) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }

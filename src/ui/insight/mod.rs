@@ -1,4 +1,4 @@
-//! The insight page: what the runs have in common, as figures and charts, over the page in a dialog.
+//! The insight page: figures and charts over all runs, in a dialog on top of the page.
 
 mod chart;
 mod filters;
@@ -17,7 +17,7 @@ use super::dom;
 use super::icon::{Icon, icon};
 use super::state::{App, Dialog};
 
-/// What the page looks at.
+/// The filter of the page, and what it shows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looking {
     pub filter: RwSignal<Filter>,
@@ -38,7 +38,7 @@ impl App {
 
 fn content(app: App) -> impl IntoView {
     let summaries: StoredValue<Vec<Summary>> = StoredValue::new(runs::summaries(app));
-    // One worker draws as long as the page is open.
+    // One worker draws for as long as the page is open.
     let kept: StoredValue<Kept, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));
     on_cleanup(move || kept.dispose());
     let (filter, range) = (RwSignal::new(Filter::default()), RwSignal::new(Range::All));

@@ -1,4 +1,4 @@
-//! Which runs there are to count. The one place that says where they come from.
+//! The runs to count. This is the only place that knows where they come from.
 
 use leptos::prelude::*;
 
@@ -6,10 +6,10 @@ use crate::trajectory::Summary;
 
 use super::super::state::{App, Backing, Thread};
 
-/// The figures of every run of the page, in the order in which they were opened.
+/// Returns the figures of all runs, open or stored, oldest first.
 pub fn summaries(app: App) -> Vec<Summary> {
     let mut runs: Vec<Summary> = app.threads.with_untracked(|threads| threads.iter().flat_map(of_thread).collect());
-    // What is open is as it stands now; everything else as it was stored.
+    // Open runs as they are now; all others as they were stored.
     app.stored.with_untracked(|headers| {
         for header in headers {
             if !runs.iter().any(|run| run.run_id == header.summary.run_id) {

@@ -1,4 +1,4 @@
-//! What the user can do with plans, wired to sessions. No rule of a plan is here.
+//! The user's actions on plans, wired to sessions. Contains no rules about plans.
 
 use std::sync::Arc;
 
@@ -16,21 +16,21 @@ use super::super::state::{App, Backing, Local, Thread};
 use super::live::LivePlan;
 use super::state::{PlanPage, Record};
 
-/// What a plan is run again from.
+/// The record and the step from which a plan is run again.
 pub struct Again {
     after: After,
-    /// Of the record, where it is a file.
+    /// The text of the record, if it is a file.
     text: Option<Arc<str>>,
     from: u32,
 }
 
 impl App {
-    /// The plan of the open thread.
+    /// Returns the plan of the open thread.
     pub fn plan(&self) -> Option<PlanPage> {
         self.thread().and_then(|thread| thread.plan())
     }
 
-    /// The same, for what happens once.
+    /// Returns the same without tracking it, for one-time actions.
     pub fn plan_now(&self) -> Option<PlanPage> {
         self.thread_now().and_then(|thread| thread.plan())
     }
@@ -57,7 +57,7 @@ impl App {
     /// Shows the record of a plan.
     ///
     /// # Errors
-    /// Why it was not opened.
+    /// The reason why it was not opened.
     pub async fn open_plan(&self, name: &str, text: String) -> Result<(), String> {
         let Some(line) = self.line.get_value() else { return Ok(()) };
         let app = *self;
@@ -103,7 +103,7 @@ impl App {
         }
     }
 
-    /// The record as a file, letter by letter where it came from one.
+    /// Downloads the record; verbatim if it came from a file.
     pub fn download_plan(&self) {
         let (Some(page), Some(line), app) = (self.plan_now(), self.line.get_value(), *self) else { return };
         spawn_local(async move {
@@ -122,7 +122,8 @@ impl App {
         });
     }
 
-    /// The open plan again from a step: what does not build on it is kept. A thread of its own, so that both can be read.
+    /// Runs the open plan again from a step; steps that do not build on it are kept. Opens a new thread, so that both
+    /// can be read.
     pub fn rerun_from(&self, order: u32) {
         let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
         let Some(config) = self.config() else { return };

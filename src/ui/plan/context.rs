@@ -1,4 +1,4 @@
-//! What a step was told: one card a result, and the same as the model read it.
+//! The context of a step: one card per result, and the same as the model read it.
 
 use leptos::ev;
 use leptos::html;
@@ -35,7 +35,7 @@ pub fn context(app: App, view: &ContextView) -> impl IntoView + use<> {
 
 fn card(app: App, artifact: &ArtifactView) -> impl IntoView + use<> {
     let result = artifact.result.clone();
-    // What is closed is not rendered.
+    // Closed cards are not rendered.
     let opened = RwSignal::new(false);
     let body = move || {
         opened.get().then(|| {

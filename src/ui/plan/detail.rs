@@ -1,4 +1,4 @@
-//! A step in full: what it was to do, where it stands, what it was told, and its whole transcript.
+//! A step in full: its action, its state, its context, and its whole transcript.
 
 use leptos::ev;
 use leptos::html;
@@ -12,7 +12,7 @@ use super::state::PlanPage;
 
 const DETAIL: &str = "step-detail";
 
-/// Scrolls to the detail, once it is drawn; how much of the graph stays in sight is the styles' to say.
+/// Scrolls to the detail once it is drawn; the styles decide how much of the graph stays visible.
 pub fn bring_into_view() {
     request_animation_frame(|| {
         if let Some(detail) = dom::document().get_element_by_id(DETAIL) {

@@ -13,7 +13,7 @@ use super::super::samples::fetch;
 use super::super::state::App;
 use super::super::{dom, meter};
 
-/// Its card among the examples.
+/// Draws its card among the examples.
 pub fn example(app: App) -> impl IntoView {
     html::button().r#type("button").class("example plan-example").on(ev::click, move |_| app.run_example_plan()).child(
         (
@@ -25,7 +25,7 @@ pub fn example(app: App) -> impl IntoView {
 }
 
 impl App {
-    /// Runs the example plan over documents of its own.
+    /// Runs the example plan with its own documents.
     pub fn run_example_plan(&self) {
         let app = *self;
         let Some(config) = app.config() else { return };
@@ -38,7 +38,7 @@ impl App {
         }
     }
 
-    /// Fetches the sample documents; where one is missing, says so instead.
+    /// Fetches the sample documents; if one is missing, reports that instead.
     pub fn with_sample_documents(&self, then: impl FnOnce(Vec<(String, Blob)>) + 'static) {
         let app = *self;
         spawn_local(async move {

@@ -17,7 +17,7 @@ use super::super::state::App;
 use super::detail;
 use super::state::{PlanPage, StepSlot};
 
-/// Pixels that may be out of sight without a word.
+/// Pixels that may be hidden without a hint to scroll.
 const EDGE: i32 = 8;
 
 pub fn graph(app: App, page: &PlanPage) -> impl IntoView + use<> {
@@ -49,7 +49,8 @@ fn drawing(app: App, page: &PlanPage, graph: &Graph, class: &'static str) -> imp
     scrolled(class, canvas)
 }
 
-/// A drawing that may be wider than its place: it says on which sides it goes on, and moves by a click or by keys.
+/// Draws a graph that may be wider than its container: it shows on which sides there is more, and scrolls by click or
+/// by key.
 fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
     let scroller = NodeRef::<html::Div>::new();
     let more = RwSignal::new(None);
@@ -74,7 +75,7 @@ fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
     });
     let wide = Memo::new(move |_| more.get().is_some());
     let button = move |side: &'static str, words: &'static str, of: Icon, by: i32| {
-        // Made once for as long as it is needed, or it would lose the focus at the first click.
+        // Created once for as long as it is needed; otherwise it would lose the focus at the first click.
         let there = Memo::new(move |_| more.get().is_some_and(|sides| sides == side || sides == "both"));
         move || {
             there.get().then(|| {
@@ -86,7 +87,7 @@ fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
                     .attr("title", words)
                     .on(ev::click, move |_| {
                         if let Some(it) = scroller.get_untracked() {
-                            // Four fifths of what is seen: one step stays in sight.
+                            // Four fifths of the visible width: one step stays visible.
                             it.scroll_by_with_x_and_y(f64::from(by * it.client_width() * 4 / 5), 0.0);
                         }
                     })
@@ -123,7 +124,7 @@ fn line(page: &PlanPage, edge: &Edge) -> impl IntoView + use<> {
         .attr("d", edge.path.clone())
 }
 
-/// As the styles name it.
+/// Returns the style name.
 fn style(given: Option<Given>) -> &'static str {
     match given {
         Some(Given::Given) => "given",
@@ -132,7 +133,7 @@ fn style(given: Option<Given>) -> &'static str {
     }
 }
 
-/// It carries something as soon as anything was given.
+/// Draws a shared line. It counts as given as soon as any result was given.
 fn shared(page: &PlanPage, trunk: &Trunk) -> impl IntoView + use<> {
     let view = page.slot(trunk.to).map(|slot| slot.view.clone());
     let given = move || style(view.as_ref().map(|view| view.with(StepView::given_at_all)));

@@ -1,5 +1,5 @@
-//! A plan on the screen as it is told: each step's run is drawn as any run; what changes in the graph is drawn as it comes,
-//! which is at most once a frame.
+//! A plan on the screen as the desk reports it: each step's run is drawn like any run; changes in the graph are drawn
+//! as they arrive, at most once per frame.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::super::slots::put;
 use super::super::state::{App, Page};
 use super::state::{Fresh, PlanPage, Record, StepSlot};
 
-/// What is done with a page and its line in the list when the plan has begun.
+/// Called with a page and its entry in the list when the plan has begun.
 type Begins = dyn Fn(&PlanPage, &ArcRwSignal<RailView>);
 
 /// Draws one plan; clones share it.
@@ -26,10 +26,10 @@ pub struct LivePlan(Rc<Inner>);
 struct Inner {
     app: App,
     line: Line,
-    /// That of the first step's run; the others follow.
+    /// The seat of the first step's run; the others follow.
     seats: SeatId,
     record: Record,
-    /// What is done when it has begun.
+    /// Called when the plan has begun.
     then: Box<Begins>,
     shown: OnceCell<(PlanPage, ArcRwSignal<RailView>)>,
     runs: RefCell<BTreeMap<u32, LiveRun>>,
@@ -47,7 +47,7 @@ impl LivePlan {
         LivePlan(Rc::new(Inner { app, line, seats, record, then: Box::new(then), shown, runs }))
     }
 
-    /// Takes what the desk told.
+    /// Takes in a report of the desk.
     pub fn hear(&self, begun: Option<Begun>, fresh: Fresh) {
         if let Some(begun) = begun {
             return self.begin(begun, fresh);
@@ -73,7 +73,7 @@ impl LivePlan {
         app.tick();
     }
 
-    /// Something was told of a step's run.
+    /// Draws a report about a step's run.
     fn draw_run(&self, slot: &StepSlot, streamed: &Streamed) {
         if slot.seat.stand() == Stand::Recorded {
             self.redraw(slot.order);
@@ -107,7 +107,7 @@ impl LivePlan {
         self.0.app.tick();
     }
 
-    /// The desk that ran it is gone. What was told of it stays.
+    /// Handles the loss of the desk that ran the plan. What was reported of it stays.
     pub fn lose(&self) {
         let Some((page, _)) = self.0.shown.get() else { return };
         if matches!(page.record, Record::Live(_)) {

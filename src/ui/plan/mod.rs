@@ -1,4 +1,4 @@
-//! Plans on the page: the graph, a step with all it was told and did, the panel, and what can be done with a plan.
+//! Plans on the page: the graph, a step with its context and its run, the panel, and the actions on a plan.
 
 mod actions;
 mod context;

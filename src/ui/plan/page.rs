@@ -1,4 +1,4 @@
-//! The page of a plan: what it is for, its graph, and below it the step that was selected or the result.
+//! The page of a plan: its title, its graph, and below it the selected step or the result.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -30,7 +30,7 @@ pub fn page(app: App, page: &PlanPage) -> impl IntoView + use<> {
     ))
 }
 
-/// What the plan came to; before that, what can be done here.
+/// Draws the plan's result; before there is one, what can be done here.
 fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
     let ending = {
         let panel = page.panel.clone();

@@ -1,4 +1,4 @@
-//! The panel of a plan: steps and meter, what can be done, what was used, how it ended.
+//! The panel of a plan: steps and meter, available actions, usage, ending.
 
 use leptos::ev;
 use leptos::html;

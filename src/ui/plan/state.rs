@@ -1,4 +1,4 @@
-//! A plan on the screen, as signals: one slot a step, and what was told of it.
+//! A plan on the screen, as signals: one slot per step, and the desk's reports about it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::super::desk::{Line, Seat};
 use super::super::slots::put;
 use super::super::state::{Local, Page};
 
-/// One plan run; a cheap copy.
+/// One plan run; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct PlanPage {
     pub plan: Arc<Plan>,
@@ -32,12 +32,12 @@ pub struct PlanPage {
     known: Local<RefCell<Known>>,
 }
 
-/// Where the record is.
+/// The location of the record.
 #[derive(Clone, Debug)]
 pub enum Record {
     /// The desk runs the plan, or has run it.
     Live(PlanId),
-    /// In a file, kept letter by letter.
+    /// In a file, kept verbatim.
     Document { name: String, text: Arc<str> },
 }
 
@@ -49,11 +49,11 @@ pub struct StepSlot {
     pub context: ArcRwSignal<ContextView>,
     /// Its run, once it has one.
     pub seat: Local<Seat>,
-    /// Its transcript; made when it runs, or when it is looked at.
+    /// Its transcript; created when the step runs or is selected.
     pub page: ArcRwSignal<Option<Page>>,
 }
 
-/// What was told of the plan.
+/// The desk's reports about the plan.
 #[derive(Debug, Default)]
 struct Known {
     records: BTreeMap<u32, StepRecord>,
@@ -64,7 +64,7 @@ struct Known {
     lost: bool,
 }
 
-/// What is new in a plan.
+/// The changes in a plan.
 #[derive(Debug)]
 pub struct Fresh {
     pub steps: Vec<StepRecord>,
@@ -74,7 +74,7 @@ pub struct Fresh {
 }
 
 impl PlanPage {
-    /// The page of a plan that has begun. `seats`: that of its first step's run; the others follow.
+    /// Creates the page of a plan that has begun. `seats`: the seat of its first step's run; the others follow.
     pub fn new(line: &Line, begun: Begun, seats: SeatId, fresh: Fresh, record: Record) -> Self {
         let Begun { plan, started_at } = begun;
         let EpochMillis(started_ms) = started_at;
@@ -113,7 +113,7 @@ impl PlanPage {
         self.steps.iter().find(|slot| slot.order == order)
     }
 
-    /// Takes in what is new; which steps changed.
+    /// Takes in the changes; returns the steps that changed.
     pub fn take(&self, fresh: Fresh) -> Vec<u32> {
         let mut known = self.known.borrow_mut();
         let orders = fresh.steps.iter().map(|record| record.order).collect();
@@ -124,12 +124,12 @@ impl PlanPage {
         orders
     }
 
-    /// The desk that ran it is gone.
+    /// Records that the desk that ran the plan is gone.
     pub fn lose(&self) {
         self.known.borrow_mut().lost = true;
     }
 
-    /// Draws a step anew.
+    /// Redraws a step.
     pub fn draw_step(&self, order: u32) {
         let Some(slot) = self.slot(order) else { return };
         let known = self.known.borrow();
@@ -145,17 +145,17 @@ impl PlanPage {
         }
     }
 
-    /// Draws what is said of the plan as a whole.
+    /// Redraws what is shown of the plan as a whole.
     pub fn draw_panel(&self) {
         let views: Vec<StepView> = self.steps.iter().map(|slot| slot.view.get_untracked()).collect();
         let told = self.known.borrow();
         put(&self.panel, PlanPanelView::of(&views, &told.told(EpochMillis(self.started_at), &self.record)));
     }
 
-    /// Shows a step, or puts it away.
+    /// Selects a step to show; `None` closes it.
     pub fn select(&self, order: Option<u32>) {
         if let Some(slot) = order.and_then(|order| self.slot(order)) {
-            // The transcript of a run that is only recorded: nothing is made of a long one before it is wanted.
+            // The transcript of a recorded run is created only here: a long one costs nothing before it is wanted.
             let there = slot.page.with_untracked(Option::is_some);
             if let Some(page) = Page::of(&slot.seat, 0).filter(|_| !there) {
                 slot.page.set(Some(page));
@@ -177,7 +177,7 @@ impl Known {
 }
 
 impl StepSlot {
-    /// Its run, where it has ended.
+    /// Returns its run, if that has ended.
     pub fn ended(&self) -> Option<&Seat> {
         let seat: &Seat = &self.seat;
         seat.snapshot_ended().then_some(seat)

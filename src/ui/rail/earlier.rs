@@ -1,4 +1,4 @@
-//! Stored runs in the rail: a search, a line each, and what can be done with one.
+//! Stored runs in the rail: a search, a line for each run, and its menu.
 
 use leptos::ev;
 use leptos::html;
@@ -11,7 +11,7 @@ use super::super::shelf::Stored;
 use super::super::state::App;
 use super::line;
 
-/// Fewer runs than this need no search.
+/// Minimum number of runs for a search field.
 const SEARCHED: usize = 6;
 
 pub fn earlier(app: App) -> impl IntoView {
@@ -37,7 +37,7 @@ pub fn earlier(app: App) -> impl IntoView {
     };
     let each = For(ForProps::builder()
         .each(move || lines.get())
-        // A row stays while its run changes: a menu that is open in it stays open, with what is typed there.
+        // A row survives changes of its run: its menu stays open, with the text typed there.
         .key(|stored| stored.session_id.clone())
         .children(move |stored| html::li().child(row(app, lines, stored)))
         .build());
@@ -59,7 +59,7 @@ fn row(app: App, lines: Memo<Vec<Stored>>, stored: Stored) -> impl IntoView + us
     (button, menu(app, session))
 }
 
-/// Rename and delete, for a stored task.
+/// Draws the menu of a stored task: rename and delete.
 pub fn menu(app: App, session: String) -> impl IntoView {
     let asked = RwSignal::new(false);
     let details: NodeRef<html::Details> = NodeRef::new();
@@ -71,8 +71,8 @@ pub fn menu(app: App, session: String) -> impl IntoView {
     };
     let title: NodeRef<html::Input> = NodeRef::new();
     let of = session.clone();
-    // Set as it is opened and not after: what is typed is never overwritten, whatever happens to the run. The event that
-    // says that it is open would come later than the first key.
+    // Set when the menu opens and not after: a change of the run never overwrites what is typed. The event that reports
+    // the opening would come after the first key.
     let show_title = move |_| {
         if let (Some(details), Some(title)) = (details.get_untracked(), title.get_untracked())
             && !details.open()

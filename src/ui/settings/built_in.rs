@@ -1,4 +1,4 @@
-//! Chrome's built-in model: whether it is there, and its download.
+//! Chrome's built-in model: whether it is available, and its download.
 
 use leptos::ev;
 use leptos::html;
@@ -25,7 +25,7 @@ pub fn built_in(app: App) -> impl IntoView {
                 wrong.try_set(Some(format!("It was not downloaded. {why}")));
             }
             ask(state);
-            // A test's result is about what was there before.
+            // An earlier test's result no longer applies.
             app.settings.try_update(|_| ());
         });
     };

@@ -1,4 +1,4 @@
-//! One row of the table of settings, as the input its kind asks for, with what is wrong beside it.
+//! One row of the settings table, drawn as the input its kind asks for, with its error next to it.
 
 use leptos::ev;
 use leptos::html;
@@ -9,7 +9,7 @@ use crate::view::settings::{Field, Input, Row};
 use super::super::state::App;
 use super::{Errors, id_of};
 
-/// The field, while it has a meaning.
+/// Draws the field, while it applies.
 pub fn field(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
     let applies = Memo::new(move |_| app.settings.with(|settings| settings.applies(row.field)));
     move || applies.get().then(|| draw(app, row, errors))
@@ -83,7 +83,7 @@ fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
         .on(ev::input, move |event| set(app, row.field, &event_target_value(&event)))
 }
 
-/// Where requests go while the field is empty.
+/// Returns the address that requests go to while the field is empty.
 fn own_address(app: App) -> &'static str {
     let own = app.settings.with(|settings| settings.endpoint().map(|endpoint| endpoint.base_url()));
     own.filter(|url| !url.is_empty()).unwrap_or("https://models.example.org/v1")

@@ -1,4 +1,4 @@
-//! The key: typed in or got by signing in, kept for the one address it is for.
+//! The API key: typed in or obtained by signing in, kept for one address only.
 
 use leptos::ev;
 use leptos::html;
@@ -72,7 +72,7 @@ fn remember(app: App) -> impl IntoView {
     ))
 }
 
-/// Only where requests go to OpenRouter itself: its key is for no other server.
+/// Draws the sign-in, only while requests go to OpenRouter itself: its key is for no other server.
 fn sign_in(app: App) -> impl IntoView {
     let own = Memo::new(move |_| app.settings.with(|settings| settings.value(Field::BaseUrl).trim().is_empty()));
     let busy = move || matches!(app.signin.get(), SignIn::Leaving | SignIn::Asking);

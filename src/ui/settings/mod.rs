@@ -22,7 +22,7 @@ use super::theme::Theme;
 const STORED: &str = "turnwise.settings";
 const THEME: &str = "turnwise.theme";
 
-/// What was set on an earlier visit, and from now on what is set.
+/// Restores what was set on an earlier visit, and saves changes from now on.
 pub fn keep(app: App) {
     if let Some(text) = storage::load(STORED) {
         app.settings.set(crate::view::settings::Settings::from_json(&text));
@@ -39,7 +39,7 @@ pub fn settings(app: App) -> impl IntoView {
     dialog(app, Dialog::Settings, "settings", "Settings", move || content(app))
 }
 
-/// Everything wrong, as the user types.
+/// All errors in the settings, updated as the user types.
 type Errors = Memo<Vec<FieldError>>;
 
 fn content(app: App) -> impl IntoView {
@@ -85,7 +85,7 @@ fn fields(app: App, group: Group, errors: Errors) -> Vec<AnyView> {
     rows.map(|row| field::field(app, row, errors).into_any()).collect()
 }
 
-/// A group that most people leave alone: closed, with what it is set to beside its name.
+/// Draws a group that most people leave alone: collapsed, with a summary of its values next to its name.
 fn folded(app: App, group: Group, errors: Errors) -> impl IntoView {
     let has_error = move || {
         errors.with(|errors| errors.iter().any(|error| error.field.row().is_some_and(|row| row.group == group)))
@@ -142,7 +142,7 @@ fn appearance(app: App) -> impl IntoView {
     ))
 }
 
-/// Where a field stands in the page.
+/// Returns the element id of a field.
 fn id_of(field: Field) -> String {
     format!("setting-{}", field.key())
 }

@@ -1,4 +1,4 @@
-//! The model: which provider, where it answers, which of its models, with which key, and whether it works.
+//! The model: the provider, its address, which of its models, with which key, and whether it works.
 
 use leptos::ev;
 use leptos::html;
@@ -21,7 +21,7 @@ pub fn model(app: App, errors: Errors) -> impl IntoView {
     ))
 }
 
-/// Every provider as a card of one radio group: arrows move through all of them.
+/// Draws every provider as a card of one radio group, so that arrow keys move through all of them.
 fn providers(app: App) -> impl IntoView {
     let options = match Field::Provider.row().map(|row| row.input) {
         Some(Input::Choice(options)) => options,
@@ -63,14 +63,14 @@ fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl I
     ))
 }
 
-/// What the chosen provider needs to know.
+/// Draws the fields of the chosen provider.
 fn server(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
     let hint = html::p().class("advice").child(of.hint);
     if of.kind == ProviderKind::PromptApi {
         return html::div().class("server").child((hint, built_in::built_in(app))).into_any();
     }
     let row = |field| field_of(app, field, errors);
-    // Where there is no address to begin with it is asked for first.
+    // If there is no default address, it is asked for first.
     let (first, last) = if of.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
     html::div()
         .class("server")

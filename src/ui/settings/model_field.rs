@@ -1,5 +1,5 @@
 //! The model's name: typed freely, or picked from the provider's list. A combobox: typing filters, arrows move, Enter
-//! takes, Escape closes.
+//! selects, Escape closes.
 
 use std::sync::Arc;
 
@@ -26,15 +26,15 @@ use super::{Errors, field, id_of};
 
 const LIST: &str = "model-options";
 
-/// The list's signals; a cheap copy.
+/// The combobox's signals; cheap to copy.
 #[derive(Clone, Copy)]
 struct Combo {
     app: App,
     of: &'static Endpoint,
     open: RwSignal<bool>,
-    /// The place of the option that Enter would take.
+    /// The index of the option that Enter would select.
     active: RwSignal<Option<usize>>,
-    /// What was typed since the list opened; what stood there before filters nothing.
+    /// Text typed since the list opened; earlier text does not filter.
     filter: RwSignal<String>,
     asking: RwSignal<bool>,
     wrong: RwSignal<Option<String>>,
@@ -111,7 +111,7 @@ fn button(combo: Combo) -> impl IntoView {
         .prop("disabled", move || combo.asking.get())
         .attr("aria-controls", LIST)
         .attr("aria-expanded", move || if combo.open.get() { "true" } else { "false" })
-        // The field keeps the keyboard, so that it does not close what is being opened.
+        // The field keeps the focus; otherwise its blur would close the list that is being opened.
         .on(ev::mousedown, |event| event.prevent_default())
         .on(ev::click, move |_| combo.toggle())
         .child((html::span().child(words), icon(Icon::Down)))
@@ -241,7 +241,7 @@ impl Combo {
         self.app.settings.with_untracked(|settings| settings.models().is_some())
     }
 
-    /// Opens the list, which may have to be asked for.
+    /// Opens the list, after fetching it if necessary.
     fn unfold(self) {
         if self.has_list() {
             self.show();
@@ -252,7 +252,7 @@ impl Combo {
 
     fn show(self) {
         self.open.try_set(true);
-        // Once it is drawn.
+        // After it is drawn.
         request_animation_frame(|| reveal(LIST));
     }
 
@@ -301,7 +301,7 @@ impl Combo {
     }
 }
 
-/// Scrolls no more than it takes to see an element of the list.
+/// Scrolls just far enough to show an element of the list.
 fn reveal(id: &str) {
     let Some(element) = dom::document().get_element_by_id(id) else { return };
     let options = js_sys::Object::new();

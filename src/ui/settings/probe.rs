@@ -1,5 +1,5 @@
-//! The Test button: one tiny run of one turn and one attempt, over the very path that runs take, so that what fails here
-//! is what would fail there, in the same words.
+//! The Test button: a tiny run of one turn and one attempt, over the same path that runs take, so that what fails here
+//! would fail there, with the same message.
 
 use leptos::ev;
 use leptos::html;
@@ -15,7 +15,7 @@ use super::super::state::App;
 pub fn probe(app: App) -> impl IntoView {
     let state = RwSignal::new(Option::<Probe>::None);
     let running = RwSignal::new_local(Option::<Seat>::None);
-    // A result says nothing about other settings.
+    // A result does not apply to other settings.
     Effect::new(move || {
         app.settings.track();
         app.keys.track();
@@ -43,7 +43,7 @@ pub fn probe(app: App) -> impl IntoView {
         spawn_local(async move {
             let (with, config) = (line.with_no_files(), Box::new(config));
             let found = line.ask_for(|id| Order::Probe { id, seat: seat.id(), with, config }).await;
-            // What is there by now may be about other settings.
+            // By now the settings may have changed, or a newer test may be running.
             let asked = running.try_with_untracked(|running| running.as_ref().map(Seat::id)).flatten();
             if asked == Some(seat.id()) {
                 state.try_set(Some(found.unwrap_or_else(|why| Probe::failed(None, &why))));
@@ -73,7 +73,7 @@ pub fn probe(app: App) -> impl IntoView {
     ))
 }
 
-/// What stands between backticks is to be typed or copied.
+/// Draws a text; parts between backticks are to be typed or copied.
 fn advice(text: &str) -> impl IntoView + use<> {
     let parts: Vec<_> = text
         .split('`')

@@ -1,4 +1,4 @@
-//! What the user does with stored tasks: names, and deleting.
+//! Renames and deletes stored tasks.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -10,13 +10,13 @@ use super::super::desk::Seat;
 use super::super::state::{App, Page, Thread};
 
 impl App {
-    /// What a stored task is called.
+    /// Returns the name of a stored task.
     pub fn title_of(&self, session_id: &str) -> String {
         let runs = self.runs_of(session_id);
         runs.first().map(|header| RailView::from(header).title).unwrap_or_default()
     }
 
-    /// Names a stored task; an empty name: by its text again.
+    /// Renames a stored task; if the name is empty, it is named after its text again.
     pub fn rename_task(&self, session_id: &str, name: &str) {
         let name = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
         let runs = self.runs_of(session_id);
@@ -29,7 +29,7 @@ impl App {
                 thread.rail.update(|rail| rail.title = title);
             }
         });
-        // Shown at once: storing it may take a while.
+        // Shown at once, because storing it may take a while.
         self.stored.update(|headers| {
             headers
                 .iter_mut()
@@ -45,7 +45,7 @@ impl App {
         });
     }
 
-    /// Deletes a stored task with its follow-ups, unless it is at work here or open in another tab.
+    /// Deletes a stored task with its follow-ups, unless it is running here or open in another tab.
     pub fn delete_task(&self, session_id: &str) {
         let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
         let seats = self.seats_of(session_id);
@@ -63,7 +63,7 @@ impl App {
         });
     }
 
-    /// Takes a task off the page.
+    /// Removes a task from the page.
     fn let_go(&self, session_id: &str) {
         let of = |thread: &Thread| thread.session_id.as_deref() == Some(session_id);
         let gone =
@@ -74,7 +74,7 @@ impl App {
         self.threads.update(|threads| threads.retain(|thread| !of(thread)));
     }
 
-    /// The open runs of a task.
+    /// Returns the open runs of a task.
     fn seats_of(&self, session_id: &str) -> Vec<Seat> {
         let pages = self.threads.with_untracked(|threads| {
             let of = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));

@@ -1,6 +1,6 @@
-//! The record that the page's address names: `?trajectory=path/to/file.json`, a file of the same site.
+//! The record named in the page's address: `?trajectory=path/to/file.json`, a file of the same site.
 //!
-//! Another site's record is refused: a link must not make a page show what its owner did not put there.
+//! Records of other sites are refused: a link must not make a page show what its owner did not put there.
 
 use gloo_net::http::{Request, Response};
 use js_sys::{Array, Reflect, Uint8Array};
@@ -15,10 +15,10 @@ use super::super::dom;
 use super::super::state::App;
 use super::open::open_text;
 
-/// The parameter's name.
+/// The name of the URL parameter.
 const NAME: &str = "trajectory";
 
-/// Opens it, if there is one.
+/// Opens the record, if the address names one.
 pub fn open(app: App) {
     let here = dom::window().location().href().ok().and_then(|href| Url::new(&href).ok());
     let Some((here, path)) = here.and_then(|here| Some((here.clone(), here.search_params().get(NAME)?))) else {
@@ -35,7 +35,7 @@ pub fn open(app: App) {
     }
 }
 
-/// The file's address. `?trajectory=` takes a path of this site only.
+/// Returns the URL of the file. `?trajectory=` accepts only a path on this site.
 fn on_this_site(here: &Url, path: &str) -> Result<Url, String> {
     let url = Url::new_with_base(path, &dom::beside(""))
         .map_err(|_| format!("\"{path}\" is no path. After ?trajectory= give the path of a file on this site."))?;
@@ -72,7 +72,7 @@ async fn fetch_and_open(app: App, url: &Url, name: &str) -> Result<(), String> {
     }
 }
 
-/// The body, with how much of it has come.
+/// Reads the response body, and reports the progress.
 async fn body(app: App, name: &str, response: &Response) -> Option<Blob> {
     let length: Option<u64> = response.headers().get("content-length").and_then(|length| length.parse().ok());
     let reader: ReadableStreamDefaultReader = response.body()?.get_reader().dyn_into().ok()?;

@@ -1,4 +1,4 @@
-//! Above the run: how it is looked at, and what it is compared with.
+//! The bar above the run: its view, and the run it is compared with.
 
 use leptos::ev;
 use leptos::html;
@@ -11,14 +11,14 @@ use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
 use super::View;
 
-/// Only where a run has ended: one that is under way is watched.
+/// Draws the bar of an ended run; a run under way has none, because it is being watched.
 pub fn bar(app: App) -> impl IntoView {
     let shown = Memo::new(move |_| app.thread().is_some_and(|thread| thread.can_be_viewed()));
     move || shown.get().then(|| switch(app))
 }
 
 impl Thread {
-    /// It is a run, and its last page has ended.
+    /// Returns whether this is a run whose last page has ended.
     pub(super) fn can_be_viewed(&self) -> bool {
         let last = self.pages.with(|pages| pages.last().cloned());
         self.plan().is_none() && last.is_some_and(|page| page.panel.with(|panel| panel.phase == Phase::Ended))
@@ -65,7 +65,7 @@ fn switch(app: App) -> impl IntoView {
     ))
 }
 
-/// The other runs of the list.
+/// Draws the choice of another run to compare with.
 fn others(app: App) -> impl IntoView {
     let others = Memo::new(move |_| {
         let current = app.current.get();

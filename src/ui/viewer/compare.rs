@@ -1,4 +1,4 @@
-//! Two runs side by side; below each other where the page is narrow.
+//! Two runs side by side; one below the other on narrow pages.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use super::super::state::App;
 use super::difference::pieces;
 use super::load::with_last;
 
-/// So many rows of turns at first, and with each click.
+/// Rows of turns shown at first, and added with each click.
 const PORTION: usize = 40;
 
 pub fn compare(app: App, other: u32) -> impl IntoView {
@@ -134,7 +134,7 @@ fn side(of: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
         .into_any()
 }
 
-/// What changed between them is found by a worker.
+/// Draws what changed between the outputs; a worker finds it.
 fn outputs([before, after]: [String; 2]) -> AnyView {
     if before == after {
         let words = if before.is_empty() { "Neither has one." } else { "They are the same." };

@@ -1,4 +1,4 @@
-//! What changed since the previous request of the same line of work.
+//! The changes since the previous request of the same run or sub-agent.
 
 use leptos::html;
 use leptos::prelude::*;
@@ -55,7 +55,7 @@ fn one(stage: &Stage, request: usize, entry: &Entry) -> AnyView {
     }
 }
 
-/// Two texts in one: what was there is struck out.
+/// Draws two texts in one: removed text is struck out.
 pub fn pieces(of: &[Piece]) -> impl IntoView + use<> {
     let each = of.iter().map(|piece| {
         let text = piece.text.clone();

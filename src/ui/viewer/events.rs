@@ -1,4 +1,4 @@
-//! The list of events: only the rows that are seen are there.
+//! The list of events: only the visible rows exist.
 
 use leptos::ev;
 use leptos::html;
@@ -14,7 +14,7 @@ use super::stage::{Stage, Tab};
 
 /// The height of a row, as in `viewer.css`.
 const ROW: i32 = 44;
-/// Rows beyond the edges that are there too.
+/// Rows beyond the edges that exist too.
 const BEYOND: usize = 8;
 
 pub fn events(app: App, stage: &Stage) -> impl IntoView + use<> {
@@ -35,7 +35,7 @@ fn list(app: App, stage: &Stage) -> impl IntoView + use<> {
             (first.min(count), (first + seen).min(count))
         })
     };
-    // The row of the step is kept in sight.
+    // Keeps the row of the current step visible.
     let at = stage.at;
     Effect::new(move || {
         let (at, Some(place)) = (at.get(), place.get()) else { return };

@@ -1,9 +1,11 @@
-//! A record that the window's opener hands over: "Open in the app" of a docs agent (`www/widget/hand-over.js`).
+//! A record handed over by the window's opener: "Open in the app" of a docs agent (`www/widget/hand-over.js`).
 //!
-//! The opener posts `{ turnwise: 'trajectory', text }` until it hears `asked`, `taken` or `refused` in the same way. It
-//! may be of any site: a record from another origin than the app's own is opened only when the person says so.
+//! The opener posts `{ turnwise: 'trajectory', text }` until it receives `asked`, `taken` or `refused` in the same
+//! form. It may be of any site: a record from an origin other than the app's own is opened only with the user's
+//! consent.
 //!
-//! Invariants: no other window is listened to; nothing of a record is read before it may be; one page asks once.
+//! Invariants: messages from other windows are ignored; nothing of a record is read before that is allowed; one page
+//! asks once.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,31 +25,31 @@ use super::super::icon::{Icon, icon};
 use super::super::state::{App, Local};
 use super::open::open_text;
 
-/// Longer texts are not taken, in millions of UTF-16 units: a page that is not the person's own choice gets less than a file.
+/// Maximum length of a text, in millions of UTF-16 units. Files, which the user chooses, may be larger.
 const MOST_MB: u32 = 64;
 const MOST_UNITS: u32 = MOST_MB * 1_048_576;
-/// The origin of a page that has none: a file, or a frame without rights.
+/// The origin of a page that has none: a file, or a sandboxed frame.
 const OPAQUE: &str = "null";
 const NOT_NOW: &str = "hand-over-not-now";
 
-/// A record that waits for an answer.
+/// A record that awaits the user's answer.
 #[derive(Clone, Debug)]
 pub struct HandedOver {
-    /// The opener's origin, as the browser states it.
+    /// The opener's origin, as the browser reports it.
     from: String,
     text: Local<JsString>,
     opener: Local<Window>,
 }
 
-/// Waits for it, where another page opened this one.
+/// Waits for a record, if another page opened this one.
 pub fn listen(app: App) {
     let Some(opener) = dom::window().opener().ok().filter(|opener| opener.is_object()) else { return };
-    // Of another realm, so it is no instance of this one's `Window`.
+    // It belongs to another realm, so it is not an instance of this realm's `Window`.
     let opener: Window = opener.unchecked_into();
     let heard = Rc::new(Cell::new(false));
     let hear = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(text) = handed(&event, &opener) else { return };
-        // The opener repeats itself until it is answered.
+        // The opener repeats its message until it is answered.
         if heard.replace(true) {
             return;
         }
@@ -68,7 +70,7 @@ pub fn listen(app: App) {
     }
 }
 
-/// The text, not yet looked at.
+/// Returns the text that the opener hands over, without reading it.
 fn handed(event: &MessageEvent, opener: &Window) -> Option<JsString> {
     let source = event.source()?;
     let get = |key: &str| Reflect::get(&event.data(), &key.into()).ok();
@@ -76,13 +78,13 @@ fn handed(event: &MessageEvent, opener: &Window) -> Option<JsString> {
     get("text").filter(|_| ours)?.dyn_into().ok()
 }
 
-/// Asks, above everything else.
+/// Draws the question, on top of everything else.
 pub fn notice(app: App) -> impl IntoView {
     move || {
         let record = app.handed.get()?;
         let site = record.site();
         let (opened, refused) = (record.clone(), record);
-        // Whoever is writing goes on writing.
+        // A user who is typing keeps the focus.
         let idle = dom::document().active_element().is_none_or(|element| element.tag_name() == "BODY");
         if idle {
             request_animation_frame(|| dom::focus(NOT_NOW));
@@ -124,7 +126,7 @@ pub fn notice(app: App) -> impl IntoView {
 }
 
 impl HandedOver {
-    /// Who hands it over, in words.
+    /// Returns the origin of the record, for display.
     fn site(&self) -> String {
         if self.from == OPAQUE { "A page without an address".to_owned() } else { self.from.clone() }
     }
@@ -132,7 +134,7 @@ impl HandedOver {
     fn answer(&self, word: &str) {
         let answer = Object::new();
         let _ = Reflect::set(&answer, &"turnwise".into(), &word.into());
-        // The word is no secret; a page without an origin can be reached in no other way.
+        // The answer is no secret, and a page without an origin can be reached in no other way.
         let to = if self.from == OPAQUE { "*" } else { &self.from };
         let _ = self.opener.post_message(&answer, to);
     }

@@ -1,4 +1,4 @@
-//! Keys of the replay: arrows step, Home and End go to its ends, space plays.
+//! Keys of the replay: arrows step, Home and End go to the first and last step, space plays.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -17,7 +17,7 @@ pub fn listen(app: App) {
         }
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         let on = |of: &str| target.as_ref().is_some_and(|target| target.closest(of).ok().flatten().is_some());
-        // The slider and fields keep their own keys; a button is pressed by space.
+        // The slider and other fields keep their own keys; space presses a focused button.
         if on("input, textarea, select") || (event.key() == " " && on("button, summary, a")) {
             return;
         }

@@ -1,4 +1,5 @@
-//! Getting a record ready to be stepped through: opened in a worker, its steps fetched, the state at the first drawn.
+//! Prepares a record for stepping through: a worker opens it, its steps are fetched, and the state at the first is
+//! drawn.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -20,17 +21,17 @@ use super::super::state::{App, Backing, Local, Page, Thread};
 use super::stage::Stage;
 use super::stepped::Stepped;
 
-/// How far it is.
+/// The progress of loading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Load {
     Busy(String),
     Ready,
-    /// There is nothing to step through, and why.
+    /// There is nothing to step through, for this reason.
     Nothing(String),
 }
 
 impl App {
-    /// Makes the open thread's last run ready, unless it is.
+    /// Prepares the open thread's last run, unless that is done.
     pub fn set_stage(&self) {
         let Some(thread) = self.thread_now() else { return };
         if self.stage.with_untracked(|stage| stage.as_ref().is_some_and(|stage| stage.is_of(&thread))) {
@@ -48,7 +49,7 @@ impl App {
             let Some(Staged { whole, text }) = Staged::of(&thread).await else {
                 return app.complain("This run has no record yet.");
             };
-            // The reader may have gone elsewhere meanwhile.
+            // The reader may have gone elsewhere in the meantime.
             if app.current.get_untracked() != Some(thread.id) || app.stage.with_untracked(Option::is_some) {
                 return;
             }
@@ -70,7 +71,7 @@ impl App {
         });
     }
 
-    /// The worker that has the thread's record open already. It is used once.
+    /// Takes the worker that already has the thread's record open. It is used once.
     fn host_of(&self, thread: &Thread) -> Option<ViewerHost> {
         let taken = self.opened.try_update_value(|opened| match opened {
             Some((id, _)) if *id == thread.id => opened.take(),
@@ -80,7 +81,7 @@ impl App {
     }
 }
 
-/// A page that shows the state at a step.
+/// Makes a page that shows the state at a step.
 fn staged(whole: &Arc<Snapshot>) -> (Page, Local<RefCell<Stepped>>) {
     let stepped = Stepped::new(Arc::clone(whole));
     let stepped = Local::new(RefCell::new(stepped));
@@ -91,7 +92,7 @@ fn staged(whole: &Arc<Snapshot>) -> (Page, Local<RefCell<Stepped>>) {
     (page, stepped)
 }
 
-/// The last run of a thread as it stands, and the text of its record.
+/// The last run of a thread in its current state, and the text of its record.
 struct Staged {
     whole: Arc<Snapshot>,
     text: String,
@@ -106,7 +107,7 @@ impl Staged {
             Backing::Live { seat, .. } => {
                 let seat = seat.borrow().clone();
                 let (text, mut whole) = (seat.record().await.ok()?, seat.snapshot()?);
-                // The record has those that began.
+                // The record only has sub-agents that began.
                 whole.children.retain(|child| child.run.is_some());
                 Some(Staged { whole: Arc::new(whole), text })
             }
@@ -152,7 +153,7 @@ fn nothing() -> Load {
     )
 }
 
-/// The source of a thread's last run, for looking at it once.
+/// Passes the source of a thread's last run to `look`.
 pub(super) fn with_last<T>(thread: &Thread, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
     let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
     page.behind.with(look)

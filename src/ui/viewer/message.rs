@@ -13,7 +13,7 @@ use crate::view::replay::{Ask, Mark, MessageView};
 use super::super::{icon, meter};
 use super::stage::Stage;
 
-/// A message of a request; `sign`: what became of it, in a difference.
+/// Draws a message of a request; `sign`: what happened to it, in a difference.
 pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&'static str>) -> impl IntoView + use<> {
     let whole = RwSignal::new(None::<Arc<MessageView>>);
     let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.words()));

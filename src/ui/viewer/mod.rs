@@ -1,6 +1,7 @@
 //! The viewer: a record stepped through event by event, and two runs side by side.
 //!
-//! A record is open in a worker of its own (`worker::ViewerHost`); the page asks, and draws what `view::replay` says.
+//! A record is open in its own worker (`worker::ViewerHost`); the page sends queries, and draws what `view::replay`
+//! makes of it.
 
 mod address;
 mod bar;
@@ -29,13 +30,13 @@ pub use open::open_text;
 pub use stage::Stage;
 pub use stepped::Stepped;
 
-/// How the open thread is looked at.
+/// The view of the open thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
     #[default]
     Transcript,
     Replay,
-    /// Beside another thread.
+    /// Side by side with another thread.
     Compare(u32),
 }
 
@@ -49,14 +50,14 @@ impl View {
     }
 }
 
-/// What the page does by itself: keys, and the record that its address names.
+/// Sets up keys, the record named in the page's address, and records that are handed over.
 pub fn listen(app: App) {
     keys::listen(app);
     address::open(app);
     handed::listen(app);
 }
 
-/// What stands in place of the transcript.
+/// Draws what replaces the transcript.
 pub fn viewer(app: App) -> impl IntoView {
     let view = Memo::new(move |_| app.view.get());
     let thread = Memo::new(move |_| app.current.get());

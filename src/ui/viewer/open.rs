@@ -1,4 +1,5 @@
-//! Opening a record: read and taken apart in a worker, put together here piece by piece, so that no task is long.
+//! Opens a record: a worker reads it and takes it apart, and it is assembled here piece by piece, so that no browser
+//! task is long.
 
 use std::sync::Arc;
 
@@ -19,15 +20,15 @@ use super::super::dom;
 use super::super::state::{App, OpenRecord};
 use super::super::toast::{Kind, Toast};
 
-/// What is longer takes a moment.
+/// Records larger than this, in bytes, take a moment to open.
 const LONG: f64 = 192.0 * 1024.0;
-/// Bytes that become text in one go.
+/// Bytes decoded at a time.
 const SLICE: u32 = 512 * 1024;
 
-/// Opens a trajectory as a run. Without a name it is called after the run.
+/// Opens a trajectory as a run. Without a name, it is named after the run.
 ///
 /// # Errors
-/// Why it was not opened; nothing has changed then.
+/// The reason why it was not opened; nothing has changed in that case.
 pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), Refused> {
     if blob.size() > LONG {
         let what = name.unwrap_or("the record");
@@ -37,7 +38,7 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     let text = text_of(blob.clone());
     let (whole, Opened { summary, events, .. }) = assemble(&host, blob).await?;
     let text = text.await.ok().flatten().ok_or_else(|| Refused::Unreadable("It could not be read.".to_owned()))?;
-    // Reading the last piece was a task, what the page shows of all is the next, and drawing the first turns another.
+    // Separate browser tasks: reading the last piece, making the page's thread, and drawing the first turns.
     dom::pause().await;
     let name = name.map_or_else(|| Format::Native.file_name(&whole.start.run_id), str::to_owned);
     let (text, whole, summary) = (text.into(), Arc::new(whole), Arc::new(summary));
@@ -52,7 +53,7 @@ pub async fn open_text(app: App, name: Option<&str>, blob: &Blob) -> Result<(), 
     Ok(())
 }
 
-/// The record as it stands, put together from its parts, and what else was said of it.
+/// Assembles the record from its parts; also returns what else the worker reported of it.
 async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, Opened), Refused> {
     let opened = host.open(blob.clone()).await.map_err(Refused::Unreadable)??;
     let mut whole = opened.head.clone();
@@ -64,11 +65,11 @@ async fn assemble(host: &ViewerHost, blob: &Blob) -> Result<(Snapshot, Opened), 
     Ok((whole, opened))
 }
 
-/// The text, read meanwhile.
+/// Starts reading the text in the background.
 fn text_of(blob: Blob) -> oneshot::Receiver<Option<String>> {
     let (done, text) = oneshot::channel();
     spawn_local(async move {
-        // Whoever asked may have given up.
+        // The caller may have given up.
         let _ = done.send(read(&blob).await);
     });
     text
@@ -85,7 +86,7 @@ async fn read(blob: &Blob) -> Option<String> {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             Err(_) => return None,
         };
-        // A character may lie across two slices.
+        // A character may span two slices.
         let over = rest.split_off(whole);
         text.push_str(std::str::from_utf8(&rest).ok()?);
         rest = over;
@@ -95,7 +96,7 @@ async fn read(blob: &Blob) -> Option<String> {
 }
 
 impl App {
-    /// What is under way, until the next word.
+    /// Shows what is in progress, until the next message.
     pub(super) fn progress(&self, text: String) {
         self.toast.set(Some(Toast { text, kind: Kind::Done }));
     }

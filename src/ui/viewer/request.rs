@@ -1,4 +1,4 @@
-//! What the model saw: the request in flight at this step, or the last one made.
+//! The request that the model saw: the one in flight at this step, or the last one sent.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::super::state::App;
 use super::stage::{Stage, Tab};
 use super::{difference, message};
 
-/// So many more messages with each click.
+/// Messages added with each click.
 const MORE: usize = 40;
 
 pub fn request(app: App, stage: &Stage) -> impl IntoView + use<> {
@@ -118,7 +118,7 @@ fn tools(request: &RequestView) -> impl IntoView + use<> {
     (list, temperature)
 }
 
-/// The first and the last messages, and those between them on demand.
+/// Draws the first and the last messages, and those in between on demand.
 fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
     let (index, of) = (request.index, request.of);
     let gap = request.messages.windows(2).position(|two| matches!(two, [a, b] if b.at > a.at + 1));

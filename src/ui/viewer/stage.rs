@@ -1,7 +1,7 @@
-//! The record on stage: its steps, where the reader is, what is shown of it.
+//! The record on stage: its steps, the reader's position, and what is shown of it.
 //!
-//! Invariant: at most one question about a step is under way; where the reader went meanwhile is asked next, and what
-//! was passed is not.
+//! Invariant: at most one query about a step is in flight; the position that the reader has moved to meanwhile is
+//! queried next, and positions in between are skipped.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use super::super::state::{App, Local, Page, Thread};
 use super::load::Load;
 use super::stepped::Stepped;
 
-/// A run on stage; a cheap copy.
+/// A run on stage; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Stage {
     thread: u32,
@@ -33,7 +33,7 @@ pub struct Stage {
     requests: RwSignal<usize>,
     pub(super) load: RwSignal<Load>,
     pub(super) bands: RwSignal<Vec<Band>>,
-    /// Where the reader is.
+    /// The reader's position.
     pub(super) at: RwSignal<usize>,
     pub(super) playing: RwSignal<bool>,
     pub(super) speed: RwSignal<Speed>,
@@ -46,7 +46,7 @@ pub struct Stage {
     busy: Local<Rc<Cell<bool>>>,
 }
 
-/// What stands beside the run; on narrow pages also the run itself.
+/// The views next to the run; on narrow pages also the run itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
     Run,
@@ -100,12 +100,12 @@ impl Stage {
         }
     }
 
-    /// Whether it shows what the thread's last run is now.
+    /// Returns whether it shows the thread's last run in its current state.
     pub fn is_of(&self, thread: &Thread) -> bool {
         self.thread == thread.id && self.run == run_of(thread)
     }
 
-    /// Lets go of what is large: signals outlive what draws them.
+    /// Drops the large data, because signals outlive what draws them.
     pub fn clear(&self) {
         self.playing.set(false);
         self.steps.set(Arc::default());
@@ -130,9 +130,9 @@ impl Stage {
         self.requests.set(requests);
     }
 
-    /// Goes to a step, as near as there is one.
+    /// Goes to a step, or to the nearest one that exists.
     pub fn go(&self, app: App, to: usize) {
-        // Before the steps are there, there is nowhere to go.
+        // Before the steps are loaded, there is nowhere to go.
         let Some(last) = self.all().len().checked_sub(1) else { return };
         self.at.set(to.min(last));
         if !self.busy.replace(true) {
@@ -150,13 +150,13 @@ impl Stage {
         }
     }
 
-    /// A step forward or back; playing ends.
+    /// Moves forward or back by some steps, and stops playing.
     pub fn step(&self, app: App, by: isize) {
         self.playing.set(false);
         self.go(app, self.at.get_untracked().saturating_add_signed(by));
     }
 
-    /// The step that sent a request.
+    /// Goes to the step that sent a request.
     pub fn go_to_request(&self, app: App, request: usize) {
         self.playing.set(false);
         if let Some(step) = self.all().iter().position(|step| step.request == request) {
@@ -190,7 +190,7 @@ impl Stage {
         }
     }
 
-    /// Shows the difference in place of the messages, or them again.
+    /// Switches between the difference and the messages.
     pub fn toggle_difference(&self) {
         self.differing.update(|on| *on = !*on);
         let (stage, index) =
@@ -200,7 +200,7 @@ impl Stage {
         }
     }
 
-    /// Plays from here, or from the beginning where this is the end.
+    /// Plays from here, or from the beginning if this is the end; pauses if it is playing.
     pub fn play(&self, app: App) {
         if self.playing.get_untracked() {
             self.playing.set(false);
@@ -219,7 +219,7 @@ impl Stage {
         let stage = self.clone();
         set_timeout(
             move || {
-                // Whoever looks elsewhere does not watch.
+                // Playing stops when the user looks elsewhere.
                 let here = app.view.get_untracked() == super::View::Replay
                     && app.stage.with_untracked(|now| now.as_ref().is_some_and(|now| now.at == stage.at));
                 if !here {
@@ -234,7 +234,7 @@ impl Stage {
         );
     }
 
-    /// Runs the engine again and says whether everything is as recorded.
+    /// Runs the engine again and checks whether everything is as recorded.
     pub fn verify(&self) {
         if self.verifying.get_untracked() {
             return;
@@ -250,13 +250,13 @@ impl Stage {
 }
 
 fn run_of(thread: &Thread) -> String {
-    // A follow-up, and turns that were granted, make another record.
+    // A follow-up or granted turns make another record.
     let places = thread.pages.with_untracked(Vec::len);
     let turns = super::load::with_last(thread, |source| (source.turns.len(), source.segments.len()));
     format!("{places} {turns:?}")
 }
 
-/// What is shown beside the run, or in its place.
+/// Draws the choice of what is shown next to the run, or in its place.
 pub fn tabs(stage: &Stage) -> impl IntoView + use<> {
     let tab = stage.tab;
     let each = Tab::ALL.iter().map(|of| {

@@ -1,4 +1,4 @@
-//! A record as it was after a step: put together from the whole one and what the worker says of the step.
+//! A record as it was after a step: assembled from the whole record and the worker's state of the step.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ pub struct Stepped {
 }
 
 impl Stepped {
-    /// Before anything happened.
+    /// Creates the state before anything happened.
     pub fn new(whole: Arc<Snapshot>) -> Self {
         let now = short(&whole);
         Stepped { whole, now, status: Status::Ended, wrap_up: None }
     }
 
-    /// As a view is made from.
+    /// Returns the source that views are made from.
     pub fn source(&self) -> Source<'_> {
         Source { status: self.status, wrap_up: self.wrap_up, ..Source::from(&self.now).recorded() }
     }
@@ -45,12 +45,13 @@ impl Stepped {
                 move_to(child, inside, standing);
             }
         }
-        // The ends of segments say which limit a turn ran under.
+        // The ends of segments determine which limit a turn ran under.
         if self.now.segments.len() == segments { from } else { 0 }
     }
 }
 
-/// All but the last turn of either state are whole and the same in both.
+/// Moves a run to another state. All turns but the last of either state are complete and the same in both. Returns the
+/// first turn that may differ.
 fn move_to(now: &mut Snapshot, whole: &Snapshot, to: &Standing) -> usize {
     let keep = now.turns.len().min(to.turns).saturating_sub(1);
     now.turns.truncate(keep);
@@ -64,7 +65,7 @@ fn move_to(now: &mut Snapshot, whole: &Snapshot, to: &Standing) -> usize {
     keep
 }
 
-/// What stays the same, without the long lists.
+/// Returns the parts that stay the same, without the long lists.
 fn short(of: &Snapshot) -> Snapshot {
     let now = Now { effective_max_turns: of.start.config.max_turns, requests: 0, ..of.now };
     Snapshot { now, ..Snapshot::empty(of.start.clone()) }

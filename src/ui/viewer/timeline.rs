@@ -1,4 +1,4 @@
-//! The timeline: where the reader is in the run, playing it, and whether it replays.
+//! The timeline: the reader's position in the run, playback, and verification.
 
 use leptos::ev;
 use leptos::html;
@@ -74,7 +74,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
     ))
 }
 
-/// `Step 12 of 40 · turn 3 · 00:12.300`, and what happened.
+/// Draws the position (`Step 12 of 40 · turn 3 · 00:12.300`) and what happened.
 fn where_it_is(stage: &Stage) -> impl IntoView + use<> {
     let here = {
         let stage = stage.clone();
@@ -152,13 +152,13 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
     ))
 }
 
-/// From the step that began a turn to the one that began the next.
+/// Draws a turn, from the step that began it to the step that began the next.
 fn band(of: Band, steps: usize) -> impl IntoView {
     let last = steps.saturating_sub(1).max(1);
     let place = |step: usize| step.min(last) * 10_000 / last;
     let (from, to) = (place(of.from), place(of.to));
     let level = meter::kind(of.kind);
-    // A hair between two, so that turns can be counted.
+    // A narrow gap between two turns, so that they can be counted.
     let width = to.saturating_sub(from).saturating_sub(if to - from > 60 { 20 } else { 0 });
     svg::rect()
         .attr("data-level", level)

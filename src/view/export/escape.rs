@@ -1,4 +1,4 @@
-//! HTML as text: whatever goes in is escaped, and tags are written by us alone.
+//! Writes HTML: all text is escaped, and only our own code writes tags.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 pub struct Html(String);
 
 impl Html {
-    /// Markup of ours: never a text of a run's.
+    /// Adds our own markup, never text from a run.
     pub fn raw(&mut self, markup: &str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
-    /// Any text. Attributes stand in double quotes.
+    /// Adds any text, escaped. Attribute values are in double quotes.
     pub fn text(&mut self, text: &str) -> &mut Self {
         for c in text.chars() {
             match c {
@@ -21,7 +21,7 @@ impl Html {
                 '<' => self.0.push_str("&lt;"),
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
-                // Not allowed in HTML, not even as a reference.
+                // HTML does not allow other control characters, not even as references.
                 '\t' | '\n' => self.0.push(c),
                 '\r' => self.0.push('\n'),
                 c if c.is_control() || is_noncharacter(c) => self.0.push('\u{fffd}'),
@@ -31,12 +31,12 @@ impl Html {
         self
     }
 
-    /// `<name class="class">text</name>`; no attribute where there is no class.
+    /// Adds `<name class="class">text</name>`, without the attribute if there is no class.
     pub fn element(&mut self, name: &str, class: &str, text: &str) -> &mut Self {
         self.open(name, class).text(text).close(name)
     }
 
-    /// `<name class="class">`
+    /// Adds `<name class="class">`.
     pub fn open(&mut self, name: &str, class: &str) -> &mut Self {
         match class {
             "" => _ = write!(self.0, "<{name}>"),
@@ -45,7 +45,7 @@ impl Html {
         self
     }
 
-    /// ` name="value"`, for a tag whose beginning stands already.
+    /// Adds ` name="value"` to a tag that is not closed yet.
     pub fn attribute(&mut self, name: &str, value: &str) -> &mut Self {
         self.raw(" ").raw(name).raw("=\"").text(value).raw("\"")
     }

@@ -1,5 +1,5 @@
-//! The HTML report: one page that opens from disk, with no script to run and nothing to load. The document itself is in
-//! it as data, so that the page can be dropped onto the app and opened there.
+//! The HTML report: one page that opens from disk, with no script to run and nothing to load. It contains the document
+//! itself as data, so that the page can be dropped onto the app and opened there.
 
 use super::escape::Html;
 use super::turns;
@@ -8,13 +8,13 @@ use crate::trajectory::export::whole_cost;
 use crate::trajectory::import::EMBEDDED;
 use crate::view::{EndingView, HeadView, PanelView, Source};
 
-/// The colours are the app's own.
+/// The app's own colours.
 const TOKENS: &str = include_str!("../../../www/styles/tokens.css");
 const STYLE: &str = include_str!("page.css");
-/// Nothing is loaded, nothing runs.
+/// The page loads nothing and runs nothing.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-/// Longer tasks are set as text, not as a headline.
+/// Longer tasks are shown as text, not as a headline.
 const HEADLINE: usize = 180;
 
 pub fn write(document: &Trajectory) -> String {
@@ -38,7 +38,7 @@ pub fn write(document: &Trajectory) -> String {
     html.finish()
 }
 
-/// For the tab and for the file's name when it is printed.
+/// Returns the title for the tab, which is also the file name when the page is printed.
 fn title(task: &str) -> String {
     let task = crate::view::format::one_line(task, 80);
     if task.is_empty() { "Turnwise run".to_owned() } else { format!("{task} - Turnwise") }
@@ -59,7 +59,7 @@ fn task(html: &mut Html, head: &HeadView) {
     html.raw("</ul></header>\n");
 }
 
-/// How it ended and what it used.
+/// Writes how the run ended and what it used.
 fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     html.raw("<section class=\"summary\" aria-label=\"Result\">");
     match &panel.ending {
@@ -97,7 +97,7 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     html.raw("</dl></section>\n");
 }
 
-/// The ending fields in words, beside their exact values.
+/// Writes the ending fields as text, together with their exact values.
 pub(super) fn ends(html: &mut Html, view: &EndingView) {
     html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(&view.headline).close("p");
     html.raw("<dl class=\"fields\">");
@@ -139,7 +139,7 @@ fn foot(html: &mut Html, document: &Trajectory) {
     html.raw("</p></footer>\n");
 }
 
-/// The document as data. Without `<` nothing in it can end the element.
+/// Embeds the document as data. Without `<`, nothing in it can end the element.
 fn data(html: &mut Html, document: &Trajectory) {
     let json = serde_json::to_string(document).unwrap_or_default().replace('<', "\\u003c");
     html.raw(EMBEDDED.0).raw(&json).raw(EMBEDDED.1).raw("\n");

@@ -1,4 +1,4 @@
-//! The Markdown report. What models wrote stands as they wrote it, Markdown and all; what tools said stands in fences.
+//! The Markdown report. Model output is included verbatim, with its Markdown; tool results are in fenced blocks.
 
 use crate::trajectory::Trajectory;
 use crate::trajectory::export::whole_cost;
@@ -86,7 +86,7 @@ impl Page {
         }
     }
 
-    /// The last ending of the root is told above.
+    /// Writes the segments. The last ending of the root run is already shown above.
     fn segments(&mut self, view: &ViewModel, after: Option<usize>, level: usize) {
         let last = view.segments.len().saturating_sub(1);
         for (place, segment) in view.segments.iter().enumerate().filter(|(_, segment)| segment.after == after) {
@@ -203,12 +203,12 @@ impl Page {
     }
 }
 
-/// A heading is one line.
+/// Returns the text as one line, for headings.
 fn line(text: &str) -> String {
     escape(&crate::view::format::one_line(text, 200))
 }
 
-/// Words of ours or of errors, which are no Markdown.
+/// Escapes our own text and error messages, which are not Markdown.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -224,7 +224,7 @@ fn quote(text: &str) -> String {
     text.trim().lines().map(|line| format!("> {}", escape(line)).trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// A fence longer than any run of backticks inside.
+/// Encloses the text in a fence that is longer than any run of backticks inside.
 fn fence(lang: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let marks = "`".repeat(longest.max(2) + 1);

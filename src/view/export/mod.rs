@@ -1,6 +1,6 @@
-//! A trajectory as the text of a file, in every format; the two for people are written here, in the words of the view.
+//! Exports a trajectory to a file in any format; the two human-readable formats are written here, with the view's texts.
 //!
-//! Behind the feature `worker`: the Markdown of models is parsed for the HTML report.
+//! Behind the feature `worker`, because the HTML report parses the models' Markdown.
 
 mod escape;
 mod html;
@@ -11,7 +11,7 @@ mod turns;
 use crate::trajectory::Trajectory;
 use crate::trajectory::export::{Format, atif, mini_swe, native, openai, otlp};
 
-/// The text of the file.
+/// Returns the text of the file.
 #[must_use]
 pub fn export(document: &Trajectory, format: Format) -> String {
     match format {

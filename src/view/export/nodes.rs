@@ -1,9 +1,9 @@
-//! Markdown nodes as escaped HTML. Nothing in it makes a browser load anything.
+//! Writes Markdown nodes as escaped HTML, which never makes a browser load anything.
 
 use super::escape::Html;
 use crate::view::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
 
-/// A model's text. `level`: of the heading it stands under; its own headings stand below that.
+/// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.
 pub fn markdown(html: &mut Html, text: &str, level: u8) {
     html.raw("<div class=\"prose\">");
     nodes(html, &parse(text), level);
@@ -37,7 +37,7 @@ fn node(html: &mut Html, of: &Node, under: u8) {
         Node::Break => _ = html.raw("<br>"),
         Node::Text(text) => _ = html.text(text),
         Node::Code(text) => _ = html.element("code", "", text),
-        // Other addresses lead nowhere from a file on disk, or to a file server.
+        // From a file on disk, other URLs lead nowhere or to a file server.
         Node::Link { href, children } => match web_href(href) {
             Some(href) => {
                 html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">");
@@ -88,7 +88,7 @@ fn code(html: &mut Html, spans: &[Span]) {
     html.raw("</code></pre>");
 }
 
-/// The classes of `www/styles/model.css`.
+/// Returns the class name used in `www/styles/model.css`.
 fn class(of: Class) -> &'static str {
     match of {
         Class::Plain => "",

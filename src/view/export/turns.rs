@@ -1,4 +1,4 @@
-//! The transcript of a report: turns, calls, failed attempts, endings, sub-agents below the call that asked for them.
+//! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
 use super::escape::Html;
 use super::{html::ends, nodes};
@@ -11,7 +11,7 @@ use crate::view::{
     ViewModel,
 };
 
-/// `level`: of the heading of a turn.
+/// Writes the transcript. `level` is the heading level of a turn.
 pub fn transcript(html: &mut Html, source: &Source<'_>, level: u8) {
     let view = ViewModel::from(source);
     html.raw("<section class=\"transcript\" aria-label=\"Transcript\">\n");
@@ -23,7 +23,8 @@ pub fn transcript(html: &mut Html, source: &Source<'_>, level: u8) {
     html.raw("</section>\n");
 }
 
-/// The last ending of the root is told above; the others, and every report, stand where they happened.
+/// Writes the segments. The last ending of the root run is already shown above; the others, and every report, are shown
+/// where they happened.
 fn segments(html: &mut Html, view: &ViewModel, after: Option<usize>, level: u8) {
     let last = view.segments.len().saturating_sub(1);
     let here = view.segments.iter().enumerate().filter(|(_, segment)| segment.after == after);
@@ -60,7 +61,7 @@ fn report(html: &mut Html, view: &ReportView, level: u8) {
     match &view.body {
         Body::Text(text) => _ = html.element("p", "plain", text),
         Body::Markdown(text) => nodes::markdown(html, text, level),
-        // As the copy button gives them.
+        // The same text as the copy button gives.
         Body::Json(_) | Body::Slack(_) => _ = html.element("pre", "", &view.copy),
     }
     html.raw("</div>\n");

@@ -1,4 +1,4 @@
-//! What is drawn of an insight: a few charts, each with a sentence that says what it shows and with all its figures.
+//! The charts of an insight, each with a sentence that says what it shows and with all its figures.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,23 +7,23 @@ use super::{AgainstLimit, Bin, Insight, Point, SlugCount, Step};
 use crate::engine::{Outcome, Slug};
 use crate::view::format::{counted, dollars, duration, one_line, thousands};
 
-/// Bars below this many are drawn; the rest share one.
+/// The maximum number of separate bars; all others share one.
 const BARS: usize = 10;
 
 /// One chart as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chart {
-    /// For tests, ids and what a click on it means.
+    /// Used for tests, element ids and clicks.
     pub id: ChartId,
     pub title: String,
-    /// What it shows, in a sentence: its text for those who do not see it.
+    /// A sentence that says what it shows: the text alternative for those who cannot see it.
     pub summary: String,
     pub form: Form,
     pub unit: Unit,
-    /// Heads of the table of figures: what a mark is, then what it shows.
+    /// The headers of the table of figures: first for the mark, then for its value.
     pub columns: [String; 2],
     pub marks: Vec<Mark>,
-    /// What the colours stand for, where one colour does not say it.
+    /// The meaning of each colour, if the chart needs it.
     pub legend: Vec<(Role, String)>,
 }
 
@@ -39,7 +39,7 @@ pub enum ChartId {
     Time,
 }
 
-/// Bars lie, with their names beside them; columns stand on an axis.
+/// Bars are horizontal, with their names next to them; columns are vertical, on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -56,13 +56,13 @@ pub enum Unit {
     Milliseconds,
 }
 
-/// What a colour means; the colours themselves are the drawing's.
+/// The meaning of a colour; the drawing code chooses the colour itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It went well.
     Good,
-    /// It needs a look.
+    /// It needs attention.
     Warn,
     Bad,
     Synthesis,
@@ -75,15 +75,15 @@ pub enum Role {
 /// A bar or a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// On the axis; may be left out where there is no room.
+    /// Shown on the axis; may be left out if there is no room.
     pub label: String,
-    /// In the table and in tooltips.
+    /// Shown in the table and in tooltips.
     pub name: String,
-    /// What it shows, in words: `12 runs, 30 %`.
+    /// The value as text: `12 runs, 30 %`.
     pub words: String,
-    /// Piled up, the first at the axis.
+    /// Stacked, the first at the axis.
     pub parts: Vec<(Role, f64)>,
-    /// What it filters by when it is clicked.
+    /// The value to filter by when it is clicked.
     pub key: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl Mark {
     }
 }
 
-/// The charts of these runs; those that would be empty are left out.
+/// Returns the charts of these runs, without those that would be empty.
 #[must_use]
 pub fn charts(of: &Insight) -> Vec<Chart> {
     let charts = [
@@ -321,7 +321,7 @@ fn role(outcome: Option<Outcome>) -> Role {
     }
 }
 
-/// Names of the colours of outcomes, those that occur.
+/// Returns the names of the outcome colours that occur.
 fn outcome_legend(roles: impl Iterator<Item = Role>) -> Vec<(Role, String)> {
     let roles: Vec<Role> = roles.collect();
     let all = [
@@ -345,7 +345,7 @@ fn whole(value: f64) -> String {
     thousands(round(value))
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of numbers that were whole and not negative
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of non-negative integers
 fn round(value: f64) -> u64 {
     value.round().max(0.0) as u64
 }

@@ -1,7 +1,7 @@
-//! Charts as SVG, drawn by `plotters`. In the worker only.
+//! Draws charts as SVG with `plotters`. In the worker only.
 //!
-//! Texts are measured here: what `plotters` measures with is either fonts that it would have to carry or a page's canvas,
-//! and a worker has none.
+//! Texts are measured here: `plotters` would need either bundled fonts or a page's canvas to measure them, and a worker has
+//! no canvas.
 
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
@@ -13,13 +13,13 @@ use super::words::{short, short_dollars, short_duration};
 use super::{DrawRequest, Drawn};
 
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-/// Pixels on the screen; `plotters` counts in another unit, see [`text`].
+/// In screen pixels; `plotters` uses another unit, see [`text`].
 const SIZE: f64 = 12.5;
 /// Height of a row of bars.
 const ROW: u32 = 30;
 const COLUMNS_HEIGHT: u32 = 190;
 
-/// The colours of the page's style sheet, as the worker needs them; a test compares the two.
+/// The colours of the page's style sheet, for the worker; a test compares the two.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
     pub bg: u32,
@@ -65,7 +65,7 @@ impl Palette {
         }
     }
 
-    /// As it looks through the background, and yet lines do not show through it.
+    /// Returns the opaque colour that looks translucent on the background, so that lines do not show through it.
     fn faded(self, colour: u32, share: f64) -> RGBColor {
         let (of, on) = (rgb(colour), rgb(self.bg));
         let mix = |a: u8, b: u8| (f64::from(a) * share + f64::from(b) * (1.0 - share)).round() as u8;
@@ -74,7 +74,7 @@ impl Palette {
 }
 
 /// # Errors
-/// What could not be drawn, for people.
+/// A message for users that says why the chart could not be drawn.
 pub fn draw(request: &DrawRequest) -> Result<Drawn, String> {
     let DrawRequest { chart, width, dark } = request;
     let width = (*width).clamp(200, 4_000);
@@ -116,7 +116,7 @@ fn bars(chart: &Chart, width: u32, palette: Palette) -> Result<Drawn, Fault> {
         }
         Ok(())
     })?;
-    // What the backend cannot say: ends that are a little round.
+    // The backend does not support slightly rounded ends.
     Ok(Drawn { svg: svg.replace("<rect ", "<rect rx=\"2\" "), width, height, spots })
 }
 
@@ -154,7 +154,7 @@ fn columns(chart: &Chart, width: u32, palette: Palette) -> Result<Drawn, Fault> 
         let (_, base) = at(&plot, 0.0, 0.0);
         let wide = chart.marks.iter().map(|mark| measure(&mark.label)).max().unwrap_or(1) + 14;
         let every = (wide as usize * count).div_ceil((x1 - x0).max(1) as usize).max(1);
-        // The last one of a distribution is its point: it is always named.
+        // The last column of a distribution is the one that matters, so it always has a label.
         let shown = |n: usize| n.is_multiple_of(every) && (every == 1 || n + every < count) || n + 1 == count;
         let mut last = String::new();
         for (n, mark) in chart.marks.iter().enumerate().filter(|(n, _)| shown(*n)) {
@@ -178,16 +178,16 @@ fn span(plot: &Plot) -> (i32, i32) {
     (x.start, x.end)
 }
 
-/// Space at each side of a column, of a column's place.
+/// The space on each side of a column, as a share of the column's slot.
 fn gap(count: usize) -> f64 {
     if count > 30 { 0.1 } else { 0.18 }
 }
 
-/// The top of the axis and the distance of its lines: round numbers of the unit, four lines or so.
+/// Returns the top of the axis and the distance between its lines: round numbers of the unit, about four lines.
 fn scale(most: f64, unit: Unit) -> (f64, f64) {
     let least = if unit == Unit::Count { 1.0 } else { f64::MIN_POSITIVE };
     let most = most.max(least);
-    // Durations are read in minutes and hours.
+    // Durations are shown in minutes and hours.
     let base = match unit {
         Unit::Milliseconds if most > 3_600_000.0 => 3_600_000.0,
         Unit::Milliseconds if most > 60_000.0 => 60_000.0,
@@ -232,7 +232,7 @@ fn text(colour: u32, anchor: HPos) -> TextStyle<'static> {
     font.color(&rgb(colour)).pos(Pos::new(anchor, VPos::Center))
 }
 
-/// Width of a text, about: system fonts differ by a few per cent.
+/// Estimates the width of a text: system fonts differ by a few per cent.
 fn measure(text: &str) -> u32 {
     let wide = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | '\'' | '|' | '!' => 0.28,
@@ -246,7 +246,7 @@ fn measure(text: &str) -> u32 {
     (ems * SIZE).ceil() as u32
 }
 
-/// The text, cut where it is wider.
+/// Returns the text, truncated if it is wider than `width`.
 fn fitting(text: &str, width: u32) -> String {
     if measure(text) <= width {
         return text.to_owned();
@@ -262,7 +262,7 @@ fn pixel(of: u32) -> i32 {
     i32::try_from(of).unwrap_or(i32::MAX)
 }
 
-/// The SVG backend, but for the measuring of texts.
+/// The SVG backend with our own text measurement.
 struct Sheet<'a>(SVGBackend<'a>);
 
 type Done = Result<(), DrawingErrorKind<std::io::Error>>;

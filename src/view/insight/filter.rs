@@ -1,4 +1,4 @@
-//! Which runs are looked at.
+//! Selects the runs of an insight.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::words;
 use crate::engine::{Preset, TerminationReason};
 use crate::trajectory::Summary;
 
-/// Which runs are looked at: those that every given part fits.
+/// Selects runs: a run must match every field that is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightFilter"))]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
@@ -17,7 +17,7 @@ pub struct Filter {
     /// Started before this time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_ms: Option<u64>,
-    /// The whole name.
+    /// The full name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,12 +26,12 @@ pub struct Filter {
     pub outcome: Option<Wanted>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub termination_reason: Option<TerminationReason>,
-    /// Part of the title, the model or an id, in any case.
+    /// Part of the title, the model or an id; letter case is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// An outcome, or none yet.
+/// An outcome, or `unfinished` if there is none yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightOutcome"))]
 #[serde(rename_all = "snake_case")]
@@ -60,7 +60,7 @@ impl Wanted {
 }
 
 impl Filter {
-    /// Whether the run is one of those that are looked at.
+    /// Returns whether the run is selected.
     #[must_use]
     pub fn passes(&self, run: &Summary) -> bool {
         self.from_ms.is_none_or(|from| run.started_ms >= from)
@@ -72,7 +72,7 @@ impl Filter {
             && self.text.as_ref().is_none_or(|text| has(run, text))
     }
 
-    /// Nothing is left out.
+    /// Returns whether the filter selects all runs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Filter::default()

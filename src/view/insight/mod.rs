@@ -1,6 +1,6 @@
-//! What many runs have in common: figures and series over their summaries, for people and for scripts. Data only.
+//! Figures and series over the summaries of many runs, for people and for scripts. Data only.
 //!
-//! `chart` says what is drawn of it, `draw` draws it (in the worker: what it draws with is too heavy for a page).
+//! `chart` defines its charts, `draw` draws them (in the worker, because the drawing library is too large for a page).
 
 pub mod chart;
 #[cfg(feature = "worker")]
@@ -23,10 +23,10 @@ pub use page::{InsightPage, Pick, Range, Tile};
 pub use series::{Point, Step};
 pub use words::reason_words;
 
-/// Tenths of the limit, and one more bin for the runs that used all of it.
+/// One bin per tenth of the limit, and one more for the runs that used all of it.
 pub const BINS: usize = 11;
 
-/// What runs have in common that pass a filter: a plain, JSON-safe object.
+/// Figures over the runs that pass a filter: a plain, JSON-safe object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Insight {
@@ -38,17 +38,17 @@ pub struct Insight {
     pub ended: u32,
     /// Runs by outcome, `success`, `partial`, `failed`, `cancelled`, and `unfinished`.
     pub outcomes: BTreeMap<String, u32>,
-    /// Ended runs whose outcome is `success`, 0 to 1; `null`: none has ended.
+    /// The share of ended runs whose outcome is `success`, 0 to 1; `null`: no run has ended.
     pub success_share: Option<f64>,
-    /// Turns used, synthesis apart.
+    /// Turns used, not counting the synthesis.
     pub turns: Figure,
-    /// Input and output tokens of a run.
+    /// Input plus output tokens per run.
     pub tokens: Figure,
     /// Tokens of all runs.
     pub usage: Usage,
-    /// US dollars, of the runs whose prices are known.
+    /// US dollars, over the runs whose prices are known.
     pub cost: Figure,
-    /// Milliseconds, of the runs that have ended.
+    /// Milliseconds, over the runs that have ended.
     pub duration_ms: Figure,
     pub requests: u32,
     pub failed_attempts: u32,
@@ -61,10 +61,10 @@ pub struct Insight {
     pub retries: Vec<SlugCount>,
     /// Failed tool calls, the most frequent first.
     pub tool_failures: Vec<SlugCount>,
-    /// What a point of `series` stands for.
+    /// The scope of a point of `series`.
     pub step: Step,
     pub series: Vec<Point>,
-    /// What can be filtered by, of all runs.
+    /// The values that can be filtered by, over all runs.
     pub choices: Choices,
 }
 
@@ -72,38 +72,38 @@ pub struct Insight {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 pub struct Figure {
-    /// Runs that it is known of.
+    /// The number of runs for which it is known.
     pub known: u32,
     pub total: f64,
-    /// A number that one of the runs has; 0 where it is known of none.
+    /// The value of one of the runs; 0 if it is not known for any run.
     pub median: f64,
     pub p95: f64,
     pub max: f64,
 }
 
-/// How often runs ended for a reason.
+/// The number of runs that ended for a reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightReason"))]
 pub struct Reason {
-    /// `null`: they have not ended, or their record was written before.
+    /// `null`: the runs have not ended, or their records were written before they ended.
     pub reason: Option<TerminationReason>,
     pub outcome: Option<Outcome>,
     pub count: u32,
-    /// Of the runs that pass the filter, 0 to 1.
+    /// The share of the runs that pass the filter, 0 to 1.
     pub share: f64,
 }
 
-/// Turns used against the limit that was in force at the end.
+/// Turns used relative to the limit that was in force at the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightLimit"))]
 pub struct AgainstLimit {
     /// Runs that used all their turns.
     pub reached: u32,
-    /// Runs by tenths of the limit used, below 10 % first; the last bin is those that used all of it.
+    /// Runs by tenths of the limit used, below 10 % first; the last bin holds the runs that used all of it.
     pub bins: Vec<Bin>,
 }
 
-/// Runs of one bin, by how they ended.
+/// The runs of one bin, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightBin"))]
 pub struct Bin {
@@ -114,7 +114,7 @@ pub struct Bin {
     pub other: u32,
 }
 
-/// How often something failed.
+/// The number of failures with one slug.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightFailures"))]
 pub struct SlugCount {
@@ -124,7 +124,7 @@ pub struct SlugCount {
     pub runs: u32,
 }
 
-/// Values that occur, with how many runs have them; the most frequent first.
+/// The values that occur, with the number of runs that have each; the most frequent first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightChoices"))]
 pub struct Choices {
@@ -134,7 +134,7 @@ pub struct Choices {
     pub reasons: Vec<Choice>,
 }
 
-/// A value and how many runs have it.
+/// A value and the number of runs that have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightChoice"))]
 pub struct Choice {
@@ -142,7 +142,7 @@ pub struct Choice {
     pub count: u32,
 }
 
-/// What is to be drawn, and how wide, in pixels.
+/// A chart to draw, and its width in pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DrawRequest {
     pub chart: Chart,
@@ -150,18 +150,18 @@ pub struct DrawRequest {
     pub dark: bool,
 }
 
-/// A chart as SVG, and where its marks are: what can be pointed at, in pixels.
+/// A chart as SVG, and the areas of its marks for the pointer, in pixels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drawn {
     pub svg: String,
     pub width: u32,
     pub height: u32,
-    /// One a mark, in their order: left, top, width, height.
+    /// One per mark, in the same order: left, top, width, height.
     pub spots: Vec<[i32; 4]>,
 }
 
 impl Insight {
-    /// What the runs that pass the filter have in common.
+    /// Computes the figures of the runs that pass the filter.
     #[must_use]
     pub fn of(all: &[Summary], filter: &Filter) -> Self {
         let runs: Vec<&Summary> = all.iter().filter(|run| filter.passes(run)).collect();
@@ -248,7 +248,7 @@ fn reasons(runs: &[&Summary]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for run in runs {
         let (reason, outcome) = (run.termination_reason, run.outcome);
-        // A report after a wrap-up has the same reason as one before it, and another outcome.
+        // A report after a wrap-up has the same reason as one before it, but a different outcome.
         match reasons.iter_mut().find(|known| known.reason == reason && known.outcome == outcome) {
             Some(known) => known.count += 1,
             None => reasons.push(Reason { reason, outcome, count: 1, share: 0.0 }),
@@ -278,7 +278,7 @@ fn outcomes(runs: &[&Summary]) -> BTreeMap<String, u32> {
     each.into_iter().map(|choice| (choice.value, choice.count)).collect()
 }
 
-/// How often each value occurs, the most frequent first.
+/// Counts how often each value occurs, the most frequent first.
 fn tally(values: impl Iterator<Item = String>) -> Vec<Choice> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for value in values {

@@ -1,4 +1,4 @@
-//! The insight page: its figures, its filters and its words.
+//! The insight page: its figures, its filters and its texts.
 
 use super::chart::{Chart, charts};
 use super::words;
@@ -6,7 +6,7 @@ use super::{Choice, Figure, Filter, Insight};
 use crate::engine::{TerminationReason, Usage};
 use crate::view::format::{counted, dollars, duration, thousands};
 
-/// Everything on the page but the pictures.
+/// Everything on the page except the drawn charts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InsightPage {
     /// `12 of 40 runs`
@@ -17,7 +17,7 @@ pub struct InsightPage {
     pub presets: Vec<Pick>,
     pub outcomes: Vec<Pick>,
     pub reasons: Vec<Pick>,
-    /// What to do where there is nothing to show.
+    /// A hint, if there is nothing to show.
     pub empty: Option<&'static str>,
 }
 
@@ -26,7 +26,7 @@ pub struct InsightPage {
 pub struct Tile {
     pub name: &'static str,
     pub value: String,
-    /// What stands below it.
+    /// The text below the value.
     pub note: String,
 }
 
@@ -37,7 +37,7 @@ pub struct Pick {
     pub words: String,
 }
 
-/// How far back is looked.
+/// The time range of the runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Range {
     #[default]
@@ -60,7 +60,7 @@ impl Range {
         }
     }
 
-    /// The first moment that is looked at, milliseconds since 1970.
+    /// Returns the start of the range, in milliseconds since 1970.
     #[must_use]
     pub fn from_ms(self, now: u64) -> Option<u64> {
         let days = match self {
@@ -157,7 +157,7 @@ fn whole(value: f64) -> String {
     thousands(round(value))
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of numbers that were whole and not negative
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of non-negative integers
 fn round(value: f64) -> u64 {
     value.round().max(0.0) as u64
 }

@@ -1,15 +1,15 @@
-//! Runs over time: one point a run while there are few, else one a stretch of time.
+//! Runs over time: one point per run while there are few, otherwise one per time interval.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Outcome;
 use crate::trajectory::Summary;
 
-/// Points at most: more are no longer told apart on a narrow page.
+/// The maximum number of points: more cannot be told apart on a narrow page.
 const MOST: usize = 60;
 const MINUTE: u64 = 60_000;
 
-/// What one point stands for.
+/// The scope of one point: a run or a time interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightStep"))]
 #[serde(rename_all = "snake_case")]
@@ -26,7 +26,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// Stretches of time, the shortest first.
+    /// Time intervals, the shortest first.
     const TIMES: [Step; 8] = [
         Step::Minute,
         Step::TenMinutes,
@@ -38,7 +38,7 @@ impl Step {
         Step::Year,
     ];
 
-    /// Milliseconds; of a run, none.
+    /// The length in milliseconds; 0 for a run.
     #[must_use]
     pub fn ms(self) -> u64 {
         match self {
@@ -55,14 +55,14 @@ impl Step {
     }
 }
 
-/// One run, or the runs that began in a stretch of time. Sums; the mean of a run is a sum by `runs`.
+/// One run, or the runs that began in a time interval. Values are sums; divide by `runs` for the mean per run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "InsightPoint"))]
 pub struct Point {
-    /// Start of the run or of the stretch, milliseconds since 1970; stretches are those of UTC.
+    /// Start of the run or of the interval, in milliseconds since 1970; intervals are aligned to UTC.
     pub at_ms: u64,
     pub runs: u32,
-    /// Of a single run.
+    /// Only for a single run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,9 +72,9 @@ pub struct Point {
     pub success: u32,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// US dollars of the runs whose prices are known; `null`: of none.
+    /// US dollars of the runs whose prices are known; `null`: no price is known.
     pub cost: Option<f64>,
-    /// Of the runs that have ended, and how many those are.
+    /// The total for the runs that have ended; `ended` is the number of these runs.
     pub duration_ms: u64,
     pub ended: u32,
 }
@@ -95,7 +95,7 @@ impl Point {
     }
 }
 
-/// The runs in the order in which they began; of stretches of time the empty ones too.
+/// Returns the runs in the order in which they began; empty time intervals are included.
 pub(super) fn series(runs: &[&Summary]) -> (Step, Vec<Point>) {
     let mut runs = runs.to_vec();
     runs.sort_by(|a, b| (a.started_ms, &a.run_id).cmp(&(b.started_ms, &b.run_id)));
@@ -118,7 +118,7 @@ pub(super) fn series(runs: &[&Summary]) -> (Step, Vec<Point>) {
     let fits = |step: &Step| (to / step.ms() - from / step.ms()) < MOST as u64;
     let step = Step::TIMES.into_iter().find(fits).unwrap_or(Step::Year);
     let start = from / step.ms();
-    // A damaged clock may be centuries off: what does not fit then shares the last point.
+    // A wrong clock may be centuries off: runs that do not fit then share the last point.
     let most = (to / step.ms() - start).min(MOST as u64 * 4);
     let mut points: Vec<Point> =
         (0..=most).map(|at| Point { at_ms: (start + at) * step.ms(), ..Point::default() }).collect();

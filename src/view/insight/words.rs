@@ -1,10 +1,10 @@
-//! Words and axis numbers of the charts.
+//! Texts and axis labels of the charts.
 
 use crate::engine::{EpochMillis, Outcome, TerminationReason, Trigger, time};
 
 use super::series::Step;
 
-/// An outcome as it is filtered by; no ending is `unfinished`.
+/// Returns the filter value of an outcome; a run that has not ended is `unfinished`.
 pub(super) fn outcome(outcome: Option<Outcome>) -> &'static str {
     match outcome {
         Some(Outcome::Success) => "success",
@@ -15,7 +15,7 @@ pub(super) fn outcome(outcome: Option<Outcome>) -> &'static str {
     }
 }
 
-/// A termination reason in a few words.
+/// Returns a short description of a termination reason.
 #[must_use]
 pub fn reason_words(reason: Option<TerminationReason>) -> String {
     let Some(reason) = reason else { return "Not ended".to_owned() };
@@ -65,7 +65,7 @@ pub(super) fn short_dollars(value: f64) -> String {
     }
     let text = format!("{value:.4}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
-    // $0.10 beside $0.05, and $2 beside $1.
+    // $0.10 next to $0.05, and $2 next to $1.
     let cents = text.split_once('.').map_or(2, |(_, cents)| cents.len());
     format!("${text}{}", if cents < 2 { "0" } else { "" })
 }

@@ -1,16 +1,16 @@
-//! The grammars of the languages whose code gets colours: `grammars.bin`, which `tests/grammars.rs` makes of syntect's own.
+//! The grammars of the languages that are highlighted: `grammars.bin`, which `tests/grammars.rs` makes from syntect's own.
 //!
-//! The file holds what syntect's dump holds, for fewer languages and with nothing compressed inside: the module is
-//! compressed on its way, and then the grammars weigh a third of what they weigh compressed one by one. Most of a dump is
+//! The file has the content of syntect's dump, for fewer languages and without compression inside: the module is compressed
+//! for transfer, and the grammars then take a third of the space they need when compressed one by one. Most of a dump is
 //! zeros of wide numbers, so a run of zeros is written as one zero and its length.
 
 use syntect::dumps::from_uncompressed_data;
 use syntect::parsing::SyntaxSet;
 
-/// Reads the grammars; those of a language are unpacked when its first block comes.
+/// Loads the grammars; those of a language are unpacked for its first block.
 #[must_use]
 pub fn load() -> SyntaxSet {
-    // The file is a part of this module, and a test reads all of it.
+    // The file is part of this module, and a test reads all of it.
     from_uncompressed_data(&unpack(include_bytes!("grammars.bin"))).unwrap_or_default()
 }
 

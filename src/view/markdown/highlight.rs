@@ -1,13 +1,13 @@
-//! Code to spans with highlighting classes: syntect's grammars, its scopes folded into the closed list of classes.
-//! Only in the render worker. The text of the spans joined is always the code.
+//! Converts code to spans with highlighting classes: syntect's grammars, with its scopes mapped to a closed set of classes.
+//! Only in the render worker. The joined text of the spans is always the code.
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 use syntect::util::LinesWithEndings;
 
 use super::{Class, Span, grammars};
 
-/// Scope prefixes, the more telling first. The innermost scope that has a row decides. Of every other scope and of what
-/// follows a prefix nothing is kept in `grammars.bin`.
+/// Scope prefixes, the more specific first. The innermost scope that has a row decides. `grammars.bin` contains no other
+/// scopes, and of each scope only the prefix.
 pub const CLASSES: &[(&str, Class)] = &[
     ("comment", Class::Comment),
     ("string", Class::String),
@@ -34,7 +34,7 @@ pub const CLASSES: &[(&str, Class)] = &[
     ("source", Class::Plain),
 ];
 
-/// Names that the grammars do not know themselves.
+/// Language names that the grammars themselves do not know.
 const ALIASES: &[(&str, &str)] = &[
     ("typescript", "js"),
     ("ts", "js"),
@@ -54,9 +54,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("svg", "xml"),
 ];
 
-/// Longer lines stay plain, with all that follows: grammars can take long over them.
+/// Longer lines stay plain, and so does all code after them: grammars can be slow on such lines.
 const MAX_LINE: usize = 1_000;
-/// Bytes of code highlighted in one text; what is more stays plain.
+/// The maximum number of bytes of code highlighted in one text; the rest stays plain.
 const MAX_CODE: usize = 40_000;
 
 /// Highlights the code blocks of one text.
@@ -65,7 +65,7 @@ pub struct Highlighter {
     used: usize,
 }
 
-/// Grammars that were read, and the classes of their scopes.
+/// Loaded grammars, and the classes of their scopes.
 #[derive(Debug)]
 pub struct Grammars {
     set: SyntaxSet,
@@ -73,12 +73,12 @@ pub struct Grammars {
 }
 
 thread_local! {
-    /// Read when the first block with a language comes.
+    /// Loaded for the first block with a language.
     static GRAMMARS: Grammars = Grammars::new(grammars::load());
 }
 
 impl Highlighter {
-    /// The spans of one block; one plain span where the language is not known.
+    /// Returns the spans of one block; one plain span if the language is unknown.
     pub fn spans(&mut self, lang: &str, code: String) -> Vec<Span> {
         self.used += code.len();
         if lang.is_empty() || self.used > MAX_CODE {
@@ -97,7 +97,7 @@ impl Grammars {
         Grammars { set, classes }
     }
 
-    /// The spans of one block; `None` where the language is not known.
+    /// Returns the spans of one block; `None` if the language is unknown.
     #[must_use]
     pub fn spans(&self, lang: &str, code: &str) -> Option<Vec<Span>> {
         let name = lang.to_lowercase();
@@ -134,7 +134,7 @@ impl Grammars {
     }
 }
 
-/// Joins runs of one class.
+/// Adds a run of code, joined with the last one if both have the same class.
 fn push(spans: &mut Vec<Span>, class: Class, text: &str) {
     match spans.last_mut() {
         _ if text.is_empty() => {}

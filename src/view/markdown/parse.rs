@@ -1,4 +1,4 @@
-//! The parser: pulldown-cmark's events folded into nodes. Only in workers; in the small one code has no colours.
+//! The parser: builds nodes from pulldown-cmark's events. Only in workers; the small worker does not highlight code.
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
@@ -6,7 +6,7 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, LinkType, Op
 use super::highlight::Highlighter;
 use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 
-/// Markdown (CommonMark with tables, strikethrough and task lists) to nodes. Total: never panics, any input.
+/// Converts Markdown (CommonMark with tables, strikethrough and task lists) to nodes. Accepts any input and never panics.
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -17,7 +17,7 @@ pub fn parse(markdown: &str) -> Vec<Node> {
     build.finish()
 }
 
-/// Without the grammars.
+/// The highlighter without grammars.
 #[cfg(not(feature = "worker"))]
 #[derive(Default)]
 struct Highlighter;
@@ -29,7 +29,7 @@ impl Highlighter {
     }
 }
 
-/// An open container and what it holds so far.
+/// An open container and its content so far.
 struct Frame {
     kind: Kind,
     children: Vec<Node>,
@@ -60,9 +60,9 @@ impl Frame {
 }
 
 struct Build {
-    /// Never empty: the root is only taken off by `finish`.
+    /// Never empty: only `finish` removes the root.
     stack: Vec<Frame>,
-    /// Open containers beyond the depth bound: they have no frame.
+    /// Open containers beyond the depth limit: they have no frame.
     skipped: usize,
     highlighter: Highlighter,
 }
@@ -72,7 +72,7 @@ impl Build {
         match event {
             Event::Start(tag) => self.open(tag),
             Event::End(end) => self.close(end),
-            // Math and footnotes are not switched on: were they ever, their text would be kept.
+            // Math and footnotes are not enabled; if they ever are, their text is kept.
             Event::Text(text)
             | Event::Html(text)
             | Event::InlineHtml(text)
@@ -114,7 +114,7 @@ impl Build {
             // A block of raw HTML is a paragraph of text.
             _ => Kind::Paragraph,
         };
-        // An item, row or cell stands in its list or table, whose frame exists exactly if its own may.
+        // An item, row or cell is inside its list or table, and may have a frame exactly if that has one.
         let room = match kind {
             Kind::Item { .. } | Kind::Row { .. } | Kind::Cell => self.skipped == 0,
             _ => self.skipped == 0 && self.depth() < MAX_DEPTH,
@@ -173,13 +173,13 @@ impl Build {
             Kind::Emphasis => self.push(Node::Emphasis(children)),
             Kind::Strike => self.push(Node::Strike(children)),
             Kind::Link { href: Some(href) } => self.push(Node::Link { href, children }),
-            // An address that is not safe: the text stays, the link goes.
+            // The address is not safe: the text is kept without the link.
             Kind::Link { href: None } => children.into_iter().for_each(|child| self.push(child)),
             Kind::Image { href } => self.push(Node::Image { alt: super::plain_text(&children), href }),
         }
     }
 
-    /// Containers that count against the bound: all frames but the root, items, rows and cells.
+    /// The number of containers that count towards the limit: all frames except the root, items, rows and cells.
     fn depth(&self) -> usize {
         let counted = |f: &&Frame| !matches!(f.kind, Kind::Root | Kind::Item { .. } | Kind::Row { .. } | Kind::Cell);
         self.stack.iter().filter(counted).count()

@@ -1,4 +1,4 @@
-//! The fields of the form by name: what stands in one, what is typed into it, and where it is in the JSON.
+//! The fields of the form by name: reading and setting their values, and their paths in the JSON.
 
 use super::edit::{AgentForm, PlanDraft, StepForm, name_path};
 
@@ -38,7 +38,7 @@ impl Field {
         }
     }
 
-    /// As the JSON names it.
+    /// Returns its name in the JSON.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Field {
         }
     }
 
-    /// What it means where nothing is written.
+    /// Returns the meaning of an empty field.
     #[must_use]
     pub fn empty(self) -> &'static str {
         match self {
@@ -117,7 +117,7 @@ impl StepForm {
     }
 }
 
-/// Rows are known by their key, wherever they stand.
+/// Rows are identified by their key, regardless of their position.
 impl PlanDraft {
     #[must_use]
     pub fn get(&self, key: u32, field: Field) -> String {
@@ -139,7 +139,7 @@ impl PlanDraft {
         self.steps.retain(|step| step.key != key);
     }
 
-    /// Where the field is in the JSON.
+    /// Returns the path of the field in the JSON.
     #[must_use]
     pub fn path(&self, key: u32, field: Field) -> String {
         let agent = self.agents.iter().find(|agent| agent.key == key);
@@ -151,7 +151,7 @@ impl PlanDraft {
         }
     }
 
-    /// The choices of a field that has some.
+    /// Returns the choices of a field, if it has any.
     #[must_use]
     pub fn choices(&self, field: Field) -> Option<Vec<String>> {
         let kinds = || crate::plan::AgentKind::ALL.iter().map(|kind| kind.as_str().to_owned());

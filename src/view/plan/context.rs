@@ -1,4 +1,4 @@
-//! What a step was told, exactly: which results of which steps.
+//! The exact context that a step received: which results of which steps.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::{StepSource, named};
 pub struct ContextView {
     /// One sentence.
     pub words: String,
-    /// What it was not told of, and why.
+    /// The steps whose results it did not receive, and why.
     pub missing: Option<String>,
     pub artifacts: Vec<ArtifactView>,
-    /// The same as the model read it, below its action.
+    /// The same, as the model read it below the action.
     pub json: Option<Place>,
-    /// How it came about, a line for each trace: `previous_steps_found: 2`.
+    /// How the context was built, one line per trace: `previous_steps_found: 2`.
     pub traces: Vec<TraceView>,
 }
 
@@ -31,14 +31,14 @@ pub struct TraceView {
     pub words: String,
 }
 
-/// The result of one step, as a later one was given it.
+/// The result of one step, as a later one received it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactView {
     pub order: u32,
     /// `Step 2, Company`
     pub title: String,
     pub action: String,
-    /// `tools: read_file`, where it was offered only some.
+    /// `tools: read_file`, if the step was offered only some.
     pub tools: Option<String>,
     /// `12 lines`
     pub size: String,

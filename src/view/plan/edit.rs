@@ -1,24 +1,24 @@
-//! A plan while it is written: as a form whose fields are texts, or as JSON. Both lead to the same value, which
-//! `plan::read` judges; a fault finds its way back to the field it is about.
+//! A plan that is being edited: as a form whose fields are texts, or as JSON. Both lead to the same value, which
+//! `plan::read` validates; each fault is mapped back to the field it is about.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::plan::{Fault, FaultKind, Plan, read};
 
-/// What is being written. Kept on the user's machine between visits.
+/// The plan that is being edited. Stored on the user's machine between visits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlanDraft {
     pub agents: Vec<AgentForm>,
     pub steps: Vec<StepForm>,
-    /// Where it is written as JSON: that text, whatever is wrong with it.
+    /// The JSON text, even if it is invalid; `None` while the form is used.
     pub text: Option<String>,
-    /// It works over the sample documents.
+    /// Whether it works on the sample documents.
     pub samples: bool,
-    /// What a model is asked to draft a plan for.
+    /// The task for which a model is asked to draft a plan.
     pub task: String,
-    /// The last key given out.
+    /// The last key assigned.
     keys: u32,
 }
 
@@ -44,7 +44,7 @@ pub struct StepForm {
     pub tools: String,
 }
 
-/// One fault, for people.
+/// One fault, as users see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultView {
     /// `plan.steps[2].agent`
@@ -52,15 +52,15 @@ pub struct FaultView {
     /// `Step 3, agent`
     pub place: String,
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub advice: &'static str,
 }
 
-/// Written for "no tools at all", since nothing means all of them.
+/// Means "no tools at all", since an empty field means all tools.
 const NONE: &str = "none";
 
 impl PlanDraft {
-    /// One agent of each kind and a step for each.
+    /// Returns a draft with one agent of each kind and a step for each.
     #[must_use]
     pub fn blank() -> Self {
         let mut draft = PlanDraft::default();
@@ -85,7 +85,7 @@ impl PlanDraft {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Makes the form say what a value says; what has no field is left out.
+    /// Fills the form from a value; parts without a field are left out.
     pub fn fill(&mut self, plan: &Value) {
         let empty = Map::new();
         let agents = plan.get("agents").and_then(Value::as_object).unwrap_or(&empty);
@@ -96,7 +96,7 @@ impl PlanDraft {
         (self.agents, self.steps, self.text) = (agents, steps, None);
     }
 
-    /// The same for a plan.
+    /// Fills the form from a plan.
     pub fn fill_from(&mut self, plan: &Plan) {
         let text = serde_json::to_string(plan).unwrap_or_default();
         self.fill(&serde_json::from_str(&text).unwrap_or_default());
@@ -119,10 +119,10 @@ impl PlanDraft {
         self.steps.push(StepForm { key, order: last.saturating_add(1).to_string(), agent, ..StepForm::default() });
     }
 
-    /// To JSON, or back to the form where it is JSON.
+    /// Switches to JSON, or back to the form if the text is JSON.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason the text is not JSON.
     pub fn switch(&mut self) -> Result<(), String> {
         match &self.text {
             None => self.text = Some(pretty(&self.form_value())),
@@ -134,7 +134,7 @@ impl PlanDraft {
         Ok(())
     }
 
-    /// The plan as it stands, or every fault of it.
+    /// Returns the plan in its current state.
     ///
     /// # Errors
     /// All faults, in the order of the plan.
@@ -156,7 +156,7 @@ impl PlanDraft {
         }
     }
 
-    /// The agents as JSON has them.
+    /// Returns the agents as in the JSON.
     #[must_use]
     pub fn agents_value(&self) -> Value {
         let value = match &self.text {
@@ -171,7 +171,7 @@ impl PlanDraft {
         json!({ "agents": agents, "steps": self.steps.iter().map(StepForm::value).collect::<Vec<_>>() })
     }
 
-    /// What JSON cannot say: an agent without a name, and two of the same.
+    /// Returns the faults that JSON cannot express: an agent without a name, and two agents with the same name.
     fn names(&self) -> Vec<FaultView> {
         let mut faults = Vec::new();
         for (at, agent) in self.agents.iter().enumerate() {
@@ -192,7 +192,7 @@ impl PlanDraft {
     }
 }
 
-/// Where a fault of an agent's name is: names are keys of the JSON, so that they have no path there.
+/// Returns the path for a fault in an agent's name: names are keys in the JSON, so they have no path there.
 #[must_use]
 pub fn name_path(key: u32) -> String {
     format!("form.agents[{key}].name")
@@ -277,26 +277,26 @@ impl FaultView {
         }
     }
 
-    /// What is wrong and what to do, for a place that says where.
+    /// Returns what is wrong and how to fix it, for display at the field in question.
     #[must_use]
     pub fn words(&self) -> String {
         format!("{}. {}", self.message, self.advice)
     }
 
-    /// No field is at its place.
+    /// Returns whether the fault belongs to no field.
     #[must_use]
     pub fn is_about_the_whole(&self) -> bool {
         !["plan.steps[", "plan.agents.", "form."].iter().any(|at| self.path.starts_with(at))
     }
 
-    /// Whether it is about a field, or about something in it.
+    /// Returns whether the fault is about a field, or about something in it.
     #[must_use]
     pub fn is_at(&self, path: &str) -> bool {
         self.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     }
 }
 
-/// `Step 3, dependencies`, `Agent Writer, kind`: steps by their place, since their order may be what is wrong.
+/// `Step 3, dependencies`, `Agent Writer, kind`: steps by their position, since their order may be the fault.
 fn place(fault: &Fault) -> String {
     if let Some(rest) = fault.path.strip_prefix("plan.steps[") {
         let (at, field) = rest.split_once(']').unwrap_or((rest, ""));
@@ -346,7 +346,7 @@ fn names(list: &str) -> Value {
     parts(list).map(|name| Value::String(name.to_owned())).collect()
 }
 
-/// A number where it is one; else the text, so that the fault names what was written.
+/// Returns the number if the text is one, otherwise the text, so that the fault can quote it.
 fn number(text: &str) -> Value {
     let text = text.trim();
     text.parse::<u64>().map_or_else(|_| Value::String(text.to_owned()), Value::from)

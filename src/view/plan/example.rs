@@ -1,4 +1,4 @@
-//! The plan of the start page: five agents gather, one looks ahead, one writes it up.
+//! The plan of the start page: five agents gather, one makes a forecast, one writes the report.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use crate::engine::CounterLevel;
 
 use super::super::meter::{Tick, TickKind, TickState};
 
-/// A plan with the documents it works over.
+/// A plan with the documents it works on.
 #[derive(Clone, Copy, Debug)]
 pub struct ExamplePlan {
     pub title: &'static str,
     pub shows: &'static str,
     pub text: &'static str,
-    /// Where the documents are, in the site and in the workspace.
+    /// The folder of the documents, on the site and in the workspace.
     pub folder: &'static str,
     pub files: &'static [&'static str],
 }
@@ -29,7 +29,7 @@ pub const PLAN: ExamplePlan = ExamplePlan {
 const READING: [&str; 4] = ["list_files", "search_files", "read_file", "calculate"];
 
 impl ExamplePlan {
-    /// As it would be written by hand.
+    /// Returns the plan as a user would write it by hand.
     #[must_use]
     pub fn plan(&self) -> Value {
         let gather = |what: &str| json!({ "kind": "gather", "system": what, "tools": READING, "max_turns": 9 });
@@ -57,7 +57,7 @@ impl ExamplePlan {
         })
     }
 
-    /// What it looks like: one tick an agent.
+    /// Returns a preview of the plan: one tick per agent.
     #[must_use]
     pub fn ticks(&self) -> Vec<Tick> {
         let gather = std::iter::repeat_n(TickKind::Turn(CounterLevel::Normal), 5);

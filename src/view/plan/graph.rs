@@ -1,27 +1,27 @@
-//! Where the steps of a plan stand and how the lines between them run, as numbers alone.
+//! The layout of a plan's steps and of the lines between them, as plain numbers.
 //!
-//! A step stands in the column after the last one that it is told of: its dependencies for a gather step, every step
-//! before it for a synthesis step. A line that has to pass a column runs through a lane above that column's steps, one
-//! lane for each step it leads to, so that no line crosses a step and lines to one step become one.
+//! A gather step receives the results of its dependencies, a synthesis step the results of every step before it; a step is
+//! in the column after the last of these. A line that has to pass a column runs through a lane above that column's steps,
+//! one lane per target step, so that no line crosses a step and lines to the same step merge into one.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::plan::{AgentKind, Plan, Step};
 
-/// The size of a step and the space between steps, left to right.
+/// The size of a step and the space between steps, for the layout from left to right.
 const WIDTH: i32 = 212;
 const HEIGHT: i32 = 100;
 const BETWEEN: i32 = 66;
 const BELOW: i32 = 12;
 const LANE: i32 = 16;
-/// The same from top to bottom, where steps fill the width beside the lines.
+/// The same for the layout from top to bottom, where steps fill the width next to the lines.
 const TALL: i32 = 100;
 const TRACK: i32 = 11;
 const BEND: i32 = 8;
-/// Where lines leave and enter a step, above and below its middle.
+/// The distance above and below a step's middle at which lines enter and leave it.
 const APART: i32 = 9;
-/// How far the end of a line is seen.
+/// The length of the visible end of a line.
 const PORT: i32 = 4;
 
 /// The whole drawing.
@@ -42,23 +42,23 @@ pub struct Node {
     pub column: usize,
     pub x: i32,
     pub y: i32,
-    /// `None`: all that is left.
+    /// `None`: all the remaining width.
     pub width: Option<i32>,
     pub height: i32,
 }
 
-/// A line from a step to one that is told of it, or to the trunk of that one.
+/// A line from a step to a step that receives its result, or to the trunk of that step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
     pub from: u32,
     pub to: u32,
-    /// Of the step it leads to: dependencies, or the context of the session.
+    /// The kind of the target step: the line shows a dependency, or the context of the session.
     pub kind: AgentKind,
-    /// As an SVG path has it.
+    /// In the syntax of an SVG path.
     pub path: String,
 }
 
-/// What several lines to a step share, drawn once.
+/// The shared part of several lines to a step, drawn once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trunk {
     pub to: u32,
@@ -66,7 +66,7 @@ pub struct Trunk {
     pub path: String,
 }
 
-/// Where the lines to a step end.
+/// The point at which the lines to a step end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port {
     pub order: u32,
@@ -75,7 +75,7 @@ pub struct Port {
     pub y: i32,
 }
 
-/// The steps that a step is told of, where all goes well.
+/// Returns the steps whose results a step receives, if all goes well.
 #[must_use]
 pub fn told_of(plan: &Plan, step: &Step) -> Vec<u32> {
     let before = plan.steps.iter().map(|other| other.order).filter(|order| *order < step.order);
@@ -85,7 +85,7 @@ pub fn told_of(plan: &Plan, step: &Step) -> Vec<u32> {
     }
 }
 
-/// The column of each step: one after the last of those it waits for.
+/// Returns the column of each step: the one after the last step it waits for.
 fn columns(plan: &Plan) -> BTreeMap<u32, usize> {
     let mut columns = BTreeMap::new();
     for step in &plan.steps {
@@ -95,11 +95,11 @@ fn columns(plan: &Plan) -> BTreeMap<u32, usize> {
     columns
 }
 
-/// What stands in one column: steps from top to bottom, under lanes for lines that pass by.
+/// The contents of one column: steps from top to bottom, below lanes for lines that pass through.
 #[derive(Default)]
 struct Column {
     steps: Vec<u32>,
-    /// Steps further right whose lines pass.
+    /// Steps further right whose lines pass through.
     lanes: Vec<u32>,
 }
 
@@ -111,7 +111,7 @@ impl Column {
 }
 
 impl Graph {
-    /// From left to right.
+    /// Lays out the plan from left to right.
     #[must_use]
     pub fn wide(plan: &Plan) -> Self {
         let place = columns(plan);
@@ -135,7 +135,7 @@ impl Graph {
         Graph { width, height, nodes, edges, trunks, ports }
     }
 
-    /// From top to bottom, one step below the other, for narrow pages.
+    /// Lays out the plan from top to bottom, one step below the other, for narrow pages.
     #[must_use]
     pub fn narrow(plan: &Plan) -> Self {
         let place = columns(plan);
@@ -173,7 +173,7 @@ impl Graph {
     }
 }
 
-/// Column by column: steps near those they are told of, the whole in the middle.
+/// Places the steps column by column, near the steps whose results they receive, and centres each column.
 fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(plan.steps.len());
     for (at, column) in columns.iter_mut().enumerate() {
@@ -203,7 +203,7 @@ fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines 
         let Some(to) = node(step.order).filter(|_| !told.is_empty()) else { continue };
         let end = (to.x, to.y + HEIGHT / 2);
         ports.push(Port { order: step.order, kind, x: end.0 - PORT, y: end.1 });
-        // Where the step's lane enters each column that it passes.
+        // The point at which the step's lane enters each column that it passes.
         let lanes = columns.iter().enumerate().filter_map(|(at, column)| {
             let lane = column.lanes.iter().position(|order| *order == step.order)?;
             let top = (height - column.height()) / 2 + count(lane) * LANE + LANE / 4;
@@ -230,7 +230,7 @@ fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines 
     (edges, trunks, ports)
 }
 
-/// Leaves and arrives level.
+/// Adds a curve that starts and ends horizontally.
 fn curve(path: &mut String, from: (i32, i32), to: (i32, i32)) {
     let middle = i32::midpoint(from.0, to.0);
     let _ = write!(path, "C{middle} {} {middle} {} {} {}", from.1, to.1, to.0, to.1);

@@ -1,7 +1,7 @@
-//! What a person sees of a plan: its graph, each step, its context, the panel.
+//! A plan as the user sees it: its graph, each step, the context of a step, the panel.
 //!
 //! Everything comes from the plan and the records of its steps, live or from disk. Deliberately absent: the turns of a
-//! step, which are those of any run.
+//! step, which are shown like the turns of any run.
 
 pub mod cell;
 pub mod context;
@@ -21,21 +21,21 @@ use crate::plan::{Plan, PlanTraceRecord, StepRecord};
 use super::format::{counted, one_line};
 use super::source::Source;
 
-/// One step, borrowed: its record, and its run wherever that is.
+/// One step, borrowed: its record, and its run, live or recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct StepSource<'a> {
     pub plan: &'a Plan,
     pub record: &'a StepRecord,
     /// `None`: it was not started.
     pub run: Option<Source<'a>>,
-    /// Those of the whole plan.
+    /// The traces of the whole plan.
     pub traces: &'a [PlanTraceRecord],
 }
 
 /// The top of a plan's page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanHead {
-    /// What the plan leads to: the action of its last step.
+    /// The goal of the plan: the action of its last step.
     pub title: String,
     pub facts: Vec<String>,
 }

@@ -10,7 +10,7 @@ use super::super::rail::RailView;
 use super::super::source::Origin;
 use super::StepView;
 
-/// What is known of the plan as a whole.
+/// The state of the plan as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
     pub started_at: EpochMillis,
@@ -25,11 +25,11 @@ pub struct PlanPanelView {
     pub done: u32,
     pub of: u32,
     pub running: bool,
-    /// Where there is still something to stop: it stops once.
+    /// Whether there is still something to stop: a plan can be stopped once.
     pub can_stop: bool,
-    /// A step can be run again.
+    /// Whether a step can be run again.
     pub can_rerun: bool,
-    /// One tick a step.
+    /// One tick per step.
     pub meter: Meter,
     pub note: String,
     /// `9 of up to 48`
@@ -44,7 +44,7 @@ pub struct PlanPanelView {
     pub announcement: String,
 }
 
-/// How the plan ended, in words and as code.
+/// How the plan ended, as text and as code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanEndingView {
     pub tone: Tone,
@@ -52,7 +52,7 @@ pub struct PlanEndingView {
     pub outcome: &'static str,
     /// `6 completed, 1 failed`
     pub steps: String,
-    /// The result, and which step's it is.
+    /// The result; `output_step` is the step that produced it.
     pub output: String,
     pub output_step: Option<u32>,
 }
@@ -102,7 +102,7 @@ impl PlanPanelView {
         }
     }
 
-    /// The plan in the list of runs.
+    /// Returns the plan's entry in the list of runs.
     #[must_use]
     pub fn rail(&self, title: &str) -> RailView {
         let words = match &self.ending {
@@ -167,7 +167,7 @@ fn note(told: &Told<'_>, at_work: usize) -> String {
     }
 }
 
-/// From the start to the end of the last step.
+/// Returns the time from the start of the plan to the end of its last step.
 fn elapsed(steps: &[StepView], started_at: u64) -> u64 {
     let ends = steps.iter().filter_map(|step| Some(step.started_at?.saturating_add(step.elapsed_ms?)));
     ends.max().unwrap_or(started_at).saturating_sub(started_at)

@@ -1,4 +1,4 @@
-//! A step as its node shows it: agent, kind, where it stands in words, how long it took, its turns as ticks.
+//! A step as its node shows it: agent, kind, state as text, duration, turns as ticks.
 
 use crate::engine::{Outcome, Usage};
 use crate::plan::{AgentKind, StepStatus};
@@ -19,34 +19,34 @@ pub struct StepView {
     pub kind_words: &'static str,
     pub action: String,
     pub status: StepStatus,
-    /// Where it stands: `turn 3 of 6`, `completed`, `blocked by step 2`.
+    /// Its state as text: `turn 3 of 6`, `completed`, `blocked by step 2`.
     pub state: String,
-    /// How its state is drawn; `None`: it is running or has not begun.
+    /// The tone of its state; `None`: it is running or has not begun.
     pub tone: Option<Tone>,
     /// The turns of its run.
     pub ticks: Vec<Tick>,
     /// Milliseconds since 1970.
     pub started_at: Option<u64>,
-    /// What it took, once it has ended.
+    /// Its duration, once it has ended.
     pub elapsed_ms: Option<u64>,
-    /// Whom it waits for, or was told of, in ascending order.
+    /// The steps whose results it waits for or received, in ascending order.
     pub told_of: Vec<u32>,
-    /// What it was told of; `None` before it starts.
+    /// The steps whose results it received; `None` before it starts.
     pub given: Option<Vec<u32>>,
     pub requests: u32,
     pub usage: Usage,
     pub error: Option<String>,
-    /// What the lines of the graph say: `Was told of 1 and 2.`
+    /// The text for the lines of the graph: `Was told of 1 and 2.`
     pub told: String,
 }
 
-/// A line of the graph, as it came out.
+/// The state of a line of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
-    /// Nobody knows yet.
+    /// Not known yet.
     Planned,
     Given,
-    /// There was nothing to give.
+    /// There was no result to pass on.
     Missing,
 }
 
@@ -86,7 +86,7 @@ impl From<&StepSource<'_>> for StepView {
 }
 
 impl StepView {
-    /// What came of the line from another step to this one.
+    /// Returns the state of the line from another step to this one.
     #[must_use]
     pub fn given_by(&self, from: u32) -> Given {
         match &self.given {
@@ -97,7 +97,7 @@ impl StepView {
         }
     }
 
-    /// The same of all lines to it together.
+    /// Returns the state of all lines to it together.
     #[must_use]
     pub fn given_at_all(&self) -> Given {
         match &self.given {
@@ -108,7 +108,7 @@ impl StepView {
         }
     }
 
-    /// `4.2 s`, or a clock that runs.
+    /// `4.2 s`, or a running clock.
     #[must_use]
     pub fn time(&self, now: u64) -> Option<String> {
         match (self.elapsed_ms, self.started_at) {
@@ -118,7 +118,7 @@ impl StepView {
         }
     }
 
-    /// Short phrases under the title of its detail.
+    /// Returns short phrases for display under the title of its details.
     #[must_use]
     pub fn facts(&self, plan_started: u64) -> Vec<String> {
         let mut facts = vec![self.state.clone()];
@@ -137,7 +137,7 @@ impl StepView {
         facts
     }
 
-    /// The step as one tick of the plan.
+    /// Returns the step as one tick of the plan.
     #[must_use]
     pub fn tick(&self) -> Tick {
         let kind = match self.kind {
@@ -154,7 +154,7 @@ impl StepView {
     }
 }
 
-/// What an agent of a kind does, in a word.
+/// Returns one word for what an agent of this kind does.
 #[must_use]
 pub fn kind_words(kind: AgentKind) -> &'static str {
     match kind {

@@ -1,4 +1,4 @@
-//! What a page asks about a record that is open in a worker, and what it is answered first.
+//! The questions of a page about a record that is open in a worker, and the first answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,25 +12,25 @@ use super::step::Step;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ask {
-    /// Open the record whose text comes beside this; `Result<Opened, Refused>`.
+    /// Open the record whose text is sent along with this: `Result<Opened, Refused>`.
     Open,
     /// A part of the document: [`super::pieces::Part`].
     Part(Cursor),
-    /// Steps from one on: [`Steps`].
+    /// The steps from an index on: [`Steps`].
     Steps { from: usize },
-    /// Where everything stood after a step: [`super::StateAt`].
+    /// The state of everything after a step: [`super::StateAt`].
     State { step: usize },
     /// [`super::RequestView`]
     Request { index: usize },
-    /// Some messages of a request, from one place to before another: a list of [`super::MessageView`].
+    /// Some messages of a request, from one index up to but not including another: a list of [`super::MessageView`].
     Messages { index: usize, from: usize, to: usize },
-    /// One message as a whole: [`super::MessageView`].
+    /// One message in full: [`super::MessageView`].
     Message { index: usize, at: usize },
     /// [`super::Difference`]
     Difference { index: usize },
-    /// Does it replay? [`super::Verdict`]
+    /// Whether the record replays: [`super::Verdict`].
     Verify,
-    /// What changed between two texts: a list of [`super::difference::Piece`]. Needs no open record.
+    /// The changes between two texts: a list of [`super::difference::Piece`]. Needs no open record.
     Compare { before: String, after: String },
 }
 
@@ -44,15 +44,15 @@ pub struct Opened {
     pub events: usize,
 }
 
-/// A text that was not opened.
+/// The reason a text was not opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refused {
-    /// No JSON.
+    /// Not JSON.
     NotJson,
-    /// JSON of something else.
+    /// JSON in another format.
     OtherFormat,
-    /// A trajectory that cannot be read, and why, for people.
+    /// A trajectory that cannot be read; a message for users says why.
     Unreadable(String),
 }
 
@@ -70,7 +70,7 @@ impl std::fmt::Display for Refused {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steps {
     pub steps: Vec<Step>,
-    /// How many there are.
+    /// The total number of steps.
     pub of: usize,
     pub requests: usize,
 }

@@ -1,15 +1,15 @@
-//! Where every line of work stood after each step: its turns by number, and a turn that was still under way by itself.
+//! The state of every line of work after each step: the number of its turns, and a copy of a turn still in progress.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::{Run, Status, Trigger, TurnRecord, Usage};
 
-/// Where one line of work stands after a step. All turns but the last are as the document has them.
+/// The state of one line of work after a step. All turns except the last are as in the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Turns so far, the open one included.
+    /// Turns so far, including the open one.
     pub turns: usize,
-    /// The last turn, where it was not yet what it became.
+    /// The last turn, if it was not yet in its final state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Box<TurnRecord>>,
     /// Segments that have ended.
@@ -21,21 +21,21 @@ pub struct Standing {
     pub tokens: Usage,
 }
 
-/// Where the run and its sub-agents stand after a step.
+/// The state of the run and its sub-agents after a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateAt {
     pub step: usize,
     pub run: Standing,
-    /// Those that have begun, in that order: the document's `children`.
+    /// The sub-agents that have begun, in that order: the order of the document's `children`.
     pub children: Vec<Standing>,
 }
 
-/// The standings of one line, each from a step on.
+/// The states of one line, each with the step from which it applies.
 #[derive(Debug, Default)]
 pub(super) struct Changes(Vec<(usize, Standing)>);
 
 impl Changes {
-    /// Notes how the line stands after a step. The turn before the last is whole now: its copy is dropped.
+    /// Stores the state of the line after a step. The turn before the last is complete now: its copy is dropped.
     pub fn note(&mut self, step: usize, run: &Run) {
         let standing = Standing {
             turns: run.turns().len(),
@@ -59,12 +59,12 @@ impl Changes {
         }
     }
 
-    /// The run is over: copies of turns that did not change any more are dropped.
+    /// Drops the copies of turns that did not change any more, once the run is over.
     pub fn settle(&mut self, run: &Run) {
         self.0.iter_mut().for_each(|(_, standing)| standing.forget_whole(run));
     }
 
-    /// How the line stood after a step; `None`: it had not begun.
+    /// Returns the state of the line after a step; `None`: it had not begun.
     pub fn at(&self, step: usize) -> Option<&Standing> {
         let after = self.0.partition_point(|(at, _)| *at <= step);
         self.0.get(after.checked_sub(1)?).map(|(_, standing)| standing)

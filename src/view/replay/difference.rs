@@ -1,4 +1,4 @@
-//! What changed from one request to the next of the same line of work.
+//! The changes from one request to the next in the same line of work.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::marks::Marked;
 use super::message::MessageView;
 use super::request::choice;
 
-/// One operation that makes the messages of a request out of those of the one before. Places are indices into both.
+/// One operation of those that turn the messages of the previous request into the messages of a request. `before` and `now`
+/// are indices into the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// The same message in both.
@@ -22,21 +23,21 @@ pub enum Op {
     Removed {
         before: usize,
     },
-    /// The same message with another text: a result that the context guard took out.
+    /// The same message with a different text: a result that the context guard removed.
     Changed {
         before: usize,
         now: usize,
     },
 }
 
-/// The difference for drawing.
+/// The difference, for display.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
-    /// `Compared with request 3, turn 2`; none: it is the first of its line.
+    /// `Compared with request 3, turn 2`; `None`: it is the first in its line.
     pub against: Option<String>,
     /// `Messages: 12 the same, 3 added.`
     pub words: String,
-    /// What else is different: what, before, now.
+    /// Other differences: name, before, now.
     pub facts: Vec<(String, String, String)>,
     pub entries: Vec<Entry>,
 }
@@ -45,15 +46,15 @@ pub struct Difference {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
-    /// So many messages in a row that are the same.
+    /// A number of consecutive messages that are the same.
     Same(usize),
     Added(MessageView),
     Removed(MessageView),
-    /// The message as it is now, and what changed in it.
+    /// The message as it is now, and the changes in it.
     Changed(MessageView, Vec<Piece>),
 }
 
-/// A run of words.
+/// A run of text with one kind of change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     pub kind: PieceKind,
@@ -66,15 +67,16 @@ pub enum PieceKind {
     Same,
     Added,
     Removed,
-    /// Something that is the same and is left out; the text says how much.
+    /// Unchanged text that is left out; `text` says how much.
     Gap,
 }
 
-/// Characters of a message that are shown in a difference.
+/// The maximum number of characters of a message that a difference shows.
 const SHOWN: usize = 1_500;
 
 impl Replay {
-    /// What makes the messages of a request out of those of the one before it in its line; all added for the first.
+    /// Returns the operations that turn the messages of the previous request in the line into the messages of this one. For the
+    /// first request, all messages are added.
     #[must_use]
     pub fn operations(&self, index: usize) -> Vec<Op> {
         let now: Vec<&Arc<Marked>> = self.marked(index).collect();
@@ -83,7 +85,7 @@ impl Replay {
         let before: Vec<&Arc<Marked>> = self.marked(previous).collect();
         let (frozen_before, frozen_now) = (self.frozen(previous), self.frozen(index));
         let mut ops = Vec::new();
-        // A history only grows, or is sent anew with some texts shortened in place.
+        // A history only grows, or is sent again in full with some texts shortened in place.
         for at in 0..frozen_before.max(frozen_now) {
             let old = before.get(at).filter(|_| at < frozen_before);
             let new = now.get(at).filter(|_| at < frozen_now);
@@ -109,7 +111,7 @@ impl Replay {
         ops
     }
 
-    /// The same for drawing; `pieces` tells what changed between two texts.
+    /// Returns the difference for display; `pieces` computes the changes between two texts.
     pub fn difference(&self, index: usize, pieces: impl Fn(&str, &str) -> Vec<Piece>) -> Option<Difference> {
         let sent = self.requests.get(index)?;
         let before = sent.previous.and_then(|at| Some((at, self.requests.get(at)?)));

@@ -1,4 +1,4 @@
-//! The fold: the engine again, event by event, with what it asked to be sent.
+//! The fold: runs the engine again, event by event, and keeps the requests that it sends.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::change::{Changes, StateAt};
 use super::marks::{Marked, Marker};
 use super::step::{Moment, Step};
 
-/// A run to be stepped through.
+/// A run that can be stepped through.
 #[derive(Debug)]
 pub struct Replay {
     pub(super) steps: Vec<Step>,
@@ -23,9 +23,9 @@ pub struct Replay {
 #[derive(Debug)]
 pub(super) struct Line {
     pub config: RunConfig,
-    /// `Sub-agent 2: reader`; none: the run itself.
+    /// `Sub-agent 2, reader`; `None`: the run itself.
     pub name: Option<String>,
-    /// Its frozen messages, anew each time the context guard shortened what had been sent.
+    /// Its frozen messages; a new list each time the context guard shortened messages that had been sent.
     pub bases: Vec<Vec<Arc<Marked>>>,
     pub changes: Changes,
     /// Its last request so far.
@@ -33,7 +33,7 @@ pub(super) struct Line {
     marker: Marker,
 }
 
-/// One request as it was sent: a place in the messages of its line, and what was for it alone.
+/// One request as it was sent: a position in the messages of its line, and the messages for this request only.
 #[derive(Debug)]
 pub struct Sent {
     pub id: RequestId,
@@ -42,7 +42,7 @@ pub struct Sent {
     /// Index into the providers of its line.
     pub provider: usize,
     pub tools: ToolChoice,
-    /// What the engine says of it, hex.
+    /// The engine's hash of the request, in hex.
     pub hash: String,
     /// The step that sent it.
     pub step: usize,
@@ -51,13 +51,13 @@ pub struct Sent {
     pub previous: Option<usize>,
     pub(super) line: usize,
     pub(super) base: usize,
-    /// How many messages of its base were sent.
+    /// The number of messages of its base that were sent.
     pub(super) frozen: usize,
     pub(super) tail: Vec<Arc<Marked>>,
 }
 
 impl Replay {
-    /// Plays a document's events. Total, like the engine: events that fit nothing do nothing.
+    /// Replays a document's events. Like the engine, it accepts any events: those that do not apply have no effect.
     #[must_use]
     pub fn of(document: &Trajectory) -> Self {
         let (config, task) = document.origin();
@@ -76,19 +76,19 @@ impl Replay {
         fold.settle()
     }
 
-    /// One entry an event, and the start before them.
+    /// Returns the start, followed by one entry per event.
     #[must_use]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// Every request, those of sub-agents included, in the order they were sent.
+    /// Returns every request, including those of sub-agents, in the order they were sent.
     #[must_use]
     pub fn requests(&self) -> &[Sent] {
         &self.requests
     }
 
-    /// Where everything stood after a step.
+    /// Returns the state of everything after a step.
     #[must_use]
     pub fn state(&self, step: usize) -> Option<StateAt> {
         let mut standings = self.lines.iter().map_while(|line| line.changes.at(step).cloned());
@@ -96,18 +96,18 @@ impl Replay {
         Some(StateAt { step, run, children: standings.collect() })
     }
 
-    /// The messages of a request: those of the history, then those for it alone.
+    /// Returns the messages of a request: the history, then the messages for this request only.
     pub fn messages(&self, request: usize) -> impl Iterator<Item = &Message> {
         self.marked(request).map(|marked| &marked.message)
     }
 
-    /// How many of them are of the history.
+    /// Returns how many messages of a request are from the history.
     #[must_use]
     pub fn frozen(&self, request: usize) -> usize {
         self.requests.get(request).map_or(0, |sent| sent.frozen)
     }
 
-    /// What the line of a request runs with.
+    /// Returns the configuration of a request's line.
     #[must_use]
     pub fn config(&self, request: usize) -> Option<&RunConfig> {
         self.line_of(request).map(|line| &line.config)
@@ -199,7 +199,7 @@ impl Fold {
         self.replay.requests.push(sent);
     }
 
-    /// The place of a child's line; one that is new begins here.
+    /// Returns the index of a child's line, and adds the line if it is new.
     fn line(&mut self, child: u32) -> usize {
         if let Some(line) = self.by_child.get(&child) {
             return *line;
@@ -234,9 +234,10 @@ impl Fold {
 }
 
 impl Line {
-    /// Adds what joined the history with a request; the index of its base. Messages that a new base keeps are shared.
+    /// Adds the messages that joined the history with a request, and returns the index of its base. Messages that a new base
+    /// keeps are shared.
     fn freeze(&mut self, call: &ModelCall, run: &Run) -> usize {
-        // The engine numbers bases from 1, one after the other.
+        // The engine numbers bases consecutively from 1.
         let base = call.base.0.saturating_sub(1) as usize;
         if self.bases.len() <= base {
             let old = self.bases.last();
@@ -258,7 +259,7 @@ impl Line {
     }
 }
 
-/// The run itself (0), or the run of a sub-agent that has begun.
+/// Returns the run itself (0), or the run of a sub-agent that has begun.
 fn of(run: &Run, child: u32) -> Option<&Run> {
     if child == 0 {
         return Some(run);

@@ -1,24 +1,25 @@
-//! What is special about a message: the counter line, a notice, the synthesis prompt, a result that was shortened.
+//! Marks special messages and lines: the counter line, a notice, the synthesis prompt, a result that was shortened.
 
 use crate::engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, prompts};
 
 use super::message::Mark;
 
-/// A message with what is special about it.
+/// A message with its mark and its special lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Marked {
     pub message: Message,
     pub mark: Option<Mark>,
-    /// Of the last answer of a turn: the counter's level, and the bytes of its line at the end, line break included.
+    /// For the last tool result of a turn: the counter level, and the bytes of the counter line at its end, including the line
+    /// break.
     pub counter: Option<(CounterLevel, usize)>,
-    /// Bytes of the line before it that says how full the window is, line break included.
+    /// The bytes of the context line before the counter line, including the line break.
     pub context: usize,
 }
 
-/// What is needed to tell.
+/// The data needed to mark messages.
 #[derive(Debug)]
 pub(super) struct Marker {
-    /// Texts that a synthesis may be asked with.
+    /// The possible prompts of a synthesis.
     prompts: Vec<Message>,
 }
 
@@ -35,7 +36,7 @@ impl Marker {
         Marker { prompts: prompts.unwrap_or_default() }
     }
 
-    /// A message for one request only.
+    /// Marks a message that is for one request only.
     pub fn of_tail(&self, message: Message) -> Marked {
         let mark = match &message {
             prompt if self.prompts.contains(prompt) => Some(Mark::SynthesisPrompt),
@@ -45,7 +46,7 @@ impl Marker {
         Marked { message, mark, counter: None, context: 0 }
     }
 
-    /// A message of the history, as it was first sent.
+    /// Marks a message of the history, as it was first sent.
     pub fn of_history(&self, message: Message, run: &Run) -> Marked {
         let (mut mark, mut level, mut context) = (None, None, 0);
         match &message {
@@ -63,13 +64,14 @@ impl Marker {
 }
 
 impl Marked {
-    /// Of an answer that is not its turn's last: the counter writes on that one alone.
+    /// Removes the special lines from a tool result that is not the last in its turn: only the last one has a counter line.
     pub fn without_lines(self) -> Self {
         Marked { counter: None, context: 0, ..self }
     }
 }
 
-/// The line is that of the turn which was answered: the open one where an attempt of it failed, else the one before.
+/// Finds the counter line of the turn whose calls were answered: the open turn if one of its attempts failed, otherwise the
+/// turn before.
 fn counter_line(content: &str, config: &RunConfig, run: &Run) -> Option<(CounterLevel, usize)> {
     let config = config.counter.as_ref()?;
     let open = run.turns().last().map_or(0, |turn| turn.turn);

@@ -1,4 +1,4 @@
-//! One message as the model read it, cut where it is long.
+//! One message as the model read it, truncated if it is long.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,36 +6,36 @@ use crate::engine::{CounterLevel, Message, ToolMessage};
 
 use super::marks::Marked;
 
-/// Characters of a message that are shown at first.
+/// The number of characters of a message that are shown at first.
 pub const SHOWN: usize = 4_000;
 
-/// A message for drawing.
+/// A message for display.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MessageView {
-    /// Place in its request, from 0.
+    /// Index in its request, from 0.
     pub at: usize,
     pub role: Role,
     /// `System`, `User`, `Assistant`, `search_files`
     pub name: String,
-    /// Without the lines below, which stand at its end.
+    /// Without the context and counter lines at its end.
     pub text: String,
-    /// Characters of the text that are left out here.
+    /// The number of characters of the text that are left out here.
     pub more: usize,
     /// `[Context 74% full]`, as the model read it.
     pub context: Option<String>,
     /// The counter line as the model read it, and its level.
     pub counter: Option<(CounterLevel, String)>,
     pub reasoning: String,
-    /// Names and arguments, letter by letter.
+    /// Names and arguments, verbatim.
     pub calls: Vec<(String, String)>,
     pub images: usize,
     pub pdfs: usize,
-    /// Parts of the provider's own go along, such as signatures of thoughts.
+    /// Whether provider-specific parts are sent along, such as signatures of thoughts.
     pub opaque: bool,
     pub mark: Option<Mark>,
-    /// For this request only: it is not kept in the history.
+    /// Whether it is for this request only and not kept in the history.
     pub once: bool,
-    /// The answer of a call that failed.
+    /// Whether it is the result of a call that failed.
     pub error: bool,
 }
 
@@ -48,21 +48,21 @@ pub enum Role {
     Tool,
 }
 
-/// What is special about a message.
+/// The mark of a special message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
     /// A system notice about a failure.
     Notice,
     SynthesisPrompt,
-    /// A result that the context guard took out.
+    /// A result that the context guard removed.
     Removed,
-    /// A result that was too long.
+    /// A result that was truncated because it was too long.
     Cut,
 }
 
 impl Mark {
-    /// The mark in words.
+    /// Returns the mark as text.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Mark {
 }
 
 impl Role {
-    /// The role as requests name it.
+    /// Returns the name of the role in requests.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -88,7 +88,8 @@ impl Role {
 }
 
 impl MessageView {
-    /// The message at a place of its request; `once`: it is not of the history; `most`: characters of its text at most.
+    /// Builds the view of a message at an index of its request; `once`: it is not from the history; `most`: the maximum number of
+    /// characters of its text.
     #[must_use]
     pub fn of(marked: &Marked, at: usize, once: bool, most: usize) -> Self {
         let mut view = MessageView {
@@ -146,7 +147,7 @@ impl MessageView {
         view
     }
 
-    /// The whole text as it was sent, of a view that is not cut.
+    /// Returns the whole text as it was sent, for a view that is not truncated.
     #[must_use]
     pub fn content(&self) -> String {
         let lines = [self.context.as_deref(), self.counter.as_ref().map(|(_, line)| line.as_str())];

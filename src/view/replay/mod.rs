@@ -1,8 +1,8 @@
-//! A trajectory to be stepped through: what happened event by event, and what the model was sent at each request.
+//! Steps through a trajectory: its events one by one, and the content of each request to the model.
 //!
 //! PURE. [`Replay`] drives the engine through the recorded events again and keeps an index, not copies: the messages of
-//! a line of work are shared by all its requests, so that time and memory grow with the run and not with its square.
-//! [`Viewer`] answers an [`Ask`] about one record; it lives in a worker, and the page only holds the answers.
+//! a line of work are shared by all its requests, so that time and memory grow linearly with the run, not quadratically.
+//! [`Viewer`] answers an [`Ask`] about one record; it runs in a worker, and the page only holds the answers.
 
 pub mod answer;
 mod change;

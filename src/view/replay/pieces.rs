@@ -1,4 +1,4 @@
-//! A document in parts, so that a page reads a long one without a long task.
+//! Splits a document into parts, so that a page reads a long one without a long task.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use crate::protocol::Snapshot;
 use crate::protocol::snapshot::Subagent;
 use crate::trajectory::Trajectory;
 
-/// Bytes of text of one part, about; an entry that is longer comes alone.
+/// The approximate number of bytes of text in one part; a longer entry is sent alone.
 const BUDGET: usize = 96 * 1024;
-/// What an entry weighs besides its texts.
+/// The size of an entry without its texts.
 const ENTRY: usize = 400;
 
-/// Where the next part begins.
+/// The position at which the next part begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     pub list: List,
     pub at: usize,
 }
 
-/// The lists of a document in the order in which they come.
+/// The lists of a document in the order in which they are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum List {
@@ -38,12 +38,12 @@ pub struct Part {
     pub logs: Vec<LogRecord>,
     pub traces: Vec<TraceRecord>,
     pub children: Vec<Subagent>,
-    /// None: this was the last.
+    /// `None`: this was the last part.
     pub next: Option<Cursor>,
 }
 
 impl Part {
-    /// The part of a document that begins there.
+    /// Returns the part of a document that begins at a position.
     #[must_use]
     pub fn of(document: &Trajectory, from: Cursor) -> Self {
         let mut part = Part::default();
@@ -91,7 +91,7 @@ impl Part {
         }
     }
 
-    /// Adds the part to what is being put together.
+    /// Adds the part to a snapshot, and returns the position of the next part.
     pub fn join(self, snapshot: &mut Snapshot) -> Option<Cursor> {
         snapshot.turns.extend(self.turns);
         snapshot.logs.extend(self.logs);
@@ -101,7 +101,7 @@ impl Part {
     }
 }
 
-/// Copies entries while there is room; at least one where nothing was copied yet. How many.
+/// Copies entries while there is room, but at least one if nothing was copied yet. Returns how many.
 fn take<T, U>(
     all: &[T],
     at: usize,

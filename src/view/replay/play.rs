@@ -1,28 +1,28 @@
-//! How steps lie on a timeline, and how long playing rests on each.
+//! The layout of steps on a timeline, and the time that playback stays on each.
 
 use crate::engine::CounterLevel;
 use crate::view::{Tick, TickKind};
 
 use super::step::Step;
 
-/// Longer pauses are cut to this, in recorded time.
+/// Longer pauses are shortened to this, in recorded time.
 pub const LONGEST_MS: u64 = 2_000;
-/// Shorter ones are drawn out, so that every step is seen.
+/// Shorter pauses are extended to this, so that every step is visible.
 const SHORTEST_MS: u64 = 40;
-/// More turns than this are drawn by level, not one by one.
+/// If there are more turns than this, they are drawn by level, not one by one.
 const SINGLE: usize = 120;
 
-/// The turns of a run on the timeline.
+/// Turns of a run on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// Steps, the end not included.
+    /// The range of steps; `to` is not included.
     pub from: usize,
     pub to: usize,
-    /// As the meter draws it.
+    /// The kind of tick that the meter draws.
     pub kind: TickKind,
 }
 
-/// How fast a run is played.
+/// The playback speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Speed {
     #[default]
@@ -53,7 +53,7 @@ impl Speed {
     }
 }
 
-/// Milliseconds to rest on a step before the next; `None` on the last.
+/// Returns the milliseconds to stay on a step before the next one; `None` on the last step.
 #[must_use]
 pub fn rest(steps: &[Step], at: usize, speed: Speed) -> Option<u64> {
     let (now, next) = (steps.get(at)?, steps.get(at + 1)?);
@@ -61,7 +61,8 @@ pub fn rest(steps: &[Step], at: usize, speed: Speed) -> Option<u64> {
     Some((recorded / speed.factor()).max(SHORTEST_MS))
 }
 
-/// The turns as bands, each where its steps are; turns of one level together where there are many. `ticks`: the meter's.
+/// Returns the turns as bands, each over its steps; if there are many turns, those of one level are joined. `ticks`: the
+/// meter's ticks.
 #[must_use]
 pub fn bands(steps: &[Step], ticks: &[Tick]) -> Vec<Band> {
     let mut bands: Vec<Band> = Vec::new();

@@ -1,4 +1,4 @@
-//! One request: what it carried, and to whom it went.
+//! One request: its content, and the model it was sent to.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,43 +9,43 @@ use crate::view::provider;
 use super::fold::Replay;
 use super::message::{MessageView, SHOWN};
 
-/// So many messages are shown at first: the beginning and the end.
+/// The number of messages that are shown at first, from the beginning and from the end.
 const FIRST: usize = 2;
 const LAST: usize = 12;
 
-/// A request for drawing, with the messages that are shown at first.
+/// A request for display, with the messages that are shown at first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestView {
-    /// Place among all requests, from 0.
+    /// Index among all requests, from 0.
     pub index: usize,
     /// `Request 3 of 12, turn 2, attempt 1`
     pub title: String,
-    /// Of which sub-agent, if of one.
+    /// The sub-agent that sent it, if any.
     pub line: Option<String>,
     /// `00:01.250`
     pub at: String,
-    /// The model, in a few words.
+    /// A short name for the model.
     pub provider: String,
     /// `14 messages, 5.1 KB`
     pub size: String,
     pub messages: Vec<MessageView>,
-    /// How many there are.
+    /// The total number of messages.
     pub of: usize,
-    /// What is offered: name and description.
+    /// The tools that are offered: name and description.
     pub tools: Vec<(String, String)>,
     /// `3 tools, the model decides`
     pub choice: String,
     pub temperature: Option<f64>,
-    /// As the record has it, hex.
+    /// The hash from the record, in hex.
     pub hash: String,
     /// The request before it in the same line of work.
     pub previous: Option<usize>,
-    /// The history was sent anew, because results were taken out of it.
+    /// Whether the history was sent again in full, because results were removed from it.
     pub rebuilt: bool,
 }
 
 impl Replay {
-    /// What a request carried.
+    /// Returns the content of a request.
     #[must_use]
     pub fn request_view(&self, index: usize) -> Option<RequestView> {
         let (sent, line) = (self.requests.get(index)?, self.line_of(index)?);
@@ -79,13 +79,13 @@ impl Replay {
         })
     }
 
-    /// Some of its messages.
+    /// Returns some of its messages.
     #[must_use]
     pub fn message_views(&self, index: usize, range: std::ops::Range<usize>) -> Vec<MessageView> {
         self.views(index, range, SHOWN)
     }
 
-    /// One of its messages as a whole.
+    /// Returns one of its messages in full.
     #[must_use]
     pub fn whole_message(&self, index: usize, at: usize) -> Option<MessageView> {
         self.views(index, at..at.checked_add(1)?, usize::MAX).pop()
@@ -97,7 +97,7 @@ impl Replay {
         each.map(|(at, marked)| MessageView::of(marked, at, at >= frozen, most)).collect()
     }
 
-    /// Names and descriptions of the tools that a request offers.
+    /// Returns the names and descriptions of the tools that a request offers.
     pub(super) fn offered(&self, index: usize) -> Vec<(String, String)> {
         let (Some(sent), Some(line)) = (self.requests.get(index), self.line_of(index)) else { return Vec::new() };
         let tools = line.config.tools.iter().filter(|tool| match sent.tools {
@@ -109,7 +109,7 @@ impl Replay {
     }
 }
 
-/// What a request lets the model do with its tools.
+/// Describes what a request lets the model do with its tools.
 pub(super) fn choice(of: ToolChoice, config: &RunConfig, count: usize) -> String {
     let tools = counted(count as u64, "tool");
     match (of, &config.tool_choice) {

@@ -1,4 +1,4 @@
-//! One step: an event in words, and what came of it.
+//! One step: an event as text, and its consequences.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::view::format::{counted, duration, one_line};
 /// One event of the record, or the start before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// As in the record; 0: the start.
+    /// The number in the record; 0: the start.
     pub seq: u32,
     /// Since the run started.
     pub at_ms: u64,
@@ -17,16 +17,16 @@ pub struct Step {
     pub turn: u32,
     /// Turns of the run itself after it.
     pub turns: usize,
-    /// Of which sub-agent, if of one.
+    /// The sub-agent it belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     pub kind: StepKind,
     pub tone: StepTone,
     pub title: String,
-    /// What came of it, where that is not said by the title.
+    /// Its consequences, if the title does not say them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The last request made by then in its line of work, as a place among all requests.
+    /// The last request so far in its line of work, as an index among all requests.
     pub request: usize,
 }
 
@@ -44,7 +44,7 @@ pub enum StepKind {
     Other,
 }
 
-/// How a step went; the words say the same.
+/// The tone of a step; the text says the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepTone {
@@ -53,14 +53,14 @@ pub enum StepTone {
     Failed,
     Synthesis,
     Done,
-    /// Nothing came of it.
+    /// It had no consequences.
     Quiet,
 }
 
-/// A step while it happens: seen before the engine takes the event, and after.
+/// A step in progress: observed before and after the engine handles the event.
 #[derive(Debug)]
 pub(super) struct Moment {
-    /// Whose it is: a sub-agent's number, or 0.
+    /// The number of the sub-agent it belongs to; 0: the run itself.
     pub child: u32,
     turn: u32,
     kind: StepKind,
@@ -82,7 +82,7 @@ impl Moment {
         }
     }
 
-    /// What the event is, for the run as it stands before.
+    /// Describes the event for the state of the run before it.
     pub fn before(run: &Run, child: u32, event: &Event) -> Self {
         let line = run.children().iter().find(|one| one.id == child && child > 0).and_then(Child::run).unwrap_or(run);
         let turn = line.turns().last().map_or(0, |turn| turn.turn);
@@ -99,7 +99,7 @@ impl Moment {
         Moment { child, turn, kind, tone, title, detail }
     }
 
-    /// What came of it.
+    /// Adds the consequences of the event.
     pub fn after(&mut self, run: &Run, effects: &[Effect]) {
         for effect in effects {
             let Effect::Record(record) = effect else { continue };
@@ -180,7 +180,7 @@ fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>)
             let mut each = records.flat_map(|record| record.calls.iter().chain(std::iter::once(record)));
             let (tone, title) = match (each.find(|record| record.id == *call), outcome) {
                 (Some(record), outcome) => answered(&record.name, outcome),
-                // In `strict` the check of a final result has an id of its own.
+                // In `strict`, the check of a final result has its own id.
                 (None, ToolOutcome::Executed { .. }) => {
                     (StepTone::Plain, "The final result fits its format".to_owned())
                 }

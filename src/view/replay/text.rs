@@ -1,4 +1,4 @@
-//! What changed between two texts, word by word, or line by line where they are long. In the worker only.
+//! The changes between two texts, word by word, or line by line if they are long. In the worker only.
 
 use similar::{ChangeTag, TextDiff};
 
@@ -6,12 +6,12 @@ use super::difference::{Piece, PieceKind};
 
 /// Longer texts are compared line by line.
 const WORDS: usize = 20_000;
-/// Texts of more lines than this are shown one after the other.
+/// Texts with more lines than this are shown one after the other.
 const LINES: usize = 4_000;
-/// What is the same is shown for so many characters around a change.
+/// The number of unchanged characters shown around a change.
 const AROUND: usize = 120;
 
-/// The pieces that make the new text (without those removed) and the old one (without those added), except for gaps.
+/// Returns the pieces of both texts: without the removed pieces they give the new text, without the added ones the old text.
 #[must_use]
 pub fn pieces(old: &str, new: &str) -> Vec<Piece> {
     let piece = |kind, text: &str| Piece { kind, text: text.to_owned() };
@@ -35,7 +35,7 @@ pub fn pieces(old: &str, new: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The same with long runs of what did not change left out.
+/// Returns the pieces with long unchanged runs replaced by gaps.
 #[must_use]
 pub fn shortened(pieces: Vec<Piece>) -> Vec<Piece> {
     let last = pieces.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! Whether a record replays, in words.
+//! The result of replaying a record, as text.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::trajectory::{Mismatch, Trajectory, replay};
 use crate::view::format::counted;
 
-/// What of a long value is shown, in characters.
+/// The number of characters shown of a long value.
 const EXCERPT: usize = 200;
 
-/// What came of running the engine again.
+/// The result of running the engine again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     pub exact: bool,
@@ -18,13 +18,13 @@ pub struct Verdict {
     pub difference: Option<FirstDifference>,
 }
 
-/// The first place where the record says something else than the engine.
+/// The first place where the record differs from the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FirstDifference {
     /// A JSON Pointer into the document.
     pub path: String,
     pub turn: Option<u32>,
-    /// As recorded, and as derived again: excerpts around the first difference.
+    /// The recorded and the derived value: excerpts around the first difference.
     pub expected: String,
     pub actual: String,
 }
@@ -64,7 +64,7 @@ fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// Both from a little before the first character that differs.
+/// Returns excerpts of both from shortly before the first character that differs.
 fn excerpts(expected: &str, actual: &str) -> (String, String) {
     let same = expected.chars().zip(actual.chars()).take_while(|(a, b)| a == b).count();
     let from = if same > EXCERPT / 2 { same - EXCERPT / 4 } else { 0 };

@@ -1,4 +1,4 @@
-//! A record that is open, and the answers about it. Lives in a worker; the fold is made when it is first needed.
+//! An open record, and the answers about it. It runs in a worker; the fold is made when it is first needed.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use super::pieces::Part;
 use super::text::{pieces, shortened};
 use super::verify::verdict;
 
-/// So many steps in one answer.
+/// The maximum number of steps in one answer.
 const STEPS: usize = 500;
 
 /// One record.
@@ -23,10 +23,10 @@ pub struct Viewer {
 }
 
 impl Viewer {
-    /// Reads a record, and says how it begins.
+    /// Parses a record, and returns its beginning.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason the text was not opened.
     pub fn open(text: &str) -> Result<(Self, Opened), Refused> {
         let document = Trajectory::parse(text).map_err(|error| match error {
             ParseError::NotJson(_) => Refused::NotJson,
@@ -38,10 +38,10 @@ impl Viewer {
         Ok((Viewer { document, replay: None }, opened))
     }
 
-    /// The answer to a question, as JSON.
+    /// Returns the answer to a question, as JSON.
     ///
     /// # Errors
-    /// What was asked for is not there.
+    /// If the record has no such part.
     pub fn answer(&mut self, ask: &Ask) -> Result<String, String> {
         let nothing = || "there is no such place in this record".to_owned();
         match ask {
@@ -67,7 +67,7 @@ impl Viewer {
         }
     }
 
-    /// What changed between two texts, as JSON.
+    /// Returns the changes between two texts, as JSON.
     #[must_use]
     pub fn compare(before: &str, after: &str) -> String {
         written(&pieces(before, after))

@@ -1,4 +1,4 @@
-//! Between texts and the configuration: one arm a field, both ways.
+//! Converts between texts and the configuration: one arm per field, in both directions.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +12,7 @@ use crate::engine::{
 use super::super::provider::endpoint;
 use super::{Field, FieldError, Input, Row};
 
-/// The text of a field of a configuration.
+/// Returns the text of a field of a configuration.
 pub(super) fn text(config: &RunConfig, field: Field) -> String {
     let counter = config.counter.clone().unwrap_or_default();
     let synthesis = config.synthesis.clone().unwrap_or_else(|| SynthesisConfig::preset(config.preset));
@@ -74,7 +74,7 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
     }
 }
 
-/// Reads one text into the configuration, or says what is wrong with it.
+/// Parses one text into the configuration, or says what is wrong with it.
 pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(), String> {
     let text = if matches!(row.input, Input::Lines) { text } else { text.trim() };
     match row.field {
@@ -106,11 +106,11 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
         }
         Field::Tokens => config.limits.tokens = optional_whole(row, text)?,
         Field::Cost => config.limits.cost = optional_decimal(row, text)?,
-        // What is known of the model holds, unless it is said otherwise.
+        // The known value for the model applies, unless the user sets another one.
         Field::ContextTokens => {
             config.limits.context_tokens = optional_whole(row, text)?.or(config.limits.context_tokens);
         }
-        // Cached input costs what other input does, until it is said otherwise.
+        // Cached input costs the same as other input, unless the user sets another price.
         Field::PriceInput => price(config, optional_decimal(row, text)?, |price, value| {
             (price.input, price.cached) = (value, value);
         }),
@@ -154,7 +154,7 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
     Ok(())
 }
 
-/// Values that are right by themselves and wrong together.
+/// Returns the errors of values that are valid individually but contradict each other.
 pub(super) fn contradictions(config: &RunConfig) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(counter) = config.counter.as_ref().filter(|counter| counter.moderate_at < counter.urgent_at) {
@@ -189,7 +189,7 @@ fn format(text: &str) -> ReportFormat {
     formats.into_iter().find(|format| format.as_str() == text).unwrap_or_default()
 }
 
-/// A schema is an object or a boolean.
+/// Parses a schema, which is an object or a boolean.
 fn schema(text: &str) -> Result<Option<Value>, String> {
     if text.trim().is_empty() {
         return Ok(None);
@@ -224,7 +224,7 @@ fn synthesis<T>(config: &mut RunConfig, value: T, set: impl FnOnce(&mut Synthesi
     }
 }
 
-/// What requests add to a base URL.
+/// The paths that requests add to a base URL.
 const ADDED: &[&str] = &["/chat/completions", "/responses", "/messages"];
 
 fn address(text: &str) -> Result<String, String> {
@@ -289,7 +289,7 @@ fn millis(row: &Row, text: &str) -> Result<u64, String> {
     decimal(text, &range).map(|seconds| (seconds * 1_000.0).round() as u64)
 }
 
-#[allow(clippy::cast_precision_loss)] // Times of hours at most.
+#[allow(clippy::cast_precision_loss)] // Times are hours at most.
 fn seconds(ms: u64) -> String {
     (ms as f64 / 1_000.0).to_string()
 }

@@ -1,6 +1,6 @@
-//! The table of settings: one row a field. What a field is called, how it is typed in, and what it means.
+//! The table of settings: one row per field, with its name, its input and its meaning.
 
-/// One field of the run's configuration that can be set by itself.
+/// One field of the run's configuration that can be set individually.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
     Provider,
@@ -48,7 +48,7 @@ pub enum Field {
     RetryAfterCap,
 }
 
-/// Where a field stands in the dialog.
+/// The group of a field in the dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     Model,
@@ -60,7 +60,7 @@ pub enum Group {
     Retries,
 }
 
-/// How a value is typed in. Bounds are inclusive.
+/// How a value is entered. Bounds are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// A whole number.
@@ -78,7 +78,7 @@ pub enum Input {
         min: f64,
         max: f64,
     },
-    /// Seconds with decimals, kept as milliseconds.
+    /// Seconds with decimals, stored as milliseconds.
     Seconds {
         min: f64,
         max: f64,
@@ -101,7 +101,7 @@ pub enum Input {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     pub field: Field,
-    /// Its name where it is stored, and in the page.
+    /// Its name in storage and in the page.
     pub key: &'static str,
     pub group: Group,
     pub label: &'static str,
@@ -200,7 +200,7 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Field {
-    /// Its row of the table.
+    /// Returns its row of the table.
     #[must_use]
     pub fn row(self) -> Option<&'static Row> {
         ROWS.iter().find(|row| row.field == self)

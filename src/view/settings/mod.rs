@@ -1,7 +1,7 @@
-//! Settings: what the user changed, as text, and the run's configuration made from it.
+//! Settings: the user's changes, as text, and the run's configuration built from them.
 //!
-//! Only differences from the preset are kept, so that a preset's own values can change with a version. No key is ever
-//! in here. Invariant: [`Settings::build`] either gives a valid configuration or names every field that is wrong.
+//! Only differences from the preset are kept, so that a preset's own values can change with a version. Settings never
+//! contain a key. Invariant: [`Settings::build`] returns either a valid configuration or an error for every invalid field.
 
 mod apply;
 mod fields;
@@ -16,33 +16,33 @@ use super::provider::Need;
 pub use fields::{Field, Group, Input, ROWS, Row};
 pub use provider::Whose;
 
-/// What the user changed.
+/// The user's changes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     changed: BTreeMap<Field, String>,
-    /// Tools that are on where the default is off, and off where it is on.
+    /// Tools that are on although they are off by default, or the reverse.
     tools_toggled: BTreeSet<String>,
-    /// What was set for the providers that are not chosen now. For this visit only.
+    /// The settings of the providers that are not chosen now. For this visit only.
     put_by: BTreeMap<String, BTreeMap<Field, String>>,
-    /// What providers said of their models. For this visit only.
+    /// The lists of models that providers returned. For this visit only.
     heard: provider::Heard,
 }
 
-/// A value that cannot be used, and why.
+/// A value that cannot be used, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     pub field: Field,
     pub message: String,
 }
 
-/// Under which key toggled tools are stored.
+/// The key under which toggled tools are stored.
 const TOOLS: &str = "tools_off";
 
-/// Offered only where the user wants them: a model with fewer tools chooses better.
+/// Offered only if the user wants them: a model with fewer tools chooses better.
 const OFF_BY_DEFAULT: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
 
 impl Settings {
-    /// The text of a field: as changed, else the preset's.
+    /// Returns the text of a field: the user's, or else the preset's.
     #[must_use]
     pub fn value(&self, field: Field) -> String {
         self.changed.get(&field).cloned().unwrap_or_else(|| match (field, self.endpoint()) {
@@ -56,8 +56,8 @@ impl Settings {
         self.value(field) == "on"
     }
 
-    /// Sets a field; the preset's own value is no change. Choosing a preset takes its limit and its synthesis.
-    /// Choosing a provider takes what was set for it, and leaves what was set for the one before.
+    /// Sets a field; the preset's own value does not count as a change. Choosing a preset applies its limit and its synthesis.
+    /// Choosing a provider restores the settings made for it, and puts away the settings of the previous one.
     pub fn set(&mut self, field: Field, value: &str) {
         if field == Field::Provider {
             self.swap_provider(value);
@@ -72,7 +72,7 @@ impl Settings {
         }
     }
 
-    /// Back to the preset, the model kept.
+    /// Resets to the preset, but keeps the model.
     pub fn reset(&mut self) {
         let model = [Field::Provider, Field::BaseUrl, Field::Model, Field::MaxOutputTokens];
         self.put_by.clear();
@@ -99,7 +99,7 @@ impl Settings {
         }
     }
 
-    /// What a group is set to, in a few words.
+    /// Returns a short summary of a group's values.
     #[must_use]
     pub fn summary(&self, group: Group) -> String {
         let of = |field: Field| self.value(field);
@@ -132,7 +132,7 @@ impl Settings {
         words.join(", ")
     }
 
-    /// Whether a field has a meaning as the others stand.
+    /// Returns whether a field applies, given the other fields.
     #[must_use]
     pub fn applies(&self, field: Field) -> bool {
         match field {
@@ -149,29 +149,29 @@ impl Settings {
         }
     }
 
-    /// The last turn of a strict run asks for the report instead.
+    /// Returns whether there is a synthesis; the last turn of a strict run asks for the report instead.
     fn synthesizes(&self) -> bool {
         self.preset() != Preset::Strict && self.is_on(Field::Synthesis)
     }
 
-    /// Whether any field of a group has a meaning as the others stand.
+    /// Returns whether any field of a group applies, given the other fields.
     #[must_use]
     pub fn group_applies(&self, group: Group) -> bool {
         ROWS.iter().any(|row| row.group == group && self.applies(row.field))
     }
 
-    /// The configuration, offering those of `tools` that are on; or everything that is wrong.
+    /// Builds the configuration, which offers the `tools` that are on; or returns all errors.
     pub fn build(&self, tools: Vec<ToolSpec>) -> Result<RunConfig, Vec<FieldError>> {
         let (config, errors) = self.draft(tools);
         if errors.is_empty() { Ok(config) } else { Err(errors) }
     }
 
-    /// As [`Settings::build`]; what is wrong keeps the preset's value.
+    /// Like [`Settings::build`], but invalid fields keep the preset's value.
     #[must_use]
     pub fn draft(&self, tools: Vec<ToolSpec>) -> (RunConfig, Vec<FieldError>) {
         let mut config = RunConfig::preset(self.preset());
         let mut errors = Vec::new();
-        // What is known of the model is known once its rows are read: they are the first of the table.
+        // The model's facts are known only after its rows are read, so these come first.
         let (model, rest): (Vec<&Row>, Vec<&Row>) =
             ROWS.iter().filter(|row| self.applies(row.field)).partition(|row| row.group == Group::Model);
         for (rows, is_model) in [(model, true), (rest, false)] {
@@ -190,7 +190,7 @@ impl Settings {
         (config, errors)
     }
 
-    /// As stored: a flat JSON object of texts.
+    /// Returns the stored form: a flat JSON object of texts.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut fields: BTreeMap<&str, String> =
@@ -202,7 +202,7 @@ impl Settings {
         serde_json::to_string(&fields).unwrap_or_default()
     }
 
-    /// From storage; what is not known any more is dropped.
+    /// Reads the stored form; fields that no longer exist are dropped.
     #[must_use]
     pub fn from_json(text: &str) -> Self {
         let mut fields: BTreeMap<String, String> = serde_json::from_str(text).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What belongs to one provider and not to the next: its address, its model, and what is known of that model.
+//! The settings that belong to one provider: its address, its model, and the known facts about that model.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use super::super::models::Known;
 use super::super::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Need, address, endpoint};
 use super::{Field, FieldError, Settings, apply};
 
-/// The lists of models that providers gave.
+/// The lists of models that providers returned.
 pub(super) type Heard = BTreeMap<Whose, Arc<[ModelInfo]>>;
 
 /// A provider at an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Whose(String, String);
 
-/// Says from which version stored settings are.
+/// The key for the version of stored settings.
 pub(super) const VERSION_KEY: &str = "version";
-/// 2: one value of `provider` for each kind. Before, everything but the demo was `openai`.
+/// 2: one value of `provider` for each kind. Before, everything except the demo was `openai`.
 pub(super) const VERSION: &str = "2";
 
-/// What goes with a provider when another is chosen, and comes back with it.
+/// The fields that are put away when another provider is chosen, and restored with their provider.
 const OWN: &[Field] = &[
     Field::BaseUrl,
     Field::Model,
@@ -35,13 +35,13 @@ const OWN: &[Field] = &[
 ];
 
 impl Settings {
-    /// The real model that is chosen; none: a demo.
+    /// Returns the chosen endpoint; `None` for a demo.
     #[must_use]
     pub fn endpoint(&self) -> Option<&'static Endpoint> {
         self.changed.get(&Field::Provider).and_then(|id| endpoint(id))
     }
 
-    /// The chosen provider as a run would have it, wrong values left out.
+    /// Returns the chosen provider as a run would use it, without invalid values.
     #[must_use]
     pub fn provider(&self) -> ProviderConfig {
         let mut config = RunConfig::preset(self.preset());
@@ -53,8 +53,8 @@ impl Settings {
         config.providers.into_iter().next().unwrap_or_default()
     }
 
-    /// Where requests would go: what a key is kept for. None while the address is missing or wrong, so that no key is
-    /// kept for another address than the one that was meant.
+    /// Returns the address that requests would go to and that a key is stored for. `None` while the address is missing or
+    /// invalid, so that no key is stored for an address that the user did not mean.
     #[must_use]
     pub fn address(&self) -> Option<String> {
         let typed = self.value(Field::BaseUrl);
@@ -68,24 +68,24 @@ impl Settings {
             && self.value(Field::BaseUrl).trim().is_empty()
     }
 
-    /// Keeps what a provider says of its models. `whose` is [`Settings::whose`] when it was asked.
+    /// Stores a provider's list of models. `whose` is the value of [`Settings::whose`] at the time of the request.
     pub fn hear(&mut self, whose: Whose, models: Arc<[ModelInfo]>) {
         self.heard.insert(whose, models);
     }
 
-    /// Which provider is chosen, and at which address.
+    /// Returns the chosen provider and its address.
     #[must_use]
     pub fn whose(&self) -> Whose {
         Whose(self.value(Field::Provider), self.address().unwrap_or_default())
     }
 
-    /// What the chosen provider said of its models, in this visit.
+    /// Returns the list of models that the chosen provider returned during this visit.
     #[must_use]
     pub fn models(&self) -> Option<Arc<[ModelInfo]>> {
         self.heard.get(&self.whose()).cloned()
     }
 
-    /// What is known of the chosen model: by its provider's list, else by the table.
+    /// Returns the known facts about the chosen model, from its provider's list or else from the table.
     #[must_use]
     pub fn known(&self) -> Option<Known> {
         self.address()?;
@@ -108,7 +108,7 @@ impl Settings {
         self.changed.extend(self.put_by.remove(shelf(next)).unwrap_or_default());
     }
 
-    /// What the chosen provider cannot do without.
+    /// Adds an error for each missing field that the chosen provider requires.
     pub(super) fn missing(&self, errors: &mut Vec<FieldError>) {
         let Some(endpoint) = self.endpoint() else { return };
         if self.lacks_address() {
@@ -121,11 +121,11 @@ impl Settings {
         }
     }
 
-    /// The price and the window that are known; what the user typed comes after it.
+    /// Fills in the known price and context window; the user's own values are applied afterwards.
     pub(super) fn fill_in(&self, config: &mut RunConfig) {
         let provider = config.providers.first_mut();
         if let (true, Some(provider)) = (self.lacks_address(), provider) {
-            // A draft that no run gets, but that is shown: it is not OpenAI's.
+            // No run uses this draft, but it is shown, and must not show OpenAI's address.
             "an address to be set".clone_into(&mut provider.base_url);
         }
         let Some(known) = self.known() else { return };
@@ -136,12 +136,12 @@ impl Settings {
     }
 }
 
-/// The modes of the demo model have one place between them.
+/// Returns the key under which a provider's settings are put away; all modes of the demo model share one.
 fn shelf(id: &str) -> &str {
     if endpoint(id).is_some() { id } else { "demo" }
 }
 
-/// Settings of version 1 knew one real provider, with the address of any.
+/// Migrates settings of version 1, which had one real provider with any address.
 pub(super) fn migrate(fields: &mut BTreeMap<String, String>) {
     let provider = Field::Provider.key();
     if fields.remove(VERSION_KEY).is_some() || fields.get(provider).map(String::as_str) != Some("openai") {

@@ -11,7 +11,7 @@ use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, repla
 use crate::view::export::export;
 use crate::view::insight::{DrawRequest, Filter, Insight, draw};
 
-/// Summaries, and which of them are looked at.
+/// Summaries, and the filter that selects from them.
 #[derive(Deserialize)]
 struct Asked {
     summaries: Vec<Summary>,
@@ -38,7 +38,7 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
         DocumentTask::Import => Ok(written(&import(text).map_err(|e| e.to_string())?)),
         DocumentTask::Session => {
             let session = PlanDocument::parse(text).map_err(|e| e.to_string())?;
-            // Later steps are told the results of those that completed.
+            // Later steps receive the results of the completed ones.
             for step in session.steps.iter().filter(|step| step.status == StepStatus::Completed) {
                 let run = step.run.as_ref().map(crate::plan::StepRun::trajectory);
                 if !run.is_some_and(|run| run.is_ok_and(|run| replay(&run).is_ok())) {
@@ -81,7 +81,7 @@ fn refused(mismatch: &Mismatch) -> String {
     written(&Refused { ok: false, mismatch })
 }
 
-/// Without the position in a text that no person wrote.
+/// Returns the error without its position: users did not write the text, so the position would not help them.
 fn wrong(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.split(" at line ").next().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-// The app as a person uses it: by what stands on its buttons and what it shows.
+// The app as a person uses it: by the labels of its buttons and what it shows.
 import assert from 'node:assert/strict';
 import { withPage } from './browser.mjs';
 import { withSite } from './site.mjs';
@@ -6,13 +6,13 @@ import { withSite } from './site.mjs';
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** The app in a fresh browser that reaches the app's own files and nothing else. */
+/** Opens the app in a fresh browser that can reach the app's own files and nothing else. */
 export const withApp = (options, body) => withSite((site) => withPage(site.app, options, async (page) => {
   await page.getByRole('textbox', { name: 'Task' }).waitFor();
   return body(page, site);
 }));
 
-/** Clicks the example task of that title, once its files are there, and waits until its run has ended. */
+/** Clicks the example task with that title, once its files are there, and waits until its run has ended. */
 export async function runExample(page, title) {
   await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
   await page.getByRole('button', { name: title }).click();
@@ -25,12 +25,12 @@ export async function runTask(page, task) {
   await ended(page);
 }
 
-/** Waits until so many runs are stored to their end: what is shown is stored a moment later. */
+/** Waits until `count` runs are stored to their end: the page shows an end a moment before it is stored. */
 export const storedToTheEnd = (page, count) => untilStored(page, (runs, least) => runs.filter(({ ended }) => ended).length >= least, count);
 
-/** The headers of all stored runs, as the database has them; the list of the page may still have to be read. */
+/** The headers of all stored runs, from the database; the page's list may not have been read yet. */
 export const storedRuns = (page) => page.evaluate(async () => {
-  // Opening what is not there would make it.
+  // Opening a missing database would create it.
   if (!(await indexedDB.databases()).some(({ name }) => name === 'turnwise')) return [];
   const request = indexedDB.open('turnwise');
   const db = await new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
@@ -40,7 +40,7 @@ export const storedRuns = (page) => page.evaluate(async () => {
   return runs.map((text) => JSON.parse(text));
 });
 
-/** Waits until `holds(headers, argument)`, of the headers of all stored runs. */
+/** Waits until `holds(headers, argument)` is true for the headers of all stored runs. */
 export async function untilStored(page, holds, argument) {
   const deadline = performance.now() + 30_000;
   for (;;) {
@@ -53,9 +53,9 @@ export async function untilStored(page, holds, argument) {
 
 const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60000 });
 
-/** What the page shows of the run: turns with their calls and counter lines, and the fields of its ending. */
+/** Reads the run from the page: turns with their calls and counter lines, and the fields of its ending. */
 export async function shown(page) {
-  // Markdown comes from the worker that renders it; until then a text stands there as it is.
+  // Markdown comes from the worker that renders it; until then, texts are shown unformatted.
   await page.waitForFunction(() => !document.querySelector('section.turn .prose.plain'));
   return page.evaluate(read);
 }
@@ -86,7 +86,7 @@ export async function drop(page, paths) {
   await session.detach();
 }
 
-/** Clicks Download, of a run then the format, and returns the file. */
+/** Clicks Download and, for a run, the format; returns the file. */
 export async function download(page, format = 'Turnwise trajectory') {
   const button = page.getByRole('button', { name: 'Download' }).first();
   const [file] = await Promise.all([page.waitForEvent('download'), pick(page, button, format)]);
@@ -96,7 +96,7 @@ export async function download(page, format = 'Turnwise trajectory') {
 async function pick(page, button, format) {
   const menu = await button.getAttribute('aria-haspopup');
   await button.click();
-  // A plan has one format, and no menu.
+  // A plan has only one format, and no menu.
   if (menu) await page.getByRole('menuitem', { name: format }).click();
 }
 

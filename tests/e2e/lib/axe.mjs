@@ -1,4 +1,4 @@
-// What axe complains about, as text.
+// axe violations, as text.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

@@ -1,5 +1,5 @@
-// Pages in the system's Chromium that may reach this machine's loopback and nothing else, and whose console has to stay
-// empty: a test names the lines it expects. No retries anywhere.
+// Pages in the system's Chromium that can reach this machine's loopback and nothing else, and whose console must stay empty:
+// a test names the lines it expects. No retries anywhere.
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
@@ -10,13 +10,14 @@ export const ARGS = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
-// Chrome's advice on password fields comes when it likes. The settings' field for a key is in no form, since nothing is
-// sent with it and no password manager should take it for a login.
-// Tests of other things have no service worker between them and the site: Playwright says that it kept it out.
-// How a plan's contexts came about is told on the console, a line for each trace.
+// Console lines that every test may produce:
+// - Chrome's advice on password fields, which may come at any time. The settings' key field is in no form, since nothing is
+//   submitted with it and no password manager should take it for a login.
+// - Playwright's message that it blocked a service worker. Only tests about service workers allow them.
+// - How a plan's contexts came about, one line per trace.
 export const ADVICE = /^\[DOM\] Password field is not contained in a form|^Service Worker registration blocked by Playwright|^turnwise: plan \S+, step \d+: /;
 
-/** Runs `body(browser)` with a fresh browser: for files from disk, which are of no origin. */
+/** Runs `body(browser)` with a fresh browser: for files from disk, which have no origin. */
 export async function withBrowser(body) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
   try {
@@ -26,13 +27,13 @@ export async function withBrowser(body) {
   }
 }
 
-/** How long the console is waited for once a test has what it asked for. */
+/** The time to wait for the expected console lines once a test is done. */
 const TOLD_MS = 5000;
 
 /**
- * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did.
- * `reach`: origins besides the page's own that it may talk to. `expect`: patterns; each has to match a console line, and
- * every console line one of them. `context`: options of Playwright's context (viewport, colorScheme, …).
+ * Runs `body(page)` in a fresh browser with the page open at `url`, then asserts what it did. `reach`: origins besides the
+ * page's own that it may contact. `expect`: patterns; each must match a console line, and every console line must match one
+ * of them. `context`: options of Playwright's context (viewport, colorScheme, …).
  */
 export async function withPage(url, { reach = [], expect = [], context = {} }, body) {
   const seen = [];
@@ -54,14 +55,14 @@ export async function withPage(url, { reach = [], expect = [], context = {} }, b
     });
     await page.goto(url);
     const result = await body(page);
-    // A worker's console comes by a way of its own, and may come after what the page answered.
+    // A worker's console output takes a separate path, and may arrive after the page's answer.
     for (const end = Date.now() + TOLD_MS; !told() && Date.now() < end;) await sleep(20);
     assert.deepEqual(refused, [], 'the page asked for files that are not its own');
     assert.deepEqual(seen.filter((line) => !expect.some((pattern) => pattern.test(line))), [], 'the console is not empty');
     for (const pattern of expect) assert.ok(seen.some((line) => pattern.test(line)), `no console line matches ${pattern}: ${seen}`);
     return result;
   } catch (error) {
-    // What the page said is often why the test waited in vain, or found something else.
+    // The page's console output often explains why the test timed out, or found something else.
     if (error instanceof assert.AssertionError && !seen.length && !refused.length) throw error;
     throw new Error(`${error.message}\nconsole: ${seen.join('\n') || 'empty'}\nrefused: ${refused.join(' ') || 'nothing'}`, { cause: error });
   } finally {

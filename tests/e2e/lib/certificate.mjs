@@ -1,4 +1,4 @@
-// A self-signed certificate, made on the spot: X.509 version 1 by hand, since Node.js has keys but no certificates.
+// A self-signed certificate, made on the fly: X.509 version 1 encoded by hand, since Node.js can create keys but no certificates.
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 const der = (tag, ...parts) => {
@@ -10,7 +10,7 @@ const sequence = (...parts) => der(0x30, ...parts);
 const hex = (text) => Buffer.from(text, 'hex');
 const time = (date) => der(0x17, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(2, 14)}Z`));
 
-/** { key, cert } in PEM, good for a day. */
+/** Returns { key, cert } in PEM, valid for a day. */
 export function certificate(name) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(der(0x06, hex('2a8648ce3d040302'))); // ecdsa-with-SHA256

@@ -1,9 +1,9 @@
-"""Judges exported files with the code of those whose formats they are: `check_exports.py KIND FILE…`, a line a fault.
+"""Judges exported files with the code of their formats' authors: `check_exports.py KIND FILE…`, one line per fault.
 
 atif            harbor.models.trajectories, which refuses unknown keys
-otlp            opentelemetry.proto, unknown fields refused; the gen_ai names are those of opentelemetry.semconv
-openai-jsonl    the message shapes that OpenAI's format has, as pydantic models
-mini-swe-agent  what the inspector of mini-swe-agent makes of it
+otlp            opentelemetry.proto, with unknown fields refused; the gen_ai names come from opentelemetry.semconv
+openai-jsonl    the message shapes of OpenAI's format, as pydantic models
+mini-swe-agent  the inspector of mini-swe-agent
 """
 import ast
 import base64
@@ -30,7 +30,7 @@ def otlp(path, text):
 
     known = {value for name, value in vars(gen_ai_attributes).items() if name.startswith("GEN_AI_") and isinstance(value, str)}
     wrong = []
-    # The JSON mapping of OTLP has hex ids, where that of protobuf has base64.
+    # OTLP's JSON mapping has hex ids, where protobuf's has base64.
     document = json.loads(text)
     for resource in document["resourceSpans"]:
         for scope in resource["scopeSpans"]:
@@ -119,7 +119,7 @@ def mini_swe_agent(path, text):
 
 
 def only(package, file, function):
-    """One function of a package, without what the rest of its module imports."""
+    """Returns one function of a package, without the imports of the rest of its module."""
     source = pathlib.Path(importlib.util.find_spec(package).origin).parent / file
     nodes = [node for node in ast.parse(source.read_text()).body if getattr(node, "name", "") == function]
     names = {}
@@ -143,7 +143,7 @@ if __name__ == "__main__":
     for path in paths:
         try:
             wrong = KINDS[kind](path, pathlib.Path(path).read_text())
-        except Exception as error:  # any other way to fail is a fault, too
+        except Exception as error:  # any other failure is a fault, too
             wrong = [f"{type(error).__name__}: {error}"]
         for fault in wrong:
             print(f"{path}: {fault}")

@@ -1,5 +1,5 @@
-// A strict OpenAI-compatible server for a run with sub-agents: the root asks for a crew at its first turn and answers at
-// its second; each of the crew calls a tool at every turn, until it is asked to conclude. Anything else fails the test.
+// A strict OpenAI-compatible server for a run with sub-agents: the root spawns a crew at its first turn and answers at its
+// second; each member calls a tool at every turn, until it is asked to conclude. Anything else fails the test.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import { reply } from './script-server.mjs';
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS' };
 
 /**
- * Runs `body(baseUrl, asked)`. `asked` grows by one entry a request: `who` (0: the root), `tools` (offered at all), `at`.
- * `pause`: milliseconds between a stream's pieces. `gate(who, nth)`: a promise that the end of the n-th reply to that member
- * waits for, or nothing.
+ * Runs `body(baseUrl, asked)`. `asked` grows by one entry per request: `who` (0: the root), `tools` (whether any were
+ * offered), `at`. `pause`: milliseconds between a stream's chunks. `gate(who, nth)`: a promise that the second half of the
+ * n-th reply to that member waits for, or nothing.
  */
 export async function withCrew({ size, pause = 0, gate, tool = { name: 'calculate', args: { expression: '6 * 7' } } }, body) {
   const asked = [];
@@ -29,7 +29,7 @@ export async function withCrew({ size, pause = 0, gate, tool = { name: 'calculat
     assert.equal(reports.length, size, 'a report for each task');
     return { text: `All together: ${reports.map(({ report }) => report).join(' ')}` };
   };
-  // Idle connections stay open: a browser sends a request silently again that meets one just closed.
+  // Idle connections stay open: a browser silently resends a request that hits a connection just closed.
   const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];

@@ -1,5 +1,5 @@
-// A model server that fails in whatever way a test asks for. It reads requests as HTTP and answers with bytes of its own,
-// so that it can stop, cut or say nonsense anywhere.
+// A model server that fails in whatever way a test asks for. It reads requests as HTTP and answers with raw bytes, so that
+// it can stop, cut off or send nonsense anywhere.
 import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
@@ -11,10 +11,10 @@ const CORS = {
   'access-control-allow-methods': 'POST, OPTIONS',
   'access-control-expose-headers': '*',
 };
-// Never a second request on one connection: a browser would silently try again on a new one where an old one is cut.
+// Never a second request on one connection: a browser silently retries on a new connection when a reused one is cut.
 const SHUT = { connection: 'close' };
 
-/** Head of an answer. `cors` false leaves the headers out without which a page of another origin may not read it. */
+/** The head of a response. `cors: false` omits the headers without which a page of another origin may not read it. */
 export function head(status, headers = {}, { cors = true } = {}) {
   const all = { ...(cors ? CORS : {}), ...SHUT, ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
@@ -23,13 +23,13 @@ export function head(status, headers = {}, { cors = true } = {}) {
 
 export const STREAM = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
 
-/** One piece of a body that is sent in chunks. */
+/** One chunk of a body with chunked encoding. */
 export const chunk = (bytes) => Buffer.concat([Buffer.from(`${Buffer.byteLength(bytes).toString(16)}\r\n`), Buffer.from(bytes), Buffer.from('\r\n')]);
-/** By then the page has read what was written, also on a busy machine: nothing tells this side when it has. */
+/** By then the page has read what was written, even on a busy machine: nothing tells the server when it has. */
 const ARRIVED = 600;
 export const LAST = '0\r\n\r\n';
 
-/** What an answer is written with: `write` bytes, then `end` well, `cut` the connection, or `hold` it open. */
+/** Writes a response: `write` bytes, then `end` it properly, `cut` the connection, or `hold` it open. */
 class Wire {
   constructor(socket) {
     this.socket = socket;
@@ -45,19 +45,19 @@ class Wire {
     this.socket.end();
   }
 
-  /** After what was written has left, so that the other side gets it before the reset. */
+  /** Resets the connection, but only after the written data has left, so that the other side gets it before the reset. */
   async cut() {
     await sleep(ARRIVED);
     this.socket.resetAndDestroy();
   }
 
-  /** Ends too soon, after what was written has been read: a browser throws away what it has not handed on yet. */
+  /** Ends too early, but only after the written data has been read: a browser discards what it has not passed on yet. */
   async stopShort() {
     await sleep(ARRIVED);
     this.socket.end();
   }
 
-  /** Writes `part` every `ms` until the other side has had enough. */
+  /** Writes `part` every `ms` until the other side hangs up. */
   async drip(part, ms) {
     while (this.open) {
       this.write(typeof part === 'function' ? part() : part);
@@ -68,7 +68,8 @@ class Wire {
 
 /**
  * Runs `body({ origin, asked })`. A request to `/{id}/…` is answered by `answers[id](wire, request)`, where `request.nth`
- * counts model requests from 1. `asked(id)` are the requests so far: method, url, headers. Preflights are answered, not counted.
+ * counts model requests from 1. `asked(id)` returns the requests so far: method, url, headers. Preflights are answered, but
+ * not counted.
  */
 export async function withFaults(answers, body) {
   const seen = new Map();
@@ -93,7 +94,7 @@ export async function withFaults(answers, body) {
   }
 }
 
-/** A port of this machine where nobody listens, nor will while this process lives: a connection of its own has it. */
+/** Returns a port of this machine that nobody listens on, nor will while this process lives: an open connection occupies it. */
 export async function deadPort() {
   const server = net.createServer((socket) => socket.unref()).listen(0, '127.0.0.1');
   await once(server, 'listening');

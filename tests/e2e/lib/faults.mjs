@@ -1,8 +1,8 @@
-// The table of faults: what a server does, and what a run has to make of it.
+// The table of faults: what a server does, and what a run must make of it.
 //
-// `answer` is given at every request, so a fault that is tried again uses up the attempts of the turn. `slugs` are those of
-// the attempts, in order; `says` are words of what the user sees. `ends` is how the run ends. `recovers` false: no second
-// run in which only the first answer fails.
+// `answer` answers every request, so a retried fault uses up the attempts of the turn. `slugs` are the attempts' slugs, in
+// order; `says` are fragments of what the user sees. `ends` is how the run ends. `recovers: false`: no second run in which
+// only the first response fails.
 import { chunk, head, LAST, STREAM } from './fault-server.mjs';
 import { reply } from './script-server.mjs';
 
@@ -12,21 +12,21 @@ const FINISH = WHOLE.findIndex((part) => part.includes('"finish_reason":"stop"')
 const CALL = reply({ calls: [{ id: 'call_0', name: 'lookup', args: { word: 'alphabet soup' } }] });
 const json = (value) => JSON.stringify(value);
 
-/** An answer that is no stream. */
+/** A response that is not a stream. */
 const plain = (status, body = '', headers = {}, options) => (wire) => {
   const type = body.trimStart().startsWith('<') ? 'text/html; charset=utf-8' : 'application/json';
   wire.write(head(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers }, options), body);
   wire.end();
 };
 const said = (message, type, code) => json({ error: { message, type, param: null, code: code ?? null } });
-/** A stream of these pieces; then `how` it ends: well, cut, or silent. */
+/** A stream of these chunks; `how` is the way it ends: properly, cut, or silent. */
 const stream = (parts, how = 'end', headers = {}) => async (wire) => {
   wire.write(head(200, { ...STREAM, ...headers }), ...parts.map(chunk));
   if (how === 'end') wire.write(LAST);
   if (how === 'end') wire.end();
   if (how === 'cut') await wire.cut();
 };
-/** Dates that were named, as `{ sent, until }`: when, and which (whole seconds). */
+/** The dates that were sent, as `{ sent, until }`: when, and which date (whole seconds). */
 const named = [];
 function date(ms) {
   const text = new Date(Date.now() + ms).toUTCString();
@@ -35,16 +35,16 @@ function date(ms) {
 }
 const event = (value) => `data: ${json(value)}\n\n`;
 
-/** What a good server answers: the second answer of a run that recovers. */
+/** The response of a good server: the second response in a run that recovers. */
 export const good = stream(WHOLE);
 export const ANSWER = TEXT;
-/** A wait that no test should sit through. */
+/** A wait that is too long for any test. */
 export const busy = plain(429, said('Slow down', 'rate_limit_error'), { 'retry-after': 30 });
 
 const fatal = (slug, says) => ({ slugs: [slug], says, ends: 'llm_error' });
 const retried = (slug, says, more) => ({ slugs: [slug, slug, slug], says: [...says, 'No attempts left (3 of 3)', 'try again later'], ends: 'llm_error', ...more });
 const accepted = (says = [TEXT]) => ({ slugs: [], says, ends: 'llm_complete' });
-/** Once the conversation is too long, the run concludes; here that fails in the same way. */
+/** When the conversation is too long, the run concludes with a synthesis; here that fails in the same way. */
 const overflow = (says) => ({ slugs: ['context_guard', 'context_guard'], says, ends: 'context_synthesis_failed', recovers: false });
 
 const row = (id, name, answer, expected) => ({ id, name, answer, ...expected });

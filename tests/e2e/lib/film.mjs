@@ -1,11 +1,11 @@
-// Films a page: pictures of it while something goes on, as one animated WebP.
+// Films a page: screenshots taken while something happens, as one animated WebP.
 import sharp from 'sharp';
 
-const EVERY = 100; // ms from one picture to the next, where the machine is fast enough
-const CALM = 360; // ms that a picture stays at least after much of the page has changed: each such picture is large
-const MUCH = 0.1; // of the page
+const EVERY = 100; // ms between screenshots, where the machine is fast enough
+const CALM = 360; // minimum ms that a frame stays after much of the page has changed: each such frame is large
+const MUCH = 0.1; // as a share of the page
 
-/** Takes pictures of `page` while `story()` goes on: [{ at, png }], `at` in ms. */
+/** Takes screenshots of `page` while `story()` runs: [{ at, png }], `at` in ms. */
 export async function film(page, story) {
   const shots = [];
   let going = true;
@@ -27,7 +27,7 @@ export async function film(page, story) {
   return shots;
 }
 
-/** Writes the pictures to `file`, without those that show nothing new. The last one stays for `pause` ms. */
+/** Writes the frames to `file`, without those that show nothing new. The last one stays for `pause` ms. */
 export async function develop(shots, file, { pause }) {
   const kept = [];
   let before;
@@ -46,7 +46,7 @@ export async function develop(shots, file, { pause }) {
   return { size, pictures: kept.length, seconds: delay.reduce((sum, ms) => sum + ms, 0) / 1000 };
 }
 
-/** The part of the pixels that differ. */
+/** The share of pixels that differ. */
 function changed(a, b) {
   let count = 0;
   for (let i = 0; i < a.length; i += 3) if (a[i] !== b[i] || a[i + 1] !== b[i + 1] || a[i + 2] !== b[i + 2]) count += 1;

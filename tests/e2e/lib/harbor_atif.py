@@ -1,7 +1,7 @@
-"""ATIF that code of others wrote: converters of the PyPI package `harbor` (Apache-2.0), of the version in requirements.txt.
+"""ATIF written by third-party code: converters of the PyPI package `harbor` (Apache-2.0), in the version of requirements.txt.
 
-Prints one JSON object: by name of the agent, the ATIF document that Harbor makes of a short log. The logs were written
-for this test, in the agents' own formats as the converters describe and read them; no text of anybody else is in them.
+Prints one JSON object: by agent name, the ATIF document that Harbor makes of a short log. The logs were written for
+this test, in the agents' own formats as the converters describe and read them; they contain no third-party text.
 """
 import __future__
 import ast
@@ -11,12 +11,12 @@ import pathlib
 import sys
 from types import SimpleNamespace
 
-# What the converters import besides the standard library; the rest of their modules starts agents and wants Python 3.12.
+# The modules that the converters import besides the standard library; the rest of their modules starts agents and needs Python 3.12.
 USED = ("harbor.models.trajectories", "harbor.utils.logger")
 
 
 def converter(file, name):
-    """A function (or method) of one of Harbor's modules as it stands there, with those it names, without the rest."""
+    """Returns a function (or method) of one of Harbor's modules, unchanged, with the functions it names, without the rest."""
     source = pathlib.Path(importlib.util.find_spec("harbor").origin).parent / "agents/installed" / file
     tree = ast.parse(source.read_text())
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
@@ -26,7 +26,7 @@ def converter(file, name):
         needed += [other for key, other in functions.items() if key in named and other not in needed]
     names = {"__name__": f"harbor.agents.installed.{source.stem}"}
     body = [node for node in tree.body if imported(node)] + needed
-    # Annotations stay text: they may name what is left out.
+    # Annotations stay strings: they may name what is left out.
     exec(compile(ast.Module(body, []), str(source), "exec", __future__.annotations.compiler_flag), names)
     return names[name]
 
@@ -42,7 +42,7 @@ def imported(node):
 
 
 def swe_agent():
-    """SWE-agent's .traj: no task in it, a command in each step."""
+    """SWE-agent's .traj: without a task, with a command in each step."""
 
     def entry(thought, action, observation):
         response = f"{thought}\n\n```\n{action}\n```"
@@ -62,7 +62,7 @@ def swe_agent():
 
 
 def hermes():
-    """Hermes' session export: OpenAI's messages, calls side by side, a second question."""
+    """Hermes' session export: OpenAI's messages, parallel calls, a second question."""
 
     def call(id, path):
         return {"id": id, "type": "function", "function": {"name": "read_file", "arguments": json.dumps({"path": path})}}
@@ -84,7 +84,7 @@ def hermes():
 
 
 def cline():
-    """Cline's messages.json: blocks with thinking, results in parts, a picture, a result of a call that is not there."""
+    """Cline's messages.json: blocks with thinking, results in parts, an image, a result for a missing call."""
 
     def assistant(second, metrics, *content):
         return {"role": "assistant", "ts": 1_790_000_000_000 + second * 1000, "modelInfo": {"id": "made-up-medium"}, "metrics": metrics, "content": list(content)}
@@ -117,7 +117,7 @@ def cline():
 
 
 def mini_swe_agent():
-    """mini-swe-agent's own file: Harbor gives results without call ids, and a step with one but without a call."""
+    """mini-swe-agent's own file: Harbor gives results without call ids, and a step with a result but without a call."""
 
     def assistant(content, at, *commands):
         calls = [{"id": f"call_{at}_{n}", "type": "function", "function": {"name": "bash", "arguments": json.dumps({"command": command})}} for n, command in enumerate(commands)]

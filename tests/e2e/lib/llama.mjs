@@ -1,14 +1,14 @@
-// The real llama.cpp server of requirements.txt.
+// The real llama.cpp server pinned in requirements.txt.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { missing, withPython } from './python.mjs';
 
 export { missing };
 
-/** What comes within a frame is told to the page as one piece, and a small model may have spoken within one or two. */
+/** Text that arrives within a frame is reported to the page as one chunk, and a small model may finish within one or two frames. */
 const PACE_MS = 60;
 
-/** Runs `body(address)` before that server: its answers, streamed ones event by event. */
+/** Runs `body(address)` with a proxy to that server, which passes its responses on, streamed ones event by event. */
 async function withPace(target, body) {
   const server = http.createServer((request, response) => {
     const { method, headers } = request;
@@ -38,5 +38,5 @@ async function withPace(target, body) {
   }
 }
 
-/** Runs `body(baseUrl)` beside the server. Loading the model takes some seconds. */
+/** Runs `body(baseUrl)` with the server running. Loading the model takes some seconds. */
 export const withLlama = (body) => withPython('llama_server.py', [], (address) => withPace(address, (paced) => body(`${paced}/v1`)));

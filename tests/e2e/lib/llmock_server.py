@@ -1,7 +1,7 @@
-"""PyPI llmock on a free loopback port: prints its address as one line of JSON, ends with its parent.
+"""Runs llmock of PyPI on a free loopback port: prints its address as one line of JSON, ends with its parent.
 
 The first argument is JSON: `limits` (rpm, tpm, context_window), `error_rates` (by status) and `stream` (fault_rates,
-stall_seconds, chunk_delay_ms, max_after_chunks), each as llmock's own settings take them.
+stall_seconds, chunk_delay_ms, max_after_chunks), each as llmock's own settings expect them.
 """
 
 import json

@@ -1,5 +1,5 @@
 // A long run of the real engine, in Node.js through the package, against a server that calls tools turn after turn, with
-// text in Markdown, failed calls and a retry here and there.
+// Markdown text, failed calls and an occasional retry.
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { withScript } from './script-server.mjs';
@@ -11,7 +11,7 @@ const said = (n) => `Part **${n}**: I look at the ${word(n)} rules.\n\n- what ${
 
 const call = (index, name, args) => ({ id: `c${index}`, name, args });
 
-/** What the model does at its request `n`, from 1. */
+/** The model's response to its request `n`, from 1. */
 function step(n) {
   if (n % 97 === 0) return { status: 503, headers: { 'retry-after-ms': '1' }, body: '{"error":{"message":"overloaded"}}' };
   const calls = [call(0, 'look_up', { word: word(n), n })];
@@ -19,7 +19,7 @@ function step(n) {
   return { text: n % 3 === 0 ? '' : said(n), calls };
 }
 
-/** The steps of so many turns: a request that fails is made again. */
+/** The steps of `turns` turns: a failed request is sent again. */
 function script(turns) {
   const steps = [];
   for (let done = 0; done < turns;) {
@@ -30,7 +30,7 @@ function script(turns) {
   return steps;
 }
 
-/** The text of the record of a run of `turns` turns. */
+/** Returns the record of a run of `turns` turns, as text. */
 export async function longRun(turns) {
   const { default: init, Agent } = await import(path.join(dist, 'turnwise/node.js'));
   await init();

@@ -1,4 +1,4 @@
-// Many different runs, made by the package itself with a model that follows a script: what Insight and `stats` count.
+// Many different runs, made by the package itself with a scripted model, for Insight and `stats` to count.
 import path from 'node:path';
 import { dist } from './site.mjs';
 
@@ -8,7 +8,7 @@ const TASKS = [
 ];
 const DAY = 86_400_000;
 
-/** One answer: `turns` turns with a tool call each, then a text; before it `fails` failed attempts of that status. */
+/** A model that first fails with each error of `fails`, then makes a tool call in each of `turns` turns, then answers with text. */
 const model = (turns, fails, size) => {
   let asked = 0;
   const left = [...fails];
@@ -24,7 +24,7 @@ const model = (turns, fails, size) => {
   };
 };
 
-/** Trajectories of that many runs, one every few hours, the last one just now. Same number, same runs but for their times. */
+/** Returns `count` trajectories, one every few hours, the last one just now. The same count gives the same runs, except for their times. */
 export async function manyRuns(count, { every = DAY / 3 } = {}) {
   const { default: init, Agent } = await import(path.join(dist, 'turnwise/node.js'));
   await init();
@@ -44,7 +44,7 @@ export async function manyRuns(count, { every = DAY / 3 } = {}) {
     const signal = new AbortController();
     const trajectory = await agent.run(TASKS[n % TASKS.length], { signal: signal.signal, onEvent: ({ type, turn }) => { if (kind === 9 && type === 'turn_finished' && turn === 2) signal.abort(); } });
     agent.free();
-    // Spread over days, with times as a model that thinks would need.
+    // Spread over days, with durations that a model would need.
     const started = now - (count - n) * every;
     const took = trajectory.requests * (900 + ((n * 53) % 700));
     Object.assign(trajectory, { started_ms: started, started_at: new Date(started).toISOString(), finished_at: new Date(started + took).toISOString() });

@@ -1,10 +1,10 @@
-// A site and a server behind one origin, for servers that know no CORS: what a page's own backend would be.
+// A site and a server behind one origin, for servers without CORS: like a page's own backend.
 import http from 'node:http';
 
 /**
- * Runs `body(url)`. `/{prefix}/…` goes to `target` without the prefix, everything else to `site`; bytes pass as they come,
- * and a connection that breaks on one side breaks on the other. None is used twice: a browser would silently repeat a
- * request that an old one answers with 408.
+ * Runs `body(url)`. `/{prefix}/…` goes to `target` without the prefix, everything else to `site`; bytes are passed on as
+ * they arrive, and a connection that breaks on one side breaks on the other. No connection is reused: a browser would
+ * silently repeat a request that an old one answers with 408.
  */
 export async function withProxy(site, { prefix, target }, body) {
   const agent = new http.Agent({ keepAlive: false });

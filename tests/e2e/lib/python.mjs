@@ -1,4 +1,4 @@
-// Servers and scripts in Python, of requirements.txt. Servers are started on a free loopback port, ended by their handle.
+// Servers and scripts in Python, with the packages of requirements.txt. Servers start on a free loopback port, and end with their handle.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -7,19 +7,19 @@ import { root } from './site.mjs';
 
 export const python = path.join(root, '.venv/bin/python');
 
-/** Why the servers cannot be had here, or nothing. */
+/** The reason why the servers are not available here, or nothing. */
 export const missing = existsSync(path.join(root, '.venv/.installed'))
   ? undefined
   : 'the Python packages of tests/e2e/requirements.txt are not installed here (.ci/setup test could not get them)';
 
-/** The JSON that a script of this folder prints. */
+/** Returns the JSON that a script of this folder prints. */
 export function printed(script) {
   const { status, stdout, stderr } = spawnSync(python, [path.join(import.meta.dirname, script)], { encoding: 'utf8', timeout: 60000 });
   assert.equal(status, 0, `${script} ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** Runs `body(address)` beside a server script of this folder, which prints its address and ends with its input. */
+/** Runs `body(address)` while a server script of this folder runs, which prints its address and ends with its input. */
 export async function withPython(script, args, body) {
   const child = spawn(python, [path.join(import.meta.dirname, script), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
   let errors = '';

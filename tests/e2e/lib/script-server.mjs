@@ -1,5 +1,5 @@
-// A strict OpenAI-compatible server: it answers each request with the next step of a script. A request too many and a
-// step too many both fail the test, and so does a request that its step does not expect.
+// A strict OpenAI-compatible server: it answers each request with the next step of a script. An extra request and an unused
+// step both fail the test, and so does a request that its step does not expect.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 
@@ -8,7 +8,7 @@ const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers
 const event = (data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const choice = (delta, finish = null) => event({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'scripted', choices: [{ index: 0, delta, finish_reason: finish }] });
 
-/** Wire bytes of a reply: `text`, and `calls` [{ id, name, args }] (args: a value, or a string as it is). */
+/** The wire bytes of a reply: `text`, and `calls` [{ id, name, args }] (args: a value, or a verbatim string). */
 export function reply({ text = '', calls = [], finish = calls.length ? 'tool_calls' : 'stop', usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }) {
   const parts = [choice({ role: 'assistant', content: '' })];
   for (const piece of text.match(/.{1,7}/gsu) ?? []) parts.push(choice({ content: piece }));
@@ -23,15 +23,14 @@ export function reply({ text = '', calls = [], finish = calls.length ? 'tool_cal
 
 /**
  * Runs `body(baseUrl)` against a server with the script. A step is { text, calls, … } (a reply), { status, headers, body }
- * (no stream), or { chunks: [bytes], cut: true } (raw; `cut` drops the connection after them,
- * `hold` keeps it open); `check(request)` may look
- * at the parsed request first, `until` is a promise that the answer waits for, `delay` is waited before the answer and
- * `pace` after each chunk, in milliseconds.
+ * (not a stream), or { chunks: [bytes], cut: true } (raw; `cut` drops the connection after them, `hold` keeps it open).
+ * `check(request)` may inspect the parsed request first, `until` is a promise that the response waits for, `delay` is the
+ * wait before the response and `pace` the wait after each chunk, in milliseconds.
  */
 export async function withScript(steps, body) {
   const faults = [];
   let next = 0;
-  // Idle connections stay open: a browser sends a request silently again that meets one just closed.
+  // Idle connections stay open: a browser silently resends a request that hits a connection just closed.
   const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];

@@ -1,4 +1,4 @@
-// Checks of a session document by the shipped JSON Schemas and a validator none of us wrote.
+// Checks of a session document with the shipped JSON Schemas and a third-party validator.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { root } from './site.mjs';
 
 let validate;
 
-/** Fails unless the document is valid against docs/schema/turnwise-session.v1.json and the schemas it names. */
+/** Fails unless the document is valid against docs/schema/turnwise-session.v1.json and the schemas it references. */
 export function assertValidSession(document) {
   if (!validate) {
     const ajv = addFormats(new Ajv2020({ allErrors: true, strict: false }));

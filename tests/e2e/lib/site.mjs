@@ -1,5 +1,5 @@
-// The built site on a free loopback port: the app at /, the package at /turnwise/, the host page of tests at /host/.
-// SITE names another build than dist/, e.g. a quick one while working.
+// The built site on a free loopback port: the app at /, the package at /turnwise/, the tests' host page at /host/.
+// SITE names a build other than dist/, e.g. a quick one during development.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -20,14 +20,14 @@ export async function withSite(body, { mounts = {} } = {}) {
   }
 }
 
-/** A page that has the package loaded as `window.turnwise`. `options` are those of `withPage`; `watch`: for `engineMemory`. */
+/** Opens a page with the package loaded as `window.turnwise`. `options` are the options of `withPage`; `watch` enables `engineMemory`. */
 export const withPackage = ({ watch = false, ...options }, body, siteOptions) =>
   withSite((site) => withPage(`${site.host}${watch ? '?watch' : ''}`, options, async (page) => {
     await page.locator('body[data-state=ready]').waitFor({ state: 'attached' });
     return body(page, site);
   }), siteOptions);
 
-/** Bytes of the engine's memory, in a page with `watch`. */
+/** Returns the bytes of the engine's memory, in a page with `watch`. */
 export async function engineMemory(page) {
   const worker = page.workers().find((one) => one.url().endsWith('/host/engine-worker.js'));
   assert.ok(worker, 'the engine has no worker that can be watched');

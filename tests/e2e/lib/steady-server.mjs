@@ -1,5 +1,5 @@
-// A model without a memory of its own: what it answers follows from the conversation alone, so that a run that was
-// broken off and asks again gets the same answers. Streams slowly, so that a break can fall anywhere.
+// A stateless model: its answer depends on the conversation alone, so that an interrupted run that asks again gets the same
+// answers. It streams slowly, so that an interruption can fall anywhere.
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { reply } from './script-server.mjs';
 
 const CORS = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'access-control-allow-methods': 'POST, OPTIONS', 'access-control-max-age': '7200' };
 
-// Each turn's calls: of tools that read, that calculate, and that write.
+// Each turn's calls, to tools that read, that calculate, and that write.
 const TURNS = [
   [['write_file', { path: 'notes/one.md', content: 'first note' }], ['calculate', { expression: '6 * 7' }]],
   [['read_file', { path: 'notes/one.md' }]],
@@ -18,12 +18,13 @@ const TURNS = [
 export const ANSWER = 'All notes are written: one, two and three.';
 export const LENGTH = TURNS.length + 1;
 
-/** Runs `body(baseUrl, seen)`; `seen.turns` are the turns asked for, in order, one a request, and
- * `seen.times` when (ms). `pace`: ms between chunks; `gate(turn)`: a promise that the answer to that turn waits for, or
- * nothing. */
+/**
+ * Runs `body(baseUrl, seen)`; `seen.turns` are the requested turns, in order, one per request, and `seen.times` the times of
+ * the requests (ms). `pace`: ms between chunks; `gate(turn)`: a promise that the answer to that turn waits for, or nothing.
+ */
 export async function withSteadyModel({ pace = 6, say = '', gate }, body) {
   const seen = { turns: [], times: [], faults: [] };
-  // Idle connections stay open: a browser sends a request silently again that meets one just closed.
+  // Idle connections stay open: a browser silently resends a request that hits a connection just closed.
   const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
     const bytes = [];

@@ -1,17 +1,17 @@
-// What Chromium's own trace says about a page.
+// Measurements of a page from Chromium's own trace.
 import assert from 'node:assert/strict';
 
 /**
- * The longest task of the page's main thread while `body` runs, in milliseconds of processor time: what other processes
- * of the machine take is not the page's.
+ * Returns the longest task of the page's main thread while `body` runs, in milliseconds of processor time, so that other
+ * processes of the machine do not count.
  */
 export async function longestTask(page, body) {
   return (await longestTasks(page, body)).cpu;
 }
 
 /**
- * The same by the clock (`wall`) and by what the thread itself computed (`cpu`), which other programs on a busy machine
- * do not change.
+ * Returns the same by the clock (`wall`) and by the thread's own processor time (`cpu`), which other programs on a busy
+ * machine do not change.
  */
 export async function longestTasks(page, body) {
   const session = await page.context().newCDPSession(page);

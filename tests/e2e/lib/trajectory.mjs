@@ -1,4 +1,4 @@
-// Checks of a trajectory that do not ask the project's own code: the shipped JSON Schema by a validator none of us wrote.
+// Checks of a trajectory without the project's own code: the shipped JSON Schema with a third-party validator.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-// Host pages of <turnwise-agent>: what a site's server would give, with the built package at /turnwise/ beside it.
+// Host pages of <turnwise-agent>, as a site's server would serve them, with the built package at /turnwise/.
 import assert from 'node:assert/strict';
 import { promises as fs, existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -9,15 +9,15 @@ import { dist } from './site.mjs';
 
 const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html; charset=utf-8', '.json': 'application/json' };
 
-/** A page with the tag. `attributes`: of the tag; `head`, `body`: more HTML; `src`: where embed.js is. */
+/** A page with the tag. `attributes`: the tag's attributes; `head`, `body`: more HTML; `src`: where embed.js is. */
 export const page = ({ attributes = '', head = '', body = '', src = '/turnwise/embed.js', tag = `<turnwise-agent ${attributes}></turnwise-agent>`, html = 'lang="en"' } = {}) => `<!doctype html>
 <html ${html}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Halden docs</title><link rel="icon" href="data:,">
 ${head}<script type="module" src="${src}"></script></head>
 <body><main><h1>Halden</h1><p>A page of the host.</p>${body}</main>${tag}</body></html>`;
 
 /**
- * Serves `pages` ({ '/path': html, or { body, type, status } }) and the package below `at`. `headers` go with every
- * answer; `asked` lists what was requested. Pages can be added later: `pages` is what `body` gets too.
+ * Serves `pages` ({ '/path': html, or { body, type, status } }) and the package below `at`. `headers` are sent with every
+ * response; `asked` lists the requested paths. Pages can be added later: `body` receives the same `pages`.
  */
 export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, body) {
   assert.ok(existsSync(path.join(dist, 'turnwise/embed.js')), `${dist}/turnwise has no embed.js: make dist`);
@@ -40,24 +40,26 @@ export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, 
   }
 }
 
-/** A scripted model, a host with `pages(baseUrl)`, and a browser at its first page. */
+/** Runs `body` with a scripted model, a host with `pages(baseUrl)`, and a browser at its first page. */
 export const withWidget = ({ steps = [], pages, options = {}, host = {} }, body) => withScript(steps, (baseUrl) =>
   withHost({ ...host, pages: pages(baseUrl) }, (site) => withPage(site.url, { ...options, reach: [baseUrl, ...(options.reach ?? [])] }, (tab) => body(tab, { ...site, baseUrl }))));
 
-/** The package's frame as a site serves it that lets these sites embed it. */
+/** The package's frame, as served by a site that lets these sites embed it. */
 export const frameFor = (...urls) => readFileSync(path.join(dist, 'turnwise/frame.html'), 'utf8').replace('name="turnwise-hosts" content=""', `name="turnwise-hosts" content="${urls.map((url) => new URL(url).origin).join(' ')}"`);
 
 /** Attributes for a scripted model. */
 export const scripted = (baseUrl) => `provider="openai" base-url="${baseUrl}" model="scripted" docs="off"`;
 
-/** As strict a policy as the tag can live with, for a model of that origin; `change` replaces directives. */
+/** The strictest policy that the tag can work with, for a model of that origin; `change` replaces directives. */
 export const strictPolicy = (model, change = {}) => Object.entries({
   'default-src': "'none'", 'img-src': 'data:', 'script-src': "'self' 'wasm-unsafe-eval'", 'connect-src': `'self' ${model}`, 'worker-src': "'self'",
   'require-trusted-types-for': "'script'", 'trusted-types': 'turnwise', ...change,
 }).map((part) => part.join(' ')).join('; ');
 
-/** A script of the host's own, for a policy holds for what a test runs in the page too: notes on `html` (`data-…`) what is
- *  thrown in the page, and what the tag says when something fails. */
+/**
+ * A script of the host, since the policy also applies to what a test runs in the page. It notes on `html` (`data-…`) what is
+ * thrown in the page, and what the tag reports when something fails.
+ */
 export const NOTES = {
   type: 'text/javascript',
   body: `const notes = document.documentElement.dataset;
@@ -74,14 +76,14 @@ export async function ask(tab, text) {
   await input(tab).press('Enter');
 }
 
-/** Waits for the n-th answer to be there, and gives its article. */
+/** Waits for the n-th answer, and returns its article. */
 export async function answered(tab, n = 1) {
   const run = tab.locator('turnwise-agent article').nth(n - 1);
   await run.locator('.foot :is(.ending, .problem)').waitFor({ timeout: 60000 });
   return run;
 }
 
-/** Notes the element's events, to be read with `events`. */
+/** Records the element's events, to be read with `events`. */
 export const listen = (tab) => tab.evaluate(() => {
   window.heard = [];
   for (const name of ['open', 'close', 'run', 'final', 'error', 'feedback']) document.addEventListener(`turnwise-${name}`, ({ detail }) => window.heard.push({ name, ...detail }));

@@ -1,4 +1,4 @@
-// Keeps the memory of the module that this worker starts as `engineMemory`.
+// Exposes the memory of the module that this worker starts, as `engineMemory`.
 for (const name of ['instantiate', 'instantiateStreaming']) {
   const plain = WebAssembly[name];
   WebAssembly[name] = async (...given) => {

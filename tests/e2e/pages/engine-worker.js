@@ -1,3 +1,3 @@
-// The engine's worker, with its memory in sight of tests.
+// The engine's worker, with its memory exposed to tests.
 import './count-memory.js';
 import '../turnwise/engine-worker.js';

@@ -2,7 +2,7 @@
 import * as turnwise from '../turnwise/turnwise.js';
 
 window.turnwise = turnwise;
-// With `?watch` the engine runs in a worker whose memory a test can see: `engineMemory` in it.
+// With `?watch` the engine runs in a worker that exposes its memory to tests, as `engineMemory`.
 if (location.search === '?watch') turnwise.startBy(({ hear, fail }) => {
   const worker = new Worker('engine-worker.js', { type: 'module', name: 'turnwise-engine' });
   worker.onmessage = ({ data }) => hear(data);

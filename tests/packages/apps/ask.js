@@ -1,5 +1,5 @@
-// What each app does with the package: an agent that answers through a tool of the app's own and one that is
-// built in, which runs in a worker of the engine's.
+// The same use of the package in each app: an agent that answers with a tool of the app and a built-in one, which runs in a
+// worker started by the engine.
 import { Agent, jsonSchema, openai, tool } from 'turnwise';
 
 export async function ask(baseUrl) {
@@ -15,7 +15,7 @@ export async function ask(baseUrl) {
 
 let asked = false;
 
-/** In a page: the model's address comes with the page's, the answer goes to <output>. Once: React runs effects twice. */
+/** Runs in a page: the model's address comes in the page's URL, the answer goes to <output>. Only once: React runs effects twice. */
 export async function askInPage() {
   if (asked) return;
   asked = true;

@@ -34,7 +34,10 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   instructions?: string;
   /** Your tools, by name. */
   tools?: T;
-  /** Built-in tools: their names, or `'safe'` for those that only read, calculate and write to the run's files. Default: `'safe'` if there are `files`, otherwise none. */
+  /**
+   * Built-in tools: their names, or `'safe'` for those that only read, calculate and write to the run's files. Default: `'safe'` if
+   * there are `files`, otherwise none.
+   */
   builtInTools?: 'safe' | readonly BuiltInTool[];
   /** Files that the built-in tools see, by path. Each run has a copy; a chat keeps its own. */
   files?: Record<string, string | Blob>;
@@ -81,7 +84,7 @@ export interface RunOptions {
   approve?: Approve;
 }
 
-/** What a branch changes: exactly one of these. */
+/** The change that a branch makes: exactly one of these. */
 export type BranchEdit =
   /** The tool's result in this call. The branch continues after the call's turn. */
   | { callId: string; result: string }
@@ -126,7 +129,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     this.#open().free(); // wrong options throw here, not in the first run
   }
 
-  /** Offers a tool from the next run on, replacing one with the same name. */
+  /** Adds a tool from the next run on, replacing any with the same name. */
   addTool(name: string, tool: Tool) {
     this.#removed.delete(name);
     this.#tools.set(name, readTool(name, tool));
@@ -148,7 +151,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     return this.stream(prompt, options);
   }
 
-  /** A conversation: each message is a run that knows the earlier ones. */
+  /** Creates a conversation: each message is a run that has the earlier ones as context. */
   chat(options?: ChatOptions): Chat<OutputOf<S>> {
     return new Chat<OutputOf<S>>(options, {
       open: () => this.#open(),
@@ -203,7 +206,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     const run = new Run<OutputOf<S>>({
       start: async (onEvent) => {
         try {
-          // Not before the caller can read the run.
+          // Waits until the caller has the run.
           await undefined;
           const trajectory = await start(low, { onEvent, signal: own.signal, ...permits(approver(approve, tools)) });
           if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
@@ -247,7 +250,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     }
   }
 
-  /** The current tools, for an agent that was opened earlier. */
+  /** Updates the tools of an agent that was opened earlier. */
   #sync(low: LowLevelAgent) {
     for (const tool of this.#tools.values()) low.registerTool(tool.low);
     for (const name of this.#removed) low.removeTool(name);
@@ -281,7 +284,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
 const permits = (approve: ReturnType<typeof approver>) => (approve === undefined ? {} : { approve });
 
-/** Without the undefined properties. */
+/** Returns the options without undefined properties. */
 const given = (options: object) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as LowLevelOptions;
 
 function lost(error: Error): TurnwiseError {

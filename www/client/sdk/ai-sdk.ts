@@ -11,7 +11,7 @@ export interface AiSdkModel {
   doStream(options: any): PromiseLike<{ stream: ReadableStream<any> }>;
 }
 
-/** A model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. The run, not the SDK, handles retries and limits. */
+/** Converts a model of any AI SDK provider: `fromAiSdk(anthropic('claude-sonnet-5'))`. The run, not the SDK, handles retries and limits. */
 export function fromAiSdk(model: AiSdkModel, settings: Omit<CustomProvider, 'kind' | 'complete' | 'model'> & { providerOptions?: Record<string, Record<string, unknown>> } = {}): Model {
   if (model?.specificationVersion !== 'v4' && model?.specificationVersion !== 'v3') {
     throw new TypeError(`fromAiSdk takes a language model of the AI SDK, version v3 or v4 of its specification; got ${String(model?.specificationVersion ?? model)}`);
@@ -41,7 +41,7 @@ function promptMessage(message: any, names: Map<string, string>, version: string
   if (role === 'tool') {
     return { role, content: [{ type: 'tool-result', toolCallId: message.tool_call_id, toolName: names.get(message.tool_call_id) ?? '', output: { type: 'text', value: content } }] };
   }
-  // Data that the provider needs back unchanged is in the reasoning details.
+  // The reasoning details contain data that the provider needs back unchanged.
   const details: any[] = message.reasoning_details ?? [];
   const signed = new Map(details.filter((one) => one.call !== undefined).map((one) => [one.call, one.metadata]));
   const calls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: input } }: any, index: number) => {
@@ -115,7 +115,7 @@ async function* chunks(model: AiSdkModel, options: Record<string, unknown>, abor
   }
 }
 
-/** An error of the SDK, with the status that decides whether the run retries. */
+/** Converts an error of the SDK, with the status that decides whether the run retries. */
 function judged(error: any): Error {
   const status: unknown = error?.statusCode;
   const after = Number(error?.responseHeaders?.['retry-after']);

@@ -8,7 +8,7 @@ export interface ApprovalRequest {
   toolName: string;
   input: any;
   touches: readonly Touches[];
-  /** It was running when its page was closed, so its effect may already have happened. */
+  /** The call was running when its page was closed, so its effect may already have happened. */
   again: boolean;
 }
 
@@ -18,7 +18,7 @@ export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run'
 /** A function that decides, or `'all'` to approve every call. */
 export type Approve = 'all' | ((request: ApprovalRequest) => Approval | Promise<Approval>);
 
-/** The function that the engine calls; `undefined` if calls that touch the network or the page are to be refused. */
+/** Returns the function that the engine calls; `undefined` if calls that touch the network or the page are to be refused. */
 export function approver(approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>): 'all' | ((request: LowLevelRequest) => Promise<boolean>) | undefined {
   if (approve === 'all') return 'all';
   /** Approvals with a scope beyond their call. */

@@ -1,4 +1,4 @@
-// A conversation: each message is a run that knows the earlier ones. If it is stored, it outlives the page.
+// A conversation: each message is a run that has the earlier ones as context. If it is stored, it outlives the page.
 import type { Agent as LowLevelAgent, Trajectory } from '../types/turnwise.js';
 import type { RunOptions } from './agent.js';
 import type { Prompt } from './prompt.js';
@@ -9,7 +9,7 @@ import type { ChatStorage } from './storage.js';
 export interface ChatOptions {
   /** Where the chat is stored: `inMemory()`, `inBrowser()`, or your own. Default: in memory. */
   storage?: ChatStorage;
-  /** Its key there. The same id continues the chat. Default: `'chat'`. */
+  /** Its key in the storage. The same id continues the chat. Default: `'chat'`. */
   id?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ChatMessage {
   outcome: Trajectory['outcome'];
 }
 
-/** What a chat needs from its agent. */
+/** The parts of an agent that a chat uses. */
 export interface ChatAgent<Output> {
   open(): LowLevelAgent;
   run(prompt: Prompt, options: Omit<RunOptions, 'messages'> | undefined, low: LowLevelAgent, after: () => Promise<Trajectory | undefined>): Run<Output>;
@@ -40,7 +40,7 @@ export class Chat<Output = string> {
   #runs: Trajectory[] = [];
   #loaded: Promise<void> | undefined;
   #last: Run<Output> | undefined;
-  /** Of the last run. */
+  /** Pending writes of the last run. */
   #stored: Promise<void> | undefined;
 
   /** Created by `agent.chat()`. */
@@ -118,7 +118,7 @@ export class Chat<Output = string> {
     return run;
   }
 
-  /** Stores the run while it is running, so that it can be resumed, and at its end. */
+  /** Stores the run while it is in progress, so that it can be resumed, and at its end. */
   async #store(run: Run<Output>) {
     const put = async (trajectory: Trajectory | undefined) => {
       if (!trajectory) return;

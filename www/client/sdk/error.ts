@@ -1,7 +1,7 @@
 // The error that a failed or cancelled run ends with.
 import type { TerminationReason, Trajectory } from '../types/turnwise.js';
 
-/** Why a run has no result. */
+/** The reason why a run has no result. */
 export type FailureReason = TerminationReason | 'guardrail' | 'output_invalid' | 'worker_lost';
 
 /** A run failed or was cancelled. `trajectory` has everything it did until then. */
@@ -9,7 +9,7 @@ export class TurnwiseError extends Error {
   override readonly name = 'TurnwiseError';
   /** The run's `termination_reason`, or why the run could not start or its answer was not accepted. */
   readonly reason: FailureReason;
-  /** What failed, most significant slug first. Documented in "How a run works". */
+  /** The slugs of the failure, most significant first. Documented in "How a run works". */
   readonly slugs: string[];
   /** The record of the run, if there is one. */
   readonly trajectory: Trajectory | undefined;

@@ -1,4 +1,4 @@
-// What `import … from 'turnwise'` gives.
+// The exports of `turnwise`.
 export { Agent as LowLevelAgent, DocsSite, configure, default, exportTrajectory, importTrajectory, insight, listModels, renderMarkdown, replay, summarize } from '../index.js';
 export { Agent } from './agent.js';
 export type { AgentOptions, BranchEdit, Guardrail, OutputOf, RunOptions } from './agent.js';

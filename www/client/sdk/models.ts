@@ -2,7 +2,7 @@
 // `provider` of the low-level API.
 import type { CustomProvider, DemoProvider, HttpProvider, Price, PromptApiProvider, Provider } from '../types/turnwise.js';
 
-/** A model that an agent can ask. Made by `openai`, `anthropic`, …, or `custom`. */
+/** A model for an agent. Created by `openai`, `anthropic`, …, or `custom`. */
 export type Model = Provider;
 
 export interface ModelSettings {

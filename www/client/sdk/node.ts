@@ -1,4 +1,4 @@
-// The same in Node.js: the engine runs in a thread.
+// The same exports in Node.js, where the engine runs in a thread.
 import '../node.js';
 
 export * from './index.js';

@@ -1,4 +1,4 @@
-// Spans of a run while it is running, by OTLP over HTTP: the same spans as in the exported file, sent once each when they are complete.
+// Sends spans of a run while it is in progress, by OTLP over HTTP: the same spans as in the exported file, each once it is complete.
 import { exportTrajectory } from '../index.js';
 import type { Trajectory } from '../types/turnwise.js';
 import type { Run } from './run.js';
@@ -7,7 +7,7 @@ import type { Run } from './run.js';
 export type Telemetry = (run: Run<any>) => void;
 
 export interface OtlpOptions {
-  /** URL of the collector, path included: `http://localhost:4318/v1/traces`. */
+  /** URL of the collector, including the path: `http://localhost:4318/v1/traces`. */
   url: string | URL;
   /** Headers sent with each request, such as a key. */
   headers?: Record<string, string>;
@@ -19,9 +19,8 @@ interface Span {
 }
 
 /**
- * Sends the spans of each run to a collector, with the names of OpenTelemetry's GenAI conventions: those of a turn when the
- * turn has ended, that of the run at the end. If the collector does not answer, the console says so once per run, and the
- * run continues.
+ * Sends the spans of each run to a collector, named by OpenTelemetry's GenAI conventions: a turn's spans when the turn has
+ * ended, the run's span at the end. If the collector does not answer, a warning is logged once per run, and the run continues.
  */
 export function otlp({ url, headers = {} }: OtlpOptions): Telemetry {
   if (typeof url !== 'string' && !(url instanceof URL)) throw new TypeError('otlp: expected { url }, the address of a collector such as \'http://localhost:4318/v1/traces\'');
@@ -42,12 +41,12 @@ async function follow(run: Run<any>, url: string, headers: Record<string, string
   for await (const part of run) {
     if (part.type !== 'turn-finish') continue;
     const now = await run.checkpoint();
-    // What is still open has no end yet, and the run itself is always open.
+    // Open spans have no end yet, and the run's own span is open until the end.
     if (now) await send({ ...now, turns: now.turns.slice(0, finished(now, part.turn)), children: now.children.filter(({ outcome }) => outcome !== null) }, ({ parentSpanId }) => parentSpanId !== undefined);
   }
   const whole = await run.result.then(({ trajectory }) => trajectory, (error: { trajectory?: Trajectory }) => error?.trajectory);
   if (whole) await send(whole, () => true);
 }
 
-/** The number of ended turns, up to the last one with this number. */
+/** Returns the number of ended turns, up to the last one with this number. */
 const finished = ({ turns }: Trajectory, number: number) => turns.findLastIndex(({ turn }) => turn === number) + 1;

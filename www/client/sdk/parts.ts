@@ -40,7 +40,7 @@ export interface ToolResultPart {
   toolCallId: string;
   toolName: string;
   input: any;
-  /** As the model reads it, without the turn counter. */
+  /** The text as the model receives it, without the turn counter. */
   output: string;
   /** Whether the call failed; `slug` says why. */
   isError: boolean;
@@ -48,7 +48,7 @@ export interface ToolResultPart {
   durationMs: number;
 }
 
-/** Converts an engine event to a part, if it has one. The last parts of a run are made elsewhere. */
+/** Converts an engine event to a part, if it has one. The last parts of a run are created elsewhere. */
 export function partOf(event: AgentEvent, maxTurns: number): Part | undefined {
   const { turn, callsLeft } = event;
   const part = ownPart(event, maxTurns);

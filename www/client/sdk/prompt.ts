@@ -1,12 +1,12 @@
-// Prompts: a text, or texts with pictures and PDFs; and the conversation before them.
+// Prompts: a text, or texts with images and PDFs; and the conversation before them.
 import { describe } from '../check.js';
 import type { TrajectoryMessage } from '../types/turnwise.js';
 
 export type PromptPart =
   | { type: 'text'; text: string }
-  /** A picture or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that accept it. */
+  /** An image or a PDF: a data URL, a Blob, or bytes with their media type. Sent to models that accept it. */
   | { type: 'image' | 'file'; data: string | Blob | ArrayBuffer | Uint8Array; mediaType?: string }
-  /** As `useChat` sends it, with a data URL. */
+  /** The form that `useChat` sends, with a data URL. */
   | { type: 'file'; url: string; mediaType?: string };
 
 export type Prompt = string | readonly PromptPart[];
@@ -14,9 +14,9 @@ export type Prompt = string | readonly PromptPart[];
 /** A message of the conversation so far. */
 export type Message =
   | { role: 'user' | 'assistant'; content: string | readonly PromptPart[] }
-  /** As `useChat` and other UIs keep it. Only its texts are read. */
+  /** The form that `useChat` and other UIs keep. Only its texts are read. */
   | { role: 'user' | 'assistant'; parts: readonly { type: string; text?: string }[] }
-  /** As in a trajectory, tool calls and results included. */
+  /** The form of a trajectory, including tool calls and results. */
   | TrajectoryMessage;
 
 export interface ReadPrompt {
@@ -42,7 +42,7 @@ async function dataUrl(part: Exclude<PromptPart, { type: 'text' }>, path: string
 /** The media types that providers accept. */
 const ATTACHABLE = /^data:(image\/(png|jpeg|webp|gif)|application\/pdf);base64,[A-Za-z0-9+/=]+$/;
 
-/** `path` names the value in errors. */
+/** Reads a prompt. `path` names the value in errors. */
 export async function readPrompt(prompt: unknown, path = 'prompt'): Promise<ReadPrompt> {
   if (typeof prompt === 'string') return { text: prompt, images: [] };
   if (!Array.isArray(prompt)) throw new TypeError(`${path}: got ${describe(prompt)}; expected a string, or an array of parts`);

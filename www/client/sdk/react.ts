@@ -1,4 +1,4 @@
-// `turnwise/react`: a hook that keeps a chat of an agent. Its declarations (www/package/react.d.ts) also tell JSX of the tag.
+// `turnwise/react`: a hook that keeps a chat with an agent. Its declarations (www/package/react.d.ts) also declare the tag for JSX.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Agent, RunOptions } from './agent.js';
 import type { Chat, ChatOptions } from './chat.js';
@@ -8,7 +8,7 @@ import type { Prompt } from './prompt.js';
 import type { RunResult } from './result.js';
 import type { Run } from './run.js';
 
-/** A message for display: an assistant's message grows while it is written. */
+/** A message for display: an assistant's message grows while it streams. */
 export interface UseAgentMessage {
   id: string;
   role: 'user' | 'assistant';
@@ -20,7 +20,7 @@ export interface UseAgentMessage {
 
 export interface UseAgent<Output> {
   messages: readonly UseAgentMessage[];
-  /** `loading`: the stored chat is being read. */
+  /** `loading`: the stored chat is being loaded. */
   status: 'loading' | 'ready' | 'running';
   /** The current turn, and the maximum number of LLM requests still to come. */
   turn: number;

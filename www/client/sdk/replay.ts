@@ -1,4 +1,4 @@
-// A growing list that any number of readers read from its beginning.
+// A growing list that any number of readers can read from its beginning.
 
 export class Replay<T> implements AsyncIterable<T> {
   #items: T[] = [];
@@ -11,7 +11,7 @@ export class Replay<T> implements AsyncIterable<T> {
     this.#stir();
   }
 
-  /** No item follows. With an error, readers throw it after the last item. */
+  /** Ends the list. With an error, readers throw it after the last item. */
   end(fault?: { error: unknown }) {
     this.#over = true;
     this.#fault = fault;

@@ -1,7 +1,7 @@
 // The result of a run, read from its trajectory. Results are camel case; the trajectory keeps the format's snake case.
 import type { AnswerSource, Files, Outcome, TerminationReason, Trajectory, TrajectoryPrice, Trigger, Usage } from '../types/turnwise.js';
 
-/** Tokens. `inputTokens` includes the cached ones, `outputTokens` includes reasoning. */
+/** Token counts. `inputTokens` includes cached tokens, `outputTokens` includes reasoning. */
 export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
@@ -18,7 +18,7 @@ export interface Ending {
   /** `success`, or `partial` if a limit or `stop()` made the run conclude from what it had. */
   outcome: Outcome;
   answerSource: AnswerSource;
-  /** What asked the run to conclude early. */
+  /** The trigger that made the run conclude early. */
   trigger?: Trigger;
   turns: number;
   maxTurns: number;
@@ -32,9 +32,9 @@ export interface RunResult<Output = string> {
   text: string;
   ending: Ending;
   usage: TokenUsage;
-  /** US dollars, sub-agents included; `null` if a model's price is not known. */
+  /** In US dollars, including sub-agents; `null` if a model's price is not known. */
   cost: number | null;
-  /** LLM requests sent, retries and sub-agents included. */
+  /** LLM requests sent, including retries and sub-agents. */
   requests: number;
   /** The files of the run, including those its tools wrote. */
   files: Files;
@@ -55,7 +55,7 @@ export function resultUsage(all: readonly (Usage | undefined)[]): TokenUsage {
   };
 }
 
-/** As `Summary.cost` (src/trajectory/summary.rs): `null` if one price is missing. */
+/** Computes the cost like `Summary.cost` (src/trajectory/summary.rs): `null` if a price is missing. */
 function costOf({ config, turns, children }: Trajectory): number | null {
   let sum = 0;
   for (const { usage, provider } of turns.flatMap((turn) => turn.attempts)) {

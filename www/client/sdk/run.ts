@@ -9,7 +9,7 @@ import type { RunResult } from './result.js';
 import { uiMessageChunks, uiMessageResponse } from './ui-stream.js';
 import type { UIMessageChunk, UIMessageStreamOptions } from './ui-stream.js';
 
-/** What drives a run, as `Run` uses it. */
+/** The interface through which `Run` drives a run. */
 export interface Engine<Output> {
   /** Starts it; resolves with the result, rejects with a `TurnwiseError`, or with a `TypeError` for misuse. */
   start(hear: (event: AgentEvent) => void): Promise<RunResult<Output>>;
@@ -86,7 +86,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return {
       async *[Symbol.asyncIterator]() {
         let streamed = '';
-        let before = false; // earlier turns or attempts have said something
+        let before = false; // an earlier turn or attempt had text
         for await (const part of run) {
           if (part.type === 'turn-start' || part.type === 'attempt-failed') {
             before ||= streamed !== '';
@@ -108,7 +108,7 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     return uiMessageChunks(this, options);
   }
 
-  /** The same as a server route's response. */
+  /** The same, as the response of a server route. */
   toUIMessageStreamResponse(options?: UIMessageStreamOptions & { status?: number; headers?: HeadersInit }): Response {
     return uiMessageResponse(this, options);
   }
@@ -123,10 +123,10 @@ export class Run<Output = string> implements PromiseLike<RunResult<Output>>, Asy
     this.#engine.cancel();
   }
 
-  /** The current record, which `agent.resume` continues after a crash; `undefined` before the run has begun. */
+  /** Returns the current record, which `agent.resume` continues after a crash; `undefined` before the run has begun. */
   async checkpoint(): Promise<Trajectory | undefined> {
     const now = this.#end ? undefined : await this.#engine.checkpoint().catch(async () => {
-      // The run ended meanwhile, and its agent with it.
+      // The run has ended in the meantime, and its agent was freed.
       await this.#result.catch(() => {});
     });
     return this.#end ? this.#end.trajectory : now ?? undefined;

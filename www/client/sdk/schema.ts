@@ -37,7 +37,7 @@ export type Infer<S> = S extends StandardSchema<infer T> ? T : S extends { reado
 /** A plain JSON Schema with a type of your choice. Nothing checks that the two agree. */
 export const jsonSchema = <T>(schema: Record<string, unknown>): TypedSchema<T> => schema as TypedSchema<T>;
 
-/** A schema for the engine, and the check by the schema's own library. */
+/** A schema for the engine, and validation by the schema's own library. */
 export interface ReadSchema {
   json: Record<string, unknown>;
   /** Returns the value after the library's checks and transformations; throws `Invalid`. */

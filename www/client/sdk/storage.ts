@@ -18,7 +18,7 @@ export function inMemory(): ChatStorage {
   };
 }
 
-/** In this browser, for this site (IndexedDB). `name` tells databases apart. */
+/** Kept in this browser, for this site (IndexedDB). `name` is the name of the database. */
 export function inBrowser(name = 'turnwise-chats'): ChatStorage {
   let opened: ReturnType<typeof createStore> | undefined;
   const store = () => (opened ??= createStore(name, 'chats')); // opened on first use: servers have no IndexedDB

@@ -7,27 +7,27 @@ import type { PromptPart } from './prompt.js';
 import { readSchema } from './schema.js';
 import type { Infer, Schema } from './schema.js';
 
-/** What a tool touches: the run's files, a folder of the user, the network, the page. */
+/** The things that a tool can touch: the run's files, a folder of the user, the network, the page. */
 export type Touches = 'workspace' | 'folder' | 'network' | 'page';
 const TOUCHES: readonly Touches[] = ['workspace', 'folder', 'network', 'page'];
 
 export interface ToolOptions<S extends Schema, Output> {
-  /** Tells the model when to use it and what it returns. */
+  /** Tells the model when to use the tool and what it returns. */
   description?: string;
-  /** Schema of the arguments, which are an object. Invalid arguments never reach `execute`. Default: no arguments. */
+  /** Schema of the arguments object. Invalid arguments never reach `execute`. Default: no arguments. */
   inputSchema?: S;
   /**
-   * What a call changes. Calls that touch nothing or only the workspace run immediately; all others ask `approve` first and are
-   * refused if there is none. Default: nothing.
+   * The things that a call changes. Calls that touch nothing or only the workspace run immediately; all others ask `approve`
+   * first and are refused if there is none. Default: nothing.
    */
   touches?: readonly Touches[];
   /** Whether a call asks `approve` first, whatever it touches. A function can decide by the arguments. */
   needsApproval?: boolean | ((input: Infer<S>) => boolean | Promise<boolean>);
-  /** As in the low-level API: the same as `touches` with one entry. */
+  /** The form of the low-level API: the same as `touches` with one entry. */
   sideEffect?: SideEffect;
   /** Whether its result may end the run (see "Final result" in "How a run works"). Default: false. */
   mayFinish?: boolean;
-  /** A result that is not a string is sent as JSON; `toolContent` makes one with pictures. Errors it throws are sent to the model. */
+  /** A result that is not a string is sent as JSON; `toolContent` creates one with images. Errors that it throws are sent to the model. */
   execute: (input: Infer<S>, options: ToolCallOptions) => Output | Promise<Output>;
 }
 
@@ -47,19 +47,19 @@ export interface Tool<Input = any, Output = any> {
   execute(input: Input, options: ToolCallOptions): Output | Promise<Output>;
 }
 
-/** Types a tool: the arguments of `execute` get their type from `inputSchema`. */
+/** Defines a typed tool: the arguments of `execute` get their type from `inputSchema`. */
 export function tool<S extends Schema, Output>(options: ToolOptions<S, Output>): Tool<Infer<S>, Output> {
   return options as unknown as Tool<Infer<S>, Output>;
 }
 
-/** A tool result with pictures or PDFs. */
+/** A tool result with images or PDFs. */
 export class ToolContent {
   constructor(readonly parts: readonly PromptPart[]) {}
 }
 
 /**
- * Makes a tool result of texts, pictures and PDFs. Anthropic, Gemini and OpenAI's Responses API accept them in the result of a
- * tool; with other APIs, the model reads a note instead. At most 20 MiB per call.
+ * Creates a tool result from texts, images and PDFs. Anthropic, Gemini and OpenAI's Responses API accept them in tool results;
+ * with other APIs, the model receives a note instead. At most 20 MiB per call.
  */
 export function toolContent(parts: readonly PromptPart[]): ToolContent {
   return new ToolContent(parts);
@@ -78,7 +78,7 @@ export interface ReadTool {
 
 const KNOWN = ['description', 'inputSchema', 'touches', 'needsApproval', 'sideEffect', 'mayFinish', 'execute'];
 
-/** Reads one tool; errors name it by its path in the options. */
+/** Reads one tool; errors refer to it by its path in the options. */
 export function readTool(name: string, given: unknown): ReadTool {
   const path = `tools.${name}`;
   if (typeof given !== 'object' || given === null) throw new TypeError(`${path}: got ${describe(given)}; expected a tool made by tool()`);
@@ -98,7 +98,7 @@ export function readTool(name: string, given: unknown): ReadTool {
     low: {
       name, description: description ?? '', parameters: schema?.json, mayFinish: mayFinish ?? false,
       sideEffect: effectOf(reaches, needsApproval !== undefined && needsApproval !== false),
-      // The call's own object: a tool that is an instance of a class keeps its `this`.
+      // Called on the original object, so that a tool that is an instance of a class keeps its `this`.
       execute: async (input, options) => {
         const result = await (given as Tool).execute(schema ? await schema.parse(input) : input, options);
         if (!(result instanceof ToolContent)) return result;

@@ -2,7 +2,7 @@
 // chat components of that family can render it.
 import type { Part } from './parts.js';
 
-/** The chunks that are written: a subset of the AI SDK's `UIMessageChunk`. */
+/** The chunks that a run produces: a subset of the AI SDK's `UIMessageChunk`. */
 export type UIMessageChunk =
   | { type: 'start'; messageId?: string; messageMetadata?: unknown }
   | { type: 'start-step' } | { type: 'finish-step' }
@@ -33,7 +33,7 @@ export function uiMessageChunks(parts: AsyncIterable<Part>, { messageId, sendRea
     let open: { kind: 'text' | 'reasoning'; id: string; text: string } | undefined;
     let ids = 0;
     let inStep = false;
-    /** The turn's text, all blocks joined. */
+    /** The turn's text, with all blocks joined. */
     let turnText = '';
     const close = function* (): Generator<UIMessageChunk> {
       if (open) yield { type: `${open.kind}-end`, id: open.id };

@@ -1,8 +1,8 @@
 // The tag <turnwise-agent>: `import 'turnwise/element'` defines it in a page and does nothing on a server.
-// For JSX and templates: turnwise/react, turnwise/vue, turnwise/svelte and turnwise/solid know it too.
+// For JSX and templates, turnwise/react, turnwise/vue, turnwise/svelte and turnwise/solid declare it too.
 import type { Provider, Tool } from './turnwise.js';
 
-/** The result of a run of the tag, in its events and from `ask`. */
+/** The result of one of the tag's runs, in its events and from `ask`. */
 export interface TurnwiseAgentAnswer {
   task: string;
   output: string;
@@ -37,7 +37,7 @@ export interface TurnwiseAgentAttributes {
   'contact-url'?: string;
 }
 
-/** The element. Properties have the names of the attributes, in camel case. */
+/** The element. Its properties have the names of the attributes, in camel case. */
 export interface TurnwiseAgentElement extends HTMLElement {
   provider: string;
   baseUrl: string;

@@ -18,7 +18,7 @@ export interface AgentOptions {
   temperature?: number;
   /** From 0 to 1. */
   topP?: number;
-  /** How much the model thinks before it answers, if that can be configured. Default: the model decides. */
+  /** How much the model reasons before it answers, if that can be configured. Default: the model decides. */
   reasoning?: ReasoningEffort;
   /**
    * Whether the model must call a tool. `required` and a tool's name apply to the first turn of a run only. `none` has
@@ -49,7 +49,7 @@ export interface AgentOptions {
 
 /** A kind of sub-agent. */
 export interface SubagentKind {
-  /** What it is good for; the model reads this when it chooses a kind. */
+  /** The purpose of this kind; the model reads this when it chooses a kind. */
   description?: string;
   /** Default: the agent's. A sub-agent with the preset `strict` reports through `final_report`, as text. */
   preset?: Preset;
@@ -179,7 +179,7 @@ export interface SynthesisOptions {
   /** Whether it counts as turn N+1. Default: true; false for `orchestrator`. */
   numbered?: boolean;
   prompt?: string;
-  /** The report if it fails. Default: `message`; `aggregated_text` for `orchestrator`. */
+  /** The report if synthesis fails. Default: `message`; `aggregated_text` for `orchestrator`. */
   onError?: "message" | "aggregated_text";
   /** Requests, retries included. Default: 3. */
   attempts?: number;
@@ -272,7 +272,7 @@ export interface GrantOptions {
 export interface RunOptions extends GrantOptions {
   /** The trajectory of an earlier run to continue: same session, same history. */
   after?: Trajectory;
-  /** Pictures and PDFs that belong to the task, as data URLs (`image/png`, `image/jpeg`, `image/webp`, `image/gif`, `application/pdf`). */
+  /** Images and PDFs for the task, as data URLs (`image/png`, `image/jpeg`, `image/webp`, `image/gif`, `application/pdf`). */
   images?: string[];
   /** The conversation so far, oldest first, if it comes from elsewhere. A missing system message is added. */
   history?: TrajectoryMessage[];
@@ -292,7 +292,7 @@ export interface BranchOptions extends GrantOptions {
   say?: string;
 }
 
-/** Who approves calls to tools with side effects: a function, or `'all'`. */
+/** The approval of calls to tools with side effects: a function that decides, or `'all'`. */
 export type Approve = "all" | ((call: ApprovalRequest) => boolean | Promise<boolean>);
 
 export interface ApprovalRequest {
@@ -361,7 +361,7 @@ export interface PlanRunOptions {
   parallel?: number;
   /** The record of an earlier run of the plan; steps that ended there are not run again. */
   after?: PlanSession;
-  /** With `after`: run this step again, and everything that builds on it. */
+  /** With `after`: reruns this step and everything that depends on it. */
   from?: number;
 }
 
@@ -377,7 +377,7 @@ export interface DocsOptions {
   html?: string;
   /** `auto`, or the address of an `llms.txt`, a search index or a site map. Default: `auto`. */
   source?: string;
-  /** Called as pages are read, even after the site is ready for questions. */
+  /** Called as pages are read, even after the site is ready for queries. */
   onProgress?: (progress: DocsProgress) => void;
   /** Aborting it stops reading and closes the site. */
   signal?: AbortSignal;
@@ -418,7 +418,7 @@ export class Agent {
   stop(): void;
   /** Ends the run at once. */
   cancel(): void;
-  /** Offers a tool supplied by the page, from the next run on. */
+  /** Adds a tool supplied by the page, from the next run on. */
   registerTool(tool: Tool): void;
   /** Removes a tool, from the next run on. */
   removeTool(name: string): void;
@@ -449,7 +449,7 @@ export class DocsSite {
   private constructor();
   /** Finds the documentation of this page's site, reads it and indexes it. */
   static open(page: string | URL, options?: DocsOptions): Promise<DocsSite>;
-  /** What is known about the site so far. */
+  /** The details known about the site so far. */
   readonly info: DocsInfo;
   /** For `agent.registerTool`. */
   readonly tools: Tool[];

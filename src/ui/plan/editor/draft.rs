@@ -1,4 +1,4 @@
-//! A plan drafted by a model: the task, the run that drafts it, and what came of it, to be edited before it runs.
+//! A plan drafted by a model: the task, the run that drafts it, and the result, to be edited before it runs.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::view::plan::edit::PlanDraft;
 use super::super::super::desk::Seat;
 use super::super::super::state::{App, Local};
 
-/// Where drafting stands.
+/// The state of drafting.
 #[derive(Clone, Debug, Default)]
 enum Stand {
     #[default]
@@ -26,7 +26,7 @@ enum Stand {
 
 pub fn draft(app: App) -> impl IntoView {
     let stand = RwSignal::new(Stand::Idle);
-    // The run goes with the dialog.
+    // The run is closed with the dialog.
     on_cleanup(move || {
         if let Some(Stand::Drafting(seat)) = stand.try_get_untracked() {
             seat.close();
@@ -129,7 +129,7 @@ fn begin(app: App, stand: RwSignal<Stand>) {
     });
 }
 
-/// The agents that were written, where there are any and nothing is wrong with them.
+/// Returns the agents that were entered, or the default ones if there are none.
 fn agents(written: &PlanDraft) -> Result<BTreeMap<String, AgentSpec>, String> {
     let text = written.agents_value().to_string();
     let agents: BTreeMap<String, AgentSpec> =

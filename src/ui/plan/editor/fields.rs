@@ -1,4 +1,4 @@
-//! The form: agents and steps as rows of fields, each fault beside its field.
+//! The form: agents and steps as rows of fields, each fault next to its field.
 
 use leptos::ev;
 use leptos::html;
@@ -61,7 +61,7 @@ fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field;
     ))
 }
 
-/// The input, and what is wrong with it: below the row, where there is room for words.
+/// Returns the input, and its faults: those go below the row, where there is room for text.
 fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, impl IntoView) {
     let id = format!("plan-{key}-{}", field.key());
     let says = format!("{id}-wrong");
@@ -112,7 +112,7 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
     (input, html::div().class("wrong").id(says).child(faults))
 }
 
-/// What is chosen stays to be seen, also where it is none of the choices.
+/// Draws the choices. The current value stays visible, even if it is not one of them.
 fn options(app: App, key: u32, field: Field) -> impl IntoView {
     let now = Memo::new(move |_| app.plan_draft.with(|draft| draft.get(key, field)));
     let each = Memo::new(move |_| {
@@ -132,7 +132,7 @@ fn options(app: App, key: u32, field: Field) -> impl IntoView {
     }
 }
 
-/// What stands beside no field: about the plan as a whole.
+/// Draws the faults of no particular field: those about the plan as a whole.
 fn other_faults(checked: Checked) -> impl IntoView {
     move || {
         checked.with(|checked| {

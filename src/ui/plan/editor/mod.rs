@@ -1,4 +1,4 @@
-//! The editor of a plan: a form or JSON, what is wrong with it, a draft by a model, and Run.
+//! The plan editor: a form or JSON, its faults, a draft by a model, and Run.
 
 mod draft;
 mod fields;
@@ -17,7 +17,7 @@ use super::super::storage;
 
 const STORED: &str = "turnwise.plan";
 
-/// What was written on an earlier visit; kept as it changes.
+/// Restores what was written on an earlier visit, and saves it as it changes.
 pub fn keep(app: App) {
     if let Some(text) = storage::load(STORED) {
         app.plan_draft.set(PlanDraft::from_json(&text));
@@ -29,7 +29,7 @@ pub fn editor(app: App) -> impl IntoView {
     dialog(app, Dialog::Plan, "plan-editor", "Plan", move || content(app))
 }
 
-/// The plan, or all that is wrong with it, as the user types.
+/// The plan or all its faults, updated as the user types.
 type Checked = Memo<Result<Plan, Vec<FaultView>>>;
 
 fn content(app: App) -> impl IntoView {
@@ -44,7 +44,7 @@ fn content(app: App) -> impl IntoView {
     (html::div().class("dialog-body").child((draft::draft(app), mode(app, as_json), body)), foot(app, checked))
 }
 
-/// The form, or JSON.
+/// Draws the switch between form and JSON.
 fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
     let refused = RwSignal::new(None::<String>);
     let choice = move |words: &'static str, json: bool| {
@@ -104,7 +104,7 @@ fn json(app: App, checked: Checked) -> impl IntoView {
     )
 }
 
-/// Every fault, with its place and what to do.
+/// Draws every fault, with its place and what to do.
 fn faults(checked: Checked) -> impl IntoView {
     let each = move || {
         checked.with(|checked| {
@@ -152,13 +152,13 @@ fn foot(app: App, checked: Checked) -> impl IntoView {
 }
 
 impl App {
-    /// A plan to write, as it was left.
+    /// Opens the editor with the plan as it was left.
     pub fn new_plan(&self) {
         self.rail_open.set(false);
         self.dialog.set(Some(Dialog::Plan));
     }
 
-    /// The open plan as one to write.
+    /// Opens the editor with the open plan.
     pub fn edit_plan(&self) {
         let Some(Thread { backing: Backing::Plan { page, workspace }, .. }) = self.thread_now() else { return };
         let first = PLAN.files.first().map(|name| format!("{}/{name}", PLAN.folder)).unwrap_or_default();
@@ -177,7 +177,7 @@ impl App {
         });
     }
 
-    /// Runs what was written.
+    /// Runs the edited plan.
     fn run_edited(&self, plan: Plan) {
         let Some(config) = self.config() else { return };
         self.dialog.set(None);
