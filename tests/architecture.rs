@@ -7,7 +7,7 @@ mod sources;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use sources::{Source, crate_names, rust_sources, text, web_crates};
+use sources::{Source, crate_names, module, rust_sources, text, used_modules, web_crates};
 
 /// A row of the folder table.
 struct Folder {
@@ -167,21 +167,33 @@ fn paths_are_found_however_they_are_written() {
     assert_eq!(of("src/llm/a.rs", "let s = r#\"crate::ui \" \"#; fn f<'a>(x: &'a str) { crate::view::y }"), "view");
 }
 
+/// Files that import each other in a circle have to be read all at once.
 #[test]
-fn the_loops_fit_one_screen() {
-    let loops = [
-        ("src/engine/run.rs", "handle"),
-        ("src/engine/turn.rs", "turn_done"),
-        ("src/engine/attempt.rs", "weigh_reply"),
-        ("src/engine/calls.rs", "calls_done"),
-        ("src/shell/driver.rs", "perform"),
-        ("src/shell/session.rs", "drive"),
-    ];
-    for (path, name) in loops {
-        let text = text(path);
-        let start = text.lines().position(|line| line.contains(&format!("fn {name}("))).unwrap();
-        let indent = text.lines().nth(start).unwrap().len() - text.lines().nth(start).unwrap().trim_start().len();
-        let end = text.lines().skip(start).position(|line| line == format!("{}}}", " ".repeat(indent))).unwrap();
-        assert!(end < 40, "{path}: {name} has {} lines", end + 1);
+fn no_files_import_each_other_in_circles() {
+    let sources: Vec<Source> = rust_sources("src").into_iter().filter(|source| !source.folder().is_empty()).collect();
+    let modules: BTreeSet<String> = sources.iter().map(module).collect();
+    let mut uses: BTreeMap<String, BTreeSet<String>> =
+        sources.iter().map(|source| (module(source), used_modules(source, &modules))).collect();
+    assert!(uses["engine::turn"].contains("engine::run"), "{:?}", uses["engine::turn"]);
+    // What is not part of a circle goes away: first what uses nothing that is left, then what is used by nothing.
+    loop {
+        let before = uses.len();
+        let left: BTreeSet<String> = uses.keys().cloned().collect();
+        uses.retain(|_, used| used.iter().any(|name| left.contains(name)));
+        let used: BTreeSet<String> = uses.values().flatten().cloned().collect();
+        uses.retain(|name, _| used.contains(name));
+        if uses.len() == before {
+            break;
+        }
+    }
+    assert!(uses.is_empty(), "circles among {:?}", uses.keys().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_loop_of_a_run_fits_one_screen_and_no_engine_file_imports_by_wildcard() {
+    let lines = text("src/engine/turn.rs").lines().count();
+    assert!(lines <= 100, "src/engine/turn.rs has {lines} lines");
+    for source in rust_sources("src/engine") {
+        assert!(!source.text.contains("use super::*"), "{}", source.path);
     }
 }

@@ -125,6 +125,79 @@ fn first_names(tokens: &[&str], found: &mut BTreeSet<String>) {
     }
 }
 
+/// The module of a source: `engine::run` for `src/engine/run.rs`, `engine` for `src/engine/mod.rs`.
+pub fn module(source: &Source) -> String {
+    let path = source.path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
+    path.replace('/', "::")
+}
+
+/// The modules that a source names by `crate::`, `super::` or `self::`, out of `modules`. What a module re-exports of its own
+/// children is left out.
+pub fn used_modules(source: &Source, modules: &BTreeSet<String>) -> BTreeSet<String> {
+    let code = blank(&source.text);
+    let tokens = tokens(&code);
+    let own = module(source);
+    let mut paths = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        if matches!(*token, "crate" | "super" | "self")
+            && tokens.get(at + 1) == Some(&"::")
+            && (at == 0 || tokens[at - 1] != "::")
+        {
+            collect_paths(&tokens[at..], &mut Vec::new(), &mut paths);
+        }
+    }
+    let mut used = BTreeSet::new();
+    for path in paths {
+        let mut base: Vec<&str> = own.split("::").collect();
+        let mut names = path.as_slice();
+        match names.first() {
+            Some(&"crate") => base.clear(),
+            Some(&"super") => {
+                base.pop();
+            }
+            _ => {}
+        }
+        names = &names[1..];
+        while names.first() == Some(&"super") {
+            base.pop();
+            names = &names[1..];
+        }
+        base.extend(names);
+        while !base.is_empty() && !modules.contains(&base.join("::")) {
+            base.pop();
+        }
+        let found = base.join("::");
+        if !found.is_empty() && found != own && !found.starts_with(&format!("{own}::")) {
+            used.insert(found);
+        }
+    }
+    used
+}
+
+/// Collects the paths that begin here, one for each branch of a `{…}`. Returns how many tokens they take.
+fn collect_paths<'t>(tokens: &[&'t str], prefix: &mut Vec<&'t str>, paths: &mut Vec<Vec<&'t str>>) -> usize {
+    let (mut at, before) = (0, prefix.len());
+    while let Some(token) = tokens.get(at) {
+        if *token == "{" {
+            at += 1;
+            while tokens.get(at).is_some_and(|token| *token != "}") {
+                at += collect_paths(&tokens[at..], prefix, paths).max(1);
+            }
+            prefix.truncate(before);
+            return at + 1;
+        }
+        prefix.push(token);
+        at += 1;
+        if tokens.get(at) != Some(&"::") {
+            break;
+        }
+        at += 1;
+    }
+    paths.push(prefix.clone());
+    prefix.truncate(before);
+    at
+}
+
 /// Splits code into identifiers, `::`, and single characters.
 fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
