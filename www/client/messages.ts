@@ -1,7 +1,7 @@
 // What a page and the agent's worker say to each other. Made of the Rust types: UPDATE=1 cargo test --test types
 import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
 
-/** From the page. */
+/** Messages from the page. */
 export type Command =
   | {
       hello: {
@@ -10,10 +10,7 @@ export type Command =
         page?: string;
         /** URL of `worker.js`, unless an agent sets another. Default: the one known to this worker's own script. */
         worker?: string;
-        /**
-         * Set in a frame that pages of other origins drive: requests to its own origin must be below this
-         * address.
-         */
+        /** Set in a frame that pages of other origins drive: requests to its own origin must be below this address. */
         only?: string;
       };
     }
@@ -30,7 +27,7 @@ export type Command =
         /** Data URLs. */
         images: string[];
         after: boolean;
-        /** The conversation so far, where it does not come from a trajectory. */
+        /** The conversation so far, if it does not come from a trajectory. */
         history?: TrajectoryMessage[];
         how: Listening;
       };
@@ -72,7 +69,7 @@ export type Command =
         source?: string;
         cache: boolean;
         credentials: boolean;
-        /** Whether the page fetches resources of the origin of `page` (`fetch`). */
+        /** Whether the host page fetches resources from the origin of `page` (`fetch`). */
         bridged?: boolean;
         workerUrl?: string;
       };
@@ -85,7 +82,7 @@ export type Command =
   | { head: { call: CallNumber; head: Head } }
   | { piece: { call: CallNumber } };
 
-/** An agent, by the number that the page gave it. */
+/** The number that the page gave to an agent. */
 export type AgentId = number;
 
 /** The options of an agent. */
@@ -103,31 +100,31 @@ export interface AgentOptions {
 export interface AccessOptions {
   apiKey?: string;
   headers?: [string, string][];
-  /** The page asks the model itself. */
+  /** The page calls the model itself. */
   inPage?: boolean;
 }
 
-/** One path of an agent's files that changed. */
+/** A change to one of an agent's files. */
 export interface FileChange {
   path: string;
-  /** Whether it is still there; a part goes with it then. */
+  /** Whether the file still exists; if so, it has a part. */
   there: boolean;
 }
 
 /** The id of a message answered by `done` or `refused`; never reused. */
 export type AskId = number;
 
-/** Who hears of a run, and who permits calls of tools with side effects. */
+/** Whether a run's events are sent, and how calls of tools with side effects are approved. */
 export interface Listening {
   /** Whether anybody listens to `events`. */
   listens: boolean;
   approve: Approval;
 }
 
-/** Who permits calls of tools with side effects. */
+/** How calls of tools with side effects are approved. */
 export type Approval = "nobody" | "ask" | "all" | "same";
 
-/** Questions about a record. */
+/** Tasks on the text of a record. */
 export type DocumentTask =
   | "replay"
   | "carry"
@@ -140,26 +137,26 @@ export type DocumentTask =
   | "insight"
   | "chart";
 
-/** A model that is asked something outside a run. */
+/** A model that is queried outside a run. */
 export interface ProviderOptions {
   config: Record<string, unknown>;
   access: AccessOptions;
 }
 
-/** A site, likewise. */
+/** The number that the page gave to a site. */
 export type SiteId = number;
 
 /** The id of a request that the page answers by `returned` or `failed`; never reused. */
 export type CallNumber = number;
 
-/** What a function of the page threw. */
+/** An error that a function of the page threw. */
 export interface Failure {
   message: string;
   /** The status of a server's response, if the error has it. */
   status?: number;
-  /** The wait that it asks for. */
+  /** The wait that the error asks for. */
   retryAfterMs?: number;
-  /** Asking again would not help. */
+  /** A retry would not help. */
   fatal?: boolean;
   /** The conversation is too long for the model. */
   tooLong?: boolean;
@@ -174,11 +171,11 @@ export interface Head {
   shouldRetry?: string;
   etag?: string;
   lastModified?: string;
-  /** Where redirects led. */
+  /** The URL after redirects. */
   url?: string;
 }
 
-/** From the worker. */
+/** Messages from the worker. */
 export type FromWorker =
   | {
       ready: {
@@ -193,7 +190,7 @@ export type FromWorker =
       refused: {
         id: AskId;
         message: string;
-        /** Whether the argument is wrong (`TypeError`), or the message only came at the wrong time. */
+        /** Whether the argument is wrong (`TypeError`); otherwise the message came at the wrong time. */
         wrong: boolean;
       };
     }
@@ -201,7 +198,7 @@ export type FromWorker =
   | {
       call: {
         call: CallNumber;
-        /** The agent whose page is asked; omitted if the question is not an agent's. */
+        /** The agent that makes the request; omitted if it is not from an agent. */
         agent?: AgentId;
         what: Wanted;
       };
@@ -220,7 +217,7 @@ export type Wanted =
   | { complete: { provider: number } }
   | { fetch: { url: string } };
 
-/** A site that can be asked. */
+/** A site that can be queried. */
 export interface Site {
   info: DocsInfo;
   tools: TrajectoryTool[];

@@ -2,31 +2,31 @@
 import type { Plan } from './turnwise.js';
 
 /**
- * The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` is every input
- * of the engine; everything else is derived from it, the configuration and the input.
+ * The complete record of a run: a plain, JSON-safe object. Its JSON Schema ships with the project. `events` holds every
+ * input of the engine; everything else is derived from the events, the configuration and the input.
  */
 export interface Trajectory {
   format: "turnwise-trajectory";
   version: 1;
   engine_version: string;
-  /** It was read from a file of another format: there are no events, so it cannot be replayed. */
+  /** Set if the document was read from a file of another format: it has no events, so it cannot be replayed. */
   imported?: TrajectoryImported;
   run_id: string;
   session_id: string;
-  /** Of the first provider; the complete list is in `config`. */
+  /** The model of the first provider; the complete list is in `config`. */
   model: string;
   provider: ProviderKind;
   preset: Preset;
   /** The complete configuration, except for the tools. */
   config: TrajectoryConfig;
-  /** For a branch: the configuration of its first events. */
+  /** For a branch: the configuration that its first events ran with. */
   started_with?: TrajectoryConfig;
-  /** For a branch: the run it comes from, and its first own turn. */
+  /** For a branch: the run it comes from, and the first turn of its own. */
   parent?: TrajectoryParent;
   tools: TrajectoryTool[];
   input: string;
   images?: TrajectoryImage[];
-  /** What a follow-up carried over. */
+  /** The messages carried over into a follow-up. */
   history?: TrajectoryMessage[];
   /** RFC 3339; `started_ms` is the same as milliseconds since 1970. */
   started_at: string;
@@ -40,7 +40,7 @@ export interface Trajectory {
   max_turns: number;
   effective_max_turns: number;
   total_turns: number;
-  /** LLM requests sent, those of sub-agents included; `tokens` counts the same way. */
+  /** LLM requests sent, including those of sub-agents; `tokens` counts the same way. */
   requests: number;
   tokens: Usage;
   output: string | null;
@@ -50,21 +50,21 @@ export interface Trajectory {
   traces: TrajectoryTrace[];
   logs: TrajectoryLog[];
   /**
-   * Trajectories of sub-agents, in the order they began. Their events are among their root's: the ids of their requests
-   * and timers are n + child * 2^20.
+   * Trajectories of sub-agents, in the order they began. Their events are in the root's `events`, where the ids of their
+   * requests and timers are n + child * 2^20.
    */
   children: Trajectory[];
   events: RecordedEvent[];
 }
 
-/** Where an imported document comes from. */
+/** The origin of an imported document. */
 export interface TrajectoryImported {
   /** `ATIF-v1.7` */
   format: string;
   /** The agent that did the work. */
   agent: string;
   agent_version: string;
-  /** The author's information about it. */
+  /** The author's notes about it. */
   notes?: string;
 }
 
@@ -615,20 +615,20 @@ export interface TrajectoryBranch {
 
 /** Events of a run, as the engine emits them. */
 export type RunEvent = {
-  /** A sub-agent's turn is its own. */
+  /** Sub-agents count their own turns. */
   turn: number;
   /** Maximum number of LLM requests still to come. */
   callsLeft: number;
-  /** The step that the run belongs to, in a plan. */
+  /** The step that the run belongs to, if it is part of a plan. */
   step?: number;
 } & (
   | { type: "text_delta"; text: string }
   | { type: "reasoning_delta"; text: string }
   | {
       type: "child";
-      /** Counts from 1 over the run. */
+      /** Counts from 1 across the run. */
       child: number;
-      /** An event of the sub-agent's. */
+      /** An event of the sub-agent. */
       event: RunEvent;
     }
   | { type: "run_started"; runId: string; sessionId: string; task: string; maxTurns: number }
@@ -649,8 +649,8 @@ export type RunEvent = {
 );
 
 /**
- * The complete record of a plan that was run, a plain, JSON-safe object: the plan, and for each step its status, the
- * context it was given and its whole run. Its JSON Schema ships with the project.
+ * The complete record of a plan run, a plain, JSON-safe object: the plan, and for each step its status, the context it
+ * received and its complete run. Its JSON Schema ships with the project.
  */
 export interface PlanSession {
   format: "turnwise-session";
@@ -659,13 +659,13 @@ export interface PlanSession {
   plan_id: string;
   session_id: string;
   plan: Plan;
-  /** RFC 3339; `started_ms` is the same as milliseconds since 1970. */
+  /** RFC 3339; `started_ms` is the same time in milliseconds since 1970. */
   started_at: string;
   started_ms: EpochMillis;
   finished_at: string | null;
   /** `null` while it runs. */
   ending: PlanEnding | null;
-  /** LLM requests sent, and tokens, of all steps. */
+  /** LLM requests sent, and tokens used, by all steps. */
   requests: number;
   tokens: Usage;
   /** In ascending order. */
@@ -691,7 +691,7 @@ export interface PlanEnding {
   finished_at: string;
 }
 
-/** One step: its status, the context it was given, and its complete run. */
+/** One step: its status, the context it received, and its complete run. */
 export interface PlanSessionStep {
   order: number;
   agent: string;
@@ -699,15 +699,15 @@ export interface PlanSessionStep {
   status: StepStatus;
   /** Steps that did not complete and block this one. */
   blocked_by: number[];
-  /** As in the first message of the run. */
+  /** The context in the first message of the run. */
   context: PlanContext;
   /** Why it failed. */
   error?: string;
-  /** `null`: it was never started. */
+  /** `null` if it was never started. */
   run: Trajectory | null;
 }
 
-/** The kind of context that an agent's steps are given. */
+/** The kind of context that an agent's steps receive. */
 export type AgentKind = "gather" | "synthesis";
 
 /** The status of a step. Each step ends in exactly one of the last four. */
@@ -719,7 +719,7 @@ export interface PlanContext {
   session_context?: PlanArtifact[];
 }
 
-/** What a later step is told about a completed one. */
+/** The information that a later step receives about a completed one. */
 export interface PlanArtifact {
   step_order: number;
   agent: string;
@@ -730,16 +730,16 @@ export interface PlanArtifact {
 }
 
 /**
- * A noteworthy step of the scheduler's: whether a step is a synthesis step, how many previous steps were
- * found, each one that was added, and the total.
+ * A trace of the scheduler: whether a step is a synthesis step, how many previous steps were found, each
+ * one that was added, and the total.
  */
 export interface PlanTrace {
   name: string;
-  /** Empty in records of versions that did not write it. */
+  /** Empty in records of older versions, which did not write it. */
   plan_id: string;
-  /** Since the plan started. */
+  /** Milliseconds since the plan started. */
   at_ms: number;
-  /** The order of the step it is about. */
+  /** The order of the step it refers to. */
   step: number;
   data?: any;
 }
@@ -764,65 +764,65 @@ export type PlanOwnEvent = {
   | { type: "plan_finished"; ending: PlanEnding }
 );
 
-/** The figures of one run, those of its sub-agents included: a plain, JSON-safe object. */
+/** The figures of one run, including its sub-agents: a plain, JSON-safe object. */
 export interface Summary {
   run_id: string;
   session_id: string;
   /** The first non-empty line of the task, at most 120 characters. */
   title: string;
-  /** Of the first provider. */
+  /** The model of the first provider. */
   model: string;
   provider: ProviderKind;
   preset: Preset;
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   started_ms: number;
-  /** When its last segment ended; `null`: it is running, or its record was written while it was. */
+  /** When the last segment ended; `null`: the run is in progress, or was when its record was written. */
   finished_ms: number | null;
-  /** From the start to the end of the last segment, waits for the user between segments included. */
+  /** From the start to the end of the last segment, including waits for the user between segments. */
   duration_ms: number | null;
   termination_reason: TerminationReason | null;
   outcome: Outcome | null;
   answer_source: AnswerSource | null;
   max_turns: number;
-  /** After collapse and grants. */
+  /** The limit after collapse and grants. */
   effective_max_turns: number;
-  /** As the trajectory counts them, a numbered synthesis included. */
+  /** As the trajectory counts them, including a numbered synthesis. */
   total_turns: number;
-  /** The last turn that was not a synthesis: how much of `effective_max_turns` was used. */
+  /** The number of the last turn that was not a synthesis: the used part of `effective_max_turns`. */
   turns_used: number;
   requests: number;
-  /** Failed attempts by the most significant slug of each: one per `WRN` record. */
+  /** Failed attempts, counted by their most significant slug: one per `WRN` record. */
   failed_attempts: Record<string, number>;
-  /** Calls of tools, those inside a batch one by one and without the batch. */
+  /** Tool calls. Calls inside a batch count individually; the batch itself does not count. */
   tool_calls: number;
   /** Failed calls by slug. Stopped or cancelled calls did not fail. */
   tool_failures: Record<string, number>;
   tokens: Usage;
-  /** US dollars; `null`: the price of a provider is not known. */
+  /** US dollars; `null`: the price of a provider is unknown. */
   cost: number | null;
-  /** Sub-agents that began. */
+  /** Sub-agents that were started. */
   children: number;
 }
 
-/** Which runs are looked at: those that every given part fits. */
+/** Selects runs: a run must match every field that is given. */
 export interface InsightFilter {
   /** Started at this time or later; milliseconds since 1970. */
   fromMs?: number;
   /** Started before this time. */
   toMs?: number;
-  /** The whole name. */
+  /** The full name. */
   model?: string;
   preset?: Preset;
   outcome?: InsightOutcome;
   terminationReason?: TerminationReason;
-  /** Part of the title, the model or an id, in any case. */
+  /** Part of the title, the model or an id; letter case is ignored. */
   text?: string;
 }
 
-/** An outcome, or none yet. */
+/** An outcome, or `unfinished` if there is none yet. */
 export type InsightOutcome = "success" | "partial" | "failed" | "cancelled" | "unfinished";
 
-/** What runs have in common that pass a filter: a plain, JSON-safe object. */
+/** Figures over the runs that pass a filter: a plain, JSON-safe object. */
 export interface Insight {
   /** Runs that pass the filter. */
   runs: number;
@@ -832,17 +832,17 @@ export interface Insight {
   ended: number;
   /** Runs by outcome, `success`, `partial`, `failed`, `cancelled`, and `unfinished`. */
   outcomes: Record<string, number>;
-  /** Ended runs whose outcome is `success`, 0 to 1; `null`: none has ended. */
+  /** The share of ended runs whose outcome is `success`, 0 to 1; `null`: no run has ended. */
   success_share: number | null;
-  /** Turns used, synthesis apart. */
+  /** Turns used, not counting the synthesis. */
   turns: Figure;
-  /** Input and output tokens of a run. */
+  /** Input plus output tokens per run. */
   tokens: Figure;
   /** Tokens of all runs. */
   usage: Usage;
-  /** US dollars, of the runs whose prices are known. */
+  /** US dollars, over the runs whose prices are known. */
   cost: Figure;
-  /** Milliseconds, of the runs that have ended. */
+  /** Milliseconds, over the runs that have ended. */
   duration_ms: Figure;
   requests: number;
   failed_attempts: number;
@@ -855,43 +855,43 @@ export interface Insight {
   retries: InsightFailures[];
   /** Failed tool calls, the most frequent first. */
   tool_failures: InsightFailures[];
-  /** What a point of `series` stands for. */
+  /** The scope of a point of `series`. */
   step: InsightStep;
   series: InsightPoint[];
-  /** What can be filtered by, of all runs. */
+  /** The values that can be filtered by, over all runs. */
   choices: InsightChoices;
 }
 
 /** One number over several runs; percentiles by nearest rank. */
 export interface Figure {
-  /** Runs that it is known of. */
+  /** The number of runs for which it is known. */
   known: number;
   total: number;
-  /** A number that one of the runs has; 0 where it is known of none. */
+  /** The value of one of the runs; 0 if it is not known for any run. */
   median: number;
   p95: number;
   max: number;
 }
 
-/** How often runs ended for a reason. */
+/** The number of runs that ended for a reason. */
 export interface InsightReason {
-  /** `null`: they have not ended, or their record was written before. */
+  /** `null`: the runs have not ended, or their records were written before they ended. */
   reason: TerminationReason | null;
   outcome: Outcome | null;
   count: number;
-  /** Of the runs that pass the filter, 0 to 1. */
+  /** The share of the runs that pass the filter, 0 to 1. */
   share: number;
 }
 
-/** Turns used against the limit that was in force at the end. */
+/** Turns used relative to the limit that was in force at the end. */
 export interface InsightLimit {
   /** Runs that used all their turns. */
   reached: number;
-  /** Runs by tenths of the limit used, below 10 % first; the last bin is those that used all of it. */
+  /** Runs by tenths of the limit used, below 10 % first; the last bin holds the runs that used all of it. */
   bins: InsightBin[];
 }
 
-/** Runs of one bin, by how they ended. */
+/** The runs of one bin, by outcome. */
 export interface InsightBin {
   success: number;
   partial: number;
@@ -900,7 +900,7 @@ export interface InsightBin {
   other: number;
 }
 
-/** How often something failed. */
+/** The number of failures with one slug. */
 export interface InsightFailures {
   slug: string;
   count: number;
@@ -908,7 +908,7 @@ export interface InsightFailures {
   runs: number;
 }
 
-/** What one point stands for. */
+/** The scope of one point: a run or a time interval. */
 export type InsightStep =
   | "run"
   | "minute"
@@ -920,26 +920,26 @@ export type InsightStep =
   | "four_weeks"
   | "year";
 
-/** One run, or the runs that began in a stretch of time. Sums; the mean of a run is a sum by `runs`. */
+/** One run, or the runs that began in a time interval. Values are sums; divide by `runs` for the mean per run. */
 export interface InsightPoint {
-  /** Start of the run or of the stretch, milliseconds since 1970; stretches are those of UTC. */
+  /** Start of the run or of the interval, in milliseconds since 1970; intervals are aligned to UTC. */
   at_ms: number;
   runs: number;
-  /** Of a single run. */
+  /** Only for a single run. */
   run_id?: string;
   title?: string;
   outcome?: Outcome;
   success: number;
   tokens_in: number;
   tokens_out: number;
-  /** US dollars of the runs whose prices are known; `null`: of none. */
+  /** US dollars of the runs whose prices are known; `null`: no price is known. */
   cost: number | null;
-  /** Of the runs that have ended, and how many those are. */
+  /** The total for the runs that have ended; `ended` is the number of these runs. */
   duration_ms: number;
   ended: number;
 }
 
-/** Values that occur, with how many runs have them; the most frequent first. */
+/** The values that occur, with the number of runs that have each; the most frequent first. */
 export interface InsightChoices {
   models: InsightChoice[];
   presets: InsightChoice[];
@@ -947,32 +947,32 @@ export interface InsightChoices {
   reasons: InsightChoice[];
 }
 
-/** A value and how many runs have it. */
+/** A value and the number of runs that have it. */
 export interface InsightChoice {
   value: string;
   count: number;
 }
 
-/** The first difference between what was recorded and what the engine derives again. */
+/** The first difference between the record and the run that the engine derives from its events. */
 export interface ReplayDifference {
   /** The turn that differs; `null`: the difference is not in a turn. */
   turn: number | null;
-  /** Which part, as a JSON Pointer into the document. */
+  /** The part that differs, as a JSON Pointer into the document. */
   path: string;
   expected: any;
   actual: any;
-  /** The version of the engine that recorded it, if it is a different one: differences are then expected. */
+  /** The engine version that recorded the document, if it is not this one: differences are then expected. */
   recorded_by: string | null;
 }
 
 /** The formats a trajectory can be exported to. `docs/trajectory.md` describes each. */
 export type ExportFormat = "native" | "atif" | "otlp" | "openai-jsonl" | "mini-swe-agent" | "markdown" | "html";
 
-/** What is known about a site. */
+/** Information about a site. */
 export interface DocsInfo {
   kind: DocsKind;
   title: string;
-  /** Its address, with `/` at the end. */
+  /** Its address, ending with `/`. */
   root: string;
   pages: number;
   sections: number;
@@ -989,7 +989,7 @@ export type DocsKind = "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" 
 
 /** A section that was found. */
 export interface DocsHit {
-  /** Of the section itself, where the site has an address for it. */
+  /** The section's own address, if the site has one for it. */
   url: string;
   /** Title of its page. */
   page: string;
@@ -1011,8 +1011,8 @@ export interface DocsProgress {
 export type DocsStage = "finding" | "loading" | "indexing" | "ready";
 
 /**
- * A block or an inline of a Markdown text: an object with one key, or a word. No node carries markup; every `href` is
- * http(s), mailto or relative; nothing in here makes a browser load anything.
+ * A block or inline element of a Markdown text: an object with one key, or a string. No node carries markup; every `href`
+ * is http(s), mailto or relative; no node makes a browser load anything.
  */
 export type MarkdownNode =
   | { paragraph: MarkdownNode[] }
@@ -1032,7 +1032,7 @@ export type MarkdownNode =
     }
   | {
       code_block: {
-        /** As written after the fence, first word only. */
+        /** The first word after the fence. */
         lang?: string;
         spans: CodeSpan[];
       };
@@ -1055,7 +1055,7 @@ export interface MarkdownItem {
   children: MarkdownNode[];
 }
 
-/** The box of a task item. */
+/** The checkbox of a task item. */
 export type MarkdownTask = "open" | "done";
 
 /** A run of code with one highlighting class. */
@@ -1064,7 +1064,7 @@ export interface CodeSpan {
   text: string;
 }
 
-/** What a run of code is. */
+/** The class of a run of code. */
 export type CodeClass =
   | "comment"
   | "string"
@@ -1077,7 +1077,7 @@ export type CodeClass =
   | "inserted"
   | "deleted";
 
-/** A table. Rows may be shorter than the head: empty cells at the end are left out. */
+/** A table. Rows may be shorter than the header: empty cells at the end are left out. */
 export interface MarkdownTable {
   align: MarkdownAlign[];
   head: MarkdownNode[][];
