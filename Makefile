@@ -23,7 +23,7 @@ test:
 # The random runs, ten times as many: takes minutes.
 test-long:
 	@.ci/setup test
-	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test sim_run
+	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test native sim_run::
 
 # The docs agent on real documentation sites from seven generators: half an hour, most of it to build the sites the first time.
 # make test includes two of them. Example: make test-sites KINDS="sphinx vitepress"

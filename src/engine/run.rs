@@ -3,7 +3,7 @@
 //! The state is nested: [`Phase`] says what the run is doing and holds what only that needs. `turn` has the loop, from the
 //! beginning of a turn to the end of the run; the files next to it have the rules that the loop calls by name.
 //!
-//! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/sim_run`: requests stay within the bound; every tool call
+//! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/native/sim_run`: requests stay within the bound; every tool call
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
 //! run behaves like the original.
 

@@ -6,7 +6,7 @@
 //!
 //! The page says `hello` first, and the worker answers `ready`, or `fatal` if it speaks another version. Every message with an
 //! `id` is answered once, by `done` or `refused`. `call` is the other direction: the page answers by `returned` or `failed`.
-//! The TypeScript types are in `www/client/messages.ts`, which `tests/types.rs` generates from this module.
+//! The TypeScript types are in `www/client/messages.ts`, which `tests/native/types.rs` generates from this module.
 
 pub mod desk;
 mod event;

@@ -1,7 +1,7 @@
 //! A run as seen from outside its worker: a [`Snapshot`] that [`Change`]s keep up to date, and the [`Reporter`] that reports
 //! the changes. Code that displays a run needs no engine. A record from a file is converted to the same shape.
 //!
-//! Invariant, property-tested in `tests/sim_run`: a snapshot with every change applied shows the same as the run itself.
+//! Invariant, property-tested in `tests/native/sim_run`: a snapshot with every change applied shows the same as the run itself.
 
 use serde::{Deserialize, Serialize};
 

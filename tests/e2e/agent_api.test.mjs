@@ -221,7 +221,7 @@ test('the result of a tool has pictures', async () => {
     execute: () => toolContent([{ type: 'text', text: 'The page.' }, { type: 'image', data: Buffer.from(png, 'base64'), mediaType }]),
   });
   const called = call('look', {});
-  // Chat completions carry text only; tests/tool_images.rs covers which formats accept the image.
+  // Chat completions carry text only; tests/native/tool_images.rs covers which formats accept the image.
   const note = ({ messages }) => assert.match(messages.at(-1).content, /^\[Left out: 1 picture or PDF\. .+\]\nThe page\.\n\[Turn 1\/15\]$/);
   await withScript([called, { text: 'A dot.', check: note }], async (baseUrl) => {
     const { text, trajectory } = await new Agent({ model: model(baseUrl), tools: { look: look('image/png') }, ...QUICK }).generate('What is it?');

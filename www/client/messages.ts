@@ -1,4 +1,4 @@
-// What a page and the agent's worker say to each other. Made of the Rust types: UPDATE=1 cargo test --test types
+// What a page and the agent's worker say to each other. Made of the Rust types: UPDATE=1 cargo test --test native types::
 import type { DocsInfo, DocsProgress, ExportFormat, PlanOwnEvent, RunEvent, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
 
 /** Messages from the page. */

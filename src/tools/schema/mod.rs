@@ -2,7 +2,7 @@
 //!
 //! Complete except for three things: no schema is fetched, so `$ref` reaches only schemas inside the document;
 //! `$schema` and vocabularies are not read; `format`, `content…` and other annotations have no effect. The official
-//! test suite runs against it (`tests/tools_schema.rs`). Implemented here because every crate for it brings regular
+//! test suite runs against it (`tests/native/tools_schema.rs`). Implemented here because every crate for it brings regular
 //! expressions, URLs and domain names, which make up most of such a crate's size in a page. Regular expressions run in
 //! the browser's own engine, which the caller passes in when it compiles a schema. Hostile schemas and values end in an
 //! error: nesting and work are bounded, and an expression that takes too long is terminated with its worker.

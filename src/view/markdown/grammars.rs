@@ -1,4 +1,4 @@
-//! The grammars of the languages that are highlighted: `grammars.bin`, which `tests/grammars.rs` makes from syntect's own.
+//! The grammars of the languages that are highlighted: `grammars.bin`, which `tests/native/grammars.rs` makes from syntect's own.
 //!
 //! The file has the content of syntect's dump, for fewer languages and without compression inside: the module is compressed
 //! for transfer, and the grammars then take a third of the space they need when compressed one by one. Most of a dump is

@@ -1,4 +1,4 @@
-// Records and events, as turnwise.d.ts exports them. Made of the Rust types: UPDATE=1 cargo test --test types
+// Records and events, as turnwise.d.ts exports them. Made of the Rust types: UPDATE=1 cargo test --test native types::
 import type { Plan } from './turnwise.js';
 
 /**

@@ -1,0 +1,336 @@
+//! Markdown to nodes: the closed set of nodes, safe addresses, hostile input.
+#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
+
+use std::time::Duration;
+
+use crate::support::work::Work;
+use proptest::prelude::*;
+use turnwise::view::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, web_href};
+
+fn text(text: &str) -> Node {
+    Node::Text(text.into())
+}
+
+fn paragraph(children: Vec<Node>) -> Vec<Node> {
+    vec![Node::Paragraph(children)]
+}
+
+/// The only node of a text.
+fn only(markdown: &str) -> Node {
+    let mut nodes = parse(markdown);
+    assert_eq!(nodes.len(), 1, "{nodes:?}");
+    nodes.remove(0)
+}
+
+fn link(href: &str, label: &str) -> Node {
+    Node::Link { href: href.into(), children: vec![text(label)] }
+}
+
+#[test]
+fn each_construct_becomes_its_node() {
+    let cases: Vec<(&str, Vec<Node>)> = vec![
+        ("", vec![]),
+        ("plain", paragraph(vec![text("plain")])),
+        ("soft\nbreak", paragraph(vec![text("soft\nbreak")])),
+        ("hard  \nbreak", paragraph(vec![text("hard"), Node::Break, text("break")])),
+        ("### Title", vec![Node::Heading { level: 3, children: vec![text("Title")] }]),
+        ("**b**", paragraph(vec![Node::Strong(vec![text("b")])])),
+        ("*e*", paragraph(vec![Node::Emphasis(vec![text("e")])])),
+        ("~~s~~", paragraph(vec![Node::Strike(vec![text("s")])])),
+        ("`c < d`", paragraph(vec![Node::Code("c < d".into())])),
+        ("> q", vec![Node::Quote(paragraph(vec![text("q")]))]),
+        ("---", vec![Node::Rule]),
+        ("[l](https://a.b/c)", paragraph(vec![link("https://a.b/c", "l")])),
+        ("<https://a.b>", paragraph(vec![link("https://a.b", "https://a.b")])),
+        ("<me@a.b>", paragraph(vec![link("mailto:me@a.b", "me@a.b")])),
+    ];
+    for (markdown, expected) in cases {
+        assert_eq!(parse(markdown), expected, "{markdown:?}");
+    }
+}
+
+#[test]
+fn lists_keep_their_start_and_their_tasks() {
+    let item = |task, label: &str| Item { task, children: vec![text(label)] };
+    let ordered = Node::List { start: Some(3), items: vec![item(None, "a"), item(None, "b")] };
+    assert_eq!(parse("3. a\n4. b"), [ordered]);
+    let tasks = Node::List { start: None, items: vec![item(Some(Task::Done), "d"), item(Some(Task::Open), "o")] };
+    assert_eq!(parse("- [x] d\n- [ ] o"), [tasks]);
+}
+
+#[test]
+fn a_task_inside_a_nested_list_marks_its_own_item() {
+    let Node::List { items, .. } = only("- outer\n  - [x] inner") else { panic!() };
+    assert_eq!(items[0].task, None);
+    let Node::List { items: inner, .. } = &items[0].children[1] else { panic!("{items:?}") };
+    assert_eq!(inner[0].task, Some(Task::Done));
+}
+
+#[test]
+fn code_blocks_keep_language_and_text() {
+    for (markdown, language) in [("```rust,ignore\nlet a = 1;\n```", "rust"), ("    let a = 1;", "")] {
+        let Node::CodeBlock { lang, spans } = only(markdown) else { panic!("{markdown}") };
+        assert_eq!(lang, language);
+        assert_eq!(spans.iter().map(|s| s.text.as_str()).collect::<String>().trim_end(), "let a = 1;");
+    }
+}
+
+#[test]
+fn code_of_a_known_language_is_highlighted_in_classes() {
+    let cases = [
+        (
+            "rust",
+            "fn main() { let x = 42; } // done",
+            vec![
+                (Class::Keyword, "fn"),
+                (Class::Function, "main"),
+                (Class::Number, "42"),
+                (Class::Comment, "// done\n"),
+            ],
+        ),
+        ("ts", "const a = \"b\";", vec![(Class::Keyword, "const"), (Class::String, "\"b\"")]),
+        (
+            "python",
+            "def f(x):\n    return None",
+            vec![(Class::Function, "f"), (Class::Name, "x"), (Class::Constant, "None")],
+        ),
+        ("json", "{\"a\": [1, true]}", vec![(Class::Number, "1"), (Class::Constant, "true")]),
+        ("diff", "+a\n-b", vec![(Class::Inserted, "+a\n"), (Class::Deleted, "-b\n")]),
+    ];
+    for (language, code, expected) in cases {
+        let Node::CodeBlock { spans, .. } = only(&format!("```{language}\n{code}\n```")) else { panic!("{code}") };
+        for (class, text) in expected {
+            assert!(spans.iter().any(|span| span.class == class && span.text == text), "{text:?} in {spans:?}");
+        }
+        assert_eq!(spans.iter().map(|span| span.text.as_str()).collect::<String>(), format!("{code}\n"));
+    }
+    let Node::CodeBlock { spans, .. } = only("```nolang\nfn main\n```") else { panic!() };
+    assert_eq!(spans.len(), 1);
+}
+
+#[test]
+fn long_code_and_long_lines_stay_plain_and_whole() {
+    let long_line = format!("let a = 1;\nlet b = \"{}\";\nlet c = 2;\n", "x".repeat(5_000));
+    let long_code = "let a = 1;\n".repeat(10_000);
+    for code in [long_line, long_code] {
+        let Node::CodeBlock { spans, .. } = only(&format!("```rust\n{code}```")) else { panic!() };
+        assert_eq!(spans.iter().map(|span| span.text.as_str()).collect::<String>(), code);
+        assert!(spans.len() < 12);
+    }
+}
+
+#[test]
+fn tables_have_alignment_head_and_rows() {
+    let Node::Table(table) = only("|a|b|c|\n|:-|:-:|-:|\n|1|2|3|\n|4|||") else { panic!() };
+    assert_eq!(table.align, [Align::Left, Align::Center, Align::Right]);
+    assert_eq!(table.head, [[text("a")], [text("b")], [text("c")]]);
+    assert_eq!(table.rows, [vec![vec![text("1")], vec![text("2")], vec![text("3")]], vec![vec![text("4")]]]);
+}
+
+#[test]
+fn raw_html_is_text() {
+    for html in ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "a <b onclick=x>b</b>", "<!-- c -->"] {
+        let nodes = parse(html);
+        assert_eq!(plain_text(&nodes), html, "{nodes:?}");
+        assert!(matches!(nodes.as_slice(), [Node::Paragraph(children)] if children.len() == 1), "{nodes:?}");
+    }
+}
+
+#[test]
+fn unsafe_addresses_leave_only_their_text() {
+    for address in [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        "java&#10;script:alert(1)",
+        "&#1;javascript:alert(1)",
+        "data:text/html,x",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "blob:https://a/b",
+        "javascript&colon;alert(1)",
+    ] {
+        let nodes = parse(&format!("[label](<{address}>)"));
+        assert_eq!(nodes, paragraph(vec![text("label")]), "{address}");
+    }
+    assert_eq!(parse("<javascript:alert(1)>"), paragraph(vec![text("javascript:alert(1)")]));
+}
+
+#[test]
+fn safe_addresses_stay() {
+    let cases =
+        ["https://a.b/?q=javascript:x", "HTTP://A.B", "mailto:a@b.c", "docs/a.md", "/a", "#part", "?q=a:b", "a/b:c"];
+    for address in cases {
+        assert_eq!(safe_href(address).as_deref(), Some(address));
+    }
+    assert_eq!(safe_href("  "), None);
+    assert_eq!(safe_href("java\tscript:x"), None);
+}
+
+#[test]
+fn only_the_web_and_mailboxes_are_linked_from_a_file_on_disk() {
+    for address in ["https://a.b/?q=javascript:x", "HTTP://A.B", "mailto:a@b.c"] {
+        assert_eq!(web_href(address).as_deref(), Some(address));
+    }
+    assert_eq!(web_href("ht\ttps://a.b").as_deref(), Some("https://a.b"), "as a browser reads it");
+    let elsewhere = [
+        "//host/s/a:b",
+        "//host:80/s",
+        "///host/a:b",
+        "\\\\host\\a:b",
+        "/\\host/a:b",
+        "\\/host/a:b",
+        "docs/a:b",
+        "#a:b",
+        "?a:b",
+        "file:///etc/passwd",
+        "file://host/share",
+        "javascript:alert(1)",
+        "java\tscript:alert(1)",
+        "data:text/html,a",
+        "https:",
+        "https:/a",
+        "https:\\\\host\\share",
+        "https:////host/share",
+        "mailto:",
+        "",
+    ];
+    for address in elsewhere {
+        assert_eq!(web_href(address), None, "{address}");
+    }
+}
+
+#[test]
+fn images_are_placeholders_that_load_nothing() {
+    let image = |alt: &str, href: Option<&str>| Node::Image { alt: alt.into(), href: href.map(Into::into) };
+    assert_eq!(parse("![a *b*](https://x/y.png)"), paragraph(vec![image("a b", Some("https://x/y.png"))]));
+    assert_eq!(parse("![a](data:image/png;base64,AAAA)"), paragraph(vec![image("a", None)]));
+}
+
+fn depth(nodes: &[Node]) -> usize {
+    let inner = |node: &Node| match node {
+        Node::Paragraph(c) | Node::Quote(c) | Node::Strong(c) | Node::Emphasis(c) | Node::Strike(c) => 1 + depth(c),
+        Node::Heading { children, .. } | Node::Link { children, .. } => 1 + depth(children),
+        Node::List { items, .. } => 1 + items.iter().map(|item| depth(&item.children)).max().unwrap_or(0),
+        Node::Table(t) => 1 + t.rows.iter().chain([&t.head]).flatten().map(|cell| depth(cell)).max().unwrap_or(0),
+        _ => 0,
+    };
+    nodes.iter().map(inner).max().unwrap_or(0)
+}
+
+#[test]
+fn nesting_is_bounded_and_the_text_survives() {
+    let cases = [
+        format!("{}deep text", ">".repeat(10_000)),
+        format!("{}deep text", "- ".repeat(2_000)),
+        format!("{}deep text{}", "**a ".repeat(3_000), "**".repeat(3_000)),
+        format!("{}deep text{}", "[".repeat(10_000), "](https://a)".repeat(10_000)),
+        format!("{}deep text{}", "*".repeat(20_000), "*".repeat(20_000)),
+    ];
+    for markdown in cases {
+        let nodes = parse(&markdown);
+        assert!(depth(&nodes) <= MAX_DEPTH, "{}", depth(&nodes));
+        assert!(plain_text(&nodes).contains("deep text"), "{}", &markdown[..40]);
+        let json = serde_json::to_string(&nodes).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Node>>(&json).unwrap(), nodes, "the page must be able to read it");
+    }
+}
+
+#[test]
+fn hostile_input_takes_no_time() {
+    let columns = "|a".repeat(1_000);
+    let cases = [
+        format!("{columns}|\n{}|\n{}", "|-".repeat(1_000), "|\n".repeat(2_000)),
+        "> ".repeat(50_000),
+        "`".repeat(100_000),
+        "a".repeat(1_000_000),
+        "![".repeat(50_000),
+        "<".repeat(100_000),
+        "*_".repeat(50_000),
+        "&#x41;".repeat(50_000),
+        "[a]: b\n".repeat(20_000),
+        (1..1_500).map(|n| format!("{} a\n", "`".repeat(n))).collect(),
+    ];
+    for markdown in cases {
+        let started = Work::begin();
+        let nodes = parse(&markdown);
+        let took = started.done();
+        assert!(took < Duration::from_secs(5), "{took:?} for {:?}", &markdown[..20]);
+        assert!(serde_json::to_string(&nodes).unwrap().len() < 40 * markdown.len() + 100);
+    }
+}
+
+#[test]
+fn nodes_are_small_json() {
+    let json = serde_json::to_value(parse("# A\n\n[b](c) **d**\n\n---")).unwrap();
+    let expected = serde_json::json!([
+        {"heading": {"level": 1, "children": [{"text": "A"}]}},
+        {"paragraph": [{"link": {"href": "c", "children": [{"text": "b"}]}}, {"text": " "}, {"strong": [{"text": "d"}]}]},
+        "rule",
+    ]);
+    assert_eq!(json, expected);
+}
+
+fn hrefs(nodes: &[Node], out: &mut Vec<String>) {
+    for node in nodes {
+        match node {
+            Node::Link { href, children } => {
+                out.push(href.clone());
+                hrefs(children, out);
+            }
+            Node::Image { href, .. } => out.extend(href.clone()),
+            Node::Paragraph(c) | Node::Quote(c) | Node::Strong(c) | Node::Emphasis(c) | Node::Strike(c) => {
+                hrefs(c, out);
+            }
+            Node::Heading { children, .. } => hrefs(children, out),
+            Node::List { items, .. } => items.iter().for_each(|item| hrefs(&item.children, out)),
+            Node::Table(t) => t.rows.iter().chain([&t.head]).flatten().for_each(|cell| hrefs(cell, out)),
+            _ => {}
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_text_parses_to_bounded_safe_nodes(markdown in "([ a-z0-9]|[\\[\\]()<>!`*_~#>|:\\-+.\\\\&;\"'\n\t]|javascript:|http://|data:|\\PC){0,80}") {
+        let nodes = parse(&markdown);
+        prop_assert!(depth(&nodes) <= MAX_DEPTH);
+        let mut found = Vec::new();
+        hrefs(&nodes, &mut found);
+        for href in found {
+            prop_assert_eq!(safe_href(&href), Some(href.clone()), "{}", href);
+        }
+        let json = serde_json::to_string(&nodes).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Vec<Node>>(&json).unwrap(), nodes);
+    }
+
+}
+
+proptest! {
+    // Each case may compile a grammar's expressions, which is slow without optimisation.
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn highlighted_code_keeps_its_text(language in "rust|js|python|html|css|json|bash|c|java|md|yaml|sql", code in "([a-z]{1,4}|[{}()\\[\\]<>'\"/*#=;:,.\\-\\\\ ]|\n|[0-9]|\\PC){0,40}") {
+        let code = code.replace("```", "");
+        let markdown = format!("````{language}\n{code}\n````");
+        if let [Node::CodeBlock { spans, .. }] = parse(&markdown).as_slice() {
+            let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+            let code = code.replace('\0', "\u{fffd}");
+            prop_assert_eq!(text.trim_end(), code.trim_end());
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn plain_paragraphs_keep_every_word(paragraphs in prop::collection::vec("[a-zA-Zäöü漢字][a-zA-Zäöü漢字0-9, ?%]{0,60}[a-z]", 0..8)) {
+        let nodes = parse(&paragraphs.join("\n\n"));
+        prop_assert_eq!(plain_text(&nodes), paragraphs.join("\n"));
+        prop_assert_eq!(nodes.len(), paragraphs.len());
+    }
+}

@@ -1,0 +1,330 @@
+//! The view of scripted runs: levels, ticks, text. Pure, from the engine's state alone.
+
+use crate::support::*;
+use serde_json::{Value, json};
+use turnwise::engine::*;
+use turnwise::trajectory::Trajectory;
+use turnwise::view::call::{CallState, Note};
+use turnwise::view::*;
+
+fn view(played: &Played) -> ViewModel {
+    ViewModel::from(played.run())
+}
+
+fn limited(max_turns: u32) -> RunConfig {
+    RunConfig { max_turns, ..config(Preset::Research) }
+}
+
+fn tool_turn(id: &'static str) -> Vec<Step> {
+    vec![calls("looking", &[(id, "search", r#"{"query":"x"}"#)]), executed("search", "found")]
+}
+
+/// One letter per tick: level (c a r, o without a counter), f or s; uppercase if used, `!` failed, `>` live.
+fn ticks(meter: &Meter) -> String {
+    let letter = |tick: &Tick| {
+        let letter = match tick.kind {
+            TickKind::Turn(CounterLevel::Normal) => "c",
+            TickKind::Turn(CounterLevel::Moderate) => "a",
+            TickKind::Turn(CounterLevel::Urgent) => "r",
+            TickKind::Turn(CounterLevel::Off) => "o",
+            TickKind::Report(_) => "f",
+            TickKind::Synthesis => "s",
+        };
+        match tick.state {
+            TickState::Ahead => letter.to_owned(),
+            TickState::Used => letter.to_uppercase(),
+            TickState::Live => format!(">{letter}"),
+            TickState::Failed => format!("!{letter}"),
+        }
+    };
+    meter.ticks.iter().map(letter).collect()
+}
+
+#[test]
+fn the_meter_shows_a_tick_a_turn_with_the_counters_three_levels_and_the_synthesis_apart() {
+    let mut script = tool_turn("1");
+    script.extend(tool_turn("2"));
+    let open = play_open(limited(9), script.clone());
+    assert_eq!(ticks(&view(&open).panel.meter), "CC>caarrrrs");
+
+    let mut all: Vec<Step> = ["1", "2", "3", "4", "5", "6", "7"].into_iter().flat_map(tool_turn).collect();
+    all.push(text("the conclusion"));
+    let ended = play(limited(7), all);
+    let panel = view(&ended).panel;
+    assert_eq!(ticks(&panel.meter), "CAARRRRS");
+    assert_eq!(panel.phase, Phase::Ended);
+    assert_eq!((panel.turn, panel.max_turns), (7, 7));
+    assert!(panel.can_continue);
+}
+
+#[test]
+fn without_a_counter_ticks_have_no_level_and_without_synthesis_there_is_no_tick_for_it() {
+    let plain = RunConfig { counter: None, synthesis: None, ..limited(3) };
+    let open = play_open(plain, tool_turn("1"));
+    let model = view(&open);
+    assert_eq!(ticks(&model.panel.meter), "O>oo");
+    assert!(model.head.facts.contains(&"turn counter off".to_owned()), "{:?}", model.head.facts);
+    assert!(model.head.facts.contains(&"synthesis off".to_owned()));
+    assert_eq!(model.turns[0].counter, None);
+}
+
+#[test]
+fn the_counter_line_is_shown_exactly_as_the_model_read_it() {
+    let open = play_open(limited(7), tool_turn("1").into_iter().chain(tool_turn("2")).collect());
+    let model = view(&open);
+    let line = |turn: usize| model.turns[turn].counter.clone().expect("a counter line");
+    assert_eq!(line(0), CounterLine { text: "[Turn 1/7]".into(), level: CounterLevel::Normal });
+    assert_eq!(line(1).text, "[Turn 2/7 - 5 turns remaining, work efficiently.]");
+    assert_eq!(line(1).level, CounterLevel::Moderate);
+    assert_eq!(
+        model.turns[0].calls[0].result.as_deref(),
+        Some("found\n[Turn 1/7]"),
+        "the card shows what the model saw"
+    );
+}
+
+#[test]
+fn every_ending_has_words_and_its_exact_code() {
+    let complete = play(limited(5), vec![text("done")]);
+    let ending = view(&complete).panel.ending.expect("an ending");
+    assert_eq!((ending.reason.as_str(), ending.outcome, ending.source), ("llm_complete", "success", "model"));
+    assert_eq!(ending.headline, "The model finished on its own.");
+    assert_eq!(ending.turns, "1 of 5 turns");
+
+    let mut script = tool_turn("1");
+    script.push(text("conclusion"));
+    let limit = play(limited(1), script);
+    let model = view(&limit);
+    let ending = model.panel.ending.clone().expect("an ending");
+    assert_eq!(
+        (ending.reason.as_str(), ending.outcome, ending.source),
+        ("max_turns_synthesized", "partial", "synthesis")
+    );
+    assert_eq!(ending.turns, "2 turns: 1 and the synthesis");
+    assert_eq!(model.turns[1].kind, TurnKind::Synthesis { title: "Synthesis: the turn limit was reached".into() });
+    assert_eq!(model.turns[1].of, None, "the synthesis is outside the limit");
+    assert!(model.panel.announcement.starts_with("Run ended: The turn limit was reached"));
+
+    let cancelled = play(limited(5), vec![Step::Cancel]);
+    assert_eq!(view(&cancelled).panel.ending.expect("an ending").reason, "cancelled");
+
+    let fatal = play(limited(5), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]);
+    let model = view(&fatal);
+    let ending = model.panel.ending.clone().expect("an ending");
+    assert_eq!((ending.reason.as_str(), ending.outcome), ("llm_error", "failed"));
+    assert_eq!(
+        ending.headline,
+        "Turn 1 failed because the provider refused the key, so the run ended: the model could not be used."
+    );
+    let report = model.segments[0].report.clone().expect("the system's report");
+    assert!(report.copy.contains("auth_error happened"), "{}", report.copy);
+    assert_eq!(ticks(&model.panel.meter), "!arrrr");
+}
+
+#[test]
+fn a_stop_is_named_in_the_synthesis_and_is_no_failure() {
+    let mut script = tool_turn("1");
+    script.extend([Step::Stop, text("so far")]);
+    let stopped = play(limited(9), script);
+    let model = view(&stopped);
+    let last = model.turns.last().expect("a turn");
+    assert_eq!(last.kind, TurnKind::Synthesis { title: "Synthesis: you asked it to wrap up".into() });
+    assert_eq!(model.panel.ending.clone().expect("an ending").reason, "stop_synthesized");
+    let dropped = &model.turns[1].failed[0];
+    assert_eq!(dropped.weight, attempt::Weight::ByUser, "{dropped:?}");
+    assert!(!ticks(&model.panel.meter).contains('!'));
+}
+
+#[test]
+fn what_was_streamed_before_stop_or_cancel_is_shown_as_incomplete_live_and_from_a_record() {
+    let half = || Step::Streamed("Half a sen");
+    for (script, words) in [
+        (vec![half(), Step::Stop, text("In short.")], "Incomplete: the run was stopped while this was written."),
+        (vec![half(), Step::Cancel], "Incomplete: the run was cancelled while this was written."),
+    ] {
+        let played = play(limited(9), script);
+        let document = played.document();
+        for model in [view(&played), ViewModel::from(&Source::from(&document))] {
+            let partial = model.turns[0].failed[0].partial.clone().expect("the text is shown");
+            assert_eq!((partial.remark, partial.content.as_str()), (words, "Half a sen"));
+            assert_eq!(model.turns[0].content, "", "it is no answer");
+        }
+    }
+}
+
+#[test]
+fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
+    let cut = || Step::Fail(error(Slug::StreamCut, Retry::Yes));
+    let waiting = play_open(limited(5), vec![cut()]);
+    let model = view(&waiting);
+    let turn = &model.turns[0];
+    assert_eq!(turn.failed[0].slugs.iter().map(|slug| slug.name).collect::<Vec<_>>(), ["stream_cut"]);
+    assert_eq!(turn.failed[0].attempt, "attempt 1 of 3");
+    assert_eq!(turn.failed[0].then, "trying again");
+    let Some(Live::Waiting(wait)) = turn.live.clone() else { panic!("it waits: {:?}", turn.live) };
+    assert_eq!((wait.attempt, wait.of), (2, 3));
+    assert!(wait.until > task().started_at.0);
+    assert_eq!(model.panel.wait, Some(wait));
+
+    let failed = play(limited(5), vec![cut(), Step::Timer(None), cut(), Step::Timer(None), cut()]);
+    let turn = &view(&failed).turns[0];
+    assert!(turn.failed[0].then.starts_with("tried again after"), "{:?}", turn.failed[0]);
+    assert_eq!(turn.failed[1].message, "The same again.");
+    assert_eq!(turn.failed[2].then, "no attempt left");
+}
+
+#[test]
+fn calls_are_one_quiet_line_and_keep_what_the_model_read() {
+    let script = vec![
+        calls(
+            "",
+            &[
+                ("a", "search", r#"{"query":"turn limit"}"#),
+                ("b", "read", r#"{"path":"a.md","offset":3}"#),
+                ("c", "nope", "{}"),
+            ],
+        ),
+        executed("search", "1 line"),
+        Step::Tool("read", ToolOutcome::Failed { message: "no such file".into() }),
+    ];
+    let open = play_open(limited(9), script);
+    let calls = view(&open).turns[0].calls.clone();
+    let name = |call: &CallView| call.slug.map(|slug| slug.name);
+    assert_eq!(calls[0].summary, "turn limit", "one argument stands for itself");
+    assert_eq!(calls[0].note, Some(Note::Value("1 line".into())));
+    assert_eq!(calls[0].state, CallState::Done);
+    assert_eq!(calls[1].summary, "offset: 3, path: a.md");
+    assert_eq!((calls[1].state, name(&calls[1])), (CallState::Failed, Some("tool_exec_failed")));
+    assert_eq!((calls[2].state, name(&calls[2])), (CallState::Failed, Some("unknown_tool")));
+    assert!(calls[2].result.as_deref().unwrap_or_default().ends_with("[Turn 1/9]"));
+}
+
+#[test]
+fn a_grant_stands_between_its_segments_and_the_meter_goes_on() {
+    let mut script = tool_turn("1");
+    script.extend([text("first conclusion"), Step::Grant(3)]);
+    script.extend(tool_turn("2"));
+    let open = play_open(limited(1), script);
+    let model = view(&open);
+    assert_eq!(model.segments.len(), 1);
+    assert_eq!(model.segments[0].after, Some(1));
+    assert_eq!(model.segments[0].granted, Some(3));
+    assert_eq!(model.turns[2].of, Some(5), "turns used, the synthesis included, and 3 more");
+    assert_eq!(ticks(&model.panel.meter), "RSR>rrs");
+    assert_eq!(model.panel.ending, None, "it runs again");
+}
+
+#[test]
+fn a_run_that_can_go_on_says_what_ended_it() {
+    let mut limit = tool_turn("1");
+    limit.push(text("conclusion"));
+    assert_eq!(view(&play(limited(1), limit)).panel.note, "It reached its turn limit. Add turns to continue.");
+    let stopped = play(limited(9), vec![Step::Stop, text("so far")]);
+    assert_eq!(view(&stopped).panel.note, "You stopped it. Add turns to continue.");
+    let mut budget = limited(9);
+    budget.limits.tokens = Some(1);
+    let spent = play(budget, tool_turn("1").into_iter().chain([text("so far")]).collect());
+    assert_eq!(view(&spent).panel.note, "It used up its token budget. Add turns to continue.");
+}
+
+#[test]
+fn the_bound_of_llm_calls_is_shown_while_it_runs() {
+    let open = play_open(limited(2), tool_turn("1"));
+    let panel = view(&open).panel;
+    assert_eq!(panel.calls, format!("2 of up to {}", 2 + open.run().calls_left()));
+    assert_eq!(panel.phase, Phase::Running);
+    assert!(panel.note.starts_with("This is the last turn"), "{}", panel.note);
+}
+
+#[test]
+fn a_document_gives_the_view_of_its_run_but_for_what_can_be_done() {
+    let mut script = tool_turn("1");
+    script.push(text("conclusion"));
+    let played = play(limited(1), script);
+    let text = serde_json::to_string(&played.document()).expect("JSON");
+    let document = Trajectory::parse(&text).expect("a trajectory");
+    let (live, read) = (view(&played), ViewModel::from(&Source::from(&document)));
+    assert_eq!(read.turns, live.turns);
+    assert_eq!(read.segments, live.segments);
+    assert_eq!(read.panel.meter, live.panel.meter);
+    assert_eq!(read.panel.ending, live.panel.ending);
+    assert!(live.panel.can_continue && !read.panel.can_continue);
+}
+
+#[test]
+fn a_document_written_while_the_run_was_open_loses_no_turn() {
+    let mut script = tool_turn("1");
+    script.extend([text("first conclusion"), Step::Grant(3)]);
+    script.extend(tool_turn("2"));
+    let open = play_open(limited(1), script);
+    let document = open.document();
+    let read = ViewModel::from(&Source::from(&document));
+    assert_eq!(read.turns.len(), view(&open).turns.len());
+}
+
+#[test]
+fn the_list_of_runs_names_the_ending_in_words() {
+    let words = |played: &Played| RailView::from(&Source::from(played.run())).words;
+    assert_eq!(words(&play_open(limited(9), tool_turn("1"))), "turn 2 of 9");
+    assert_eq!(words(&play(limited(9), vec![text("done")])), "1 turn, complete");
+    assert_eq!(words(&play(limited(9), vec![Step::Cancel])), "cancelled after 1 turn");
+    let failed = play(limited(9), vec![Step::Fail(error(Slug::AuthError, Retry::Fatal))]);
+    assert_eq!(words(&failed), "failed: the model did not answer");
+}
+
+#[test]
+fn numbers_read_as_people_write_them() {
+    let rows: &[(String, &str)] = &[
+        (format::thousands(18_204), "18,204"),
+        (format::thousands(999), "999"),
+        (format::duration(38), "38 ms"),
+        (format::duration(1_290), "1.2 s"),
+        (format::duration(125_000), "2 min 05 s"),
+        (format::clock(21_900), "00:21"),
+        (format::clock(3_723_000), "1:02:03"),
+        (format::clock_exact(61_007), "01:01.007"),
+        (format::dollars(0.0), "$0.00"),
+        (format::dollars(0.000_01), "under $0.0001"),
+        (format::dollars(0.0123), "$0.0123"),
+        (format::dollars(1.5), "$1.50"),
+        (format::countdown(849), "0.8 s"),
+        (format::bytes(4_300), "4.2 KB"),
+        (format::counted(1, "turn"), "1 turn"),
+        (format::one_line("a\n b  c", 3), "a b…"),
+    ];
+    for (given, expected) in rows {
+        assert_eq!(given, expected);
+    }
+}
+
+#[test]
+fn arguments_that_are_no_json_are_shown_as_the_model_wrote_them() {
+    let raw = "{\"path\": oops";
+    let call = CallRecord {
+        id: CallId("c".into()),
+        model_id: None,
+        name: "read".into(),
+        args: Value::String(raw.into()),
+        result: Some("error: not JSON".into()),
+        calls: Vec::new(),
+        children: Vec::new(),
+        is_final: false,
+        error: Some("not JSON".into()),
+        slug: Some(Slug::MalformedToolCall),
+        attempt: 1,
+        started_ms: 0,
+        duration_ms: Some(0),
+    };
+    assert_eq!(CallView::new(&call, CounterLevel::Off).args, raw);
+    let listed = CallRecord { args: json!({"a": [1, 2], "b": {"c": null}}), ..call };
+    assert_eq!(CallView::new(&listed, CounterLevel::Off).summary, r#"a: [1,2], b: {"c":null}"#);
+}
+
+#[test]
+fn the_turn_shown_is_the_last_within_the_limit_not_the_synthesis() {
+    let mut script = tool_turn("1");
+    script.extend([Step::Stop, text("so far")]);
+    let panel = view(&play(limited(9), script)).panel;
+    assert_eq!((panel.turn, panel.max_turns), (2, 9));
+    assert!(panel.meter.label.starts_with("Synthesis after 2 of 9"), "{}", panel.meter.label);
+}

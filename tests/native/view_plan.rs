@@ -1,0 +1,439 @@
+//! The view of a plan: the graph, each step, its context, the panel. Pure, from plans and their records alone.
+
+use crate::support::plan as plans;
+
+use plans::*;
+use serde_json::{Value, json};
+use turnwise::engine::*;
+use turnwise::plan::*;
+use turnwise::protocol::Snapshot;
+use turnwise::view::ending::Tone;
+use turnwise::view::plan::cell::Field;
+use turnwise::view::plan::edit::{FaultView, PlanDraft};
+use turnwise::view::plan::example::PLAN;
+use turnwise::view::plan::*;
+use turnwise::view::{Origin, Source, TickKind, TickState};
+
+/// Builds a plan; agents G* gather, S* synthesize.
+fn plan_of(steps: &[(u32, &str, &[u32])]) -> Plan {
+    let steps: Vec<Value> = steps
+        .iter()
+        .map(|(order, agent, dependencies)| {
+            json!({ "order": order, "agent": agent, "action": format!("do {order}"), "dependencies": dependencies })
+        })
+        .collect();
+    plan(&json!({ "agents": { "G": { "kind": "gather" }, "S": { "kind": "synthesis" } }, "steps": steps }))
+}
+
+/// Steps 1 and 2 gather, 3 needs 1, 4 concludes, 5 needs 2, 6 concludes.
+fn mixed() -> Plan {
+    plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "G", &[1]), (4, "S", &[]), (5, "G", &[2]), (6, "S", &[])])
+}
+
+fn node(graph: &Graph, order: u32) -> Node {
+    *graph.nodes.iter().find(|node| node.order == order).expect("a node")
+}
+
+fn columns(graph: &Graph) -> Vec<(u32, usize)> {
+    graph.nodes.iter().map(|node| (node.order, node.column)).collect()
+}
+
+/// Looks at a step as its record describes it.
+fn with_source<T>(document: &PlanDocument, record: &StepRecord, look: impl FnOnce(&StepSource<'_>) -> T) -> T {
+    let run = record.run.as_ref().map(|run| Snapshot::recorded(&run.trajectory().unwrap()));
+    let run = run.as_ref().map(|run| Source::from(run).recorded());
+    look(&StepSource { plan: &document.plan, record, run, traces: &document.traces })
+}
+
+fn views(document: &PlanDocument) -> Vec<StepView> {
+    let view = |record: &StepRecord| with_source(document, record, |source| StepView::from(source));
+    document.steps.iter().map(view).collect()
+}
+
+fn view(document: &PlanDocument, order: u32) -> StepView {
+    views(document).into_iter().find(|view| view.order == order).expect("a step")
+}
+
+fn context(document: &PlanDocument, order: u32) -> ContextView {
+    let record = document.steps.iter().find(|step| step.order == order).expect("a step");
+    with_source(document, record, |source| ContextView::from(source))
+}
+
+fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {
+    let told = Told { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
+    PlanPanelView::of(&views(document), &told)
+}
+
+/// The coordinates of a path, in order.
+fn points(path: &str) -> Vec<i32> {
+    path.split(|c: char| !c.is_ascii_digit() && c != '-').filter_map(|n| n.parse().ok()).collect()
+}
+
+#[test]
+fn a_step_stands_right_of_all_it_is_told_of() {
+    let graph = Graph::wide(&mixed());
+    assert_eq!(columns(&graph), [(1, 0), (2, 0), (3, 1), (4, 2), (5, 1), (6, 3)]);
+    let edges: Vec<(u32, u32)> = graph.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let expected = [(1, 3), (1, 4), (2, 4), (3, 4), (2, 5), (1, 6), (2, 6), (3, 6), (4, 6), (5, 6)];
+    assert_eq!(edges, expected);
+    let synthesis = |edge: &Edge| edge.kind == AgentKind::Synthesis;
+    assert_eq!(graph.edges.iter().filter(|edge| synthesis(edge)).count(), 8);
+    assert_eq!(graph.ports.iter().map(|port| port.order).collect::<Vec<_>>(), [3, 4, 5, 6]);
+}
+
+#[test]
+fn steps_and_lanes_do_not_meet() {
+    for plan in [mixed(), read(&PLAN.plan(), &["list_files", "search_files", "read_file", "calculate"]).unwrap()] {
+        let graph = Graph::wide(&plan);
+        for (at, one) in graph.nodes.iter().enumerate() {
+            assert!(one.x >= 0 && one.y >= 0 && one.y + one.height <= graph.height, "{one:?}");
+            assert!(one.x + one.width.unwrap() <= graph.width);
+            for other in &graph.nodes[at + 1..] {
+                let apart = one.column != other.column || (one.y - other.y).abs() >= one.height;
+                assert!(apart, "{one:?} {other:?}");
+            }
+        }
+        // Where a line runs level inside a column, no step of the column is at that height.
+        for edge in &graph.edges {
+            let (from, to) = (node(&graph, edge.from), node(&graph, edge.to));
+            assert!(from.x < to.x);
+            let (ends, middle) = (points(&edge.path), to.y + to.height / 2);
+            let end = (ends[ends.len() - 2], ends[ends.len() - 1]);
+            let trunk = graph.trunks.iter().find(|trunk| trunk.to == edge.to);
+            let at_lane = trunk.is_some_and(|trunk| trunk.path.contains(&format!("{} {}", end.0, end.1)));
+            assert!(end == (to.x, middle) || at_lane, "{edge:?} {trunk:?}");
+        }
+        for trunk in &graph.trunks {
+            for part in trunk.path.split('H').take(trunk.path.matches('H').count()) {
+                let ends = points(part);
+                let (x, y) = (ends[ends.len() - 2], ends[ends.len() - 1]);
+                let mut inside = graph.nodes.iter().filter(|node| node.x == x);
+                assert!(inside.all(|node| y < node.y || y > node.y + node.height), "{}", trunk.path);
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_to_one_step_share_a_lane() {
+    let graph = Graph::wide(&plan_of(&[(1, "G", &[]), (2, "G", &[]), (3, "S", &[]), (4, "S", &[])]));
+    let [trunk] = graph.trunks.as_slice() else { panic!("{:?}", graph.trunks) };
+    assert_eq!(trunk.to, 4);
+    let begin = points(&trunk.path)[..2].to_vec();
+    let to_last: Vec<&Edge> = graph.edges.iter().filter(|edge| edge.to == 4 && edge.from < 3).collect();
+    assert_eq!(to_last.len(), 2);
+    assert!(to_last.iter().all(|edge| points(&edge.path).ends_with(&begin)), "{to_last:?} {begin:?}");
+    let direct = graph.edges.iter().find(|edge| (edge.from, edge.to) == (3, 4)).unwrap();
+    let last = node(&graph, 4);
+    assert!(points(&direct.path).ends_with(&[last.x, last.y + last.height / 2]));
+}
+
+#[test]
+fn on_narrow_pages_steps_stand_below_each_other_and_lines_beside_them() {
+    let graph = Graph::narrow(&mixed());
+    let mut rows: Vec<(i32, u32)> = graph.nodes.iter().map(|node| (node.y, node.order)).collect();
+    rows.sort_unstable();
+    assert_eq!(rows.iter().map(|(_, order)| *order).collect::<Vec<_>>(), [1, 2, 3, 5, 4, 6]);
+    assert!(rows.windows(2).all(|pair| pair[1].0 - pair[0].0 > graph.nodes[0].height));
+    assert!(graph.nodes.iter().all(|node| node.x == graph.width && node.width.is_none()));
+    for edge in &graph.edges {
+        assert!(node(&graph, edge.from).y < node(&graph, edge.to).y, "lines go down");
+        assert!(points(&edge.path).iter().all(|n| *n >= 0), "{}", edge.path);
+    }
+    let alone = Graph::narrow(&plan_of(&[(1, "G", &[])]));
+    assert_eq!((alone.width, alone.edges.len()), (0, 0));
+}
+
+#[test]
+fn the_same_plan_gives_the_same_graph_and_none_gives_an_empty_one() {
+    assert_eq!(Graph::wide(&mixed()), Graph::wide(&mixed()));
+    let nothing = Graph::wide(&Plan::default());
+    assert_eq!((nothing.nodes.len(), nothing.height), (0, 0));
+    assert_eq!(Graph::narrow(&Plan::default()).height, 0);
+}
+
+#[test]
+fn a_step_says_what_it_waits_for_what_it_does_and_how_it_ended() {
+    let mut driven = Driven::start(mixed(), options());
+    let document = driven.document();
+    let states: Vec<String> = views(&document).into_iter().map(|view| view.state).collect();
+    assert_eq!(
+        states[2..],
+        ["waits for step 1", "waits for all before it", "waits for step 2", "waits for all before it"]
+    );
+    driven.end(1, Outcome::Success, "first");
+    driven.end(2, Outcome::Failed, "no key");
+    let document = driven.document();
+    let (first, second, fifth) = (view(&document, 1), view(&document, 2), view(&document, 5));
+    assert_eq!((first.state.as_str(), first.tone), ("completed", Some(Tone::Complete)));
+    assert_eq!((second.state.as_str(), second.tone), ("failed", Some(Tone::Failed)));
+    assert!(second.error.unwrap().contains("no key"));
+    assert_eq!(fifth.state, "blocked by step 2");
+    assert_eq!(view(&document, 3).status, StepStatus::Running);
+    assert!(first.time(0).is_some() && first.told.is_empty());
+    assert_eq!(first.ticks.len(), 1);
+    driven.end(3, Outcome::Partial, "in short");
+    let document = driven.document();
+    let third = view(&document, 3);
+    assert_eq!((third.state.as_str(), third.tone), ("completed early", Some(Tone::Synthesized)));
+    assert_eq!(third.told, "Was told of 1.");
+}
+
+#[test]
+fn the_context_names_exactly_what_was_given_and_what_was_not() {
+    let mut driven = Driven::start(mixed(), options());
+    let before = context(&driven.document(), 4);
+    assert!(before.words.contains("will be told"), "{}", before.words);
+    assert!(before.artifacts.is_empty() && before.json.is_none());
+    assert_eq!(context(&driven.document(), 1).words, "Its action alone: it depends on no other step.");
+    driven.end(1, Outcome::Success, "one\ntwo");
+    driven.end(2, Outcome::Failed, "no key");
+    driven.end(3, Outcome::Success, "three");
+    driven.complete();
+    let document = driven.document();
+    let fourth = context(&document, 4);
+    let traces: Vec<String> = fourth.traces.iter().map(|trace| format!("{}: {}", trace.name, trace.words)).collect();
+    assert!(traces.first().is_some_and(|first| first.starts_with("synthesis_check: ")), "{traces:?}");
+    assert!(traces.last().is_some_and(|last| last.starts_with("context_total: ")), "{traces:?}");
+    assert!(traces.iter().any(|line| line.starts_with("context_step_added: step ")), "{traces:?}");
+    assert_eq!(fourth.words, "The results of every completed step before it: steps 1 and 3.");
+    assert!(fourth.missing.unwrap().starts_with("Nothing of step 2"));
+    let first = &fourth.artifacts[0];
+    assert_eq!(
+        (first.title.as_str(), first.size.as_str(), first.result.as_str()),
+        ("Step 1, G", "2 lines", "one\ntwo")
+    );
+    assert!(fourth.json.is_some());
+    let given = view(&document, 4);
+    assert_eq!((given.given_by(1), given.given_by(2)), (Given::Given, Given::Missing));
+    assert_eq!(view(&document, 5).given_by(2), Given::Missing, "it was blocked");
+    assert_eq!(context(&document, 3).words, "The results of what it depends on: step 1.");
+    assert_eq!(context(&document, 5).words, "It was not run, so it was told nothing.");
+}
+
+#[test]
+fn the_panel_counts_steps_calls_and_tokens() {
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    let open = panel(&driven.document(), Origin::Session, 40);
+    assert_eq!((open.done, open.of, open.running, open.can_rerun), (1, 6, true, false));
+    assert_eq!(open.title, "1/6 steps");
+    assert!(open.note.ends_with("up to 40 LLM calls more."), "{}", open.note);
+    assert!(open.calls.contains(" of up to "), "{}", open.calls);
+    assert_eq!(open.meter.ticks[0].state, TickState::Used);
+    assert_eq!(open.meter.ticks[3].kind, TickKind::Synthesis);
+    assert_eq!(open.rail("x").words, "plan, 1 of 6 steps");
+    driven.complete();
+    let document = driven.document();
+    let ended = panel(&document, Origin::Session, 0);
+    let ending = ended.ending.clone().unwrap();
+    assert_eq!((ending.headline.as_str(), ending.steps.as_str()), ("Every step completed.", "6 completed"));
+    assert_eq!((ended.done, ended.running, ended.can_rerun, ended.title.as_str()), (6, false, true, "Done"));
+    assert_eq!(ended.calls, document.requests.to_string());
+    assert_eq!(ended.rail("x").tone, Some(Tone::Complete));
+    assert!(ended.elapsed_ms.is_some());
+    let file = panel(&document, Origin::Document, 0);
+    assert!(file.note.starts_with("Opened from a file"));
+}
+
+#[test]
+fn a_record_from_the_middle_of_a_plan_is_not_running() {
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    let panel = panel(&driven.document(), Origin::Document, 0);
+    assert!(!panel.running && panel.can_rerun && panel.elapsed_ms.is_some());
+    assert_eq!(panel.rail("x").tone, Some(Tone::Cancelled));
+    assert_eq!(panel.rail("x").words, "plan, 1 of 6 steps, unfinished");
+}
+
+#[test]
+fn the_example_is_a_plan_of_five_and_two_over_files_that_are_there() {
+    let tools: Vec<String> = turnwise::tools::all().into_iter().map(|tool| tool.name).collect();
+    let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+    let plan = read(&PLAN.plan(), &names).unwrap_or_else(|faults| panic!("{}", fault::listed(&faults)));
+    let kinds: Vec<AgentKind> = plan.steps.iter().map(|step| plan.kind(step)).collect();
+    assert_eq!(kinds[..5], [AgentKind::Gather; 5]);
+    assert_eq!(kinds[5..], [AgentKind::Synthesis; 2]);
+    assert_eq!(PLAN.ticks().len(), 7);
+    for file in PLAN.files {
+        let text = std::fs::read_to_string(format!("www/{}/{file}", PLAN.folder)).unwrap();
+        assert!(text.starts_with("# ") && text.len() < 2_000, "{file}");
+    }
+    let graph = Graph::wide(&plan);
+    assert!(graph.width <= 800, "it fits the page: {}", graph.width);
+    assert_eq!(graph.edges.len(), 5 + 6);
+}
+
+const TOOLS: [&str; 2] = ["read_file", "calculate"];
+
+fn written(value: &Value) -> PlanDraft {
+    let mut draft = PlanDraft::default();
+    draft.fill(value);
+    draft
+}
+
+fn small() -> Value {
+    json!({
+        "agents": {
+            "Reader": { "kind": "gather", "tools": ["read_file", "calculate"], "maxTurns": 4 },
+            "Writer": { "kind": "synthesis", "system": "You write.", "tools": [] },
+        },
+        "steps": [
+            { "order": 1, "agent": "Reader", "action": "read" },
+            { "order": 4, "agent": "Reader", "action": "reckon", "dependencies": [1], "tools": ["calculate"] },
+            { "order": 7, "agent": "Writer", "action": "write" },
+        ],
+    })
+}
+
+#[test]
+fn what_is_filled_in_comes_out_the_same() {
+    let plan = read(&small(), &TOOLS).unwrap();
+    let mut draft = written(&small());
+    assert_eq!(draft.plan(&TOOLS), Ok(plan.clone()));
+    draft.switch().unwrap();
+    assert!(draft.text.is_some());
+    assert_eq!(draft.plan(&TOOLS), Ok(plan.clone()));
+    draft.switch().unwrap();
+    assert_eq!(draft.plan(&TOOLS), Ok(plan.clone()));
+    assert_eq!(PlanDraft::from_json(&draft.to_json()), draft);
+    let mut again = PlanDraft::default();
+    again.fill_from(&plan);
+    assert_eq!(again.plan(&TOOLS), Ok(plan));
+}
+
+#[test]
+fn nothing_kept_is_a_plan_to_begin_with() {
+    for text in ["", "{}", "[1]", "nonsense"] {
+        let draft = PlanDraft::from_json(text);
+        assert_eq!((draft.agents.len(), draft.steps.len()), (2, 2), "{text}");
+    }
+    let faults = PlanDraft::blank().plan(&TOOLS).unwrap_err();
+    assert_eq!(
+        faults.iter().map(|fault| fault.place.as_str()).collect::<Vec<_>>(),
+        ["Step 1, action", "Step 2, action"]
+    );
+}
+
+#[test]
+fn every_fault_of_the_form_stands_beside_a_field() {
+    let mut draft = written(&small());
+    let (reader, writer) = (draft.agents[0].key, draft.agents[1].key);
+    let steps: Vec<u32> = draft.steps.iter().map(|step| step.key).collect();
+    draft.set(reader, Field::Turns, "many".into());
+    draft.set(writer, Field::Kind, "dance".into());
+    draft.set(writer, Field::AgentTools, "telepathy".into());
+    draft.set(steps[0], Field::Order, String::new());
+    draft.set(steps[1], Field::Dependencies, "4, 9 no".into());
+    draft.set(steps[1], Field::StepTools, "calculate, guess".into());
+    draft.set(steps[2], Field::Agent, "Nobody".into());
+    draft.set(steps[2], Field::Order, "4".into());
+    draft.set(steps[2], Field::Action, " ".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    let at = |key: u32, field: Field| faults.iter().filter(|fault| fault.is_at(&draft.path(key, field))).count();
+    let places = [
+        (reader, Field::Turns, 1),
+        (writer, Field::Kind, 1),
+        (writer, Field::AgentTools, 1),
+        (steps[0], Field::Order, 1),
+        (steps[1], Field::Dependencies, 4),
+        (steps[1], Field::StepTools, 1),
+        (steps[2], Field::Agent, 1),
+        (steps[2], Field::Order, 1),
+        (steps[2], Field::Action, 1),
+    ];
+    for (key, field, count) in places {
+        assert_eq!(at(key, field), count, "{field:?}: {faults:?}");
+    }
+    assert_eq!(faults.len(), places.iter().map(|(_, _, count)| count).sum::<usize>());
+    assert!(faults.iter().all(|fault| !fault.is_about_the_whole() && !fault.advice.is_empty()));
+    assert_eq!(at(steps[1], Field::Action), 0);
+}
+
+#[test]
+fn names_that_json_cannot_say_are_faults_too() {
+    let mut draft = written(&small());
+    let (reader, writer) = (draft.agents[0].key, draft.agents[1].key);
+    draft.set(writer, Field::Name, " Reader ".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert!(faults.iter().any(|fault| fault.is_at(&draft.path(writer, Field::Name))), "{faults:?}");
+    draft.remove(writer);
+    draft.set(reader, Field::Name, String::new());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert!(faults.iter().any(|fault| fault.message == "it has no name"), "{faults:?}");
+    for step in draft.steps.clone() {
+        draft.remove(step.key);
+    }
+    assert!(draft.plan(&TOOLS).unwrap_err().iter().any(FaultView::is_about_the_whole), "it has no steps");
+}
+
+#[test]
+fn rows_that_are_added_have_keys_and_orders_of_their_own() {
+    let mut draft = written(&small());
+    draft.add_step();
+    draft.add_agent();
+    let step = draft.steps.last().unwrap();
+    assert_eq!((step.order.as_str(), step.agent.as_str()), ("8", "Writer"));
+    let mut keys: Vec<u32> = draft.agents.iter().map(|a| a.key).chain(draft.steps.iter().map(|s| s.key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    assert_eq!(keys.len(), draft.agents.len() + draft.steps.len());
+    assert_eq!(draft.choices(Field::Agent).unwrap()[..2], ["Reader", "Writer"]);
+    assert_eq!(draft.choices(Field::Kind).unwrap(), ["gather", "synthesis"]);
+    assert_eq!(draft.choices(Field::Order), None);
+}
+
+#[test]
+fn text_that_is_no_json_stays_as_it_is() {
+    let mut draft = PlanDraft::default();
+    draft.text = Some("{ \"agents\": ".into());
+    let faults = draft.plan(&TOOLS).unwrap_err();
+    assert_eq!((faults.len(), faults[0].place.as_str()), (1, "JSON"));
+    assert!(draft.switch().unwrap_err().starts_with("This is not JSON"));
+    assert_eq!(draft.text.as_deref(), Some("{ \"agents\": "));
+}
+
+/// A plan's record may come from anywhere, like a run's.
+#[test]
+fn the_record_of_a_plan_with_every_number_at_its_limit_is_refused_or_shown() {
+    fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Number(_) => found.push(at.to_owned()),
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(n, item)| numbers(item, &format!("{at}/{n}"), found));
+            }
+            Value::Object(fields) => {
+                let named = |(key, item): (&String, &Value)| numbers(item, &format!("{at}/{key}"), found);
+                fields.iter().filter(|(key, _)| *key != "version" && *key != "parameters").for_each(named);
+            }
+            _ => {}
+        }
+    }
+    let mut driven = Driven::start(mixed(), options());
+    driven.end(1, Outcome::Success, "one");
+    driven.end(2, Outcome::Failed, "no key");
+    driven.complete();
+    let record = json!(driven.document());
+    let mut places = Vec::new();
+    numbers(&record, "", &mut places);
+    let (mut shown, mut refused) = (0, 0);
+    for place in &places {
+        for extreme in [json!(u64::MAX), json!(u32::MAX), json!(i64::MAX), json!(0)] {
+            let mut record = record.clone();
+            *record.pointer_mut(place).unwrap() = extreme;
+            let Ok(document) = PlanDocument::parse(&record.to_string()) else {
+                refused += 1;
+                continue;
+            };
+            shown += 1;
+            let steps =
+                document.steps.iter().filter(|step| step.run.as_ref().is_none_or(|run| run.trajectory().is_ok()));
+            let whole = PlanDocument { steps: steps.cloned().collect(), ..document.clone() };
+            let panel = panel(&whole, Origin::Document, u32::MAX);
+            let graph = (Graph::wide(&document.plan), Graph::narrow(&document.plan));
+            let size = format!("{panel:?}{:?}{graph:?}", views(&whole)).len();
+            assert!(size < 200_000, "{place}: {size}");
+        }
+    }
+    assert!(shown > 100 && refused > 10, "{shown} shown, {refused} refused of {}", places.len());
+}

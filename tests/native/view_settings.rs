@@ -1,0 +1,203 @@
+//! Settings: from text to a configuration and back, and every fault named at its field.
+
+use turnwise::engine::*;
+use turnwise::view::preview::Preview;
+use turnwise::view::settings::{Field, Group, ROWS, Settings};
+use turnwise::view::tasks::EXAMPLES;
+
+fn with(fields: &[(Field, &str)]) -> Settings {
+    let mut settings = Settings::default();
+    for (field, value) in fields {
+        settings.set(*field, value);
+    }
+    settings
+}
+
+#[test]
+fn untouched_settings_are_the_presets_own_configuration() {
+    for (preset, key) in
+        [(Preset::Research, "research"), (Preset::Orchestrator, "orchestrator"), (Preset::Strict, "strict")]
+    {
+        let mut built = with(&[(Field::Preset, key)]).build(Vec::new()).expect("valid");
+        built.providers[0].demo = None;
+        assert_eq!(built, RunConfig::preset(preset));
+    }
+}
+
+#[test]
+fn choosing_a_preset_takes_its_limit_and_its_synthesis_with_it() {
+    let settings = with(&[(Field::MaxTurns, "99"), (Field::SynthesisNumbered, "on"), (Field::Preset, "orchestrator")]);
+    let config = settings.build(Vec::new()).expect("valid");
+    assert_eq!(config.max_turns, 10);
+    assert_eq!(config.synthesis, Some(SynthesisConfig::preset(Preset::Orchestrator)));
+}
+
+#[test]
+fn every_field_reaches_the_configuration() {
+    let settings = with(&[
+        (Field::Provider, "openai"),
+        (Field::BaseUrl, "http://localhost:11434/v1/"),
+        (Field::Model, " qwen3 "),
+        (Field::MaxOutputTokens, "512"),
+        (Field::MaxTurns, "7"),
+        (Field::MaxAttempts, "2"),
+        (Field::Temperature, "0.5"),
+        (Field::System, "Be brief.\n"),
+        (Field::Seed, "42"),
+        (Field::ModerateAt, "4"),
+        (Field::UrgentAt, "2"),
+        (Field::TemplateUrgent, "[{remaining}]"),
+        (Field::SynthesisRole, "system"),
+        (Field::SynthesisAttempts, "1"),
+        (Field::SynthesisOnError, "aggregated_text"),
+        (Field::SynthesisPrompt, "Conclude."),
+        (Field::WallTime, "90"),
+        (Field::Tokens, "200000"),
+        (Field::Cost, "0.5"),
+        (Field::ContextTokens, "32000"),
+        (Field::PriceInput, "3"),
+        (Field::PriceOutput, "15"),
+        (Field::ToolTimeout, "1.5"),
+        (Field::RetryBase, "0.1"),
+    ]);
+    let config = settings.build(Vec::new()).expect("valid");
+    let provider = &config.providers[0];
+    assert_eq!(
+        (provider.kind, provider.base_url.as_str(), provider.model.as_str()),
+        (ProviderKind::Openai, "http://localhost:11434/v1", "qwen3")
+    );
+    assert_eq!((provider.max_output_tokens, provider.demo), (Some(512), None));
+    assert_eq!((config.max_turns, config.max_attempts, config.seed), (7, 2, 42));
+    assert_eq!((config.temperature, config.system.as_str()), (Some(0.5), "Be brief.\n"));
+    let counter = config.counter.expect("on");
+    assert_eq!((counter.moderate_at, counter.urgent_at, counter.templates.urgent.as_str()), (4, 2, "[{remaining}]"));
+    let synthesis = config.synthesis.expect("on");
+    assert_eq!(
+        (synthesis.role, synthesis.attempts, synthesis.on_error),
+        (SynthesisRole::System, 1, SynthesisFallback::AggregatedText)
+    );
+    assert_eq!(synthesis.prompt.as_deref(), Some("Conclude."));
+    assert_eq!((config.limits.tool_timeout_ms, config.retry.base_ms), (1_500, 100));
+    let limits = config.limits;
+    assert_eq!(
+        (limits.wall_ms, limits.tokens, limits.cost, limits.context_tokens),
+        (Some(90_000), Some(200_000), Some(0.5), Some(32_000))
+    );
+    assert_eq!(config.providers[0].price, Some(Price { input: 3.0, output: 15.0, cached: 3.0 }));
+}
+
+#[test]
+fn what_is_wrong_is_named_at_its_field_and_nowhere_else() {
+    let rows: &[(&[(Field, &str)], Field)] = &[
+        (&[(Field::MaxTurns, "0")], Field::MaxTurns),
+        (&[(Field::MaxTurns, "many")], Field::MaxTurns),
+        (&[(Field::Temperature, "3")], Field::Temperature),
+        (&[(Field::Provider, "openai-compatible")], Field::BaseUrl),
+        (&[(Field::Provider, "anthropic"), (Field::Model, " ")], Field::Model),
+        (&[(Field::Provider, "openai"), (Field::BaseUrl, "ftp://x")], Field::BaseUrl),
+        (&[(Field::Provider, "openai"), (Field::BaseUrl, "https://x/v1/chat/completions")], Field::BaseUrl),
+        (&[(Field::Provider, "anthropic"), (Field::BaseUrl, "https://x/v1/messages")], Field::BaseUrl),
+        (&[(Field::ModerateAt, "1")], Field::ModerateAt),
+        (&[(Field::RetryBase, "9")], Field::RetryCap),
+        (&[(Field::TemplateNormal, " ")], Field::TemplateNormal),
+        (&[(Field::Cost, "1")], Field::Cost),
+        (&[(Field::WallTime, "0")], Field::WallTime),
+        (&[(Field::PriceInput, "-1")], Field::PriceInput),
+        (&[(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, "{")], Field::ReportSchema),
+        (&[(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, "[]")], Field::ReportSchema),
+    ];
+    for (fields, expected) in rows {
+        let errors = with(fields).build(Vec::new()).expect_err("invalid");
+        let named: Vec<Field> = errors.iter().map(|error| error.field).collect();
+        assert_eq!(named, [*expected], "{fields:?}: {errors:?}");
+        assert!(errors[0].message.ends_with('.'), "a sentence: {}", errors[0].message);
+    }
+}
+
+#[test]
+fn a_strict_run_has_a_report_and_no_synthesis() {
+    let schema = r#"{"type":"object","required":["answer"]}"#;
+    let fields = [(Field::Preset, "strict"), (Field::ReportFormat, "json"), (Field::ReportSchema, schema)];
+    let strict = with(&fields);
+    let config = strict.build(Vec::new()).expect("valid");
+    assert_eq!((config.preset, config.synthesis), (Preset::Strict, None));
+    assert_eq!(config.report.format, ReportFormat::Json);
+    assert_eq!(config.report.schema, Some(serde_json::from_str(schema).expect("JSON")));
+    assert!(strict.group_applies(Group::Report) && !strict.group_applies(Group::Synthesis));
+    assert!(!Settings::default().group_applies(Group::Report));
+    // A preset chosen later brings its own ending.
+    let mut back = strict;
+    back.set(Field::Preset, "research");
+    assert_eq!(back.build(Vec::new()).expect("valid").synthesis, Some(SynthesisConfig::preset(Preset::Research)));
+}
+
+#[test]
+fn progress_and_batch_are_offered_only_where_the_user_wants_them() {
+    let mut settings = Settings::default();
+    let offered = |settings: &Settings| {
+        let config = settings.build(turnwise::tools::all()).expect("valid");
+        config.tools.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&settings), turnwise::tools::NAMES);
+    settings.toggle_tool("batch");
+    settings.toggle_tool("now");
+    let names = offered(&settings);
+    assert!(names.contains(&"batch".to_owned()) && !names.contains(&"now".to_owned()), "{names:?}");
+    assert_eq!(Settings::from_json(&settings.to_json()), settings);
+}
+
+#[test]
+fn a_field_that_does_not_apply_cannot_be_wrong() {
+    let off = with(&[(Field::Counter, "off"), (Field::ModerateAt, "x"), (Field::BaseUrl, "nonsense")]);
+    assert_eq!(off.build(Vec::new()).expect("valid").counter, None);
+}
+
+#[test]
+fn settings_survive_storage_and_unknown_keys_are_dropped() {
+    let mut settings = with(&[(Field::MaxTurns, "7"), (Field::System, "a \"quoted\"\nline")]);
+    settings.toggle_tool("now");
+    assert_eq!(Settings::from_json(&settings.to_json()), settings);
+    let older = r#"{"max_turns":"7","gone_since":"1"}"#;
+    assert_eq!(Settings::from_json(older), with(&[(Field::MaxTurns, "7")]));
+    assert_eq!(Settings::from_json("no json"), Settings::default());
+}
+
+#[test]
+fn every_field_has_one_row_and_a_key_of_its_own() {
+    let mut keys: Vec<&str> = ROWS.iter().map(|row| row.key).collect();
+    keys.sort_unstable();
+    let before = keys.len();
+    keys.dedup();
+    assert_eq!(keys.len(), before);
+    for row in ROWS {
+        assert_eq!(Field::of_key(row.key), Some(row.field));
+    }
+}
+
+#[test]
+fn the_preview_counts_the_bound_of_requests() {
+    let preview = Preview::from(&RunConfig::default());
+    assert_eq!((preview.max_turns, preview.calls.as_str()), (15, "48"), "15 turns of 3 attempts, 3 for the synthesis");
+    assert_eq!(preview.meter.ticks.len(), 16);
+    assert_eq!(preview.legend.len(), 4);
+}
+
+#[test]
+fn the_examples_show_different_things_and_change_only_the_demo_model() {
+    let titles: std::collections::BTreeSet<&str> = EXAMPLES.iter().map(|example| example.title).collect();
+    assert_eq!(titles.len(), EXAMPLES.len());
+    for example in EXAMPLES {
+        let mut config = with(&[(Field::Provider, "openai"), (Field::BaseUrl, "http://localhost:1/v1")])
+            .build(Vec::new())
+            .expect("valid");
+        example.apply(&mut config);
+        assert_eq!(config.providers[0].demo, None, "{}", example.title);
+        let mut demo = RunConfig::default();
+        example.apply(&mut demo);
+        assert_eq!(demo.providers[0].demo, Some(example.demo));
+        let mut chaos = with(&[(Field::Provider, "demo-chaos")]).build(Vec::new()).expect("valid");
+        assert_eq!(turnwise::view::provider::facts(&chaos), ["Demo: scripted, not an AI; misbehaves"]);
+        example.apply(&mut chaos);
+        assert_eq!(chaos.providers[0].demo, Some(DemoMode::Chaos), "who chose it wants to see it");
+    }
+}
