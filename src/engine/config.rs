@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::provider::ProviderConfig;
 
-/// Everything except the events that determines what a run does (SEMANTICS 2): no key, no header.
+/// Everything except the events that determines what a run does (semantics.md#presets): no key, no header.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -95,11 +95,11 @@ pub enum Preset {
     #[default]
     Research,
     Orchestrator,
-    /// The system decides success (SEMANTICS 7).
+    /// The system decides success (strict.md#the-contract).
     Strict,
 }
 
-/// The turn counter (SEMANTICS 3). Templates know `{turn}`, `{max}`, `{remaining}`.
+/// The turn counter (semantics.md#turn-counter). Templates know `{turn}`, `{max}`, `{remaining}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -129,7 +129,7 @@ pub struct CounterTemplates {
     pub urgent: String,
 }
 
-/// The final report (SEMANTICS 7).
+/// The final report (strict.md#the-final-report).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -158,7 +158,7 @@ pub enum ReportFormat {
     Slack,
 }
 
-/// The synthesis call (SEMANTICS 4).
+/// The synthesis call (semantics.md#when-a-run-reaches-its-turn-limit).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -232,10 +232,10 @@ pub enum SideEffect {
     Page,
 }
 
-/// Turns of a sub-agent if neither its task nor its kind says otherwise (SEMANTICS 2).
+/// Turns of a sub-agent if neither its task nor its kind says otherwise (subagents.md#bounds).
 pub const SUBAGENT_TURNS: u32 = 7;
 
-/// A kind of sub-agent (SEMANTICS 9).
+/// A kind of sub-agent (subagents.md#kinds-of-agents).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -262,7 +262,7 @@ pub struct SubagentKind {
     pub counter: Option<bool>,
 }
 
-/// Bounds of a run (SEMANTICS 6, 8). Times in milliseconds.
+/// Bounds of a run (semantics.md#tool-calls, semantics.md#retries-and-waiting). Times in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -306,7 +306,7 @@ pub struct Limits {
     pub context_tokens: Option<u64>,
 }
 
-/// Waits before a request is sent again (SEMANTICS 8), in milliseconds.
+/// Waits before a request is sent again (semantics.md#retries-and-waiting), in milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",

@@ -1,5 +1,5 @@
 //! How a run concludes and ends: stop and limits, the synthesis, every way to end, and the grant that continues a run
-//! (SEMANTICS 4, 5, 7).
+//! (semantics.md#when-a-run-reaches-its-turn-limit, semantics.md#stop-cancel-continue-follow-up, semantics.md#how-a-run-ends).
 //!
 //! Invariant: `leave_phase` and `close_segment`, always together, are the only way to `Ended`; they emit one `final`, then one terminal record, then `Finish`.
 

@@ -1,4 +1,4 @@
-//! Slugs: every failure has one, an explicit string, never derived from a type's name (SEMANTICS 7).
+//! Slugs: every failure has one, an explicit string, never derived from a type's name (semantics.md#slugs).
 //!
 //! One row has everything about a slug; a row with a part missing does not compile.
 

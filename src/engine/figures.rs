@@ -1,5 +1,5 @@
 //! The figures of a run: tokens, cost, the bound on requests, wall time, and the size of the context, with the limits that each
-//! of them has (SEMANTICS 2, 8).
+//! of them has (semantics.md#bound-on-requests, semantics.md#context-window).
 
 use serde_json::json;
 

@@ -27,7 +27,7 @@ pub struct History {
 }
 
 /// The size of the next request: an estimate that the provider's own count corrects at each reply, and what was removed to
-/// make requests fit (SEMANTICS 8).
+/// make requests fit (semantics.md#context-window).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ContextCount {
     /// Tokens of the history as it was when the provider last counted.
@@ -120,7 +120,7 @@ impl History {
         }
     }
 
-    /// Freezes what was added since the last request, and hashes the request (SEMANTICS 10, `request_hash`).
+    /// Freezes what was added since the last request, and hashes the request (trajectory.md#what-is-in-it, `request_hash`).
     pub fn send(&mut self, provider: &ProviderConfig, tail: &[Message], tools: ToolChoice) -> Outgoing {
         let append = self.messages.get(self.sent..).unwrap_or_default().to_vec();
         for message in &append {
@@ -132,7 +132,7 @@ impl History {
     }
 }
 
-/// The hash of a request with these messages in its frozen part, computed anew (SEMANTICS 10): what a record says of a
+/// The hash of a request with these messages in its frozen part, computed anew (trajectory.md#what-is-in-it): what a record says of a
 /// request is checked against what is shown of it.
 #[must_use]
 pub fn request_hash<'m>(

@@ -60,7 +60,7 @@ pub enum Event {
     Branched(Box<Branch>),
 }
 
-/// How one tool call ended (SEMANTICS 6).
+/// How one tool call ended (semantics.md#tool-calls).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 #[serde(tag = "status", rename_all = "snake_case")]

@@ -1,5 +1,5 @@
 //! Judges a reply: does it complete the run, let it continue, or fail the attempt? Pure functions of policy, reply and
-//! tool outcomes. The model never states its own success (SEMANTICS 5, 7).
+//! tool outcomes. The model never states its own success (semantics.md#how-a-run-ends, strict.md#the-contract).
 
 use super::config::Preset;
 use super::failure::Slug;

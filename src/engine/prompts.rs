@@ -1,5 +1,5 @@
 //! The exact texts that the engine writes for the model and for the report when there is none: the default system message, the
-//! counter line, notices, the synthesis prompt, and the reports of failed runs (SEMANTICS 2, 3, 4, 7).
+//! counter line, notices, the synthesis prompt, and the reports of failed runs (semantics.md#presets, semantics.md#turn-counter, semantics.md#when-a-run-reaches-its-turn-limit, semantics.md#system-notices).
 
 use super::config::{CounterConfig, Preset, RunConfig, SynthesisConfig, SynthesisRole};
 use super::failure::Slug;
@@ -7,7 +7,7 @@ use super::judge::{Offer, Policy, TurnSuccess};
 use super::message::Message;
 use super::record::{CounterLevel, TerminationReason, Trigger};
 
-// --- the system message (SEMANTICS 2) -------------------------------------------------------------------------------
+// --- the system message (semantics.md#presets) -----------------------------------------------------------------------
 
 /// The system message: the user's own, or a description of the run, its number of turns, and that it may be asked to
 /// synthesize.
@@ -46,7 +46,7 @@ pub fn system_text(config: &RunConfig) -> String {
     format!("{who} You have {turns} turns; each reply of yours is one turn.{counter}{limit} {end}")
 }
 
-// --- at the end of tool results (SEMANTICS 3, 8) --------------------------------------------------------------------
+// --- at the end of tool results (semantics.md#turn-counter, semantics.md#context-window) -----------------------------
 
 /// The urgency of the counter in a turn, from the number of turns that remain after it.
 #[must_use]
@@ -80,7 +80,7 @@ pub fn context_line(percent: u64) -> Option<String> {
     (percent > 70).then(|| format!("[Context {percent}% full]"))
 }
 
-// --- system notices (SEMANTICS 7) -----------------------------------------------------------------------------------
+// --- system notices (semantics.md#system-notices) --------------------------------------------------------------------
 
 /// The prefix of every notice.
 pub const NOTICE_PREFIX: &str = "system notice: ";
@@ -113,7 +113,7 @@ pub fn notice(policy: Policy, offer: Offer, slugs: &[Slug]) -> Option<String> {
     Some(format!("{NOTICE_PREFIX}{wrong} {now}"))
 }
 
-// --- synthesis (SEMANTICS 4) ----------------------------------------------------------------------------------------
+// --- synthesis (semantics.md#when-a-run-reaches-its-turn-limit) ------------------------------------------------------
 
 const RESEARCH: (&str, &str) = (
     "You have reached the maximum number of reasoning steps.",
@@ -153,7 +153,7 @@ pub fn turns_granted(turns: u32) -> Message {
     Message::user(format!("You have been granted {turns} more turns. Continue with the task."))
 }
 
-// --- reports written by the system (SEMANTICS 4, 5, 7) --------------------------------------------------------------
+// --- reports written by the system (semantics.md#when-a-run-reaches-its-turn-limit, semantics.md#how-a-run-ends, strict.md#the-contract) ---
 
 /// The report if synthesis failed and no text is left to report.
 #[must_use]

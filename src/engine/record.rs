@@ -8,7 +8,7 @@ use super::failure::Slug;
 use super::ids::{CallId, RequestId};
 use super::message::{RawResponse, Usage};
 
-/// One turn in the trajectory (SEMANTICS 10).
+/// One turn in the trajectory (trajectory.md#what-is-in-it).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "types",
@@ -90,7 +90,7 @@ pub struct AttemptRecord {
     /// Why it failed, for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Hex SHA-256, chained (SEMANTICS 10).
+    /// Hex SHA-256, chained (trajectory.md#what-is-in-it).
     #[cfg_attr(feature = "types", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub request_hash: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,7 @@ pub enum CounterLevel {
     Off,
 }
 
-/// How a segment ended (SEMANTICS 5).
+/// How a segment ended (semantics.md#how-a-run-ends).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
 pub struct Ending {
@@ -176,7 +176,7 @@ pub struct Ending {
     pub finished_at: String,
 }
 
-/// What ended the segment. The strings are exact (SEMANTICS 5).
+/// What ended the segment. The strings are exact (semantics.md#how-a-run-ends).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerminationReason {
     LlmComplete,

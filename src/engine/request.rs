@@ -1,4 +1,4 @@
-//! One LLM request: sent, counted, failed, retried after a wait or at once (SEMANTICS 7, 8).
+//! One LLM request: sent, counted, failed, retried after a wait or at once (semantics.md#slugs, semantics.md#retries-and-waiting).
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Continuing after an interruption, such as a closed page, and branching off a turn of a recorded run (SEMANTICS 10).
+//! Continuing after an interruption, such as a closed page, and branching off a turn of a recorded run (trajectory.md#after-a-closed-page, trajectory.md#branches).
 //!
 //! Both drop what was in flight, because nobody waits for it any more, and send the whole history to the shell again, which may
 //! be another one. Invariant: a request that may have been sent counts as sent, so an interruption never widens the bound.

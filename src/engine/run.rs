@@ -3,7 +3,7 @@
 //! The state is nested: [`Phase`] says what the run is doing and holds what only that needs. `turn` has the loop, from the
 //! beginning of a turn to the end of the run; the files next to it have the rules that the loop calls by name.
 //!
-//! Invariants (SEMANTICS 2, 5, 6), property-tested in `tests/native/sim_run`: requests stay within the bound; every tool call
+//! Invariants (semantics.md#bound-on-requests, semantics.md#how-a-run-ends, semantics.md#tool-calls), property-tested in `tests/native/sim_run`: requests stay within the bound; every tool call
 //! is answered once, in order; each segment emits one `final` and then one terminal record; a serialized and reloaded
 //! run behaves like the original.
 
@@ -77,7 +77,7 @@ pub(super) struct OpenTurn {
     pub step: TurnStep,
 }
 
-/// Whether the run was asked to wrap up (SEMANTICS 4, 7, 8).
+/// Whether the run was asked to wrap up (semantics.md#stop-cancel-continue-follow-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Pace {
     Free,
@@ -94,7 +94,7 @@ pub(super) enum TurnStep {
     Tools(ToolRound),
 }
 
-/// The conclusion at a limit: requests without tools (SEMANTICS 4).
+/// The conclusion at a limit: requests without tools (semantics.md#when-a-run-reaches-its-turn-limit).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Synthesis {
     pub trigger: Trigger,
@@ -103,7 +103,7 @@ pub(super) struct Synthesis {
     pub exchange: Exchange,
 }
 
-/// The attempts to get one reply (SEMANTICS 8).
+/// The attempts to get one reply (semantics.md#retries-and-waiting).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Exchange {
     /// The attempt whose request is open, or comes next; from 1.

@@ -1,5 +1,5 @@
-//! What a run derives from its configuration before it starts: preconditions, the bound on requests (SEMANTICS 2), and the
-//! configuration of each sub-agent (SEMANTICS 9).
+//! What a run derives from its configuration before it starts: preconditions, the bound on requests (semantics.md#bound-on-requests), and the
+//! configuration of each sub-agent (subagents.md#kinds-of-agents).
 
 use super::config::{CounterConfig, Preset, ReportConfig, RunConfig, SUBAGENT_TURNS, SubagentKind, SynthesisConfig};
 use super::ids::MAX_CHILDREN;

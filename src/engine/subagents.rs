@@ -1,4 +1,4 @@
-//! Sub-agents: child runs of the same machine, requested by `spawn_subagents` (SEMANTICS 9).
+//! Sub-agents: child runs of the same machine, requested by `spawn_subagents` (subagents.md).
 //!
 //! A child is a [`Run`] of its own inside its parent: it has its own turns, counter, synthesis and bound. The ids of its
 //! requests, timers and tool calls identify it, so events are routed to it and the shell needs no second driver. Its

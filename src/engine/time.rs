@@ -46,7 +46,7 @@ fn days(y: u64, mo: u64, d: u64) -> Option<u64> {
     (era * 146_097 + doe).checked_sub(719_468).filter(|_| ok)
 }
 
-/// The run's id: `run_YYYYMMDD_HHMMSS_` + 6 hex digits, UTC (SEMANTICS 10).
+/// The run's id: `run_YYYYMMDD_HHMMSS_` + 6 hex digits, UTC (trajectory.md#what-is-in-it).
 #[must_use]
 pub fn run_id(at: EpochMillis, seed: u64) -> String {
     let (y, mo, d) = civil(at.0 / 86_400_000);

@@ -1,4 +1,4 @@
-//! Converts a missed deadline of a request (SEMANTICS 8) to a [`ModelError`].
+//! Converts a missed deadline of a request (semantics.md#retries-and-waiting) to a [`ModelError`].
 
 use crate::engine::{ModelError, ProviderConfig, Retry, Slug};
 

@@ -1,5 +1,5 @@
 //! Checks the rules for a plan beyond the types of its fields: agents and orders exist, and dependencies have smaller
-//! orders only, so that there is no cycle (SEMANTICS 9).
+//! orders only, so that there is no cycle (plans.md#faults-of-a-plan).
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The context of a step: the results of earlier steps that it receives (SEMANTICS 9).
+//! The context of a step: the results of earlier steps that it receives (plans.md#what-a-step-is-told).
 //!
 //! A gather step gets `dependency_artifacts`, the results of its dependencies, and no key if it has none. A synthesis
 //! step gets `session_context`, the results of every completed step of smaller order; only if there are none, it falls

@@ -1,4 +1,4 @@
-//! The record of a plan run, version 1 (SEMANTICS 9). Its JSON Schema is `docs/schema/turnwise-session.v1.json`.
+//! The record of a plan run, version 1 (plans.md#the-record). Its JSON Schema is `docs/schema/turnwise-session.v1.json`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

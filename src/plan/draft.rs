@@ -1,4 +1,4 @@
-//! A plan drafted by a model: the run that drafts it, and the plan read from that run's report (SEMANTICS 7, 9).
+//! A plan drafted by a model: the run that drafts it, and the plan read from that run's report (plans.md#a-plan-drafted-by-a-model).
 //!
 //! The draft is shown for editing before it runs. The drafting run is `strict`, and its report is JSON that follows the
 //! plan's schema, so that the result has the form of a plan; whether it is valid is checked as for any other plan.

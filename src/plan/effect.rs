@@ -87,7 +87,7 @@ pub enum PlanRecordKind {
 #[cfg(feature = "types")]
 const TRACES: [&str; 4] = ["synthesis_check", "previous_steps_found", "context_step_added", "context_total"];
 
-/// A trace of the scheduler (SEMANTICS 9): whether a step is a synthesis step, how many previous steps were found, each
+/// A trace of the scheduler (plans.md#events-of-a-plan): whether a step is a synthesis step, how many previous steps were found, each
 /// one that was added, and the total.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(

@@ -1,4 +1,4 @@
-//! The faults of a plan, each with its location. A plan is rejected with all of its faults (SEMANTICS 9).
+//! The faults of a plan, each with its location. A plan is rejected with all of its faults (plans.md#faults-of-a-plan).
 
 use serde::{Deserialize, Serialize};
 

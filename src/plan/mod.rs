@@ -1,4 +1,4 @@
-//! Plans: steps with dependencies, each one an ordinary run, and the context that each step receives (SEMANTICS 9).
+//! Plans: steps with dependencies, each one an ordinary run, and the context that each step receives (plans.md).
 //! PURE -> engine, trajectory.
 //!
 //! A sans-IO scheduler over runs: [`PlanRun::start`] and [`PlanRun::handle`] decide which step starts when, and with what

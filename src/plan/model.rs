@@ -1,4 +1,4 @@
-//! A plan as data: agents, steps, and the options of a plan run (SEMANTICS 9).
+//! A plan as data: agents, steps, and the options of a plan run (plans.md).
 
 use std::collections::BTreeMap;
 
@@ -106,7 +106,7 @@ pub struct PlanOptions {
     pub from: Option<u32>,
 }
 
-/// Default number of parallel steps: a page has at most four open requests to one origin (SEMANTICS 8).
+/// Default number of parallel steps: a page has at most four open requests to one origin (semantics.md#retries-and-waiting).
 pub const PARALLEL: usize = 4;
 
 /// Sorts by order, and keeps the first item of each order. Uses insertion: there are few items, mostly in order

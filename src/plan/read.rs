@@ -13,7 +13,7 @@ const PLAN: &[&str] = &["plan_id", "agents", "steps"];
 const AGENT: &[&str] = &["kind", "system", "tools", "max_turns", "maxTurns", "counter"];
 const STEP: &[&str] = &["order", "agent", "action", "dependencies", "tools"];
 
-/// Reads a plan and checks its consistency and the names of its tools (SEMANTICS 9). `tools` are the available ones.
+/// Reads a plan and checks its consistency and the names of its tools (plans.md#faults-of-a-plan). `tools` are the available ones.
 ///
 /// # Errors
 /// Every fault, in the order of the plan.

@@ -1,4 +1,4 @@
-//! Continues a plan: decides which steps of an earlier run are kept, and which are run (again) (SEMANTICS 9).
+//! Continues a plan: decides which steps of an earlier run are kept, and which are run (again) (plans.md#resuming-a-plan).
 
 use super::document::{PlanDocument, StepRecord};
 use super::model::{AgentKind, Plan, Step, StepStatus, by_order};

@@ -1,6 +1,6 @@
 //! The plan run: `start`, `handle`, and its queries. `schedule` decides which step starts when.
 //!
-//! Invariants (SEMANTICS 9), property-tested in `tests/native/plan_sim`: a step starts only when all steps it needs have
+//! Invariants (plans.md#how-a-step-ends), property-tested in `tests/native/plan_sim`: a step starts only when all steps it needs have
 //! ended; it receives exactly the context of the rule, in whatever order the others ended; each step ends in one
 //! status; the bound only shrinks; a serialized and reloaded plan run behaves like the original.
 

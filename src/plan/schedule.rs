@@ -1,4 +1,4 @@
-//! Decides which step starts when, and with what context (SEMANTICS 9): independent steps in parallel, a gather step
+//! Decides which step starts when, and with what context (plans.md#what-a-step-is-told): independent steps in parallel, a gather step
 //! when its dependencies have ended, a synthesis step when all steps of smaller order have ended. A step that cannot
 //! start is blocked, and lists the steps that block it.
 

@@ -1,4 +1,4 @@
-//! The configuration of a step's run, from the plan's base, its agent and the step itself (SEMANTICS 9).
+//! The configuration of a step's run, from the plan's base, its agent and the step itself (plans.md#agents).
 
 use super::model::{AgentSpec, Plan, Step};
 use crate::engine::retry::Rng;

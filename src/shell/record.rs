@@ -5,7 +5,7 @@ use wasm_bindgen::JsValue;
 use super::session::{Notice, Session};
 use crate::engine::{CallId, LogLevel, LogRecord, Record, RecordKind};
 
-/// Passes the records to the observer, in order. Logs also go to the console (SEMANTICS 7).
+/// Passes the records to the observer, in order. Logs also go to the console (semantics.md#logs).
 pub(super) fn publish(session: &Session, records: &[Record]) {
     for record in records {
         match &record.what {

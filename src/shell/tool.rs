@@ -144,7 +144,7 @@ impl Task {
     }
 
     /// Asks for approval. `Err` if the user refused, if a call that reaches the network or the page has neither anybody to ask
-    /// nor a standing permission, or if nobody can be asked whether it may have its effects twice (SEMANTICS 6).
+    /// nor a standing permission, or if nobody can be asked whether it may have its effects twice (semantics.md#tool-calls).
     async fn ask(&self, spec: &ToolSpec, arguments: &str, mode: RunMode) -> Result<(), ToolOutcome> {
         if spec.side_effect == SideEffect::None {
             return Ok(());

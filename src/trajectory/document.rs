@@ -1,4 +1,4 @@
-//! The trajectory document, version 1 (SEMANTICS 10). Its JSON Schema is `docs/schema/turnwise-trajectory.v1.json`.
+//! The trajectory document, version 1 (trajectory.md#what-is-in-it). Its JSON Schema is `docs/schema/turnwise-trajectory.v1.json`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! How a segment ended, as text and as code: the fields of SEMANTICS 5, never merged into one.
+//! How a segment ended, as text and as code: the fields of semantics.md#how-a-run-ends, never merged into one.
 
 use serde::{Deserialize, Serialize};
 

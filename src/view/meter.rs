@@ -41,7 +41,7 @@ pub enum TickState {
     Ahead,
 }
 
-/// Returns the level of a turn under a limit (SEMANTICS 3); `Off` without a counter.
+/// Returns the level of a turn under a limit (semantics.md#turn-counter); `Off` without a counter.
 #[must_use]
 pub fn level(counter: Option<&CounterConfig>, turn: u32, max_turns: u32) -> CounterLevel {
     counter.map_or(CounterLevel::Off, |config| prompts::counter_level(config, turn, max_turns))

@@ -147,7 +147,7 @@ fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
     TurnKind::Synthesis { title: format!("Synthesis: {}", trigger_words(trigger)) }
 }
 
-/// Returns whether only a report is accepted, as in the last turn of a strict run (SEMANTICS 7).
+/// Returns whether only a report is accepted, as in the last turn of a strict run (strict.md#the-contract).
 pub(super) fn asks_for_report(source: &Source<'_>, record: &TurnRecord, max_turns: u32) -> bool {
     !record.synthesis && record.turn >= max_turns && forces_report(source.config)
 }

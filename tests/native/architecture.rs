@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::support::sources::{Source, crate_names, module, rust_sources, text, used_modules, web_crates};
+use crate::support::sources::{Source, crate_names, files, module, rust_sources, text, used_modules, web_crates};
 
 /// A row of the folder table.
 struct Folder {
@@ -118,22 +118,39 @@ fn the_files_that_are_named_as_pure_are_there() {
     }
 }
 
+/// Comments cite a rule as `page.md#section`, a page and a section of `docs`.
 #[test]
-fn every_rule_that_a_comment_names_is_in_the_list_of_rules() {
-    let map = text("ARCHITECTURE.md");
-    let (_, list) = map.split_once("## Rules in comments").unwrap();
-    let list = list.split("\n## ").next().unwrap();
-    let numbers = |text: &str| -> Vec<u32> {
-        let run = text.split(|c: char| !c.is_ascii_digit() && !matches!(c, ',' | ' ')).next().unwrap_or_default();
-        run.split([',', ' ']).filter_map(|number| number.parse().ok()).collect()
+fn every_rule_that_a_comment_cites_is_a_section_of_the_docs() {
+    let slug = |heading: &str| -> String {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
     };
-    let listed: Vec<u32> = list.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
-    assert!(listed.contains(&3) && listed.contains(&10), "{listed:?}");
+    let sections: BTreeSet<String> = files("docs", ".md")
+        .iter()
+        .flat_map(|path| {
+            let page = path.trim_start_matches("docs/").to_owned();
+            let text = text(path);
+            let headings: Vec<String> =
+                text.lines().filter(|line| line.starts_with('#')).map(|l| slug(l.trim_start_matches('#'))).collect();
+            headings.into_iter().map(move |heading| format!("{page}#{heading}"))
+        })
+        .collect();
+    assert!(sections.contains("semantics.md#tool-calls"), "{sections:?}");
+    let mut cited = 0;
     for source in rust_sources("src").iter().chain(&rust_sources("tests")) {
-        for cited in source.text.split("SEMANTICS ").skip(1).flat_map(numbers) {
-            assert!(listed.contains(&cited), "{}: SEMANTICS {cited}", source.path);
+        for (page, rest) in source.text.split(".md#").zip(source.text.split(".md#").skip(1)) {
+            let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+            let page = &page[page.rfind(|c| !is_name(c)).map_or(0, |at| at + 1)..];
+            let section = &rest[..rest.find(|c: char| !is_name(c) && !c.is_ascii_digit()).unwrap_or(rest.len())];
+            if Path::new(&format!("docs/{page}.md")).is_file() && !source.path.contains("native/docs") {
+                assert!(sections.contains(&format!("{page}.md#{section}")), "{}: {page}.md#{section}", source.path);
+                cited += 1;
+            }
         }
+        let old = concat!("SEMANTICS", " ");
+        assert!(!source.text.contains(old), "{}: cites a rule by its number", source.path);
     }
+    assert!(cited > 50, "{cited}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Resuming after a closed page, and branches: what is repeated, what is requested, what stays bounded (SEMANTICS 10).
+//! Resuming after a closed page, and branches: what is repeated, what is requested, what stays bounded (trajectory.md#after-a-closed-page, trajectory.md#branches).
 
 use crate::support::*;
 use turnwise::engine::*;

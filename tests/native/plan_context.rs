@@ -1,4 +1,4 @@
-//! The context of a step (SEMANTICS 9): the worked example of four steps, and the rule on its own.
+//! The context of a step (plans.md#what-a-step-is-told): the worked example of four steps, and the rule on its own.
 
 use crate::support::plan as plans;
 

@@ -1,4 +1,4 @@
-//! A plan drafted by a model, in a strict run whose report is a plan (SEMANTICS 7, 9).
+//! A plan drafted by a model, in a strict run whose report is a plan (plans.md#a-plan-drafted-by-a-model).
 
 use crate::support::plan as plans;
 

@@ -1,4 +1,4 @@
-//! Bad plans: each is rejected with every fault named (SEMANTICS 9).
+//! Bad plans: each is rejected with every fault named (plans.md#faults-of-a-plan).
 
 use crate::support::plan as plans;
 

@@ -1,5 +1,5 @@
 //! A plan survives faults: a failed step blocks only the steps that need it, completed work is kept, and any step can
-//! be rerun (SEMANTICS 9).
+//! be rerun (plans.md#resuming-a-plan).
 
 use crate::support::plan as plans;
 

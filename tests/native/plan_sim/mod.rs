@@ -1,4 +1,4 @@
-//! Random plans of up to 200 steps, with random failures and orders of completion, against the rules of SEMANTICS 9.
+//! Random plans of up to 200 steps, with random failures and orders of completion, against the rules of plans.md.
 //!
 //! 2,000 plans by default; `TURNWISE_CASES` sets another number. A failure prints the seed and the size, which together
 //! determine the whole plan and everything that happened to it.

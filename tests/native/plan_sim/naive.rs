@@ -1,4 +1,4 @@
-//! A second implementation of the rules, as direct as their wording, and independent of the scheduler (SEMANTICS 9).
+//! A second implementation of the rules, as direct as their wording, and independent of the scheduler (plans.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 

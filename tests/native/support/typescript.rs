@@ -329,8 +329,9 @@ fn body_of(fields: &[Field], indent: usize) -> String {
 /// A comment without the parts that only readers of the sources can follow.
 pub fn plain(text: &str) -> String {
     let mut text = text.replace("[`", "`").replace("`]", "`");
-    while let Some((before, after)) = text.split_once(" (SEMANTICS ") {
-        text = format!("{before}{}", after.split_once(')').unwrap().1);
+    while let Some(at) = text.find(".md#") {
+        let (open, close) = (text[..at].rfind(" (").unwrap(), at + text[at..].find(')').unwrap());
+        text.replace_range(open..=close, "");
     }
     text
 }
