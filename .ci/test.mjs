@@ -55,7 +55,9 @@ const steps = {
   native: {
     commands: [hasNextest()
       ? ['cargo', 'nextest', 'run', '--locked', '--cargo-quiet', '--status-level', 'fail', '--final-status-level', 'fail', '--no-fail-fast']
-      : ['cargo', 'test', '--locked', '--quiet', '--no-fail-fast']],
+      : ['cargo', 'test', '--locked', '--quiet', '--no-fail-fast', '--tests'],
+    ['cargo', 'test', '--locked', '--quiet', '--doc'],
+    ['cargo', 'run', '--locked', '--quiet', '--example', 'scripted_model']],
     // Summary [ 3.1s] 10 tests run: 9 passed (1 slow), 1 failed, 2 skipped
     // test result: ok. 12 passed; 0 failed; 0 ignored; 0 filtered out
     count: (line) => /tests? run:|^test result:/.test(line) && {

@@ -4,6 +4,34 @@
 //! `at` of [`Run::handle`]), and what must happen goes out as data ([`Effect`]). Everything here is `Serialize`.
 //! Deliberately absent: wire formats (`llm`), the code of tools (`tools`), storage and export (`trajectory`).
 //!
+//! A run needs somebody who performs its effects. Here a script does; `examples/real_server.rs` sends requests to a server.
+//!
+//! ```
+//! use turnwise::engine::*;
+//!
+//! let task = Task { input: "What is 6 times 7?".into(), ..Task::default() };
+//! let (mut run, mut effects) = Run::start(RunConfig::preset(Preset::Research), task);
+//! while run.ending().is_none() {
+//!     let mut events = Vec::new();
+//!     for effect in effects {
+//!         match effect {
+//!             Effect::CallModel(call) => {
+//!                 let reply = Reply { content: "42".into(), ..Reply::default() };
+//!                 events.push(Event::ModelReplied { request: call.request, reply, raw: None, first_token_ms: None });
+//!             }
+//!             Effect::RunTool(tool) => {
+//!                 let outcome = ToolOutcome::Failed { message: "no tool is offered".into() };
+//!                 events.push(Event::ToolFinished { call: tool.call, outcome });
+//!             }
+//!             Effect::Sleep { timer, .. } => events.push(Event::TimerFired { timer }),
+//!             Effect::Abort(_) | Effect::KeepResult { .. } | Effect::Record(_) | Effect::Finish => {}
+//!         }
+//!     }
+//!     effects = events.into_iter().flat_map(|event| run.handle(Millis(1), event)).collect();
+//! }
+//! assert_eq!(run.ending().map(|ending| ending.output.as_str()), Some("42"));
+//! ```
+//!
 //! `turn` is the loop; read it first. Files use only those further up in this list:
 //!
 //! | files | what they own |

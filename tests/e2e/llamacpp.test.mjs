@@ -1,7 +1,10 @@
 // The package in a page against a real llama.cpp server with a small model: unscripted streaming and a typed error. The
 // model is too weak to choose tools, so none are offered.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { missing, withLlama } from './lib/llama.mjs';
 import { withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -31,3 +34,11 @@ test('a context that overflows on the server is a context_guard, not a mystery',
   assert.equal(trajectory.turns.at(-1).attempts[0].slugs[0], 'context_guard');
   assert.match(trajectory.logs[0].raw.text, /exceed_context_size_error/);
 });
+
+test('the native example runs the engine against the same server', { skip: missing }, () => withLlama(async (baseUrl) => {
+  const root = path.resolve(import.meta.dirname, '../..');
+  const command = ['run', '--locked', '--quiet', '--example', 'real_server', '--', baseUrl, 'smollm2', 'Say hello.'];
+  const { stdout, stderr } = await promisify(execFile)('cargo', command, { cwd: root });
+  assert.match(stdout, /\w/);
+  assert.match(stderr, /^llm_complete after \d requests?$/m);
+}));
