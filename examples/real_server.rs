@@ -3,6 +3,7 @@
 //! `cargo run --example real_server -- http://localhost:11434/v1 qwen3 "What is 17 times 23?"`
 //!
 //! One thread, one effect at a time: what takes a browser a driver with futures takes a loop here, because the engine is the same.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::collections::VecDeque;
 use std::error::Error;
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut effects = VecDeque::from(effects);
     while let Some(effect) = effects.pop_front() {
         let event = match effect {
-            Effect::CallModel(call) => ask(&provider, history.body(run.config(), &call), &call),
+            Effect::CallModel(call) => ask(&provider, &history.body(run.config(), &call), &call),
             Effect::RunTool(tool) => Event::ToolFinished { outcome: run_tool(&tool), call: tool.call },
             Effect::Sleep { timer, ms } => {
                 std::thread::sleep(Duration::from_millis(ms));
@@ -100,9 +101,9 @@ impl Conversation {
     }
 }
 
-fn ask(provider: &ProviderConfig, body: Vec<u8>, call: &ModelCall) -> Event {
+fn ask(provider: &ProviderConfig, body: &[u8], call: &ModelCall) -> Event {
     let request = call.request;
-    match send(provider, &body) {
+    match send(provider, body) {
         Ok((Ok(reply), raw)) => Event::ModelReplied { request, reply, raw: Some(raw), first_token_ms: None },
         Ok((Err(error), raw)) => Event::ModelFailed { request, error, raw: Some(raw) },
         Err(cause) => {

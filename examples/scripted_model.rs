@@ -1,6 +1,7 @@
 //! The engine with a scripted model and one tool, without a network: `cargo run --example scripted_model`.
 //!
 //! The model never finishes by itself, so the run reaches its turn limit and concludes with a synthesis.
+#![allow(clippy::print_stdout)]
 
 use std::collections::VecDeque;
 

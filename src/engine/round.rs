@@ -191,7 +191,7 @@ impl ToolRound {
             CallKind::Batch if checked => self.expand(desk, index),
             CallKind::Spawn if checked => self.spawn(desk, index),
             CallKind::Progress | CallKind::Batch | CallKind::Spawn => {
-                self.answer(desk, index, Answer::from_outcome(outcome))
+                self.answer(desk, index, Answer::from_outcome(outcome));
             }
         }
         true
@@ -684,5 +684,152 @@ fn parse_args(arguments: &str) -> Value {
     match arguments.trim() {
         "" => Value::Object(serde_json::Map::new()),
         text => serde_json::from_str(text).unwrap_or_else(|_| Value::String(arguments.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::config::{Preset, SideEffect};
+
+    /// A round of one reply, without a run around it.
+    struct Alone {
+        config: RunConfig,
+        ids: CallIds,
+        records: Vec<CallRecord>,
+        report_attempts: u32,
+        round: ToolRound,
+    }
+
+    impl Alone {
+        fn new(config: RunConfig, calls: &[(&str, &str)]) -> Self {
+            let mut ids = CallIds::new(0, std::collections::BTreeSet::new());
+            let call = |(name, arguments): &(&str, &str)| crate::engine::message::RawCall {
+                id: String::new(),
+                name: (*name).to_owned(),
+                arguments: (*arguments).to_owned(),
+            };
+            let mut reply = Reply { tool_calls: calls.iter().map(call).collect(), ..Reply::default() };
+            let (calls, records) = take_calls(&mut reply, &mut ids, (1, 1), Millis(0));
+            let round = ToolRound::new((1, Offer::AllTools, 0), calls, FinishReason::ToolCalls, None);
+            let mut alone = Alone { config, ids, records, report_attempts: 0, round };
+            alone.step(ToolRound::refuse);
+            alone
+        }
+
+        fn step<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut Desk<'_>) -> R) -> (R, Vec<RoundRequest>) {
+            let mut desk = Desk {
+                config: &self.config,
+                now: Millis(5),
+                records: &mut self.records,
+                ids: &mut self.ids,
+                report_attempts: &mut self.report_attempts,
+                requests: Vec::new(),
+            };
+            let result = step(&mut self.round, &mut desk);
+            (result, desk.requests)
+        }
+
+        /// The ids of the calls that start now.
+        fn start(&mut self) -> Vec<String> {
+            let (_, requests) = self.step(|round, desk| {
+                round.close_batches(desk);
+                round.start_ready(desk)
+            });
+            let started = requests.iter().filter_map(|request| match request {
+                RoundRequest::Run(tool) => Some(tool.call.0.clone()),
+                _ => None,
+            });
+            started.collect()
+        }
+
+        fn answer(&mut self, id: &str, content: &str) -> bool {
+            let outcome = ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None };
+            self.step(|round, desk| round.finished(desk, &CallId(id.into()), outcome)).0
+        }
+
+        fn results(&self) -> Vec<&str> {
+            self.records.iter().map(|record| record.result.as_deref().unwrap_or("open")).collect()
+        }
+    }
+
+    fn config() -> RunConfig {
+        let spec = |name: &str| ToolSpec {
+            name: name.into(),
+            description: String::new(),
+            parameters: json!({ "type": "object" }),
+            may_finish: name == "submit",
+            side_effect: SideEffect::None,
+        };
+        let tools = vec![spec("read"), spec("submit"), own_tools::batch_spec(), own_tools::spawn_spec(&[])];
+        let mut config = RunConfig { tools, ..RunConfig::preset(Preset::Research) };
+        config.limits.parallel_tools = 2;
+        config
+    }
+
+    #[test]
+    fn calls_start_as_there_is_room_and_are_answered_once() {
+        let mut alone = Alone::new(config(), &[("read", "{}"), ("read", "{}"), ("nope", "{}"), ("read", "{}")]);
+        assert_eq!(alone.start(), ["call_1_1_0", "call_1_1_1"]);
+        assert!(alone.answer("call_1_1_1", "b"));
+        assert!(!alone.answer("call_1_1_1", "again"), "a second answer finds no running call");
+        assert_eq!(alone.start(), ["call_1_1_3"]);
+        assert!(alone.answer("call_1_1_0", "a") && alone.answer("call_1_1_3", "d"));
+        assert!(alone.step(ToolRound::start_ready).0, "all are answered");
+        let results = alone.results();
+        assert_eq!((results[0], results[1], results[3]), ("a", "b", "d"));
+        assert!(results[2].starts_with("Error: there is no tool named \"nope\""), "{results:?}");
+    }
+
+    #[test]
+    fn a_batch_is_answered_when_its_calls_are() {
+        let calls = r#"{"calls": [{"name": "read"}, {"name": "batch"}]}"#;
+        let mut alone = Alone::new(config(), &[("batch", calls)]);
+        assert_eq!(alone.start(), ["call_1_1_0"]);
+        assert!(alone.answer("call_1_1_0", ""));
+        assert_eq!(alone.start(), ["call_1_1_0_0"]);
+        assert_eq!(alone.results(), ["open"]);
+        assert!(alone.answer("call_1_1_0_0", "found") && alone.start().is_empty());
+        let expected = "[{\"name\":\"read\",\"result\":\"found\"},{\"error\":\"Error: batch cannot stand inside a batch: \
+                        call it by itself\",\"name\":\"batch\"}]";
+        assert_eq!(alone.results(), [expected]);
+    }
+
+    #[test]
+    fn nothing_starts_after_a_final_result() {
+        let mut alone = Alone::new(config(), &[("submit", "{}"), ("read", "{}"), ("read", "{}")]);
+        assert_eq!(alone.start().len(), 2);
+        alone.answer("call_1_1_0", "<<<FINAL_RESULT>>>42<<<END_FINAL_RESULT>>>");
+        assert!(alone.start().is_empty());
+        assert_eq!(alone.results()[1..], ["open", "not run"]);
+        alone.answer("call_1_1_1", "late");
+        let (outcome, _) = alone.step(ToolRound::outcome);
+        assert_eq!(outcome, RoundOutcome::FinalResult { text: "42".into(), data: json!(42) });
+    }
+
+    #[test]
+    fn stop_answers_what_waits_and_abort_answers_the_rest() {
+        let mut alone = Alone::new(config(), &[("read", "{}"), ("read", "{}"), ("read", "{}")]);
+        alone.start();
+        alone.step(ToolRound::stop);
+        assert_eq!(alone.results(), ["open", "open", "stopped"]);
+        let (_, requests) = alone.step(|round, desk| round.abort(desk, ToolOutcome::Stopped));
+        let aborted = requests.iter().filter(|request| matches!(request, RoundRequest::Abort(_))).count();
+        assert_eq!((aborted, alone.results()), (2, vec!["stopped"; 3]));
+    }
+
+    #[test]
+    fn sub_agents_are_for_the_run_and_not_after_stop() {
+        let tasks = r#"{"tasks": [{"task": "one part"}]}"#;
+        let mut alone = Alone::new(config(), &[("spawn_subagents", tasks), ("spawn_subagents", tasks)]);
+        assert_eq!(alone.start().len(), 2);
+        let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+        let (_, requests) =
+            alone.step(|round, desk| round.finished(desk, &CallId("call_1_1_0".into()), outcome.clone()));
+        assert!(matches!(requests.as_slice(), [RoundRequest::Spawn { tasks, .. }] if tasks.len() == 1), "{requests:?}");
+        alone.round.grace = Some(TimerId(1));
+        alone.step(|round, desk| round.finished(desk, &CallId("call_1_1_1".into()), outcome));
+        assert_eq!(alone.results(), ["open", "stopped"]);
+        assert_eq!(alone.round.spawned(), [CallId("call_1_1_0".into())]);
     }
 }

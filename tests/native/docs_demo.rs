@@ -1,5 +1,4 @@
 //! The start page's example tasks, run natively with the demo model over the documentation: what a first-time visitor sees.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;

@@ -1,5 +1,4 @@
 //! Documentation site formats, parsed into sections, and searches in them. Fixtures are excerpts of real generator output.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use serde_json::json;
 use turnwise::docs::index::{Index, PageText, SectionText};

@@ -1,5 +1,4 @@
 //! The finder as data: a page, the requests that follow, their responses, and the result. Also hostile sites.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use turnwise::docs::Kind;
 use turnwise::docs::detect::detect;

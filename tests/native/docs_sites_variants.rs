@@ -1,6 +1,5 @@
 //! Sites as found in practice: other themes, builders and plugins of the generators, several versions and languages,
 //! and servers that answer oddly.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use serde_json::json;
 use turnwise::docs::Kind;

@@ -1,7 +1,6 @@
 //! `src/view/markdown/grammars.bin`: made from syntect's own grammars, and colours code as those do.
 //!
 //! After a new version of syntect or a change to the list of languages: `UPDATE=1 cargo test --test native grammars::`.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

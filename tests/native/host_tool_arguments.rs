@@ -1,6 +1,5 @@
 //! The page's fast verdict on a host tool's arguments against the real validator: it may doubt valid arguments, but it
 //! never passes invalid ones.
-#![cfg(all(not(target_arch = "wasm32"), feature = "docs"))]
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

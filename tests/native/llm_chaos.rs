@@ -1,10 +1,6 @@
 //! The demo mode that misbehaves: every fault occurs, each is judged like a real one, and runs end well.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use crate::support::chaos_world;
-#[path = "support/demo_world.rs"]
-#[allow(dead_code)]
-mod demo_world;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,6 @@
 //! The demo model with the real tools over the project's own documentation.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
-#[path = "support/demo_world.rs"]
-#[allow(dead_code)]
-mod demo_world;
+use crate::support::demo_world;
 
 use std::collections::BTreeMap;
 use std::future::Future;

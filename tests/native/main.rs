@@ -2,6 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 // Helpers are not `#[test]` functions, so what clippy.toml permits in tests does not apply to them.
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::needless_pass_by_value)] // json!(…) reads best passed by value
 
 mod architecture;
 mod docs;

@@ -1,5 +1,4 @@
 //! Markdown to nodes: the closed set of nodes, safe addresses, hostile input.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use std::time::Duration;
 

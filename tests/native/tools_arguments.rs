@@ -1,5 +1,4 @@
 //! Arguments of tool calls: parsed, repaired where that is unambiguous, checked against the schema.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use crate::support::pattern;
 

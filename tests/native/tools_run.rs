@@ -1,5 +1,4 @@
 //! The answers of the built-in tools.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

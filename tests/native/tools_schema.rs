@@ -1,5 +1,4 @@
 //! JSON Schema, draft 2020-12: the official suite, and the decisions that are left to us.
-#![cfg(all(not(target_arch = "wasm32"), feature = "docs"))]
 
 use crate::support::pattern;
 

@@ -1,5 +1,4 @@
 //! Ranked search over the workspace, its index and its snippets.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -2,15 +2,9 @@
 //! the state that the engine had.
 //!
 //! 1,000 random runs by default; `TURNWISE_CASES` sets another number.
-#![cfg(all(not(target_arch = "wasm32"), feature = "worker"))]
 
-#[path = "../support/chaos_world.rs"]
-#[allow(dead_code)]
-mod chaos_world;
-#[path = "../support/demo_world.rs"]
-#[allow(dead_code)]
-mod demo_world;
-use crate::support::pattern;
+use crate::support::chaos_world;
+use crate::support::demo_world;
 mod viewer;
 mod world;
 
