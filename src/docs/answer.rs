@@ -33,7 +33,7 @@ pub fn answer(held: &mut Option<Site>, ask: Ask, texts: Vec<String>) -> Result<S
             written(&all)
         }
         Ask::Search { query, limit } => written(&site.search(&query, limit)),
-        Ask::Call { name, arguments } => written(&site.call(&name, &arguments)),
+        Ask::Call { name, arguments } => written(&tools::call(site, &name, &arguments)),
         Ask::Save => site.save(),
         Ask::Load { version } => written(&site.load(&version, &texts.next().unwrap_or_default())),
         Ask::Open { .. } | Ask::Tools => String::new(),

@@ -6,12 +6,11 @@
 use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::find::{Finder, Source, is_text};
 use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
-use super::{Got, Hit, Info, Stage, Step, Told, llms, marks, tools, url};
+use super::{Got, Hit, Info, Stage, Step, llms, marks, url};
 
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
@@ -242,12 +241,6 @@ impl Site {
     #[must_use]
     pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
         self.index.search(query, limit)
-    }
-
-    /// Runs a call of one of the tools.
-    #[must_use]
-    pub fn call(&mut self, name: &str, arguments: &Value) -> Told {
-        tools::call(self, name, arguments)
     }
 
     /// Returns the page at `address` as Markdown if it was fetched; otherwise its address, to be fetched first.

@@ -69,6 +69,7 @@ pub fn specs() -> Vec<ToolSpec> {
 }
 
 /// Runs a tool. Invalid arguments are answered with a message for the model.
+#[must_use]
 pub fn call(site: &mut Site, name: &str, arguments: &Value) -> Told {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match name {

@@ -7,11 +7,8 @@ use serde_json::error::Category;
 use super::context::Context;
 use super::effect::{PlanEnding, PlanTraceRecord};
 use super::model::{AgentKind, Plan, StepStatus};
-use super::run::PlanRun;
 use super::step_run::StepRun;
-use crate::engine::{EpochMillis, Usage, time};
-use crate::trajectory::Trajectory;
-use crate::trajectory::document::ENGINE_VERSION;
+use crate::engine::{EpochMillis, Usage};
 
 pub const FORMAT: &str = "turnwise-session";
 pub const VERSION: u32 = 1;
@@ -37,10 +34,10 @@ pub struct PlanDocument {
     #[cfg_attr(feature = "types", ts(type = "Plan"))]
     pub plan: Plan,
     /// RFC 3339; `started_ms` is the same time in milliseconds since 1970.
-    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
+    #[cfg_attr(feature = "types", schemars(regex(pattern = crate::engine::time::RFC3339)))]
     pub started_at: String,
     pub started_ms: EpochMillis,
-    #[cfg_attr(feature = "types", schemars(regex(pattern = time::RFC3339)))]
+    #[cfg_attr(feature = "types", schemars(regex(pattern = crate::engine::time::RFC3339)))]
     pub finished_at: Option<String>,
     /// `null` while it runs.
     pub ending: Option<PlanEnding>,
@@ -75,7 +72,11 @@ pub struct StepRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// `null` if it was never started.
-    #[cfg_attr(feature = "types", schemars(with = "Option<Trajectory>"), ts(as = "Option<Trajectory>"))]
+    #[cfg_attr(
+        feature = "types",
+        schemars(with = "Option<crate::trajectory::Trajectory>"),
+        ts(as = "Option<crate::trajectory::Trajectory>")
+    )]
     pub run: Option<StepRun>,
 }
 
@@ -113,30 +114,6 @@ struct Marks {
 }
 
 impl PlanDocument {
-    pub(super) fn of(run: &PlanRun, mut live: impl FnMut(u32) -> Option<Trajectory>) -> Self {
-        let mut steps: Vec<StepRecord> = run.steps.iter().map(|state| state.record()).collect();
-        for step in steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
-            step.run = live(step.order).map(|run| StepRun::of(&run));
-        }
-        let runs = || steps.iter().filter_map(|step| step.run.as_ref());
-        PlanDocument {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            engine_version: ENGINE_VERSION.to_owned(),
-            plan_id: run.plan.plan_id.clone(),
-            session_id: run.options.session_id.clone(),
-            plan: run.plan.clone(),
-            started_at: time::rfc3339(run.origin),
-            started_ms: run.origin,
-            finished_at: run.ending.as_ref().map(|ending| ending.finished_at.clone()),
-            ending: run.ending.clone(),
-            requests: runs().fold(0, |sum: u32, run| sum.saturating_add(run.requests)),
-            tokens: runs().fold(Usage::default(), |sum, run| sum.plus(run.tokens)),
-            traces: run.traces.clone(),
-            steps,
-        }
-    }
-
     /// Whether a text claims to be such a record.
     #[must_use]
     pub fn is_one(text: &str) -> bool {

@@ -6,7 +6,6 @@
 //! Deliberately absent: turns, retries and tool calls (`engine`), the runs' records (`trajectory`), sessions and workers
 //! (`shell`).
 
-mod check;
 pub mod context;
 pub mod document;
 pub mod draft;
@@ -17,7 +16,6 @@ mod read;
 mod rerun;
 pub mod run;
 mod schedule;
-mod state;
 mod step_config;
 mod step_run;
 
@@ -27,5 +25,5 @@ pub use effect::*;
 pub use fault::{Fault, FaultKind};
 pub use model::*;
 pub use read::read;
-pub use run::PlanRun;
+pub use run::{PARALLEL, PlanOptions, PlanRun};
 pub use step_run::StepRun;

@@ -1,11 +1,8 @@
-//! A plan as data: agents, steps, and the options of a plan run (plans.md).
+//! A plan as data: its agents and steps (plans.md).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-
-use super::document::PlanDocument;
-use crate::engine::{EpochMillis, RunConfig};
 
 /// Agents, and the steps assigned to them. Beyond its JSON Schema: orders are unique, agents and tools are known,
 /// dependencies refer to steps of smaller order.
@@ -88,26 +85,6 @@ pub enum StepStatus {
     Blocked,
     Cancelled,
 }
-
-/// Everything that determines a plan run, except the plan itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlanOptions {
-    /// The base of each step's configuration: providers, limits, retries, all available tools, the seed.
-    pub base: RunConfig,
-    pub session_id: String,
-    pub started_at: EpochMillis,
-    /// Maximum number of steps running at once.
-    pub parallel: usize,
-    /// The record of an earlier run of the plan: steps that ended in it are not run again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<Box<PlanDocument>>,
-    /// With `after`: run this step again, and every step that builds on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<u32>,
-}
-
-/// Default number of parallel steps: a page has at most four open requests to one origin (semantics.md#retries-and-waiting).
-pub const PARALLEL: usize = 4;
 
 /// Sorts by order, and keeps the first item of each order. Uses insertion: there are few items, mostly in order
 /// already, and a sort or a map for each type would add a lot of code to the page.

@@ -1,20 +1,36 @@
-//! The plan run: `start`, `handle`, and its queries. `schedule` decides which step starts when.
-//!
-//! Invariants (plans.md#how-a-step-ends), property-tested in `tests/native/plan_sim`: a step starts only when all steps it needs have
-//! ended; it receives exactly the context of the rule, in whatever order the others ended; each step ends in one
-//! status; the bound only shrinks; a serialized and reloaded plan run behaves like the original.
+//! The state of a plan run: its options, its steps, and what can be asked about it. The rules over it are in `schedule`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::document::{PlanDocument, StepRecord};
-use super::effect::*;
-use super::model::{Plan, PlanOptions, StepStatus, by_order};
-use super::state::StepState;
+use super::context::{Artifact, Context};
+use super::document::{FORMAT, PlanDocument, StepRecord, VERSION};
+use super::effect::{PlanEffect, PlanEnding, PlanRecord, PlanRecordKind, PlanTraceRecord};
+use super::model::{AgentKind, Plan, Step, StepStatus};
 use super::step_run::StepRun;
-use super::{rerun, step_config};
-use crate::engine::{EpochMillis, Millis, Outcome, time};
+use crate::engine::{EpochMillis, Millis, RunConfig, Usage, time};
 use crate::trajectory::Trajectory;
+use crate::trajectory::document::ENGINE_VERSION;
+
+/// Everything that determines a plan run, except the plan itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanOptions {
+    /// The base of each step's configuration: providers, limits, retries, all available tools, the seed.
+    pub base: RunConfig,
+    pub session_id: String,
+    pub started_at: EpochMillis,
+    /// Maximum number of steps running at once.
+    pub parallel: usize,
+    /// The record of an earlier run of the plan: steps that ended in it are not run again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<PlanDocument>>,
+    /// With `after`: run this step again, and every step that builds on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<u32>,
+}
+
+/// Default number of parallel steps: a page has at most four open requests to one origin (plans.md#how-a-step-ends).
+pub const PARALLEL: usize = 4;
 
 /// One run of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +51,20 @@ pub struct PlanRun {
     pub(super) out: Vec<PlanEffect>,
 }
 
+/// One step: its status, context and output.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct StepState {
+    pub(super) step: Step,
+    pub(super) kind: AgentKind,
+    pub(super) status: StepStatus,
+    pub(super) blocked_by: Vec<u32>,
+    pub(super) context: Context,
+    pub(super) error: Option<String>,
+    /// LLM requests its run can still send: all of them before it starts, none once it has ended.
+    pub(super) calls_left: u32,
+    pub(super) run: Option<StepRun>,
+}
+
 /// The user's request about the plan as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Asked {
@@ -44,78 +74,6 @@ pub(super) enum Asked {
 }
 
 impl PlanRun {
-    /// Starts a plan run; returns it and its first effects. The plan must come from [`super::read`].
-    #[must_use]
-    pub fn start(mut plan: Plan, mut options: PlanOptions) -> (PlanRun, Vec<PlanEffect>) {
-        let after = options.after.take();
-        let from = options.from.take();
-        plan.steps = by_order(plan.steps, |step| step.order);
-        if plan.plan_id.is_empty() {
-            let earlier = after.as_ref().map(|after| after.plan_id.clone());
-            plan.plan_id = earlier.unwrap_or_else(|| plan_id(options.started_at, options.base.seed));
-        }
-        let origin = after.as_ref().map_or(options.started_at, |after| after.started_ms.min(options.started_at));
-        let mut kept = after.as_deref().map(|after| rerun::kept(&plan, after, from)).unwrap_or_default();
-        let orders: Vec<u32> = kept.iter().map(|record| record.order).collect();
-        let traces = after.map(|after| after.traces).unwrap_or_default();
-        let mut bound = step_config::bounds(&plan, &options.base);
-        let mut states = Vec::new();
-        for step in &plan.steps {
-            let kind = plan.kind(step);
-            states.push(match kept.iter().position(|record| record.order == step.order) {
-                Some(at) => StepState::kept(step.clone(), kind, kept.swap_remove(at)),
-                None => StepState::new(step.clone(), kind, bound(step)),
-            });
-        }
-        drop(bound);
-        let mut run = PlanRun {
-            steps: states,
-            traces: traces.into_iter().filter(|trace| orders.contains(&trace.step)).collect(),
-            now: Millis(options.started_at.0.saturating_sub(origin.0)),
-            plan,
-            options,
-            origin,
-            asked: Asked::Nothing,
-            ending: None,
-            out: Vec::new(),
-        };
-        let started = PlanRecordKind::PlanStarted {
-            plan_id: run.plan.plan_id.clone(),
-            session_id: run.options.session_id.clone(),
-            plan: run.plan.clone(),
-            kept: orders,
-        };
-        run.record(None, started);
-        run.advance();
-        let effects = std::mem::take(&mut run.out);
-        (run, effects)
-    }
-
-    /// Handles one event. Total: it never panics. `at` counts from `PlanOptions::started_at`.
-    #[must_use]
-    pub fn handle(&mut self, at: Millis, event: PlanEvent) -> Vec<PlanEffect> {
-        let earlier = self.options.started_at.0.saturating_sub(self.origin.0);
-        self.now = self.now.max(Millis(earlier.saturating_add(at.0)));
-        match event {
-            PlanEvent::StepProgress { order, calls_left } => {
-                if let Some(state) = self.running(order) {
-                    state.calls_left = state.calls_left.min(calls_left);
-                }
-            }
-            PlanEvent::StepEnded { order, run } => self.step_ended(order, &run),
-            PlanEvent::StepRefused { order, message } => {
-                if let Some(state) = self.running(order) {
-                    state.error = Some(message);
-                    self.finish_step(order, StepStatus::Failed);
-                    self.advance();
-                }
-            }
-            PlanEvent::StopRequested => self.ask(Asked::Stop),
-            PlanEvent::Cancelled => self.ask(Asked::Cancel),
-        }
-        std::mem::take(&mut self.out)
-    }
-
     #[must_use]
     pub fn plan(&self) -> &Plan {
         &self.plan
@@ -157,12 +115,32 @@ impl PlanRun {
 
     /// The record so far. `live` returns the trajectories of steps that are still running.
     #[must_use]
-    pub fn document(&self, live: impl FnMut(u32) -> Option<Trajectory>) -> PlanDocument {
-        PlanDocument::of(self, live)
+    pub fn document(&self, mut live: impl FnMut(u32) -> Option<Trajectory>) -> PlanDocument {
+        let mut steps: Vec<StepRecord> = self.steps.iter().map(|state| state.record()).collect();
+        for step in steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
+            step.run = live(step.order).map(|run| StepRun::of(&run));
+        }
+        let runs = || steps.iter().filter_map(|step| step.run.as_ref());
+        PlanDocument {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            engine_version: ENGINE_VERSION.to_owned(),
+            plan_id: self.plan.plan_id.clone(),
+            session_id: self.options.session_id.clone(),
+            plan: self.plan.clone(),
+            started_at: time::rfc3339(self.origin),
+            started_ms: self.origin,
+            finished_at: self.ending.as_ref().map(|ending| ending.finished_at.clone()),
+            ending: self.ending.clone(),
+            requests: runs().fold(0, |sum: u32, run| sum.saturating_add(run.requests)),
+            tokens: runs().fold(Usage::default(), |sum, run| sum.plus(run.tokens)),
+            traces: self.traces.clone(),
+            steps,
+        }
     }
 }
 
-/// Shared by the sibling files.
+/// Shared with `schedule`.
 impl PlanRun {
     pub(super) fn state(&self, order: u32) -> Option<&StepState> {
         self.steps.get(self.place(order)?)
@@ -193,41 +171,56 @@ impl PlanRun {
     pub(super) fn clock(&self) -> EpochMillis {
         EpochMillis(self.origin.0.saturating_add(self.now.0))
     }
-
-    /// Ends a step and reports it.
-    pub(super) fn finish_step(&mut self, order: u32, status: StepStatus) {
-        let Some(state) = self.state_mut(order) else { return };
-        state.end(status);
-        let finished = PlanRecordKind::StepFinished {
-            status,
-            blocked_by: state.blocked_by.clone(),
-            output: state.output().map(str::to_owned),
-            error: state.error.clone(),
-        };
-        self.record(Some(order), finished);
-    }
-
-    fn running(&mut self, order: u32) -> Option<&mut StepState> {
-        self.state_mut(order).filter(|state| state.status == StepStatus::Running)
-    }
-
-    fn step_ended(&mut self, order: u32, run: &Trajectory) {
-        let Some(state) = self.running(order) else { return };
-        let status = match run.outcome {
-            Some(Outcome::Success | Outcome::Partial) => StepStatus::Completed,
-            Some(Outcome::Cancelled) => StepStatus::Cancelled,
-            Some(Outcome::Failed) | None => StepStatus::Failed,
-        };
-        if status == StepStatus::Failed {
-            state.error = run.error.clone().or_else(|| run.output.clone());
-        }
-        state.run = Some(StepRun::of(run));
-        self.finish_step(order, status);
-        self.advance();
-    }
 }
 
-/// `plan_YYYYMMDD_HHMMSS_` and 6 hex digits, like a run's id.
-fn plan_id(at: EpochMillis, seed: u64) -> String {
-    time::run_id(at, seed).replacen("run_", "plan_", 1)
+impl StepState {
+    pub(super) fn new(step: Step, kind: AgentKind, calls_left: u32) -> Self {
+        StepState {
+            step,
+            kind,
+            status: StepStatus::Pending,
+            blocked_by: Vec::new(),
+            context: Context::default(),
+            error: None,
+            calls_left,
+            run: None,
+        }
+    }
+
+    /// A step that ended in an earlier run of the plan.
+    pub(super) fn kept(step: Step, kind: AgentKind, record: StepRecord) -> Self {
+        let StepRecord { status, blocked_by, context, error, run, .. } = record;
+        StepState { step, kind, status, blocked_by, context, error, calls_left: 0, run }
+    }
+
+    /// Its result for later steps; only completed steps have one.
+    pub(super) fn artifact(&self) -> Option<Artifact> {
+        Some(Artifact::new(&self.step, self.output()?.to_owned()))
+    }
+
+    pub(super) fn output(&self) -> Option<&str> {
+        if self.status != StepStatus::Completed {
+            return None;
+        }
+        Some(self.run.as_ref().and_then(|run| run.output.as_deref()).unwrap_or_default())
+    }
+
+    /// Ends the step.
+    pub(super) fn end(&mut self, status: StepStatus) {
+        self.status = status;
+        self.calls_left = 0;
+    }
+
+    pub(super) fn record(&self) -> StepRecord {
+        StepRecord {
+            order: self.step.order,
+            agent: self.step.agent.clone(),
+            kind: self.kind,
+            status: self.status,
+            blocked_by: self.blocked_by.clone(),
+            context: self.context.clone(),
+            error: self.error.clone(),
+            run: self.run.clone(),
+        }
+    }
 }

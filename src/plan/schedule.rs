@@ -1,20 +1,117 @@
-//! Decides which step starts when, and with what context (plans.md#what-a-step-is-told): independent steps in parallel, a gather step
-//! when its dependencies have ended, a synthesis step when all steps of smaller order have ended. A step that cannot
-//! start is blocked, and lists the steps that block it.
+//! The rules of a plan run: `start` and `handle`, and which step starts when, with what context (plans.md#what-a-step-is-told). Independent
+//! steps run in parallel; a gather step starts when its dependencies have ended, a synthesis step when all steps of smaller
+//! order have ended. A step that cannot start is blocked, and lists the steps that block it.
+//!
+//! Invariants, property-tested in `tests/plan_sim`: a step starts only when all steps it needs have ended; it receives
+//! exactly the context of the rule, in whatever order the others ended; each step ends in one status; the bound only
+//! shrinks; a serialized and reloaded plan run behaves like the original.
 
 use serde_json::json;
 
 use super::context::{Artifact, Context};
-use super::effect::*;
-use super::model::{AgentKind, StepStatus, by_order};
-use super::run::{Asked, PlanRun};
-use super::step_config;
-use crate::engine::{Outcome, Task, Trigger, time};
+use super::effect::{PlanEffect, PlanEnding, PlanEvent, PlanRecordKind};
+use super::model::{AgentKind, Plan, StepStatus, by_order};
+use super::run::{Asked, PlanOptions, PlanRun, StepState};
+use super::step_run::StepRun;
+use super::{rerun, step_config};
+use crate::engine::{EpochMillis, Millis, Outcome, Task, Trigger, time};
+use crate::trajectory::Trajectory;
 
 impl PlanRun {
+    /// Starts a plan run; returns it and its first effects. The plan must come from [`super::read`].
+    #[must_use]
+    pub fn start(mut plan: Plan, mut options: PlanOptions) -> (PlanRun, Vec<PlanEffect>) {
+        let after = options.after.take();
+        let from = options.from.take();
+        plan.steps = by_order(plan.steps, |step| step.order);
+        if plan.plan_id.is_empty() {
+            let earlier = after.as_ref().map(|after| after.plan_id.clone());
+            plan.plan_id = earlier.unwrap_or_else(|| plan_id(options.started_at, options.base.seed));
+        }
+        let origin = after.as_ref().map_or(options.started_at, |after| after.started_ms.min(options.started_at));
+        let mut kept = after.as_deref().map(|after| rerun::kept(&plan, after, from)).unwrap_or_default();
+        let orders: Vec<u32> = kept.iter().map(|record| record.order).collect();
+        let traces = after.map(|after| after.traces).unwrap_or_default();
+        let mut bound = step_config::bounds(&plan, &options.base);
+        let mut states = Vec::new();
+        for step in &plan.steps {
+            let kind = plan.kind(step);
+            states.push(match kept.iter().position(|record| record.order == step.order) {
+                Some(at) => StepState::kept(step.clone(), kind, kept.swap_remove(at)),
+                None => StepState::new(step.clone(), kind, bound(step)),
+            });
+        }
+        drop(bound);
+        let mut run = PlanRun {
+            steps: states,
+            traces: traces.into_iter().filter(|trace| orders.contains(&trace.step)).collect(),
+            now: Millis(options.started_at.0.saturating_sub(origin.0)),
+            plan,
+            options,
+            origin,
+            asked: Asked::Nothing,
+            ending: None,
+            out: Vec::new(),
+        };
+        let started = PlanRecordKind::PlanStarted {
+            plan_id: run.plan.plan_id.clone(),
+            session_id: run.options.session_id.clone(),
+            plan: run.plan.clone(),
+            kept: orders,
+        };
+        run.record(None, started);
+        run.advance();
+        let effects = std::mem::take(&mut run.out);
+        (run, effects)
+    }
+
+    /// Handles one event. Total: it never panics. `at` counts from `PlanOptions::started_at`.
+    #[must_use]
+    pub fn handle(&mut self, at: Millis, event: PlanEvent) -> Vec<PlanEffect> {
+        let earlier = self.options.started_at.0.saturating_sub(self.origin.0);
+        self.now = self.now.max(Millis(earlier.saturating_add(at.0)));
+        match event {
+            PlanEvent::StepProgress { order, calls_left } => {
+                if let Some(state) = self.running(order) {
+                    state.calls_left = state.calls_left.min(calls_left);
+                }
+            }
+            PlanEvent::StepEnded { order, run } => self.step_ended(order, &run),
+            PlanEvent::StepRefused { order, message } => {
+                if let Some(state) = self.running(order) {
+                    state.error = Some(message);
+                    self.finish_step(order, StepStatus::Failed);
+                    self.advance();
+                }
+            }
+            PlanEvent::StopRequested => self.ask(Asked::Stop),
+            PlanEvent::Cancelled => self.ask(Asked::Cancel),
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    fn running(&mut self, order: u32) -> Option<&mut StepState> {
+        self.state_mut(order).filter(|state| state.status == StepStatus::Running)
+    }
+
+    fn step_ended(&mut self, order: u32, run: &Trajectory) {
+        let Some(state) = self.running(order) else { return };
+        let status = match run.outcome {
+            Some(Outcome::Success | Outcome::Partial) => StepStatus::Completed,
+            Some(Outcome::Cancelled) => StepStatus::Cancelled,
+            Some(Outcome::Failed) | None => StepStatus::Failed,
+        };
+        if status == StepStatus::Failed {
+            state.error = run.error.clone().or_else(|| run.output.clone());
+        }
+        state.run = Some(StepRun::of(run));
+        self.finish_step(order, status);
+        self.advance();
+    }
+
     /// Starts and blocks all steps that are ready, in ascending order; one pass is enough, since steps need smaller
     /// orders only.
-    pub(super) fn advance(&mut self) {
+    fn advance(&mut self) {
         if self.ending.is_some() {
             return;
         }
@@ -31,7 +128,7 @@ impl PlanRun {
     }
 
     /// Stop: running steps conclude. Cancel: they end at once. Steps that were not started are cancelled either way.
-    pub(super) fn ask(&mut self, asked: Asked) {
+    fn ask(&mut self, asked: Asked) {
         if self.ending.is_some() || asked <= self.asked {
             return;
         }
@@ -146,6 +243,19 @@ impl PlanRun {
         self.out.push(PlanEffect::StartStep { order, config: Box::new(config), task });
     }
 
+    /// Ends a step and reports it.
+    fn finish_step(&mut self, order: u32, status: StepStatus) {
+        let Some(state) = self.state_mut(order) else { return };
+        state.end(status);
+        let finished = PlanRecordKind::StepFinished {
+            status,
+            blocked_by: state.blocked_by.clone(),
+            output: state.output().map(str::to_owned),
+            error: state.error.clone(),
+        };
+        self.record(Some(order), finished);
+    }
+
     fn finish(&mut self) {
         let count = |status| {
             let n = self.statuses().filter(|(_, s)| *s == status).count();
@@ -174,4 +284,9 @@ impl PlanRun {
         self.record(None, PlanRecordKind::PlanFinished { ending });
         self.out.push(PlanEffect::Finish);
     }
+}
+
+/// `plan_YYYYMMDD_HHMMSS_` and 6 hex digits, like a run's id.
+fn plan_id(at: EpochMillis, seed: u64) -> String {
+    time::run_id(at, seed).replacen("run_", "plan_", 1)
 }

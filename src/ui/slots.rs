@@ -12,7 +12,6 @@ use std::sync::Arc;
 use leptos::prelude::*;
 
 use crate::protocol::Snapshot;
-use crate::view::lane;
 use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segments};
 
 use super::desk::Seat;
@@ -168,7 +167,7 @@ impl Transcript {
         let view = TurnView::at(source, index)?;
         Some(match self.whose {
             Whose::Run => (view, LaneView::of_turn(source, index)),
-            Whose::Subagent(task_id) => (lane::turn_of(task_id, view), Vec::new()),
+            Whose::Subagent(task_id) => (view.of_subagent(task_id), Vec::new()),
         })
     }
 }

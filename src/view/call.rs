@@ -93,6 +93,16 @@ pub(super) fn progress(call: &CallRecord) -> Option<Progress> {
     Some(Progress { status: text("status")?, detail: text("detail").filter(|detail| !detail.is_empty()) })
 }
 
+/// Says which of these calls are open: `running search_files`, `running 3 tools`
+pub(super) fn running(calls: &[CallRecord]) -> String {
+    let open: Vec<&str> = calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
+    match open.as_slice() {
+        [own_tools::SPAWN] => "sub-agents at work".to_owned(),
+        [only] => format!("running {only}"),
+        several => format!("running {} tools", several.len()),
+    }
+}
+
 /// `3 calls: search, read, read`
 fn batch_summary(call: &CallRecord) -> String {
     let names = call.calls.iter().map(|inner| inner.name.as_str()).collect::<Vec<_>>().join(", ");

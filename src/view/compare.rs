@@ -4,7 +4,6 @@ use crate::engine::{CallRecord, TurnRecord};
 
 use super::ending;
 use super::format::{counted, duration, one_line, thousands};
-use super::panel::elapsed;
 use super::provider;
 use super::source::Source;
 
@@ -178,7 +177,7 @@ fn facts(source: &Source<'_>) -> Vec<(&'static str, String)> {
         ("Tool calls", thousands(calls as u64)),
         ("Tokens in", thousands(source.usage.input.0)),
         ("Tokens out", thousands(source.usage.output.0)),
-        ("Duration", duration(elapsed(source))),
+        ("Duration", duration(source.elapsed_ms())),
         ("Ended", ending.map_or_else(|| "unfinished".to_owned(), ending::short)),
         ("Ended by", ending.map_or_else(String::new, |ending| ending.termination_reason.to_string())),
     ]

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger};
+use crate::engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger, TurnRecord};
 
-use super::failure;
-use super::format::counted;
-use super::source::Source;
+use super::attempt::ended_by_user;
+use super::format::{counted, sentence_case};
+use super::source::{Source, forces_report};
 
 /// The ending fields as readable text, together with the exact values.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ impl EndingView {
     pub fn of(source: &Source<'_>, segment: usize) -> Option<Self> {
         let ending = source.segments.get(segment)?;
         let headline = match ending.outcome {
-            Outcome::Failed => failure::sentence(source, source.turns_of(segment), ending),
+            Outcome::Failed => failure(source, source.turns_of(segment), ending),
             Outcome::Success | Outcome::Partial | Outcome::Cancelled => headline(ending),
         };
         Some(EndingView {
@@ -115,7 +115,7 @@ pub fn tone_of(outcome: Outcome) -> Tone {
 
 /// Returns the headline of an ending that did not fail; a failed outcome has its own sentence.
 fn headline(ending: &Ending) -> String {
-    let early = |trigger: Trigger| failure::sentence_case(trigger_words(trigger));
+    let early = |trigger: Trigger| sentence_case(trigger_words(trigger));
     match (ending.termination_reason, ending.wrap_up) {
         (TerminationReason::LlmComplete, _) => "The model finished on its own.".to_owned(),
         (TerminationReason::FinalResult, _) => "A tool delivered the final result.".to_owned(),
@@ -134,6 +134,86 @@ fn headline(ending: &Ending) -> String {
             | TerminationReason::MaxTurnsExhausted,
             _,
         ) => "The run failed.".to_owned(),
+    }
+}
+
+/// Returns the sentence for an ending whose outcome is `failed`: what failed, how often, the last reason, and the consequence.
+/// `turns` are the turns of its segment.
+fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String {
+    let strict = forces_report(source.config);
+    let last = turns.last().map(Failures::of).unwrap_or_default();
+    let turn = turns.last().map_or(0, |turn| turn.turn);
+    match ending.termination_reason {
+        TerminationReason::RetriesExhausted => {
+            format!("Turn {turn} {}, so the run ended without an accepted report.", last.words())
+        }
+        TerminationReason::MaxTurnsExhausted if strict => {
+            format!("Turn {turn}, the last one, {}, so the run ended without an accepted report.", last.words())
+        }
+        TerminationReason::MaxTurnsExhausted => {
+            "The turn limit was reached, and with synthesis switched off nothing concluded the run.".to_owned()
+        }
+        TerminationReason::SynthesisFailed(trigger) => failed_synthesis(trigger, turns, &last),
+        TerminationReason::LlmError if turn == 0 => "The run ended at once: the model could not be used.".to_owned(),
+        TerminationReason::LlmError => {
+            format!("Turn {turn} {}, so the run ended: the model could not be used.", last.words())
+        }
+        TerminationReason::LlmComplete
+        | TerminationReason::FinalResult
+        | TerminationReason::FinalReport
+        | TerminationReason::Synthesized(_)
+        | TerminationReason::Cancelled => "The run failed.".to_owned(),
+    }
+}
+
+fn failed_synthesis(trigger: Trigger, turns: &[TurnRecord], last: &Failures) -> String {
+    let asked = sentence_case(trigger_words(trigger));
+    if turns.last().is_some_and(|turn| turn.synthesis) {
+        format!("{asked}, and the synthesis {}, so the run ended without a conclusion.", last.words())
+    } else {
+        format!("{asked}, and with synthesis switched off nothing concluded the run.")
+    }
+}
+
+/// A summary of a turn's failed attempts.
+#[derive(Debug, Default)]
+struct Failures {
+    failed: usize,
+    because: Option<&'static str>,
+    /// Whether every attempt failed for the same reason.
+    same: bool,
+}
+
+impl Failures {
+    fn of(turn: &TurnRecord) -> Self {
+        let faults = turn.attempts.iter().filter(|attempt| !ended_by_user(attempt));
+        let reasons: Vec<_> = faults.filter_map(|attempt| attempt.slugs.first().copied()).collect();
+        let last = reasons.last().copied();
+        Failures {
+            failed: reasons.len(),
+            because: last.map(|slug| slug.because()),
+            same: reasons.iter().all(|slug| Some(*slug) == last),
+        }
+    }
+
+    /// `failed three times, the last time because …`
+    fn words(&self) -> String {
+        match (self.failed, self.because, self.same) {
+            (_, None, _) => "failed".to_owned(),
+            (0 | 1, Some(because), _) => format!("failed because {because}"),
+            (count, Some(because), true) => format!("failed {}, each time because {because}", times(count)),
+            (count, Some(because), false) => format!("failed {}, the last time because {because}", times(count)),
+        }
+    }
+}
+
+fn times(count: usize) -> String {
+    match count {
+        2 => "twice".to_owned(),
+        3 => "three times".to_owned(),
+        4 => "four times".to_owned(),
+        5 => "five times".to_owned(),
+        more => format!("{more} times"),
     }
 }
 

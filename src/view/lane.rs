@@ -7,12 +7,11 @@ use crate::engine::own_tools::{self, SubagentTask};
 use crate::engine::{CallRecord, Slug, Status};
 use crate::protocol::snapshot::Subagent;
 
+use super::call;
 use super::ending::{self, Tone};
 use super::format::{counted, duration, one_line};
 use super::meter::{Meter, Tick, TickState};
-use super::panel::{elapsed, turns_used};
 use super::source::{Children, Origin, Source};
-use super::turn::{self, TurnView};
 
 /// The maximum number of ticks drawn in a line.
 const TICKS: usize = 16;
@@ -107,12 +106,6 @@ impl LaneView {
             }
         }
     }
-}
-
-/// Names the sub-agent in the label of its turn, for users who cannot see where the turn is.
-#[must_use]
-pub fn turn_of(task_id: u32, turn: TurnView) -> TurnView {
-    TurnView { label: format!("Sub-agent {task_id}: {}", turn.label), ..turn }
 }
 
 /// The number of sub-agents, in total and by state.
@@ -266,7 +259,7 @@ fn state(run: &Source<'_>) -> LaneState {
 }
 
 fn words(run: &Source<'_>) -> String {
-    let (turn, max) = (turns_used(run), run.effective_max_turns);
+    let (turn, max) = (run.turns_used(), run.effective_max_turns);
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => ending::short(ending),
         (Status::Ended, None) if run.imported.is_some() => counted(u64::from(turn), "turn"),
@@ -276,7 +269,7 @@ fn words(run: &Source<'_>) -> String {
         }
         (Status::Calling { .. }, _) => format!("turn {turn} of {max}, asking the model"),
         (Status::Waiting { .. }, _) => format!("turn {turn} of {max}, waiting to try again"),
-        (Status::Tools { .. }, _) => format!("turn {turn} of {max}, {}", turn::running(run)),
+        (Status::Tools { .. }, _) => format!("turn {turn} of {max}, {}", call::running(run.last_calls())),
     }
 }
 
@@ -304,7 +297,7 @@ fn ticks(run: &Source<'_>) -> Vec<Tick> {
 }
 
 fn time(run: &Source<'_>) -> LaneTime {
-    match (run.status, elapsed(run)) {
+    match (run.status, run.elapsed_ms()) {
         (Status::Ended, 0) => LaneTime::None,
         (Status::Ended, ms) => LaneTime::Took(duration(ms)),
         (Status::Calling { .. } | Status::Waiting { .. } | Status::Tools { .. }, _) => {

@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{AttemptRecord, CounterConfig, CounterLevel, RunConfig, Status, prompts};
 
 use super::attempt::ended_by_user;
-use super::panel::turns_used;
-use super::source::Source;
-use super::turn::{asks_for_report, forces_report};
+use super::source::{Source, forces_report};
 
 /// The ticks and a label for all of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +86,7 @@ impl From<&Source<'_>> for Meter {
                     CounterLevel::Off => level(counter, turn.turn, max),
                     stated => stated,
                 };
-                if asks_for_report(source, turn, max) { TickKind::Report(level) } else { TickKind::Turn(level) }
+                if source.asks_for_report(turn, max) { TickKind::Report(level) } else { TickKind::Turn(level) }
             };
             let live = source.status != Status::Ended && last == Some(index);
             let failed = !turn.attempts.is_empty() && turn.attempts.iter().all(is_fault);
@@ -131,7 +129,7 @@ fn planned(config: &RunConfig, turn: u32, max: u32) -> TickKind {
 }
 
 fn label(source: &Source<'_>) -> String {
-    let (used, max) = (turns_used(source), source.effective_max_turns);
+    let (used, max) = (source.turns_used(), source.effective_max_turns);
     if source.turns.last().is_some_and(|turn| turn.synthesis) {
         return format!("Synthesis after {used} of {max} turns");
     }

@@ -12,7 +12,6 @@ pub mod compare;
 pub mod ending;
 #[cfg(feature = "worker")]
 pub mod export;
-mod failure;
 pub mod file_kind;
 pub mod format;
 pub mod formats;
@@ -122,13 +121,13 @@ impl From<&Source<'_>> for HeadView {
         }
         let mut facts = provider::facts(config);
         facts.push(config.preset.as_str().to_owned());
-        if turn::forces_report(config) {
+        if source::forces_report(config) {
             facts.push(format!("report: {}", config.report.format.as_str()));
         }
         if config.counter.is_none() {
             facts.push("turn counter off".to_owned());
         }
-        if config.synthesis.is_none() && !turn::forces_report(config) {
+        if config.synthesis.is_none() && !source::forces_report(config) {
             facts.push("synthesis off".to_owned());
         }
         HeadView { task: format::task(source.input).to_owned(), pictures: PictureView::list(source.images), facts }

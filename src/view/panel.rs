@@ -8,8 +8,8 @@ use super::format::{counted, dollars, thousands};
 use super::lane::Tally;
 use super::meter::{self, Meter};
 use super::models::price_words;
-use super::source::{Origin, Source};
-use super::turn::{Wait, forces_report};
+use super::source::{Origin, Source, forces_report};
+use super::turn::Wait;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelView {
@@ -88,7 +88,7 @@ pub enum Estimated {
 
 impl From<&Source<'_>> for PanelView {
     fn from(source: &Source<'_>) -> Self {
-        let turn = turns_used(source);
+        let turn = source.turns_used();
         let max_turns = source.effective_max_turns;
         let phase = phase(source);
         let usage = source.usage;
@@ -115,7 +115,7 @@ impl From<&Source<'_>> for PanelView {
             subagents: Tally::of(source).words(),
             progress: progress(source, phase),
             started_at: source.started_at.0,
-            elapsed_ms: (phase == Phase::Ended).then(|| elapsed(source)),
+            elapsed_ms: (phase == Phase::Ended).then(|| source.elapsed_ms()),
             wait: wait(source),
             can_resume: source.origin == Origin::Interrupted,
             elsewhere: source.origin == Origin::Elsewhere,
@@ -126,11 +126,6 @@ impl From<&Source<'_>> for PanelView {
             ending,
         }
     }
-}
-
-/// Returns the last turn within the limit; a synthesis is outside of it.
-pub(super) fn turns_used(source: &Source<'_>) -> u32 {
-    source.turns.iter().rev().find(|turn| !turn.synthesis).map_or(0, |turn| turn.turn)
 }
 
 fn phase(source: &Source<'_>) -> Phase {
@@ -226,16 +221,6 @@ fn tokens(usage: Usage, count: u64) -> String {
     if usage.estimated { format!("≈ {}", thousands(count)) } else { thousands(count) }
 }
 
-/// Returns the time from the start of the run to the end of its last activity.
-pub(super) fn elapsed(source: &Source<'_>) -> u64 {
-    let ends = source.turns.iter().rev().take(2).flat_map(|turn| {
-        let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
-        let calls = turn.tool_calls.iter().map(|call| call.started_ms + call.duration_ms.unwrap_or(0));
-        attempts.chain(calls)
-    });
-    ends.max().unwrap_or(0)
-}
-
 fn wait(source: &Source<'_>) -> Option<Wait> {
     let Status::Waiting { attempt, until, synthesis, .. } = source.status else { return None };
     let of = match (&source.config.synthesis, synthesis) {
@@ -264,8 +249,7 @@ fn turn_words(source: &Source<'_>, turn: u32) -> String {
 
 /// Returns whether sub-agents of this turn are running: the end of each is announced, but not its actions.
 fn at_work(source: &Source<'_>) -> bool {
-    let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
-    calls.iter().any(|call| call.name == own_tools::SPAWN && call.result.is_none())
+    source.last_calls().iter().any(|call| call.name == own_tools::SPAWN && call.result.is_none())
 }
 
 fn now_at_work(source: &Source<'_>, turn: u32) -> String {

@@ -5,7 +5,7 @@ use crate::engine::{CounterLevel, RunConfig, setup};
 use super::format::counted;
 use super::meter::{self, Meter, Tick, TickKind, TickState};
 use super::provider;
-use super::turn::forces_report;
+use super::source::forces_report;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {

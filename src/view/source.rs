@@ -1,7 +1,9 @@
 //! The data that a view is built from, borrowed: the same shape for a live run and for a document from disk.
 
+use crate::engine::judge::{AtLimit, Policy};
 use crate::engine::{
-    Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord, Usage,
+    CallRecord, Child, Ending, EpochMillis, Image, LogRecord, Run, RunConfig, Status, TraceRecord, Trigger, TurnRecord,
+    Usage,
 };
 use crate::protocol::Snapshot;
 use crate::protocol::snapshot::Subagent;
@@ -212,4 +214,34 @@ impl Source<'_> {
         }
         spans
     }
+
+    /// Returns the tool calls of the last turn.
+    pub(super) fn last_calls(&self) -> &[CallRecord] {
+        self.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default()
+    }
+
+    /// Returns the last turn within the limit; a synthesis is outside of it.
+    pub(super) fn turns_used(&self) -> u32 {
+        self.turns.iter().rev().find(|turn| !turn.synthesis).map_or(0, |turn| turn.turn)
+    }
+
+    /// Returns the time from the start of the run to the end of its last activity.
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        let ends = self.turns.iter().rev().take(2).flat_map(|turn| {
+            let attempts = turn.attempts.iter().map(|attempt| attempt.started_ms + attempt.duration_ms.unwrap_or(0));
+            let calls = turn.tool_calls.iter().map(|call| call.started_ms + call.duration_ms.unwrap_or(0));
+            attempts.chain(calls)
+        });
+        ends.max().unwrap_or(0)
+    }
+
+    /// Returns whether only a report is accepted, as in the last turn of a strict run (strict.md#the-contract).
+    pub(super) fn asks_for_report(&self, record: &TurnRecord, max_turns: u32) -> bool {
+        !record.synthesis && record.turn >= max_turns && forces_report(self.config)
+    }
+}
+
+/// Returns whether the last turn of a run accepts only a report.
+pub(super) fn forces_report(config: &RunConfig) -> bool {
+    Policy::for_preset(config.preset).at_limit == AtLimit::ForcedFinal
 }

@@ -1,12 +1,11 @@
 //! One turn of the transcript: its text, its tool calls, its failures.
 
-use crate::engine::judge::{AtLimit, Policy};
 use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, own_tools};
 
 use super::attempt::{self, FailedAttempt};
-use super::call::CallView;
+use super::call::{self, CallView};
 use super::ending::trigger_words;
-use super::failure::sentence_case;
+use super::format::sentence_case;
 use super::lane::Tally;
 use super::meter;
 use super::source::{SegmentSpan, Source};
@@ -108,6 +107,12 @@ impl TurnView {
             level,
         })
     }
+
+    /// Names the sub-agent in the label of its turn, for users who cannot see where the turn is.
+    #[must_use]
+    pub fn of_subagent(self, task_id: u32) -> Self {
+        TurnView { label: format!("Sub-agent {task_id}: {}", self.label), ..self }
+    }
 }
 
 /// Returns the calls; a call that starts sub-agents shows their progress.
@@ -147,17 +152,8 @@ fn kind(source: &Source<'_>, record: &TurnRecord, segment: usize) -> TurnKind {
     TurnKind::Synthesis { title: format!("Synthesis: {}", trigger_words(trigger)) }
 }
 
-/// Returns whether only a report is accepted, as in the last turn of a strict run (strict.md#the-contract).
-pub(super) fn asks_for_report(source: &Source<'_>, record: &TurnRecord, max_turns: u32) -> bool {
-    !record.synthesis && record.turn >= max_turns && forces_report(source.config)
-}
-
-pub(super) fn forces_report(config: &crate::engine::RunConfig) -> bool {
-    Policy::for_preset(config.preset).at_limit == AtLimit::ForcedFinal
-}
-
 fn remark(source: &Source<'_>, record: &TurnRecord, segment: usize, span: SegmentSpan) -> Option<String> {
-    if !asks_for_report(source, record, span.max_turns) {
+    if !source.asks_for_report(record, span.max_turns) {
         return None;
     }
     let asked = source.segments.get(segment).map_or(source.wrap_up, |ending| ending.wrap_up);
@@ -194,18 +190,7 @@ fn live(source: &Source<'_>, attempts: u32) -> Option<Live> {
             let until = source.started_at.0.saturating_add(until.0);
             Some(Live::Waiting(Wait { until, attempt, of: attempts }))
         }
-        Status::Tools { .. } => Some(Live::Tools { words: sentence_case(&running(source)) }),
+        Status::Tools { .. } => Some(Live::Tools { words: sentence_case(&call::running(source.last_calls())) }),
         Status::Ended => None,
-    }
-}
-
-/// `running search_files`, `running 3 tools`
-pub(super) fn running(source: &Source<'_>) -> String {
-    let calls = source.turns.last().map(|turn| turn.tool_calls.as_slice()).unwrap_or_default();
-    let open: Vec<&str> = calls.iter().filter(|call| call.result.is_none()).map(|call| call.name.as_str()).collect();
-    match open.as_slice() {
-        [own_tools::SPAWN] => "sub-agents at work".to_owned(),
-        [only] => format!("running {only}"),
-        several => format!("running {} tools", several.len()),
     }
 }

@@ -6,7 +6,7 @@ use turnwise::docs::Kind;
 use turnwise::docs::detect::detect;
 use turnwise::docs::index::{Index, PageText, SectionText};
 use turnwise::docs::site::Site;
-use turnwise::docs::{Got, Step, Told, html, llms, mkdocs, url};
+use turnwise::docs::{Got, Step, Told, html, llms, mkdocs, tools, url};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -212,12 +212,12 @@ fn an_address_is_the_same_encoded_or_not() {
     })
     .1;
     let asked = json!({"url": format!("{ROOT}%E9%85%8D%E7%BD%AE.html#%E8%B7%AF%E5%BE%84")});
-    let Told::Fetch(url) = site.call("read_page", &asked) else { panic!() };
+    let Told::Fetch(url) = tools::call(&mut site, "read_page", &asked) else { panic!() };
     site.take(
         &Got { url, status: 200, body: true, ..Got::default() },
         Some("<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>"),
     );
-    let Told::Text(text) = site.call("read_page", &asked) else { panic!() };
+    let Told::Text(text) = tools::call(&mut site, "read_page", &asked) else { panic!() };
     assert!(text.ends_with("## 路径\n\nA\n"), "{text}");
     assert_eq!(url::decoded("100%zz%E9"), "100%zz%E9");
 }

@@ -3,8 +3,7 @@
 use crate::engine::DemoMode;
 
 use super::evidence::{Quote, quotes};
-use super::moves::BUILTIN;
-use super::scene::{Scene, Step};
+use super::scene::{BUILTIN, Scene, Step};
 use super::share;
 use super::sums::{Sum, sums};
 use super::words::{code_list, count, keywords};

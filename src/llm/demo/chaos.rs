@@ -3,10 +3,10 @@
 
 use crate::engine::{Message, RequestId, ToolChoice};
 
-use super::DemoRequest;
 use super::moves::Move;
+use super::random::Random;
 use super::scene::Scene;
-use super::wire::Random;
+use super::scripted::DemoRequest;
 
 /// A way in which a model server or its model can fail, or at least behave oddly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

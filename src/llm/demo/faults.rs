@@ -6,8 +6,9 @@ use crate::engine::Message;
 
 use super::chaos::Fault;
 use super::moves::Move;
+use super::random::Random;
 use super::scripted::{BodyEnd, DemoChunk, Scripted};
-use super::wire::{self, Random};
+use super::wire;
 
 /// The time that a server takes to refuse a request.
 const REFUSAL_MS: u32 = 150;

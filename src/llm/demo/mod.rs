@@ -13,6 +13,7 @@ mod faults;
 mod given;
 mod minimal;
 mod moves;
+mod random;
 mod report;
 mod scene;
 mod scripted;
@@ -26,13 +27,11 @@ use crate::engine::{DemoMode, Message, ToolChoice, ToolSpec};
 
 pub use chaos::Fault;
 pub use scripted::{BodyEnd, DemoChunk, DemoRequest, Scripted};
+pub use wire::NAME;
 
 use moves::Move;
+use random::Random;
 use scene::Scene;
-use wire::Random;
-
-/// The demo model's display name.
-pub const NAME: &str = "Demo: scripted, not an AI";
 
 /// The response to a request. A pure function of the request.
 #[must_use]

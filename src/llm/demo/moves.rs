@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::engine::ToolSpec;
 
-use super::scene::Scene;
+use super::random::Random;
+use super::scene::{BUILTIN, Scene};
 use super::share;
 use super::sums::sums;
-use super::wire::Random;
 use super::words::{count, keywords, words};
 use super::{answer, evidence, minimal};
 
@@ -28,21 +28,6 @@ pub(super) struct Move {
     /// Whether the arguments of its first call are invalid JSON.
     pub broken_arguments: bool,
 }
-
-/// Tools that the script knows how to use, or ignores; all others belong to the host page.
-pub(super) const BUILTIN: &[&str] = &[
-    "search_files",
-    "read_file",
-    "list_files",
-    "write_file",
-    "read_result",
-    "calculate",
-    "now",
-    "final_report",
-    "progress_report",
-    "batch",
-    "spawn_subagents",
-];
 
 /// Number of files read at once.
 const READS: usize = 2;

@@ -12,6 +12,21 @@ use super::given::{self, Given};
 /// The start of the engine's message about additional turns.
 const GRANTED: &str = "You have been granted ";
 
+/// Tools that the script knows how to use, or ignores; all others belong to the host page.
+pub(super) const BUILTIN: &[&str] = &[
+    "search_files",
+    "read_file",
+    "list_files",
+    "write_file",
+    "read_result",
+    "calculate",
+    "now",
+    "final_report",
+    "progress_report",
+    "batch",
+    "spawn_subagents",
+];
+
 /// One tool call and its result.
 #[derive(Debug)]
 pub(super) struct Step<'a> {

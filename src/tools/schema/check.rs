@@ -2,21 +2,77 @@
 //! Where only the verdict matters (branches of `anyOf`, `not`, `if`), the first fault ends the search.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 
 use serde_json::{Map, Value};
 
 use super::number::{Amount, is_multiple};
 use super::place::Resource;
 use super::rule::{Countable, End, Expression, NodeId, Rule, Side, Tree, Type};
+use super::same;
 use super::words::{self, quoted, shown};
-use super::{Fault, MAX_DEPTH, Unchecked, same};
 
+/// Maximum nesting of brackets in a schema and in a value. `serde_json` reads no deeper nesting.
+pub const MAX_NESTING: usize = 128;
+/// Maximum depth of schemas that lead to schemas while one value is checked: low enough for a worker's stack of 1 MB,
+/// even without optimization.
+const MAX_DEPTH: usize = 256;
 /// Maximum number of schemas checked and members examined.
 const MAX_WORK: usize = 10_000_000;
 /// Maximum number of branches of `anyOf` and `oneOf` whose fault is reported.
 const MAX_BRANCHES: usize = 3;
 
+/// Why a value does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// JSON Pointer to the value, or to the property that is missing or not allowed.
+    pub path: String,
+    pub message: String,
+}
+
+/// The reason why a value could not be checked against a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unchecked {
+    /// The value's brackets are nested too deeply.
+    Nesting,
+    /// Schemas lead to schemas too deeply, as with one that refers to itself.
+    Depth,
+    /// Too many steps.
+    Work,
+    /// The engine gave up on a regular expression.
+    Pattern(String),
+}
+
+impl fmt::Display for Unchecked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unchecked::Nesting => write!(f, "the brackets are nested more than {MAX_NESTING} deep"),
+            Unchecked::Depth => write!(f, "its schemas lead to schemas more than {MAX_DEPTH} deep"),
+            Unchecked::Work => f.write_str("it takes too many steps"),
+            Unchecked::Pattern(why) => write!(f, "a regular expression of the schema failed: {why}"),
+        }
+    }
+}
+
+/// Returns whether the brackets of a value are nested too deeply.
+pub fn too_deep(value: &Value) -> bool {
+    is_deeper(value, MAX_NESTING)
+}
+
+fn is_deeper(value: &Value, left: usize) -> bool {
+    let inside = |inner: &Value| left == 0 || is_deeper(inner, left - 1);
+    match value {
+        Value::Array(items) => items.iter().any(inside),
+        Value::Object(members) => members.values().any(inside),
+        _ => false,
+    }
+}
+
+/// Returns at most `most` reasons why the value does not fit.
 pub fn faults(tree: &Tree, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
+    if too_deep(value) {
+        return Err(Unchecked::Nesting);
+    }
     let mut check = Check { tree, work: 0, scope: Vec::new(), most, faults: Vec::new(), in_branch: false };
     check.fits(0, value, At::Root)?;
     Ok(check.faults)
@@ -183,7 +239,9 @@ impl<'t> Check<'t> {
                 };
                 if is_within { Ok(true) } else { self.fault(at, &|| words::size(value, *of, *end, *limit)) }
             }
-            (Rule::Pattern(expression), Value::String(text)) if !expression.matches(text)? => {
+            (Rule::Pattern(expression), Value::String(text))
+                if !expression.matches(text).map_err(Unchecked::Pattern)? =>
+            {
                 self.fault(at, &|| format!("{} does not match \"{}\"", shown(value), expression.source))
             }
             _ => Ok(true),
@@ -308,7 +366,7 @@ impl<'t> Check<'t> {
                 fits &= self.fits(*node, member, inner)?;
             }
             for (expression, node) in patterns {
-                if expression.matches(name)? {
+                if expression.matches(name).map_err(Unchecked::Pattern)? {
                     is_other = false;
                     fits &= self.fits(*node, member, inner)?;
                 }
@@ -376,7 +434,7 @@ impl<'t> Check<'t> {
                         self.step()?;
                         *seen |= others.is_some() || named.contains_key(name);
                         for (expression, _) in patterns {
-                            *seen = *seen || expression.matches(name)?;
+                            *seen = *seen || expression.matches(name).map_err(Unchecked::Pattern)?;
                         }
                     }
                 }

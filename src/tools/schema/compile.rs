@@ -7,9 +7,9 @@ use serde_json::{Map, Number, Value};
 
 use super::number::Amount;
 use super::place::{Places, Resource};
-use super::rule::{Countable, End, Expression, Node, NodeId, Rule, Side, Tree, Type};
+use super::rule::{Countable, End, Expression, Node, NodeId, Patterns, Rule, Side, Tree, Type};
+use super::same;
 use super::words::{quoted, shown};
-use super::{Patterns, same};
 
 pub fn compile(schema: &Value, patterns: Patterns) -> Result<Tree, String> {
     let places = Places::of(schema);

@@ -16,17 +16,13 @@ mod same;
 mod uri;
 mod words;
 
-use std::fmt;
-
 use serde_json::Value;
 
+pub use check::{Fault, Unchecked};
+pub use rule::{Pattern, Patterns};
+
+use check::{MAX_NESTING, too_deep};
 use rule::Tree;
-
-/// Whether a text contains a match; an engine may give up on a text.
-pub type Pattern = Box<dyn Fn(&str) -> Result<bool, String>>;
-
-/// Compiles an ECMA-262 expression, which is read with the flag `u`, to a pattern.
-pub type Patterns = fn(&str) -> Result<Pattern, String>;
 
 /// A compiled schema.
 #[derive(Debug)]
@@ -34,25 +30,11 @@ pub struct Schema {
     tree: Tree,
 }
 
-/// Why a value does not fit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// JSON Pointer to the value, or to the property that is missing or not allowed.
-    pub path: String,
-    pub message: String,
-}
-
-/// Maximum nesting of brackets in a schema and in a value. `serde_json` reads no deeper nesting.
-const MAX_NESTING: usize = 128;
-/// Maximum depth of schemas that lead to schemas while one value is checked: low enough for a worker's stack of 1 MB,
-/// even without optimization.
-const MAX_DEPTH: usize = 256;
-
 impl Schema {
     /// # Errors
     /// The fault in the schema, and its location.
     pub fn compile(schema: &Value, patterns: Patterns) -> Result<Schema, String> {
-        if too_deep(schema, MAX_NESTING) {
+        if too_deep(schema) {
             return Err(format!("its brackets are nested more than {MAX_NESTING} deep"));
         }
         Ok(Schema { tree: compile::compile(schema, patterns)? })
@@ -63,42 +45,6 @@ impl Schema {
     /// # Errors
     /// Why the value could not be checked against the schema.
     pub fn faults(&self, value: &Value, most: usize) -> Result<Vec<Fault>, Unchecked> {
-        if too_deep(value, MAX_NESTING) {
-            return Err(Unchecked::Nesting);
-        }
         check::faults(&self.tree, value, most.max(1))
-    }
-}
-
-/// The reason why a value could not be checked against a schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unchecked {
-    /// The value's brackets are nested too deeply.
-    Nesting,
-    /// Schemas lead to schemas too deeply, as with one that refers to itself.
-    Depth,
-    /// Too many steps.
-    Work,
-    /// The engine gave up on a regular expression.
-    Pattern(String),
-}
-
-impl fmt::Display for Unchecked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unchecked::Nesting => write!(f, "the brackets are nested more than {MAX_NESTING} deep"),
-            Unchecked::Depth => write!(f, "its schemas lead to schemas more than {MAX_DEPTH} deep"),
-            Unchecked::Work => f.write_str("it takes too many steps"),
-            Unchecked::Pattern(why) => write!(f, "a regular expression of the schema failed: {why}"),
-        }
-    }
-}
-
-fn too_deep(value: &Value, left: usize) -> bool {
-    let inside = |inner: &Value| left == 0 || too_deep(inner, left - 1);
-    match value {
-        Value::Array(items) => items.iter().any(inside),
-        Value::Object(members) => members.values().any(inside),
-        _ => false,
     }
 }

@@ -6,7 +6,12 @@ use std::fmt;
 use serde_json::{Number, Value};
 
 use super::place::Resource;
-use super::{Pattern, Unchecked};
+
+/// Whether a text contains a match; an engine may give up on a text.
+pub type Pattern = Box<dyn Fn(&str) -> Result<bool, String>>;
+
+/// Compiles an ECMA-262 expression, which is read with the flag `u`, to a pattern.
+pub type Patterns = fn(&str) -> Result<Pattern, String>;
 
 /// All schemas that the first one leads to.
 #[derive(Debug, Default)]
@@ -150,8 +155,8 @@ impl Expression {
         Expression { source, pattern }
     }
 
-    pub fn matches(&self, text: &str) -> Result<bool, Unchecked> {
-        (self.pattern)(text).map_err(Unchecked::Pattern)
+    pub fn matches(&self, text: &str) -> Result<bool, String> {
+        (self.pattern)(text)
     }
 }
 

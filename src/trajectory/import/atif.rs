@@ -3,12 +3,11 @@
 //! An agent step becomes a turn. User and system messages between turns are quoted at the start of the next turn.
 //! Data that our own export put into `extra` is restored.
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::file::{Content, File, FinalMetrics, Metrics, Step, Whose};
-use super::steps::{Steps, quote};
+use super::file::{File, FinalMetrics, Metrics, Step, Whose, of};
+use super::steps::Steps;
 use super::when;
 use crate::engine::*;
 use crate::trajectory::Trajectory;
@@ -165,22 +164,6 @@ fn is_run_id(text: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Reads a field of an `extra`, if it is present and has the right type.
-pub(super) fn of<T: DeserializeOwned>(extra: &Map<String, Value>, key: &str) -> Option<T> {
-    let value = extra.get(key).filter(|value| !value.is_null())?;
-    serde_json::from_value(value.clone()).ok()
-}
-
 fn text(extra: &Map<String, Value>, key: &str) -> Option<String> {
     of(extra, key)
-}
-
-/// A message between turns, quoted, with its author.
-pub(super) fn aside(source: Whose, message: &Content) -> Option<String> {
-    let (who, text) = match source {
-        Whose::User => ("The user", message.text()),
-        Whose::System => ("The system", message.text()),
-        Whose::Agent => ("The agent", message.text()),
-    };
-    (!text.trim().is_empty()).then(|| format!("**{who}:**\n\n{}", quote(&text)))
 }

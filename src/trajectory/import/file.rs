@@ -1,6 +1,7 @@
 //! The parts of an ATIF file (1.0 to 1.8) that are shown. Unknown keys are ignored.
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 #[derive(Debug, Deserialize)]
@@ -135,4 +136,10 @@ impl Part {
             (None, None) => String::new(),
         }
     }
+}
+
+/// Reads a field of an `extra`, if it is present and has the right type.
+pub fn of<T: DeserializeOwned>(extra: &Map<String, Value>, key: &str) -> Option<T> {
+    let value = extra.get(key).filter(|value| !value.is_null())?;
+    serde_json::from_value(value.clone()).ok()
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::atif::{aside, of};
-use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose};
+use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose, of};
 use super::when;
 use crate::engine::{
     AssistantMessage, CallId, CallRecord, EpochMillis, Image, Message, ToolCall as Asked, ToolMessage, TurnRecord, time,
@@ -205,7 +204,17 @@ fn append(to: &mut String, text: &str) {
     to.push_str(text);
 }
 
+/// A message between turns, quoted, with its author.
+fn aside(source: Whose, message: &Content) -> Option<String> {
+    let (who, text) = match source {
+        Whose::User => ("The user", message.text()),
+        Whose::System => ("The system", message.text()),
+        Whose::Agent => ("The agent", message.text()),
+    };
+    (!text.trim().is_empty()).then(|| format!("**{who}:**\n\n{}", quote(&text)))
+}
+
 /// Prefixes every line with `>`.
-pub fn quote(text: &str) -> String {
+fn quote(text: &str) -> String {
     text.trim().lines().map(|line| format!("> {line}").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -4,7 +4,8 @@
 //! introduces a secret directly precedes it, or it is the value of a key-like URL parameter. So a run is judged by its
 //! content and the few bytes before it, and every byte is examined once, even in a stream.
 
-use super::REDACTED;
+/// The replacement for a secret.
+pub const REDACTED: &str = "[redacted]";
 
 /// Prefixes of provider keys, and the minimum number of key characters (at least one digit) that follow.
 const PREFIXES: &[(&str, usize)] = &[

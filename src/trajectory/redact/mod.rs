@@ -10,13 +10,11 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+pub use looks::REDACTED;
 use looks::{Scan, scan, without};
 pub use stream::StreamScrub;
 
 use crate::engine::{CounterConfig, Event, Message, ProviderConfig, RawResponse, Reply, RunConfig, Task, ToolOutcome};
-
-/// The replacement for a secret.
-pub const REDACTED: &str = "[redacted]";
 
 /// The secrets known to the shell. Debug output does not show them.
 #[derive(Clone, Default)]

@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::looks::{Beginning, CONTEXT, Suspect, beginning, is_key_byte, last_digit, without};
-use super::{REDACTED, Secrets};
+use super::Secrets;
+use super::looks::{Beginning, CONTEXT, REDACTED, Suspect, beginning, is_key_byte, last_digit, without};
 
 /// One stream of text.
 #[derive(Debug, Default)]

@@ -6,7 +6,7 @@ use super::turns;
 use crate::trajectory::Trajectory;
 use crate::trajectory::export::whole_cost;
 use crate::trajectory::import::EMBEDDED;
-use crate::view::{EndingView, HeadView, PanelView, Source};
+use crate::view::{HeadView, PanelView, Source};
 
 /// The app's own colours.
 const TOKENS: &str = include_str!("../../../www/styles/tokens.css");
@@ -63,7 +63,7 @@ fn task(html: &mut Html, head: &HeadView) {
 fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     html.raw("<section class=\"summary\" aria-label=\"Result\">");
     match &panel.ending {
-        Some(ending) => ends(html, ending),
+        Some(ending) => turns::ends(html, ending),
         None => _ = html.element("p", "headline", &panel.note),
     }
     html.raw("<dl class=\"figures\">");
@@ -95,37 +95,6 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     let began = document.started_at.get(..16).unwrap_or(&document.started_at);
     row("Began", &format!("{} UTC", began.replace('T', " ")));
     html.raw("</dl></section>\n");
-}
-
-/// Writes the ending fields as text, together with their exact values.
-pub(super) fn ends(html: &mut Html, view: &EndingView) {
-    html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(&view.headline).close("p");
-    html.raw("<dl class=\"fields\">");
-    let mut row = |name: &str, code: &str, words: &str| {
-        html.raw("<div>").element("dt", "", name).raw("<dd>");
-        if !code.is_empty() {
-            html.element("code", "", code).raw(" ");
-        }
-        html.element("span", "words", words).raw("</dd></div>");
-    };
-    row("Ended by", &view.reason, "");
-    row("Outcome", view.outcome, view.outcome_words);
-    row("Answer from", view.source, view.source_words);
-    row("Used", "", &view.turns);
-    html.raw("</dl>");
-    if let Some(error) = &view.error {
-        html.element("p", "why", error);
-    }
-}
-
-pub(super) fn tone(view: &EndingView) -> &'static str {
-    use crate::view::ending::Tone;
-    match view.tone {
-        Tone::Complete => "complete",
-        Tone::Synthesized => "synthesized",
-        Tone::Failed => "failed",
-        Tone::Cancelled => "cancelled",
-    }
 }
 
 fn foot(html: &mut Html, document: &Trajectory) {

@@ -1,14 +1,15 @@
 //! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
 use super::escape::Html;
-use super::{html::ends, nodes};
+use super::nodes;
 use crate::engine::CounterLevel;
 use crate::view::attempt::Weight;
 use crate::view::call::Note;
+use crate::view::ending::Tone;
 use crate::view::report::{Body, Stand};
 use crate::view::{
-    CallState, CallView, CounterLine, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind, TurnView,
-    ViewModel,
+    CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind,
+    TurnView, ViewModel,
 };
 
 /// Writes the transcript. `level` is the heading level of a turn.
@@ -65,6 +66,36 @@ fn report(html: &mut Html, view: &ReportView, level: u8) {
         Body::Json(_) | Body::Slack(_) => _ = html.element("pre", "", &view.copy),
     }
     html.raw("</div>\n");
+}
+
+/// Writes the ending fields as text, together with their exact values.
+pub(super) fn ends(html: &mut Html, view: &EndingView) {
+    html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(&view.headline).close("p");
+    html.raw("<dl class=\"fields\">");
+    let mut row = |name: &str, code: &str, words: &str| {
+        html.raw("<div>").element("dt", "", name).raw("<dd>");
+        if !code.is_empty() {
+            html.element("code", "", code).raw(" ");
+        }
+        html.element("span", "words", words).raw("</dd></div>");
+    };
+    row("Ended by", &view.reason, "");
+    row("Outcome", view.outcome, view.outcome_words);
+    row("Answer from", view.source, view.source_words);
+    row("Used", "", &view.turns);
+    html.raw("</dl>");
+    if let Some(error) = &view.error {
+        html.element("p", "why", error);
+    }
+}
+
+fn tone(view: &EndingView) -> &'static str {
+    match view.tone {
+        Tone::Complete => "complete",
+        Tone::Synthesized => "synthesized",
+        Tone::Failed => "failed",
+        Tone::Cancelled => "cancelled",
+    }
 }
 
 fn heading(html: &mut Html, level: u8, class: &str, inner: impl FnOnce(&mut Html)) {

@@ -1,8 +1,34 @@
 //! Marks special messages and lines: the counter line, a notice, the synthesis prompt, a result that was shortened.
 
+use serde::{Deserialize, Serialize};
+
 use crate::engine::{CounterLevel, Message, Run, RunConfig, ToolMessage, Trigger, prompts};
 
-use super::message::Mark;
+/// The mark of a special message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// A system notice about a failure.
+    Notice,
+    SynthesisPrompt,
+    /// A result that the context guard removed.
+    Removed,
+    /// A result that was truncated because it was too long.
+    Cut,
+}
+
+impl Mark {
+    /// Returns the mark as text.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Mark::Notice => "system notice",
+            Mark::SynthesisPrompt => "synthesis prompt",
+            Mark::Removed => "result removed by the context guard",
+            Mark::Cut => "long result, cut in the middle",
+        }
+    }
+}
 
 /// A message with its mark and its special lines.
 #[derive(Clone, Debug, PartialEq)]

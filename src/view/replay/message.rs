@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{CounterLevel, Message, ToolMessage};
 
-use super::marks::Marked;
+use super::marks::{Mark, Marked};
 
 /// The number of characters of a message that are shown at first.
 pub const SHOWN: usize = 4_000;
@@ -46,32 +46,6 @@ pub enum Role {
     User,
     Assistant,
     Tool,
-}
-
-/// The mark of a special message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mark {
-    /// A system notice about a failure.
-    Notice,
-    SynthesisPrompt,
-    /// A result that the context guard removed.
-    Removed,
-    /// A result that was truncated because it was too long.
-    Cut,
-}
-
-impl Mark {
-    /// Returns the mark as text.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Mark::Notice => "system notice",
-            Mark::SynthesisPrompt => "synthesis prompt",
-            Mark::Removed => "result removed by the context guard",
-            Mark::Cut => "long result, cut in the middle",
-        }
-    }
 }
 
 impl Role {
