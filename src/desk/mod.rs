@@ -5,57 +5,37 @@
 //! arrive here, and everything visible (`ui`).
 
 mod plans;
+mod running;
 mod seat;
 mod shelf;
+mod state;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::rc::{Rc, Weak};
+use std::collections::VecDeque;
+use std::rc::Rc;
 
 use serde::Serialize;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::engine::{Branch, ProviderConfig, ProviderKind, RunConfig, Task};
-use crate::protocol::desk::{FilesId, News, Order, PlanId, QuestionId, SeatId, With};
-use crate::shell::{self, Access, Carried, Notice, Page, Session, SessionOptions, js};
+use crate::engine::{Branch, RunConfig, Task};
+use crate::protocol::desk::{News, Order, QuestionId, SeatId, With};
+use crate::shell::{self, Carried, Notice, Page, js};
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::probe::{self, Probe};
-use crate::view::provider::address;
-use crate::worker::{Twin, Workspace};
 
-use plans::PlanRunning;
 use seat::Seat;
-use shelf::Shelf;
-
-/// Handles the orders of one page; clones share the same desk.
-#[derive(Clone)]
-pub struct Desk(Rc<Inner>);
-
-pub(crate) struct Inner {
-    page: Rc<dyn Page>,
-    post: Box<dyn Fn(News, Vec<JsValue>)>,
-    seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
-    plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
-    files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
-    shelf: RefCell<Option<Shelf>>,
-    /// Stored runs that are being opened; `waiting` holds the orders about them.
-    opening: RefCell<BTreeSet<SeatId>>,
-    waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
-}
-
-/// A weak reference to a desk, which may be gone.
-#[derive(Clone)]
-pub(crate) struct Back(Weak<Inner>);
+pub use state::Desk;
+use state::{DeskState, access};
 
 impl Desk {
     /// Opens the desk and its database. `post` sends news with their parts to the page; `page` calls the models that
     /// only the page can reach.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
-        let desk = Desk(Rc::new(Inner {
+        let desk = Desk(Rc::new(DeskState {
             page,
-            post: Box::new(post),
+            post: Rc::new(post),
             seats: RefCell::default(),
             plans: RefCell::default(),
             files: RefCell::default(),
@@ -63,7 +43,7 @@ impl Desk {
             opening: RefCell::default(),
             waiting: RefCell::default(),
         }));
-        desk.0.shelf.replace(Some(Shelf::open(&desk.back())));
+        desk.open_shelf();
         desk
     }
 
@@ -197,54 +177,9 @@ impl Desk {
         let workspace = self.files(with.files).workspace().clone();
         let session = self.session(with, config, workspace.clone());
         let keeper = if kept { self.keeper(&session, &workspace) } else { None };
-        let seat = Seat::new(self.back(), id, session, keeper);
+        let seat = Seat::new(self.news(), id, session, keeper);
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat
-    }
-
-    /// Creates a session with the user's keys.
-    fn session(&self, with: &With, config: RunConfig, workspace: Workspace) -> Session {
-        let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at));
-        let (access, page) = (access.collect(), Some(Rc::clone(&self.0.page)));
-        Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page })
-    }
-
-    /// Returns the desk's copy of these files, which is the one that tools see.
-    fn files(&self, id: FilesId) -> Rc<Twin> {
-        let back = self.back();
-        let make = || {
-            Twin::new(Workspace::new(), move |changes, blobs| {
-                back.post(News::Wrote { files: id, changes }, blobs.into_iter().map(JsValue::from).collect());
-            })
-        };
-        Rc::clone(self.0.files.borrow_mut().entry(id).or_insert_with(make))
-    }
-
-    fn seat(&self, id: SeatId) -> Option<Rc<Seat>> {
-        self.0.seats.borrow().get(&id).cloned()
-    }
-
-    fn with(&self, id: SeatId, act: impl FnOnce(&Rc<Seat>)) {
-        if let Some(seat) = self.seat(id) {
-            act(&seat);
-        }
-    }
-
-    /// Returns the open seats. They are cloned, because the caller may open another one.
-    fn seats(&self) -> Vec<Rc<Seat>> {
-        self.0.seats.borrow().values().cloned().collect()
-    }
-
-    fn back(&self) -> Back {
-        Back(Rc::downgrade(&self.0))
-    }
-
-    fn post(&self, news: News, parts: Vec<JsValue>) {
-        (self.0.post)(news, parts);
-    }
-
-    fn told(&self, message: impl Into<String>, wrong: bool) {
-        self.post(News::Told { message: message.into(), wrong }, Vec::new());
     }
 
     fn complain<E: std::fmt::Display>(&self, done: Option<Result<(), E>>) {
@@ -264,12 +199,12 @@ impl Desk {
     /// Tests a provider with one turn and one attempt; answers when it is over.
     fn probe(&self, id: QuestionId, seat: SeatId, with: &With, config: RunConfig) {
         let seat = self.new_seat(seat, with, config, false);
-        let (back, began, run) = (self.back(), js::now(), Rc::downgrade(&seat));
+        let (asker, began, run) = (self.downgrade(), js::now(), Rc::downgrade(&seat));
         let hear = move |notice: Notice<'_>| {
             let Notice::Record(record) = notice else { return };
             let document = || run.upgrade()?.session.document();
             let found = Probe::of(&record.what, (js::now() - began) as u64, document);
-            if let (Some(found), Some(desk)) = (found, back.desk()) {
+            if let (Some(found), Some(desk)) = (found, asker.upgrade()) {
                 desk.hand_over(id, Some(&found));
             }
         };
@@ -284,41 +219,5 @@ impl Desk {
             Err(message) => News::Failed { id, message },
         };
         self.post(news, Vec::new());
-    }
-}
-
-/// Returns how to reach a provider, with the user's key if there is one for its current address.
-fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
-    let address = address(provider);
-    let address = address.trim().trim_end_matches('/');
-    let key = || with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone());
-    Access {
-        api_key: provider.kind.is_http().then(key).flatten(),
-        headers: Vec::new(),
-        in_page: (provider.kind == ProviderKind::PromptApi).then_some(at),
-    }
-}
-
-impl Back {
-    fn desk(&self) -> Option<Desk> {
-        self.0.upgrade().map(Desk)
-    }
-
-    fn post(&self, news: News, parts: Vec<JsValue>) {
-        if let Some(desk) = self.desk() {
-            desk.post(news, parts);
-        }
-    }
-}
-
-impl std::fmt::Debug for Desk {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("seats", &self.0.seats.borrow().len()).finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Back {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Back")
     }
 }

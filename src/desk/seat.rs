@@ -1,22 +1,28 @@
 //! One run at the desk, and what was reported about it to the page.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
+use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-use super::Back;
 use crate::engine::RecordKind;
-use crate::protocol::Reporter;
 use crate::protocol::desk::{News, SeatId, Stand, Streamed};
+use crate::protocol::{Change, Reporter, Snapshot};
 use crate::shell::{self, Notice, Session};
 use crate::store::Keeper;
 
 /// Time during which changes are collected before they are reported, in milliseconds: one frame.
 pub(super) const FRAME_MS: u32 = 16;
 
+pub(super) type PostNews = dyn Fn(News, Vec<JsValue>);
+
+/// Posts news to the page for as long as the desk exists.
+#[derive(Clone)]
+pub(super) struct NewsSender(Weak<PostNews>);
+
 pub(super) struct Seat {
-    back: Back,
+    news: NewsSender,
     id: SeatId,
     pub(super) session: Session,
     /// Stores the run, if storage is available.
@@ -28,10 +34,28 @@ pub(super) struct Seat {
     due: Cell<bool>,
 }
 
+impl NewsSender {
+    pub(super) fn new(post: &Rc<PostNews>) -> Self {
+        NewsSender(Rc::downgrade(post))
+    }
+
+    pub(super) fn post(&self, news: News, parts: Vec<JsValue>) {
+        if let Some(post) = self.0.upgrade() {
+            post(news, parts);
+        }
+    }
+
+    /// Shows a recorded run.
+    pub(super) fn show(&self, seat: SeatId, run: Snapshot) {
+        let (streamed, changes) = (Streamed::default(), vec![Change::Whole(Box::new(run))]);
+        self.post(News::Seen { seat, stand: Stand::Recorded, streamed, changes }, Vec::new());
+    }
+}
+
 impl Seat {
-    pub(super) fn new(back: Back, id: SeatId, session: Session, keeper: Option<Keeper>) -> Rc<Self> {
+    pub(super) fn new(news: NewsSender, id: SeatId, session: Session, keeper: Option<Keeper>) -> Rc<Self> {
         Rc::new(Seat {
-            back,
+            news,
             id,
             session,
             keeper,
@@ -89,7 +113,7 @@ impl Seat {
         let (changes, streamed, stand) = (changes.unwrap_or_default(), self.streamed.take(), self.stand());
         let stood = self.stand.replace(stand);
         if !changes.is_empty() || !streamed.is_empty() || stood != stand {
-            self.back.post(News::Seen { seat: self.id, stand, streamed, changes }, Vec::new());
+            self.news.post(News::Seen { seat: self.id, stand, streamed, changes }, Vec::new());
         }
     }
 
@@ -99,5 +123,10 @@ impl Seat {
             (false, true) => Stand::Interrupted,
             (false, false) => Stand::Here,
         }
+    }
+
+    /// Returns whether the seat shows this run, and another tab drives it.
+    pub(super) fn follows(&self, key: &str) -> bool {
+        self.session.is_followed() && self.keeper.as_ref().is_some_and(|keeper| keeper.key() == key)
     }
 }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use wasm_bindgen_futures::spawn_local;
 
-use super::seat::Seat;
-use super::{Back, Desk};
+use super::seat::{NewsSender, Seat};
+use super::state::{Desk, Shelf};
 use crate::protocol::desk::{Header, News, SeatId, With};
 use crate::shell::{self, Session, Slice};
 use crate::store::{Database, Keeper, Loaded, State, StoreError, Tabs, Told, Watch, claim};
@@ -15,14 +15,8 @@ use crate::worker::Workspace;
 /// Interval of the search for runs whose tab ended without notice, in milliseconds.
 const LOOK_MS: u32 = 3_000;
 
-#[derive(Clone)]
-pub(super) struct Shelf {
-    database: Database,
-    tabs: Rc<Tabs>,
-}
-
 /// Reports to the page whether storing works.
-struct Report(Back);
+struct Report(NewsSender);
 
 impl Watch for Report {
     fn stored(&self, header: &Header) {
@@ -38,36 +32,35 @@ impl Watch for Report {
     }
 }
 
-impl Shelf {
-    pub(super) fn open(back: &Back) -> Self {
-        let hearing = back.clone();
+impl Desk {
+    /// Opens the database, and begins to hear from other tabs.
+    pub(super) fn open_shelf(&self) {
+        let hearing = self.downgrade();
         let tabs = Tabs::new(move |told| {
-            if let Some(desk) = hearing.desk() {
+            if let Some(desk) = hearing.upgrade() {
                 desk.hear(told);
             }
         });
-        let opening = back.clone();
+        let opening = self.downgrade();
         let database = Database::open(move |state| {
-            let Some(desk) = opening.desk() else { return };
+            let Some(desk) = opening.upgrade() else { return };
             match state {
                 State::Open => desk.list_soon(),
                 State::Shut(error) => desk.told(error.to_string(), true),
                 State::Opening => {}
             }
         });
-        let looking = back.clone();
+        let looking = self.downgrade();
         spawn_local(async move {
-            while let Some(desk) = looking.desk() {
+            while let Some(desk) = looking.upgrade() {
                 desk.look_for_left_runs();
                 drop(desk);
                 shell::pause(LOOK_MS).await;
             }
         });
-        Shelf { database, tabs }
+        self.0.shelf.replace(Some(Shelf { database, tabs }));
     }
-}
 
-impl Desk {
     fn shelf(&self) -> Option<Shelf> {
         self.0.shelf.borrow().clone()
     }
@@ -75,7 +68,7 @@ impl Desk {
     /// Stores the runs of a session from now on.
     pub(super) fn keeper(&self, session: &Session, workspace: &Workspace) -> Option<Keeper> {
         let Shelf { database, tabs } = self.shelf()?;
-        let keeper = Keeper::new(database, tabs, workspace.clone(), Rc::new(Report(self.back())));
+        let keeper = Keeper::new(database, tabs, workspace.clone(), Rc::new(Report(self.news())));
         session.set_journal(Some(Rc::new(keeper.clone())));
         Some(keeper)
     }
@@ -126,7 +119,7 @@ impl Desk {
                 session.set_followed(true);
             }
         }
-        let seat = Seat::new(self.back(), id, session, keeper);
+        let seat = Seat::new(self.news(), id, session, keeper);
         seat.session.observe(seat.ear());
         self.0.seats.borrow_mut().insert(id, Rc::clone(&seat));
         seat.tell();
@@ -235,12 +228,5 @@ impl Desk {
                 }
             });
         }
-    }
-}
-
-impl Seat {
-    /// Returns whether the seat shows this run, and another tab drives it.
-    fn follows(&self, key: &str) -> bool {
-        self.session.is_followed() && self.keeper.as_ref().is_some_and(|keeper| keeper.key() == key)
     }
 }

@@ -8,8 +8,7 @@ use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortController;
 
-use super::fetch::Exchange;
-use super::in_page::begin;
+use super::exchange::Exchange;
 use super::js;
 use super::page::{Asked, Piece};
 use crate::engine::caps::RAW_CAP;
@@ -25,7 +24,7 @@ struct Refused {
 
 /// Sends one request.
 pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], abort: &AbortController) -> Event {
-    let (reading, watch) = begin(exchange, abort);
+    let (reading, watch) = exchange.watched_reading(abort);
     let Some(page) = exchange.session.page() else {
         return exchange.failed(error("There is no page to run its model.".to_owned(), Retry::Fatal), &watch);
     };

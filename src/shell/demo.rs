@@ -5,8 +5,7 @@ use js_sys::{Function, Promise};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
-use super::fetch::Exchange;
-use super::reading::Reading;
+use super::exchange::Exchange;
 use super::watch::Watchdog;
 use super::{js, timer};
 use crate::engine::{Event, Limits, ModelError, Retry, Slug};
@@ -58,7 +57,7 @@ async fn stream(
     sent: f64,
     abort: &AbortController,
 ) -> Option<Event> {
-    let reading = Reading::new(exchange, sent);
+    let reading = exchange.reading(sent);
     let mut whole = false;
     hand_out(exchange, chunks, |bytes| whole |= reading.take(bytes).is_break()).await?;
     if end == BodyEnd::Silent && !whole {

@@ -4,76 +4,57 @@
 //! request's template and wraps the response; the call itself is the global `fetch`, so that it works in Node.js too.
 
 use std::cell::RefCell;
+use std::future::Future;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use gloo_net::http::Response;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, RequestInit, RequestRedirect};
 
-use super::reading::Reading;
-use super::session::{Session, Ticket};
-use super::watch::{Watch, Watchdog};
+use super::exchange::{Exchange, unsendable};
+use super::live::{OpenRequest, take};
+use super::session::Session;
+use super::watch::Watch;
 use super::wire::{How, Job, Template};
-use super::{custom, demo, diagnose, gate, in_page, js, stream};
-use crate::engine::*;
-use crate::llm::{self, Late, RetryHeaders};
+use super::{custom, demo, diagnose, gate, js, prompt_api, stream};
+use crate::engine::caps::RAW_CAP;
+use crate::engine::{Event, Message, ModelCall, RequestId, ToolSpec};
+use crate::llm::{self, RetryHeaders};
 
-/// A request in progress. Dropping it aborts it.
-pub(super) struct OpenRequest {
-    request: RequestId,
-    pub(super) ticket: Ticket,
-    abort: Option<AbortController>,
-    /// The data received so far, redacted.
-    streamed: Rc<RefCell<PartialReply>>,
-}
-
-/// The context of a request's task.
-pub(super) struct Exchange {
-    pub(super) session: Session,
-    pub(super) ticket: Ticket,
-    pub(super) request: RequestId,
-    pub(super) turn: u32,
-    pub(super) provider: Rc<ProviderConfig>,
-    pub(super) dog: Watchdog,
-    pub(super) streamed: Rc<RefCell<PartialReply>>,
-}
-
-pub(super) fn call(session: &Session, call: &ModelCall) {
-    let (request, turn, ticket) = (call.request, call.turn, session.ticket());
-    let (Job { provider, how }, dog) = match session.job(call) {
-        Some((Ok(job), dog)) => (job, dog),
-        Some((Err(thrown), _)) => {
-            return session.send(Event::ModelFailed { request, error: unsendable(&thrown), raw: None });
+/// Registers a request, and returns the future that sends it. `None`: the engine no longer waits for it.
+pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = Option<Event>> + use<> {
+    let request = call.request;
+    let opened = open(session, call);
+    async move {
+        match opened? {
+            Ok((exchange, how, abort)) => {
+                exchange.session.kept().await;
+                let event = exchange.send(how, abort?).await?;
+                exchange.end(event)
+            }
+            Err(thrown) => Some(Event::ModelFailed { request, error: unsendable(&thrown), raw: None }),
         }
-        None => return,
+    }
+}
+
+type Opened = Result<(Exchange, How, Option<AbortController>), JsValue>;
+
+/// `Err`: the browser did not accept the request. `None`: there is no run.
+fn open(session: &Session, call: &ModelCall) -> Option<Opened> {
+    let (request, turn, ticket) = (call.request, call.turn, session.ticket());
+    let (job, dog) = session.job(call)?;
+    let Job { provider, how } = match job {
+        Ok(job) => job,
+        Err(thrown) => return Some(Err(thrown)),
     };
     let streamed = Rc::default();
     let abort = AbortController::new().ok();
     let open = OpenRequest { request, ticket, abort: abort.clone(), streamed: Rc::clone(&streamed) };
-    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog, streamed };
     session.live(|live| live.requests.push(open));
-    spawn_local(async move {
-        exchange.session.kept().await;
-        if !exchange.is_awaited() {
-            return;
-        }
-        let event = match (how, abort) {
-            (How::Http { template, body }, Some(abort)) => exchange.over_http(template, &body, abort).await,
-            (How::Custom { provider, request }, Some(abort)) => {
-                Some(custom::ask(&exchange, provider, &request, &abort).await)
-            }
-            (How::PromptApi { messages, tools }, Some(abort)) => {
-                Some(in_page::prompt_api(&exchange, &messages, &tools, &abort).await)
-            }
-            (How::Demo { request }, Some(abort)) => demo::ask(&exchange, *request, &abort).await,
-            (_, None) => None,
-        };
-        if let Some(event) = event {
-            exchange.end(event);
-        }
-    });
+    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog, streamed };
+    Some(Ok((exchange, how, abort)))
 }
 
 pub(super) fn abort(session: &Session, request: RequestId) {
@@ -81,23 +62,29 @@ pub(super) fn abort(session: &Session, request: RequestId) {
     drop(open); // outside the borrow
 }
 
-impl OpenRequest {
-    /// The data received so far, if any.
-    pub(super) fn streamed(&self) -> Option<Event> {
-        let partial = self.streamed.borrow().clone();
-        (!partial.is_empty()).then_some(Event::ModelStreamed { request: self.request, partial })
-    }
-}
-
-impl Drop for OpenRequest {
-    fn drop(&mut self) {
-        if let Some(abort) = self.abort.take() {
-            abort.abort();
+impl Exchange {
+    async fn send(&self, how: How, abort: AbortController) -> Option<Event> {
+        if !self.is_awaited() {
+            return None;
+        }
+        match how {
+            How::Http { template, body } => self.over_http(template, &body, abort).await,
+            How::Custom { provider, request } => Some(custom::ask(self, provider, &request, &abort).await),
+            How::PromptApi { messages, tools } => Some(self.to_browser(&messages, &tools, &abort).await),
+            How::Demo { request } => demo::ask(self, *request, &abort).await,
         }
     }
-}
 
-impl Exchange {
+    /// Sends the request to the browser's built-in model.
+    async fn to_browser(&self, messages: &[Message], tools: &[ToolSpec], abort: &AbortController) -> Event {
+        let (reading, watch) = self.watched_reading(abort);
+        let (sink, noted) = (reading.clone(), watch.clone());
+        match prompt_api::ask(messages, tools, abort, move |bytes| sink.take_watched(bytes, &noted)).await {
+            Ok(()) => self.ended(&reading, &watch),
+            Err(error) => self.failed(error, &watch),
+        }
+    }
+
     /// Sends the request over HTTP. `None`: it was aborted while it waited for a permit.
     async fn over_http(&self, template: Template, body: &JsValue, abort: AbortController) -> Option<Event> {
         if let Some(why) = js::forbidden(&template.request) {
@@ -128,7 +115,7 @@ impl Exchange {
     }
 
     async fn read(&self, response: Response, watch: &Watch, sent: f64) -> Event {
-        let reading = Reading::new(self, sent);
+        let reading = self.reading(sent);
         if let Some(body) = response.body() {
             let (sink, watch) = (reading.clone(), watch.clone());
             // The decoder handles a stream that breaks off: it knows whether the end marker arrived.
@@ -142,23 +129,6 @@ impl Exchange {
             self.read(response, watch, sent).await
         } else {
             self.refused(&response, watch).await
-        }
-    }
-
-    /// The event for a stream that ended, by itself or because it missed a deadline.
-    pub(super) fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
-        match (reading.finish(), watch.late()) {
-            // A reply whose end marker was seen is complete, even if the connection was never closed.
-            (Event::ModelFailed { raw, .. }, Some(late)) => self.too_late(late, raw),
-            (event, _) => event,
-        }
-    }
-
-    /// The event for a model in the page that failed or missed a deadline.
-    pub(super) fn failed(&self, error: ModelError, watch: &Watch) -> Event {
-        match watch.late() {
-            Some(late) => self.too_late(late, None),
-            None => Event::ModelFailed { request: self.request, error, raw: None },
         }
     }
 
@@ -185,15 +155,6 @@ impl Exchange {
         self.refusal(response.status(), retry, &content_type(response), text.take())
     }
 
-    pub(super) fn refusal(&self, status: u16, retry: RetryHeaders, content_type: &str, mut bytes: Vec<u8>) -> Event {
-        let truncated = bytes.len() > RAW_CAP;
-        bytes.truncate(RAW_CAP);
-        let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
-        let now = EpochMillis(js::epoch_ms());
-        let error = llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
-        Event::ModelFailed { request: self.request, error, raw: Some(raw) }
-    }
-
     /// The event for a request that got no response. `None`: it was aborted, so nobody needs the reason.
     async fn unreachable(&self, template: &Template, reason: &JsValue, watch: &Watch) -> Option<Event> {
         if let Some(late) = watch.late() {
@@ -211,40 +172,19 @@ impl Exchange {
         Some(Event::ModelFailed { request: self.request, error, raw: None })
     }
 
-    pub(super) fn too_late(&self, (late, after_ms): (Late, u64), raw: Option<RawResponse>) -> Event {
-        let error = llm::classify_late(&self.provider, late, after_ms);
-        Event::ModelFailed { request: self.request, error, raw }
-    }
-
-    pub(super) fn is_awaited(&self) -> bool {
-        self.session.live(|live| live.requests.iter().any(|open| open.ticket == self.ticket)).unwrap_or(false)
-    }
-
-    /// Reports the end, unless the engine no longer waits for it.
-    fn end(self, event: Event) {
-        let open = self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten();
-        if let Some(mut open) = open {
-            // A stream that ended well is left to close by itself, so that its connection is kept; after a failure, nobody needs
-            // the remaining data.
-            if matches!(event, Event::ModelReplied { .. }) {
-                open.abort = None;
-            }
-            drop(open);
-            self.session.send(event);
+    /// Closes the request. `None`: the engine no longer waits for it.
+    fn end(self, event: Event) -> Option<Event> {
+        let mut open =
+            self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten()?;
+        // A stream that ended well is left to close by itself, so that its connection is kept; after a failure, nobody needs
+        // the remaining data.
+        if matches!(event, Event::ModelReplied { .. }) {
+            open.abort = None;
         }
+        Some(event)
     }
 }
 
 fn content_type(response: &Response) -> String {
     response.headers().get("content-type").unwrap_or_default()
-}
-
-/// The error for a request that the browser did not accept, because of its address or a header.
-pub(super) fn unsendable(thrown: &JsValue) -> ModelError {
-    let message = format!("the request could not be made: {}", js::error_text(thrown));
-    ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }
-}
-
-pub(super) fn take<T>(list: &mut Vec<T>, which: impl Fn(&T) -> bool) -> Option<T> {
-    list.iter().position(which).map(|at| list.swap_remove(at))
 }

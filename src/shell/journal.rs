@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::session::Session;
 use crate::engine::Run;
 use crate::trajectory::{RecordedEvent, Recorder};
 
@@ -17,13 +16,4 @@ pub trait Journal {
 
     /// Resolves once everything reported so far is stored, or cannot be; `None`: it already is.
     fn kept(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>>;
-}
-
-impl Session {
-    /// Waits until everything so far is stored, so that requests that were sent are still known after a crash.
-    pub(super) async fn kept(&self) {
-        if let Some(kept) = self.journal().and_then(|journal| journal.kept()) {
-            kept.await;
-        }
-    }
 }

@@ -1,18 +1,21 @@
-//! The run of a session, and its pending work.
+//! The run of a session, its pending work, and what its observer is told.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::fetch::OpenRequest;
+use web_sys::AbortController;
+
 use super::journal::Journal;
 use super::js;
-use super::session::Notice;
+use super::page::Page;
 use super::timer::Timeout;
-use super::tool::OpenCall;
 use super::watch::Watchdog;
 use super::wire::Wire;
 use crate::engine::*;
+use crate::protocol::CallNumber;
 use crate::trajectory::Recorder;
+use crate::worker::ToolHost;
 
 /// The run, and its pending work. Kept after the end, so that it can be read and granted more turns.
 pub(super) struct Live {
@@ -27,6 +30,52 @@ pub(super) struct Live {
     pub(super) zero: f64,
     /// The run was restored and has not been driven since.
     pub(super) cold: bool,
+}
+
+/// Identifies one open request or tool call. Unlike the engine's ids it is never reused, not even in the next run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ticket(pub(super) u32);
+
+/// A request in progress. Dropping it aborts it.
+pub(super) struct OpenRequest {
+    pub(super) request: RequestId,
+    pub(super) ticket: Ticket,
+    pub(super) abort: Option<AbortController>,
+    /// The data received so far, redacted.
+    pub(super) streamed: Rc<RefCell<PartialReply>>,
+}
+
+/// A running tool call. Dropping it aborts it.
+pub(super) struct OpenCall {
+    pub(super) call: CallId,
+    pub(super) ticket: Ticket,
+    pub(super) place: CallPlace,
+    pub(super) deadline: Option<Timeout>,
+}
+
+/// Where a tool call is running.
+pub(super) enum CallPlace {
+    Worker(ToolHost),
+    Page(Rc<dyn Page>, CallNumber),
+    /// Nothing to abort: the call is being checked, or the user is being asked.
+    Waiting,
+}
+
+/// The notifications for observers.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice<'a> {
+    Record(&'a Record),
+    /// Text as it streams in; void if its attempt fails. `child` is the sub-agent that it comes from; 0 is the run itself.
+    TextDelta {
+        child: u32,
+        turn: u32,
+        text: &'a str,
+    },
+    ReasoningDelta {
+        child: u32,
+        turn: u32,
+        text: &'a str,
+    },
 }
 
 impl Live {
@@ -57,4 +106,35 @@ impl Live {
             }
         });
     }
+}
+
+impl OpenRequest {
+    /// The data received so far, if any.
+    pub(super) fn streamed(&self) -> Option<Event> {
+        let partial = self.streamed.borrow().clone();
+        (!partial.is_empty()).then_some(Event::ModelStreamed { request: self.request, partial })
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        if let Some(abort) = self.abort.take() {
+            abort.abort();
+        }
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        match &self.place {
+            CallPlace::Worker(host) => host.abort(&self.call),
+            CallPlace::Page(page, question) => page.abort(*question),
+            CallPlace::Waiting => {}
+        }
+    }
+}
+
+/// Removes the first element that matches.
+pub(super) fn take<T>(list: &mut Vec<T>, which: impl Fn(&T) -> bool) -> Option<T> {
+    list.iter().position(which).map(|at| list.swap_remove(at))
 }

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Request, RequestInit, RequestRedirect};
 
-use super::session::Access;
+use super::access::Access;
 use super::timer::Timeout;
 use super::{js, stream};
 use crate::engine::caps::MAX_MODEL_LIST;

@@ -20,7 +20,7 @@ pub trait Page {
     /// Fetches a page from the host's origin, if this page is a frame in it. `hear` receives the head and the body.
     fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked;
 
-    /// Aborts a request: its answer is no longer needed.
+    /// Aborts a request: its answer is no longer needed, and its receiver is cancelled.
     fn abort(&self, question: CallNumber);
 }
 

@@ -11,7 +11,9 @@ use std::rc::Rc;
 use serde_json::Value;
 use wasm_bindgen::JsValue;
 
-use super::session::{Notice, Session, StartError};
+use super::live::Notice;
+use super::misuse::StartError;
+use super::session::Session;
 use super::{ids, js};
 use crate::engine::{EpochMillis, Millis, Record, RecordKind, RunConfig, Task};
 use crate::plan::{

@@ -2,7 +2,8 @@
 
 use wasm_bindgen::JsValue;
 
-use super::session::{Notice, Session};
+use super::live::Notice;
+use super::session::Session;
 use crate::engine::{CallId, LogLevel, LogRecord, Record, RecordKind};
 
 /// Passes the records to the observer, in order. Logs also go to the console (semantics.md#logs).

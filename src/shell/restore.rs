@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::live::Live;
+use super::live::{Live, Notice};
 use super::misuse::StartError;
-use super::session::{Notice, Session};
+use super::session::Session;
 use super::{ids, js};
 use crate::engine::{Branch, Effect, EpochMillis, Event, time};
 use crate::trajectory::{RecordedEvent, Restored};
@@ -94,14 +94,6 @@ impl Session {
         }
         self.send(event);
         Ok(())
-    }
-
-    /// Called before a restored run receives its first new event: whatever was in flight when it was recorded is gone.
-    pub(super) fn warm_up(&self) {
-        let cold = self.live(|live| std::mem::take(&mut live.cold)).unwrap_or(false);
-        if cold {
-            self.send(Event::Resumed { at: now() });
-        }
     }
 
     /// Returns the number of events of the run in this session.

@@ -1,7 +1,5 @@
-//! One agent: its configuration and secrets, its host tools and files, and at most one active run.
-//!
-//! Events may arrive while another one is being handled (an observer calls `stop`): they wait in the inbox, so the engine
-//! handles one at a time and observers see records in order.
+//! One agent: its configuration and secrets, its host tools and files, and at most one active run. What starts and drives the
+//! run is in `driver`.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -10,21 +8,17 @@ use std::rc::Rc;
 
 use wasm_bindgen::JsValue;
 
-pub use super::access::Access;
+use super::access::Access;
 use super::diagnose::Known;
-use super::fetch::OpenRequest;
-pub use super::input::{Carried, Input};
 use super::journal::Journal;
-use super::live::Live;
-pub use super::misuse::StartError;
+use super::live::{Live, Notice, Ticket};
+use super::misuse::StartError;
 use super::page::Page;
-use super::tool::{Approve, HostTool};
+use super::plain::Plain;
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
-use super::{driver, ids, js};
-use crate::engine::*;
-use crate::llm::models;
-use crate::trajectory::{Recorder, Secrets, Trajectory};
+use crate::engine::{CallId, Child, Event, ModelCall, ProviderConfig, Run, RunConfig, ToolSpec};
+use crate::trajectory::{Secrets, Trajectory};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 
 /// A handle to one agent; clones share it.
@@ -35,28 +29,40 @@ pub(super) struct Agent {
     config: RefCell<RunConfig>,
     access: Vec<Access>,
     known: Known,
-    secrets: Secrets,
-    host: ToolHost,
+    pub(super) secrets: Secrets,
+    pub(super) host: ToolHost,
     /// Shared with sibling sessions; released on close.
-    demo: RefCell<Option<DemoHost>>,
+    pub(super) demo: RefCell<Option<DemoHost>>,
     workspace: Workspace,
     worker_url: String,
     page: Option<Rc<dyn Page>>,
-    host_tools: RefCell<Vec<Rc<HostTool>>>,
+    pub(super) host_tools: RefCell<Vec<Rc<HostTool>>>,
     approve: Cell<Option<Approve>>,
     journal: RefCell<Option<Rc<dyn Journal>>>,
     live: RefCell<Option<Live>>,
-    inbox: RefCell<VecDeque<Event>>,
-    handling: Cell<bool>,
-    running: Cell<bool>,
+    pub(super) inbox: RefCell<VecDeque<Event>>,
+    pub(super) handling: Cell<bool>,
+    pub(super) running: Cell<bool>,
     pub(super) followed: Cell<bool>,
-    closed: Cell<bool>,
+    pub(super) closed: Cell<bool>,
     tickets: Cell<u32>,
 }
 
-/// Identifies one open request or tool call. Unlike the engine's ids it is never reused, not even in the next run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ticket(u32);
+/// A tool that the page runs.
+#[derive(Clone, Debug)]
+pub(super) struct HostTool {
+    pub(super) spec: ToolSpec,
+    pub(super) plain: Option<Plain>,
+}
+
+/// How calls of tools with side effects are approved.
+#[derive(Clone, Copy, Debug)]
+pub enum Approve {
+    /// The page is asked.
+    Ask,
+    /// All of them are allowed.
+    All,
+}
 
 /// The options of a session.
 pub struct SessionOptions {
@@ -68,23 +74,6 @@ pub struct SessionOptions {
     pub worker_url: String,
     /// Calls the page's tools and models; `None`: there is no page.
     pub page: Option<Rc<dyn Page>>,
-}
-
-/// The notifications for observers.
-#[derive(Clone, Copy, Debug)]
-pub enum Notice<'a> {
-    Record(&'a Record),
-    /// Text as it streams in; void if its attempt fails. `child` is the sub-agent that it comes from; 0 is the run itself.
-    TextDelta {
-        child: u32,
-        turn: u32,
-        text: &'a str,
-    },
-    ReasoningDelta {
-        child: u32,
-        turn: u32,
-        text: &'a str,
-    },
 }
 
 impl Session {
@@ -116,74 +105,6 @@ impl Session {
         }))
     }
 
-    /// Starts a run; the observer is notified of everything after that.
-    pub fn start(
-        &self,
-        input: impl Into<Input>,
-        after: Option<Carried>,
-        observer: impl Fn(Notice<'_>) + 'static,
-    ) -> Result<(), StartError> {
-        let config = self.config();
-        let started_at = js::epoch_ms();
-        let Carried { mut session_id, mut history } = after.unwrap_or_default();
-        if session_id.is_empty() {
-            session_id = ids::session_id(started_at, config.seed);
-        }
-        if history.first().is_some_and(|first| !matches!(first, Message::System { .. })) {
-            history.insert(0, Message::system(config.system_text()));
-        }
-        let run_id = time::run_id(EpochMillis(started_at), config.seed);
-        let Input { text: input, images } = input.into();
-        let task = Task { run_id, session_id, input, images, history, started_at: EpochMillis(started_at), child: 0 };
-        self.begin(config, task, observer)
-    }
-
-    /// Starts a task that already has its ids.
-    ///
-    /// # Errors
-    /// A run is in progress, or the session is closed.
-    pub fn begin(
-        &self,
-        mut config: RunConfig,
-        mut task: Task,
-        observer: impl Fn(Notice<'_>) + 'static,
-    ) -> Result<(), StartError> {
-        self.claim()?;
-        models::complete(&mut config);
-        self.0.secrets.scrub_origin(&mut config, &mut task);
-        let (recorder, effects) = Recorder::start(config, task);
-        if let Some(journal) = self.journal() {
-            journal.begun(&recorder);
-        }
-        self.put(Live::new(recorder, js::now(), observer));
-        self.drive(effects);
-        Ok(())
-    }
-
-    /// Asks the run to wrap up.
-    pub fn stop(&self) {
-        self.tell(Event::StopRequested);
-    }
-
-    /// Ends the run at once.
-    pub fn cancel(&self) {
-        self.tell(Event::Cancelled);
-    }
-
-    /// Continues a run that ended at a limit; its observer is notified of the new segment.
-    pub fn grant(&self, turns: u32) -> Result<(), StartError> {
-        if self.is_running() {
-            return Err(StartError::Busy);
-        }
-        if !self.with_run(|run| run.is_some_and(Run::can_continue)) {
-            return Err(StartError::NothingToContinue);
-        }
-        self.claim()?;
-        self.warm_up();
-        self.send(Event::TurnsGranted { turns });
-        Ok(())
-    }
-
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.0.running.get()
@@ -213,7 +134,7 @@ impl Session {
 
     /// Adds a page tool from the next run on, replacing any tool with the same name.
     pub fn register(&self, spec: ToolSpec) {
-        let tool = HostTool::new(spec);
+        let tool = HostTool { plain: Plain::of(&spec.parameters), spec };
         let specs = &mut self.0.config.borrow_mut().tools;
         match specs.iter_mut().find(|spec| spec.name == tool.spec.name) {
             Some(spec) => *spec = tool.spec.clone(),
@@ -249,15 +170,6 @@ impl Session {
         self.0.journal.replace(journal);
     }
 
-    /// Ends pending work and releases the workers. The record stays readable.
-    pub fn close(&self) {
-        self.cancel();
-        self.0.closed.set(true);
-        self.0.host.close();
-        self.0.demo.take();
-        self.0.host_tools.borrow_mut().clear();
-    }
-
     /// Drops the last run and its observers.
     pub fn forget(&self) {
         if !self.is_running() {
@@ -289,12 +201,6 @@ impl Session {
         }
         if self.0.running.replace(true) { Err(StartError::Busy) } else { Ok(()) }
     }
-
-    fn tell(&self, event: Event) {
-        if self.is_running() {
-            self.send(event);
-        }
-    }
 }
 
 /// For the parts of the shell that perform effects.
@@ -309,60 +215,6 @@ impl Session {
             let wire = live.wires.entry(child).or_insert_with(|| Wire::new(config, &self.0.access));
             (wire.prepare(config, call), live.dog.clone())
         })
-    }
-
-    /// Passes an event to the engine, now or as soon as the current one has been handled.
-    pub(super) fn send(&self, event: Event) {
-        self.0.inbox.borrow_mut().push_back(event);
-        if !self.0.handling.get() {
-            self.drive(Vec::new());
-        }
-    }
-
-    fn drive(&self, first: Vec<Effect>) {
-        self.0.handling.set(true);
-        driver::perform(self, first);
-        loop {
-            let next = self.0.inbox.borrow_mut().pop_front();
-            let Some(event) = next else { break };
-            for streamed in self.streamed_before(&event) {
-                self.handle(streamed);
-            }
-            self.handle(event);
-        }
-        self.0.handling.set(false);
-    }
-
-    fn handle(&self, mut event: Event) {
-        caps::cut_event(&mut event);
-        self.0.secrets.scrub_event(&mut event);
-        let journal = self.journal();
-        let effects = self.live(|live| {
-            let at = live.clock();
-            let effects = live.recorder.handle(at, event);
-            live.keep(journal.as_deref());
-            effects
-        });
-        driver::perform(self, effects.unwrap_or_default());
-    }
-
-    /// The data streamed so far by the requests that this event may abort.
-    fn streamed_before(&self, event: &Event) -> Vec<Event> {
-        let streamed = self.live(|live| {
-            let aborts = live.recorder.run.may_abort(event);
-            aborts.then(|| live.requests.iter().filter_map(OpenRequest::streamed).collect())
-        });
-        streamed.flatten().unwrap_or_default()
-    }
-
-    /// Ends the segment and drops all pending work.
-    pub(super) fn finish(&self) {
-        self.0.running.set(false);
-        let left = self.live(|live| {
-            live.dog.rest();
-            (std::mem::take(&mut live.requests), std::mem::take(&mut live.calls), std::mem::take(&mut live.timers))
-        });
-        drop(left); // outside the borrow: dropping aborts, and that calls into JavaScript
     }
 
     pub(super) fn live<R>(&self, f: impl FnOnce(&mut Live) -> R) -> Option<R> {
@@ -409,6 +261,13 @@ impl Session {
 
     pub(super) fn page(&self) -> Option<Rc<dyn Page>> {
         self.0.page.clone()
+    }
+
+    /// Waits until everything so far is stored, so that requests that were sent are still known after a crash.
+    pub(super) async fn kept(&self) {
+        if let Some(kept) = self.journal().and_then(|journal| journal.kept()) {
+            kept.await;
+        }
     }
 
     pub(super) fn journal(&self) -> Option<Rc<dyn Journal>> {

@@ -1,12 +1,10 @@
-//! `Effect::Sleep`, and timers for the rest of the shell.
+//! Timers that are cleared when dropped, pauses, and slices of long work.
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::js;
-use super::session::Session;
-use crate::engine::{Event, TimerId};
 
 /// A `setTimeout` that is cleared when dropped.
 #[derive(Debug)]
@@ -27,20 +25,6 @@ impl Drop for Timeout {
     fn drop(&mut self) {
         js::clear_timeout(&self.handle);
     }
-}
-
-/// Starts the engine's wait before a retry, or after a stop.
-pub(super) fn sleep(session: &Session, timer: TimerId, ms: u64) {
-    let waker = session.clone();
-    let timeout = Timeout::new(ms as f64, move || {
-        waker.live(|live| live.timers.retain(|(id, _)| *id != timer));
-        waker.send(Event::TimerFired { timer });
-    });
-    session.live(|live| live.timers.push((timer, timeout)));
-}
-
-pub(super) fn cancel(session: &Session, timer: TimerId) {
-    session.live(|live| live.timers.retain(|(id, _)| *id != timer));
 }
 
 /// Pauses the current task for this many milliseconds.

@@ -3,88 +3,41 @@
 //!
 //! The arguments of a host tool and of a report are checked in the worker, unless [`Plain`] is certain that they are valid.
 
+use std::cell::Cell;
+use std::future::Future;
 use std::rc::Rc;
 
-use wasm_bindgen_futures::spawn_local;
-
-use super::fetch::take;
-use super::page::{Approval, Asked, Page, Returned};
+use super::live::{CallPlace, OpenCall, Ticket, take};
+use super::page::{Approval, Asked, Returned};
 use super::plain::Plain;
-use super::session::{Session, Ticket};
+use super::session::{Approve, HostTool, Session};
 use super::timer::Timeout;
-use crate::engine::*;
-use crate::protocol::CallNumber;
+use crate::engine::{CallId, Event, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
 
-/// A tool that the page runs.
-#[derive(Clone, Debug)]
-pub(super) struct HostTool {
-    pub(super) spec: ToolSpec,
-    plain: Option<Plain>,
-}
-
-/// How calls of tools with side effects are approved.
-#[derive(Clone, Copy, Debug)]
-pub enum Approve {
-    /// The page is asked.
-    Ask,
-    /// All of them are allowed.
-    All,
-}
-
-/// A running tool call.
-pub(super) struct OpenCall {
-    call: CallId,
-    ticket: Ticket,
-    place: Place,
-    deadline: Option<Timeout>,
-}
-
-enum Place {
-    Worker(Session),
-    Page(Rc<dyn Page>, CallNumber),
-    /// Nothing to abort: the call is being checked, or the user is being asked.
-    Waiting,
-}
-
-impl HostTool {
-    pub(super) fn new(spec: ToolSpec) -> Self {
-        let plain = Plain::of(&spec.parameters);
-        HostTool { spec, plain }
-    }
-}
-
-pub(super) fn run(session: &Session, run: RunTool) {
+/// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
+/// arguments need no check is called before this returns.
+pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Option<Event>> + use<> {
     let task = Task { session: session.clone(), ticket: session.ticket(), run };
-    let open = OpenCall { call: task.run.call.clone(), ticket: task.ticket, place: Place::Waiting, deadline: None };
+    let (call, ticket) = (task.run.call.clone(), task.ticket);
+    let open = OpenCall { call, ticket, place: CallPlace::Waiting, deadline: None };
     session.live(|live| live.calls.push(open));
-    if task.run.run == RunMode::Check {
-        return spawn_local(task.check_only());
-    }
-    match session.host_tool(&task.run.name) {
-        Some(tool) => match &tool.plain {
-            Some(plain) if tool.spec.side_effect == SideEffect::None && plain.accepts(&task.run.arguments) => {
-                let arguments = task.run.arguments.clone();
-                task.execute(&arguments, None);
-            }
-            _ => spawn_local(task.check_then_execute(tool)),
-        },
-        None => spawn_local(task.run_built_in()),
+    let tool = session.host_tool(&task.run.name).filter(|_| task.run.run != RunMode::Check);
+    let called =
+        tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
+    async move {
+        let outcome = match (called, tool) {
+            (Some(called), _) => called.await,
+            (None, Some(tool)) => task.check_then_call(&tool).await,
+            (None, None) if task.run.run == RunMode::Check => task.check_only().await,
+            (None, None) => task.run_built_in().await,
+        };
+        task.end(outcome)
     }
 }
 
 pub(super) fn abort(session: &Session, call: &CallId) {
     let open = session.live(|live| take(&mut live.calls, |open| open.call == *call));
     drop(open); // outside the borrow
-}
-
-impl Drop for OpenCall {
-    fn drop(&mut self) {
-        match &self.place {
-            Place::Worker(session) => session.host().abort(&self.call),
-            Place::Page(page, question) => page.abort(*question),
-            Place::Waiting => {}
-        }
-    }
 }
 
 struct Task {
@@ -94,53 +47,51 @@ struct Task {
 }
 
 impl Task {
-    async fn run_built_in(self) {
-        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
-            return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
-        };
+    fn needs_no_check(&self, tool: &HostTool) -> bool {
+        let accepts = |plain: &Plain| plain.accepts(&self.run.arguments);
+        tool.spec.side_effect == SideEffect::None && tool.plain.as_ref().is_some_and(accepts)
+    }
+
+    async fn run_built_in(&self) -> ToolOutcome {
+        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
         // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
         let again = if spec.side_effect == SideEffect::Workspace { RunMode::Run } else { self.run.run };
         if let Err(refused) = self.ask(&spec, &self.run.arguments, again).await {
-            return self.end(refused);
+            return refused;
         }
-        if self.at(Place::Worker(self.session.clone())) {
-            let outcome = self.session.host().run(self.run.clone(), spec).await;
-            self.end(outcome);
+        let host = self.session.host();
+        if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
+            return ToolOutcome::Cancelled;
         }
+        host.run(self.run.clone(), spec).await
     }
 
     /// Only checks the arguments: the engine does the rest itself.
-    async fn check_only(self) {
-        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else {
-            return self.end(ToolOutcome::Failed { message: "there is no such tool".into() });
-        };
+    async fn check_only(&self) -> ToolOutcome {
+        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
+        let checked =
+            |repaired_args| ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args };
         if Plain::of(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
-            return self.end(ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None });
+            return checked(None);
         }
         match self.session.host().check(&self.run.arguments, &spec).await {
-            Ok(checked) => {
-                self.end(ToolOutcome::Executed {
-                    content: String::new(),
-                    images: Vec::new(),
-                    repaired_args: checked.if_repaired(),
-                });
-            }
-            Err(rejected) => self.end(rejected),
+            Ok(arguments) => checked(arguments.if_repaired()),
+            Err(rejected) => rejected,
         }
     }
 
-    async fn check_then_execute(self, tool: Rc<HostTool>) {
+    async fn check_then_call(&self, tool: &HostTool) -> ToolOutcome {
         let checked = match self.session.host().check(&self.run.arguments, &tool.spec).await {
             Ok(checked) => checked,
-            Err(rejected) => return self.end(rejected),
+            Err(rejected) => return rejected,
         };
         let repaired = checked.if_repaired();
         let arguments = repaired.as_ref().map(ToString::to_string);
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments).to_owned();
         if let Err(refused) = self.ask(&tool.spec, &arguments, self.run.run).await {
-            return self.end(refused);
+            return refused;
         }
-        self.execute(&arguments, repaired);
+        self.call_page(&arguments, repaired).await
     }
 
     /// Asks for approval. `Err` if the user refused, if a call that reaches the network or the page has neither anybody to ask
@@ -183,57 +134,54 @@ impl Task {
         }
     }
 
-    /// Makes the page call its function. The arguments have been checked.
-    fn execute(self, arguments: &str, repaired_args: Option<serde_json::Value>) {
-        let Some(page) = self.session.page() else {
-            return self.end(ToolOutcome::Failed { message: "there is no page that has this tool".into() });
-        };
-        let Asked { number, answer } = page.tool(&self.run.name, arguments);
-        if !self.at(Place::Page(Rc::clone(&page), number)) {
-            return page.abort(number);
-        }
-        self.set_deadline();
-        spawn_local(async move {
-            let outcome = match answer.await {
+    /// Makes the page call its function, now. The arguments have been checked.
+    fn call_page(
+        &self,
+        arguments: &str,
+        repaired_args: Option<serde_json::Value>,
+    ) -> impl Future<Output = ToolOutcome> + use<> {
+        let after_ms = self.run.timeout_ms;
+        let late = Rc::new(Cell::new(false));
+        let asked = self.session.page().map(|page| {
+            let Asked { number, answer } = page.tool(&self.run.name, arguments);
+            let (missed, asked) = (Rc::clone(&late), Rc::clone(&page));
+            let awaited = self.with_open(|open| {
+                open.place = CallPlace::Page(Rc::clone(&page), number);
+                open.deadline = Some(Timeout::new(after_ms as f64, move || {
+                    missed.set(true);
+                    asked.abort(number);
+                }));
+            });
+            if awaited.is_none() {
+                page.abort(number);
+            }
+            answer
+        });
+        async move {
+            let Some(answer) = asked else {
+                return ToolOutcome::Failed { message: "there is no page that has this tool".into() };
+            };
+            match answer.await {
                 Ok(Ok(Returned { text: content, images })) => ToolOutcome::Executed { content, images, repaired_args },
                 Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message },
+                Err(_) if late.get() => ToolOutcome::TimedOut { after_ms },
                 Err(_) => ToolOutcome::Cancelled,
-            };
-            self.end(outcome);
-        });
-    }
-
-    fn set_deadline(&self) {
-        let late = Task { session: self.session.clone(), ticket: self.ticket, run: self.run.clone() };
-        let after_ms = self.run.timeout_ms;
-        let timer = Timeout::new(after_ms as f64, move || {
-            // `place` is left as it is, so dropping the call fires the tool's abort signal.
-            if late.take().is_some() {
-                let call = late.run.call;
-                late.session.send(Event::ToolFinished { call, outcome: ToolOutcome::TimedOut { after_ms } });
             }
-        });
-        self.with_open(|open| open.deadline = Some(timer));
-    }
-
-    /// Notes where the call is running; false if the engine no longer waits for it.
-    fn at(&self, place: Place) -> bool {
-        self.with_open(|open| open.place = place).is_some()
+        }
     }
 
     fn with_open<R>(&self, f: impl FnOnce(&mut OpenCall) -> R) -> Option<R> {
         self.session.live(|live| live.calls.iter_mut().find(|open| open.ticket == self.ticket).map(f)).flatten()
     }
 
-    fn take(&self) -> Option<OpenCall> {
-        self.session.live(|live| take(&mut live.calls, |open| open.ticket == self.ticket)).flatten()
+    /// Closes the call. `None`: the engine no longer waits for it.
+    fn end(self, outcome: ToolOutcome) -> Option<Event> {
+        let mut open = self.session.live(|live| take(&mut live.calls, |open| open.ticket == self.ticket)).flatten()?;
+        open.place = CallPlace::Waiting; // it ended: nothing to abort
+        Some(Event::ToolFinished { call: self.run.call, outcome })
     }
+}
 
-    /// Reports the end, unless the engine no longer waits for it.
-    fn end(self, outcome: ToolOutcome) {
-        if let Some(mut open) = self.take() {
-            open.place = Place::Waiting; // it ended: nothing to abort
-            self.session.send(Event::ToolFinished { call: self.run.call, outcome });
-        }
-    }
+fn no_such_tool() -> ToolOutcome {
+    ToolOutcome::Failed { message: "there is no such tool".into() }
 }

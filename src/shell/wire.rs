@@ -5,9 +5,9 @@ use std::rc::Rc;
 use gloo_net::http::{Headers, Method, RequestBuilder};
 use wasm_bindgen::JsValue;
 
+use super::access::Access;
 use super::history::History;
 use super::js;
-use super::session::Access;
 use crate::engine::{BaseId, Message, ModelCall, ProviderConfig, ProviderKind, RunConfig, ToolChoice, ToolSpec};
 use crate::llm::demo::DemoRequest;
 use crate::llm::{self, Encode, address};

@@ -14,22 +14,15 @@ use crate::view::format::counted;
 use crate::view::provider::address;
 use crate::view::settings::Field;
 use crate::view::tasks::ExampleTask;
-use crate::view::{Phase, PictureView, Preview, RailView, Source};
+use crate::view::{Phase, Preview, RailView, Source};
 use crate::worker::Workspace;
 
 use super::desk::Seat;
 use super::live::LiveRun;
-use super::slots::Behind;
-use super::state::{App, Backing, Dialog, Local, OpenRecord, Page, Thread};
-use super::viewer::View;
-use super::{composer, dom, follow, samples};
-
-/// The input of a run, as the page shows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
-    pub text: String,
-    pub pictures: Vec<PictureView>,
-}
+use super::slots::{Behind, Local, Page};
+use super::state::{App, Asked, Backing, Dialog, OpenRecord, Thread};
+use super::viewer::state::View;
+use super::{dom, follow, samples};
 
 impl App {
     /// Returns whether the open thread has a run under way.
@@ -47,10 +40,10 @@ impl App {
     pub fn submit(&self) {
         let input = self.draft.get_untracked().trim().to_owned();
         if input.is_empty() {
-            dom::focus(composer::TASK);
+            dom::focus(dom::TASK);
             return;
         }
-        if let Some(thread) = self.thread_now().filter(is_running) {
+        if let Some(thread) = self.thread_now().filter(Thread::is_running) {
             self.draft.set(String::new());
             return self.queue(&thread, Asked { text: input, pictures: self.take_pictures() });
         }
@@ -112,7 +105,7 @@ impl App {
         self.current.set(None);
         self.rail_open.set(false);
         self.toast.set(None);
-        dom::focus(composer::TASK);
+        dom::focus(dom::TASK);
     }
 
     pub fn open_thread(&self, id: u32) {
@@ -301,10 +294,4 @@ fn new_task(config: &RunConfig, input: String) -> Task {
     let started_at = EpochMillis(dom::now());
     let (run_id, session_id) = (time::run_id(started_at, config.seed), session_id(started_at.0, config.seed));
     Task { run_id, session_id, input, started_at, ..Task::default() }
-}
-
-/// Returns whether the thread's last run is under way.
-pub(super) fn is_running(thread: &Thread) -> bool {
-    let last = thread.pages.with_untracked(|pages| pages.last().cloned());
-    last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
 }

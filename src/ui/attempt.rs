@@ -5,7 +5,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::view::attempt::Weight;
-use crate::view::{FailedAttempt, PartialView, SlugView};
+use crate::view::{FailedAttempt, PartialView};
 
 use super::prose::Prose;
 use super::state::App;
@@ -24,7 +24,7 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     }
     let message = Some(attempt.message.clone()).filter(|message| !message.is_empty());
     let what =
-        html::span().class("what").child((slugs(&attempt.slugs), message.map(|words| html::span().child(words))));
+        html::span().class("what").child((call::slugs(&attempt.slugs), message.map(|words| html::span().child(words))));
     let then = html::span().class("then").child(then);
     let line = match attempt.notice.clone() {
         None => html::div().class(class).child(html::p().class("line").child((what, then))).into_any(),
@@ -48,13 +48,4 @@ fn partial(app: App, view: &PartialView) -> impl IntoView + use<> {
             .child((html::summary().child((icon::chevron(), "Reasoning")), html::div().class("text").child(text)))
     });
     html::div().class("partial").child((html::p().class("fact").child(view.remark), reasoning, prose.place()))
-}
-
-/// Draws slugs verbatim, each with its meaning.
-pub fn slugs(slugs: &[SlugView]) -> impl IntoView + use<> {
-    slugs.iter().map(|view| slug(*view)).collect_view()
-}
-
-pub fn slug(view: SlugView) -> impl IntoView {
-    html::code().class("slug").attr("title", view.meaning).child(view.name)
 }

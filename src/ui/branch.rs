@@ -10,10 +10,11 @@ use crate::protocol::desk::Order;
 use crate::view::branch::BranchDraft;
 use crate::view::{RailView, Source};
 
-use super::desk::{Line, Seat};
+use super::desk::Line;
 use super::dialog::dialog;
 use super::follow;
-use super::state::{App, Backing, Dialog, OpenRecord, Page, Thread};
+use super::slots::Page;
+use super::state::{App, Backing, BranchOf, Dialog, OpenRecord, Thread};
 
 pub fn branch(app: App) -> impl IntoView {
     dialog(app, Dialog::Branch, "sheet branch", "Branch", move || content(app))
@@ -166,13 +167,6 @@ impl App {
         follow::keep_up(*self);
         Ok(())
     }
-}
-
-/// The run that is branched.
-#[derive(Clone, Debug)]
-pub enum BranchOf {
-    Seat(Seat),
-    Record(OpenRecord),
 }
 
 impl BranchOf {

@@ -3,39 +3,16 @@
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::view::SlugView;
 use crate::view::call::{CallState, CallView, Note, Progress};
 
-use super::slots::{Behind, CallSlot, TurnSlot};
-use super::state::App;
-use super::{attempt, icon, lane};
+use super::icon;
+use super::slots::CallSlot;
 
 /// Draws the calls of a turn or of an attempt, in order.
 pub fn list(calls: &[CallView]) -> Option<impl IntoView + use<>> {
     let each = calls.iter().map(one).collect::<Vec<_>>();
     (!each.is_empty()).then(|| html::div().class("calls").child(each))
-}
-
-/// Draws the calls of a turn that may still change, each with its sub-agents.
-pub fn live(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
-    let (calls, behind) = (slot.calls.clone(), behind.clone());
-    html::div().class("calls").child(For(ForProps::builder()
-        .each(move || calls.get())
-        .key(|slot| (slot.place, slot.id.clone()))
-        .children(move |slot| live_one(app, &behind, slot))
-        .build()))
-}
-
-fn live_one(app: App, behind: &Behind, slot: CallSlot) -> impl IntoView + use<> {
-    let lanes = lane::lanes(app, behind, &slot);
-    let report = {
-        let view = slot.view.clone();
-        Memo::new(move |_| view.with(|view| view.progress.clone()))
-    };
-    let one = move || match report.get() {
-        Some(report) => progress(&report).into_any(),
-        None => live_card(&slot).into_any(),
-    };
-    (one, lanes)
 }
 
 fn one(call: &CallView) -> AnyView {
@@ -58,6 +35,19 @@ fn card(call: &CallView) -> impl IntoView + use<> {
         .attr("data-state", state(call))
         .child((html::summary().child(line(call)), detail(call.args.clone(), call.result.clone())));
     (card, inside(&call.inner))
+}
+
+/// Draws a call that may still change.
+pub fn live(slot: &CallSlot) -> impl IntoView + use<> {
+    let slot = slot.clone();
+    let report = {
+        let view = slot.view.clone();
+        Memo::new(move |_| view.with(|view| view.progress.clone()))
+    };
+    move || match report.get() {
+        Some(report) => progress(&report).into_any(),
+        None => live_card(&slot).into_any(),
+    }
 }
 
 /// Draws a card that stays open or closed while its call runs.
@@ -104,7 +94,7 @@ fn line(call: &CallView) -> impl IntoView + use<> {
             html::span().class("name").child(call.name.clone()),
             html::span().class("arg").child(call.summary.clone()),
             note(call),
-            call.slug.map(attempt::slug),
+            call.slug.map(slug),
             call.ended_run.map(|words| html::span().class("ended-run").child(words)),
             call.duration.clone().map(|duration| html::span().class("t").child(duration)),
             (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
@@ -135,4 +125,13 @@ fn note(call: &CallView) -> Option<AnyView> {
         Note::Value(value) => Some(html::span().class("value").child(value).into_any()),
         Note::Size(size) => Some(html::span().class("t").child(size).into_any()),
     }
+}
+
+/// Draws slugs verbatim, each with its meaning.
+pub fn slugs(slugs: &[SlugView]) -> impl IntoView + use<> {
+    slugs.iter().map(|view| slug(*view)).collect_view()
+}
+
+pub fn slug(view: SlugView) -> impl IntoView {
+    html::code().class("slug").attr("title", view.meaning).child(view.name)
 }

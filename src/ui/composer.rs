@@ -8,10 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{follow, pictures, queue, toast};
-
-/// The element id of the task box, to focus it.
-pub const TASK: &str = "task";
+use super::{dom, follow, pictures, queue, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -32,7 +29,7 @@ pub fn composer(app: App) -> impl IntoView {
         })
     };
     let area = html::textarea()
-        .id(TASK)
+        .id(dom::TASK)
         .attr("rows", "1")
         .attr("aria-label", "Task")
         .attr("dir", "auto")
@@ -85,7 +82,7 @@ pub fn composer(app: App) -> impl IntoView {
         None => None,
     };
     html::div().class("composer").child((
-        toast::toast(app),
+        toast::toast(app.toast),
         follow::latest(app),
         queue::card(app),
         move || to_read().map(|words| read_only(app, words)),

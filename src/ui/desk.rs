@@ -1,4 +1,4 @@
-//! The page's end of the connection to its desk: a seat for each run on the screen, and the incoming news.
+//! The page's end of the connection to its desk, and a seat for each run on the screen.
 //!
 //! Invariant: a seat shows only what the desk has reported of its run. Nothing is read from a run itself.
 
@@ -7,23 +7,22 @@ use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use futures_channel::oneshot;
-use js_sys::{Array, Function, Reflect};
+use js_sys::{Array, Function};
 use leptos::prelude::*;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-use crate::protocol::desk::{FilesId, News, Order, PlanId, QuestionId, SeatId, Stand, Streamed, With};
+use crate::plan::{PlanEnding, PlanTraceRecord, StepRecord};
+use crate::protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, SeatId, Stand, Streamed, With};
 use crate::protocol::snapshot::Start;
-use crate::protocol::{Change, Snapshot};
+use crate::protocol::{Change, FileChange, Snapshot};
 use crate::trajectory::Summary;
 use crate::view::Source;
 use crate::worker::{Twin, Workspace};
 
 use super::dom;
-use super::plan::live::LivePlan;
-use super::plan::state::Fresh;
-use super::state::App;
+use super::keys::Keys;
 
 /// The id for no workspace; the others begin after it.
 const NO_FILES: FilesId = FilesId(0);
@@ -32,22 +31,42 @@ const MOST_STEPS: u32 = 1 << 20;
 
 /// The connection to the desk; clones share it.
 #[derive(Clone)]
-pub struct Line(Rc<Inner>);
+pub struct Line(Rc<Connection>);
 
-struct Inner {
-    app: App,
+struct Connection {
+    keys: RwSignal<Keys>,
     desk: OnceCell<JsDesk>,
     seats: RefCell<BTreeMap<SeatId, Weak<Place>>>,
     files: RefCell<Vec<(FilesId, Rc<Twin>)>>,
-    plans: RefCell<BTreeMap<PlanId, LivePlan>>,
+    plans: RefCell<BTreeMap<PlanId, PlanEar>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<Answer>>>,
-    asked_to_stay: Cell<bool>,
     /// The last number given out; seats, files, plans and questions share the count.
     last: Cell<u32>,
 }
 
 /// Draws what was reported.
 type Ear = Rc<dyn Fn(&Streamed)>;
+
+/// Draws what was reported about a plan.
+type PlanEar = Rc<dyn Fn(PlanReport)>;
+
+/// A report about a plan.
+#[derive(Debug)]
+pub enum PlanReport {
+    Begun(Box<Begun>, PlanChanges),
+    Changed(PlanChanges),
+    /// The desk that ran the plan is gone. What was reported of it stays.
+    Lost,
+}
+
+/// The changes in a plan.
+#[derive(Debug)]
+pub struct PlanChanges {
+    pub steps: Vec<StepRecord>,
+    pub traces: Vec<PlanTraceRecord>,
+    pub calls_left: u32,
+    pub ending: Option<PlanEnding>,
+}
 
 /// The desk's answer: a text if the question was for one, or the reason why there is none.
 type Answer = Result<Option<String>, String>;
@@ -69,38 +88,6 @@ struct Place {
     ear: RefCell<Option<Ear>>,
 }
 
-/// Opens the connection, and asks the desk for the stored runs.
-pub fn open(app: App) {
-    let inner = Rc::new(Inner {
-        app,
-        desk: OnceCell::new(),
-        seats: RefCell::default(),
-        plans: RefCell::default(),
-        files: RefCell::default(),
-        questions: RefCell::default(),
-        asked_to_stay: Cell::default(),
-        last: Cell::default(),
-    });
-    let (hearing, losing) = (Rc::downgrade(&inner), Rc::downgrade(&inner));
-    let hear = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
-        if let Some(line) = hearing.upgrade().map(Line) {
-            line.hear(&text, parts.to_vec());
-        }
-    });
-    let lost = Closure::<dyn Fn(String)>::new(move |message: String| {
-        if let Some(line) = losing.upgrade().map(Line) {
-            line.lost(&message);
-        }
-    });
-    let _ = inner.desk.set(JsDesk::new(hear.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
-    // They live as long as the page.
-    hear.forget();
-    lost.forget();
-    let line = Line(inner);
-    line.tell(&Order::List, Vec::new());
-    app.line.set_value(Some(line));
-}
-
 /// Defined in `www/client/desk.ts`; `boot.js` puts it here.
 #[wasm_bindgen]
 extern "C" {
@@ -115,6 +102,40 @@ extern "C" {
 }
 
 impl Line {
+    /// Opens the connection. `hear` receives the desk's messages; `lost` is called when the desk is gone, and with it all of
+    /// its runs.
+    pub fn open(
+        keys: RwSignal<Keys>,
+        hear: impl Fn(&Line, &str, Vec<JsValue>) + 'static,
+        lost: impl Fn(&Line, &str) + 'static,
+    ) -> Self {
+        let connection = Rc::new(Connection {
+            keys,
+            desk: OnceCell::new(),
+            seats: RefCell::default(),
+            plans: RefCell::default(),
+            files: RefCell::default(),
+            questions: RefCell::default(),
+            last: Cell::default(),
+        });
+        let (hearing, losing) = (Rc::downgrade(&connection), Rc::downgrade(&connection));
+        let hear = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
+            if let Some(line) = hearing.upgrade().map(Line) {
+                hear(&line, &text, parts.to_vec());
+            }
+        });
+        let lost = Closure::<dyn Fn(String)>::new(move |message: String| {
+            if let Some(line) = losing.upgrade().map(Line) {
+                lost(&line, &message);
+            }
+        });
+        let _ = connection.desk.set(JsDesk::new(hear.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
+        // They live as long as the page.
+        hear.forget();
+        lost.forget();
+        Line(connection)
+    }
+
     pub fn tell(&self, order: &Order, parts: Vec<JsValue>) {
         if let (Some(desk), Ok(text)) = (self.0.desk.get(), serde_json::to_string(order)) {
             desk.tell(&text, parts.into_iter().collect());
@@ -167,7 +188,7 @@ impl Line {
 
     /// Returns the same for a run without files.
     pub fn with_no_files(&self) -> With {
-        let keys = self.0.app.keys.with_untracked(super::keys::Keys::all);
+        let keys = self.0.keys.with_untracked(Keys::all);
         With { files: NO_FILES, worker_url: dom::worker_url(), keys }
     }
 
@@ -198,8 +219,8 @@ impl Line {
     }
 
     /// Sets what draws a plan.
-    pub fn hear_plan(&self, plan: PlanId, live: LivePlan) {
-        self.0.plans.borrow_mut().insert(plan, live);
+    pub fn observe_plan(&self, plan: PlanId, ear: impl Fn(PlanReport) + 'static) {
+        self.0.plans.borrow_mut().insert(plan, Rc::new(ear));
     }
 
     fn number(&self) -> u32 {
@@ -207,81 +228,47 @@ impl Line {
         self.0.last.get()
     }
 
-    fn hear(&self, text: &str, parts: Vec<JsValue>) {
-        let app = self.0.app;
-        let news = match serde_json::from_str(text) {
-            Ok(news) => news,
-            Err(error) => return app.complain(format!("The app's worker sent a message that cannot be read: {error}")),
-        };
-        match news {
-            News::Seen { seat, stand, streamed, changes } => {
-                let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
-                if let Some(seat) = seat.map(Seat) {
-                    seat.take(stand, &streamed, changes);
-                }
-            }
-            News::Planned { plan, begun, steps, traces, calls_left, ending } => {
-                let live = self.0.plans.borrow().get(&plan).cloned();
-                if let Some(live) = live {
-                    let fresh = Fresh { steps, traces, calls_left, ending: ending.map(|ending| *ending) };
-                    live.hear(begun.map(|begun| *begun), fresh);
-                }
-            }
-            News::Wrote { files, changes } => {
-                let known = |(id, _): &&(FilesId, Rc<Twin>)| *id == files;
-                let twin = self.0.files.borrow().iter().find(known).map(|(_, twin)| Rc::clone(twin));
-                if let Some(twin) = twin {
-                    twin.take(changes, parts.into_iter().filter_map(|part| part.dyn_into().ok()));
-                }
-            }
-            News::Listed { headers, unread } => app.take_list(headers, unread),
-            News::Stored { header } => {
-                self.ask_to_stay();
-                app.note(*header);
-            }
-            News::Told { message, wrong: true } => app.complain(message),
-            News::Told { message, wrong: false } => app.tell(message),
-            News::Done { id } => self.answered(id, Ok(parts.first().and_then(JsValue::as_string))),
-            News::Failed { id, message } => self.answered(id, Err(message)),
+    /// Takes in a report about a run.
+    pub fn take_run(&self, seat: SeatId, stand: Stand, streamed: &Streamed, changes: Vec<Change>) {
+        let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
+        if let Some(seat) = seat.map(Seat) {
+            seat.take(stand, streamed, changes);
         }
     }
 
-    /// Handles the loss of the desk and of all its runs. Stored runs can be resumed.
-    fn lost(&self, message: &str) {
+    /// Takes in a report about a plan.
+    pub fn take_plan(&self, plan: PlanId, report: PlanReport) {
+        let ear = self.0.plans.borrow().get(&plan).cloned();
+        if let Some(ear) = ear {
+            ear(report);
+        }
+    }
+
+    /// Takes in what the desk's tools wrote.
+    pub fn take_files(&self, files: FilesId, changes: Vec<FileChange>, parts: Vec<JsValue>) {
+        let known = |(id, _): &&(FilesId, Rc<Twin>)| *id == files;
+        let twin = self.0.files.borrow().iter().find(known).map(|(_, twin)| Rc::clone(twin));
+        if let Some(twin) = twin {
+            twin.take(changes, parts.into_iter().filter_map(|part| part.dyn_into().ok()));
+        }
+    }
+
+    /// Handles the loss of the desk and of all its runs. Returns whether one was under way.
+    pub fn lose(&self, message: &str) -> bool {
         let questions = self.0.questions.take();
         questions.into_values().for_each(|told| drop(told.send(Err(message.to_owned()))));
         // The next desk starts without files.
         self.0.files.take();
         let seats: Vec<Seat> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(Seat).collect();
-        let running = seats.iter().filter(|seat| seat.is_running()).count();
+        let running = seats.iter().any(Seat::is_running);
         seats.iter().for_each(Seat::lose);
-        let plans: Vec<LivePlan> = self.0.plans.borrow().values().cloned().collect();
-        plans.iter().for_each(LivePlan::lose);
-        let app = self.0.app;
-        self.tell(&Order::List, Vec::new());
-        // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be
-        // what ended the desk.
-        let thread = app.thread_now().filter(|thread| running > 0 && thread.plan().is_none());
-        let words = match thread.map(|thread| app.find_again(&thread)) {
-            Some(Ok(())) => " The run was stored; you can resume it.",
-            Some(Err(_)) | None => "",
-        };
-        app.complain(format!("Something went wrong: {message}.{words}"));
+        let plans: Vec<PlanEar> = self.0.plans.borrow().values().cloned().collect();
+        plans.iter().for_each(|ear| ear(PlanReport::Lost));
+        running
     }
 
-    /// Asks the browser, once, not to clear the stored runs when space runs short. A refusal changes nothing.
-    fn ask_to_stay(&self) {
-        if self.0.asked_to_stay.replace(true) {
-            return;
-        }
-        let get = |of: &JsValue, key: &str| Reflect::get(of, &key.into()).unwrap_or_default();
-        let storage = get(&dom::window().navigator(), "storage");
-        if let Some(persist) = get(&storage, "persist").dyn_ref::<Function>() {
-            let _ = persist.call0(&storage);
-        }
-    }
-
-    fn answered(&self, id: QuestionId, answer: Answer) {
+    /// Resolves a question.
+    pub fn answered(&self, id: QuestionId, answer: Answer) {
         let told = self.0.questions.borrow_mut().remove(&id);
         if let Some(told) = told {
             let _ = told.send(answer);

@@ -6,6 +6,9 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, UnwrapThrowExt};
 use web_sys::{Element, HtmlElement, ResizeObserver};
 
+/// The element id of the task box, to focus it.
+pub const TASK: &str = "task";
+
 /// Returns the milliseconds since 1970.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Dates are positive and whole.
 #[must_use]

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
+use super::dom;
 use super::state::{App, Dialog};
-use super::{composer, dom};
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {
@@ -32,7 +32,7 @@ pub fn listen(app: App) {
             }
             "/" => {
                 event.prevent_default();
-                dom::focus(composer::TASK);
+                dom::focus(dom::TASK);
             }
             _ => {}
         }

@@ -10,12 +10,15 @@ use crate::view::format::clock;
 use crate::view::{LaneState, LaneTime, LaneView};
 
 use super::ending::dot;
-use super::slots::{Behind, CallSlot, LaneSlot};
+use super::slots::{Behind, CallSlot, LaneSlot, Transcript};
 use super::state::App;
-use super::{icon, meter, page};
+use super::{icon, meter};
+
+/// Draws the turns of an open lane.
+type DrawTurns = fn(App, &Behind, &Transcript) -> AnyView;
 
 /// Draws the sub-agents of a call, if it has any.
-pub fn lanes(app: App, behind: &Behind, slot: &CallSlot) -> impl IntoView + use<> {
+pub fn lanes(app: App, behind: &Behind, slot: &CallSlot, turns: DrawTurns) -> impl IntoView + use<> {
     let lanes = slot.lanes.clone();
     let some = {
         let lanes = lanes.clone();
@@ -28,13 +31,13 @@ pub fn lanes(app: App, behind: &Behind, slot: &CallSlot) -> impl IntoView + use<
             html::ul().class("lanes").attr("aria-label", "Sub-agents").child(For(ForProps::builder()
                 .each(move || lanes.get())
                 .key(|slot| slot.task_id)
-                .children(move |slot| html::li().child(lane(app, &behind, &slot)))
+                .children(move |slot| html::li().child(lane(app, &behind, &slot, turns)))
                 .build()))
         })
     }
 }
 
-fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
+fn lane(app: App, behind: &Behind, slot: &LaneSlot, turns: DrawTurns) -> impl IntoView + use<> {
     let part = |part: fn(&LaneView) -> String| {
         let view = slot.view.clone();
         move || view.with(part)
@@ -51,7 +54,7 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
     let agent = slot.view.with_untracked(|view| view.agent.clone());
     let body = {
         let (behind, slot) = (behind.clone(), slot.clone());
-        move || slot.opened.get().then(|| inside(app, behind.clone(), &slot))
+        move || slot.opened.get().then(|| inside(app, behind.clone(), &slot, turns))
     };
     let toggled = {
         let (behind, slot) = (behind.clone(), slot.clone());
@@ -89,12 +92,12 @@ fn lane(app: App, behind: &Behind, slot: &LaneSlot) -> impl IntoView + use<> {
         ))
 }
 
-fn inside(app: App, behind: Behind, slot: &LaneSlot) -> impl IntoView + use<> {
+fn inside(app: App, behind: Behind, slot: &LaneSlot, turns: DrawTurns) -> impl IntoView + use<> {
     let (inside, view) = (slot.inside.clone(), slot.view.clone());
     let content = move || match inside.get() {
         Some(inside) => (
             inside.task.map(|task| html::p().class("whole").attr("dir", "auto").child(task)),
-            page::transcript(app, &behind, &inside.transcript).into_any(),
+            turns(app, &behind, &inside.transcript),
         )
             .into_any(),
         None => html::p().class("fact").child(view.with(LaneView::nothing_yet)).into_any(),

@@ -1,24 +1,12 @@
 //! The files that the user added: every new thread starts with them. Files that an agent writes stay with its thread.
 
-use std::collections::BTreeMap;
-
 use leptos::prelude::*;
 use web_sys::Blob;
 
 use crate::view::format::{bytes, counted};
 use crate::worker::Workspace;
-use crate::worker::workspace::Subscription;
 
 use super::state::{App, Backing, Thread};
-
-/// Files by path, as handles.
-#[derive(Debug, Default)]
-pub struct Library {
-    files: BTreeMap<String, Blob>,
-    /// Documents that came with an example, only for its thread.
-    lent: BTreeMap<String, Blob>,
-    subscriptions: Vec<Subscription>,
-}
 
 /// One file in the drawer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use crate::view::{Live, PanelView, Phase, RailView, Source};
 
 use super::prose::Streaming;
 use super::render::Renderer;
-use super::slots::{TurnSlot, put};
-use super::state::{App, Page};
+use super::slots::{Page, TurnSlot, put};
+use super::state::App;
 use super::{dom, follow};
 
 /// Draws one run; clones share it.

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 
 use crate::view::log::{Chip, Level, Log, LogEntry, LogFilter, LogView, PORTION, Raw};
 
-use super::attempt;
+use super::call;
 use super::dialog::dialog;
 use super::dom;
 use super::icon::{self, Icon, icon};
@@ -90,7 +90,7 @@ fn one(entry: &LogEntry) -> impl IntoView + use<> {
             html::span().child(entry.place.clone()),
             html::span().class("model").child(entry.model.clone()),
         )),
-        html::p().class("said").child((attempt::slugs(&entry.slugs), html::span().child(entry.message.clone()))),
+        html::p().class("said").child((call::slugs(&entry.slugs), html::span().child(entry.message.clone()))),
         entry.raw.clone().map(raw),
     )
 }

@@ -17,7 +17,8 @@ use super::icon::{Icon, icon};
 use super::meter;
 use super::plan;
 use super::plan::state::PlanPage;
-use super::state::{App, Dialog, Page};
+use super::slots::Page;
+use super::state::{App, Dialog};
 
 pub fn panel(app: App) -> impl IntoView {
     let page = Memo::new_with_compare(move |_| app.page().map(PageKey), |a, b| a != b);

@@ -14,16 +14,9 @@ use crate::view::PictureView;
 use crate::view::format::counted;
 use crate::view::picture::{self, BYTES, MOST, is_picture};
 
+use super::dom;
 use super::icon::{Icon, icon};
-use super::state::App;
-use super::{composer, dom};
-
-/// One picture in the task box.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
-    pub id: u32,
-    pub view: PictureView,
-}
+use super::state::{App, Picture};
 
 /// Adds those of the files that are pictures.
 pub fn take(app: App, files: Vec<File>) {
@@ -113,7 +106,7 @@ fn thumbnail(app: App, picture: &Picture) -> impl IntoView + use<> {
     let (id, alt) = (picture.id, picture.view.alt.clone());
     let remove = move |_| {
         app.pictures.update(|pictures| pictures.retain(|picture| picture.id != id));
-        dom::focus(composer::TASK);
+        dom::focus(dom::TASK);
     };
     html::li().child((
         shown(&picture.view),
@@ -133,7 +126,7 @@ pub fn button(app: App) -> impl IntoView {
         let files = input.files().map(|list| files(&list)).unwrap_or_default();
         input.set_value("");
         take(app, files);
-        dom::focus(composer::TASK);
+        dom::focus(dom::TASK);
     };
     let label = move || match app.pictures.with(Vec::len) {
         0 => "Add pictures".to_owned(),

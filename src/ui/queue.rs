@@ -11,10 +11,9 @@ use crate::engine::Outcome;
 use crate::view::PanelView;
 use crate::view::format::counted;
 
-use super::actions::{Asked, is_running};
+use super::dom;
 use super::icon::{Icon, icon};
-use super::state::{App, Thread};
-use super::{composer, dom};
+use super::state::{App, Asked, Thread};
 
 impl App {
     /// Keeps a message until the thread's run ends. A second one is appended to the first.
@@ -26,7 +25,7 @@ impl App {
             }
             None => *queued = Some(asked),
         });
-        dom::focus(composer::TASK);
+        dom::focus(dom::TASK);
     }
 
     /// Handles the end of a panel's run: sends its queued message, or gives it back.
@@ -53,7 +52,7 @@ impl App {
 
     /// Moves the open thread's message back to the task box, if its run has ended without sending it.
     pub(super) fn give_back_unsent(&self) {
-        let Some(thread) = self.thread_now().filter(|thread| !is_running(thread)) else { return };
+        let Some(thread) = self.thread_now().filter(|thread| !thread.is_running()) else { return };
         if thread.queued.with_untracked(Option::is_some) {
             self.edit_queued();
             self.tell("The run ended without a conclusion, so your message was not sent. It is in the task box.");
@@ -67,7 +66,7 @@ impl App {
             *draft = if draft.trim().is_empty() { text } else { format!("{text}\n\n{draft}") };
         });
         self.put_back_pictures(pictures);
-        dom::focus(composer::TASK);
+        dom::focus(dom::TASK);
     }
 }
 
@@ -87,7 +86,7 @@ pub fn card(app: App) -> impl IntoView {
             if let Some(thread) = app.thread_now() {
                 thread.queued.set(None);
             }
-            dom::focus(composer::TASK);
+            dom::focus(dom::TASK);
         };
         Some(
             html::div().class("queued").attr("role", "group").attr("aria-label", "Queued message").child((

@@ -14,19 +14,6 @@ use super::state::App;
 /// Path of the list of documents, a JSON array written by the build.
 const LIST: &str = "docs/files.json";
 
-/// Whether the files are loaded. A run that is started earlier waits for them; otherwise it would find no files.
-#[derive(Default)]
-pub struct Samples {
-    ready: bool,
-    waiting: Vec<Box<dyn FnOnce()>>,
-}
-
-impl std::fmt::Debug for Samples {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Samples {{ ready: {}, waiting: {} }}", self.ready, self.waiting.len())
-    }
-}
-
 /// Calls `f` now, or as soon as the files are loaded.
 pub fn when_ready(app: App, f: impl FnOnce() + 'static) {
     if app.samples.with_value(|samples| samples.ready) {

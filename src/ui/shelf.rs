@@ -9,7 +9,8 @@ use crate::protocol::desk::{Header, Order};
 use crate::view::RailView;
 
 use super::desk::{Line, Seat};
-use super::state::{App, Backing, Page, Thread};
+use super::slots::Page;
+use super::state::{App, Backing, Thread};
 
 /// One line of the list of earlier runs: a task and its follow-ups.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,5 @@
-//! The parts of a transcript as signals: turns, their calls, the lanes of sub-agents. A refresh touches only what
-//! changed.
+//! A run on the screen as signals: its page, and the parts of its transcript: turns, their calls, the lanes of sub-agents. A
+//! refresh touches only what changed.
 //!
 //! Invariants: a turn is created when it is first shown (or happens), so that thousands of them open instantly; the
 //! turns of a sub-agent are created when its lane is opened and dropped when it is closed, so that many sub-agents cost
@@ -10,15 +10,31 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
 
 use crate::protocol::Snapshot;
-use crate::view::{CallView, LaneView, Live, SegmentView, Source, TurnView, segments};
+use crate::view::log::Log;
+use crate::view::{CallView, HeadView, LaneView, Live, PanelView, SegmentView, Source, TurnView, segments};
 
 use super::desk::Seat;
 use super::prose::{Prose, Streaming};
 use super::render::Renderer;
-use super::state::Local;
-use super::viewer::Stepped;
+use super::viewer::stepped::Stepped;
+
+/// A value of the page's single thread, in a shared handle that is not disposed of while it is held.
+#[derive(Debug)]
+pub struct Local<T>(Arc<SendWrapper<T>>);
+
+/// One run on the screen.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub place: usize,
+    pub head: HeadView,
+    pub behind: Behind,
+    pub transcript: Transcript,
+    pub panel: ArcRwSignal<PanelView>,
+    pub log: ArcRwSignal<Log>,
+}
 
 /// The source of a page, for its parts that are created later.
 #[derive(Clone, Debug)]
@@ -86,6 +102,55 @@ pub struct Inside {
     /// Its whole task, if the line shows only a part of it.
     pub task: Option<String>,
     pub transcript: Transcript,
+}
+
+impl<T> Local<T> {
+    pub fn new(value: T) -> Self {
+        Local(Arc::new(SendWrapper::new(value)))
+    }
+}
+
+impl<T> Clone for Local<T> {
+    fn clone(&self) -> Self {
+        Local(Arc::clone(&self.0))
+    }
+}
+
+impl<T> std::ops::Deref for Local<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl Page {
+    /// Makes a page of the run in a seat; `None`: nothing was reported of it yet.
+    pub fn of(seat: &Seat, place: usize) -> Option<Self> {
+        seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
+    }
+
+    /// Returns the seat of its run; `None`: the desk does not drive this run.
+    pub fn seat(&self) -> Option<Seat> {
+        match &self.behind {
+            Behind::Seat(seat) => Some(Seat::clone(seat)),
+            Behind::Document(_) | Behind::Stepped(_) => None,
+        }
+    }
+
+    /// Makes a page of a run in its current state.
+    pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
+        let mut log = Log::default();
+        log.take(source);
+        Page {
+            place,
+            head: HeadView::from(source),
+            behind,
+            transcript: Transcript::new(source, Whose::Run),
+            panel: ArcRwSignal::new(PanelView::from(source)),
+            log: ArcRwSignal::new(log),
+        }
+    }
 }
 
 impl Behind {

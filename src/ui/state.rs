@@ -4,35 +4,31 @@
 //! are kept here; `view` determines what a run looks like.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use send_wrapper::SendWrapper;
+use web_sys::Blob;
 
 use crate::protocol::Snapshot;
 use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
-use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
 use crate::view::signin::SignIn;
-use crate::view::{HeadView, PanelView, RailView, Source};
+use crate::view::{PanelView, Phase, PictureView, RailView, Source};
+use crate::worker::workspace::Subscription;
 use crate::worker::{ViewerHost, Workspace};
 
-use super::actions::Asked;
-use super::branch::BranchOf;
 use super::desk::{Line, Seat};
 use super::keys::Keys;
-use super::library::Library;
-use super::pictures::Picture;
 use super::plan::state::PlanPage;
 use super::render::Renderer;
-use super::samples::Samples;
-use super::slots::{Behind, Transcript, Whose};
+use super::slots::{Local, Page};
 use super::theme::Theme;
-use super::toast::Toast;
-use super::viewer::{HandedOver, Stage, View};
+use super::toast::{self, Toast};
+use super::viewer::state::{HandedOver, Stage, View};
 
 /// Every signal of the page; cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -137,38 +133,46 @@ pub struct OpenRecord {
     pub events: usize,
 }
 
-/// A value of the page's single thread, in a shared handle that is not disposed of while it is held.
-#[derive(Debug)]
-pub struct Local<T>(Arc<SendWrapper<T>>);
+/// The input of a run, as the page shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    pub text: String,
+    pub pictures: Vec<PictureView>,
+}
 
-/// One run on the screen.
+/// One picture in the task box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub id: u32,
+    pub view: PictureView,
+}
+
+/// The run that is branched.
 #[derive(Clone, Debug)]
-pub struct Page {
-    pub place: usize,
-    pub head: HeadView,
-    pub behind: Behind,
-    pub transcript: Transcript,
-    pub panel: ArcRwSignal<PanelView>,
-    pub log: ArcRwSignal<Log>,
+pub enum BranchOf {
+    Seat(Seat),
+    Record(OpenRecord),
 }
 
-impl<T> Local<T> {
-    pub fn new(value: T) -> Self {
-        Local(Arc::new(SendWrapper::new(value)))
-    }
+/// The files that the user added, by path, as handles.
+#[derive(Debug, Default)]
+pub struct Library {
+    pub files: BTreeMap<String, Blob>,
+    /// Documents that came with an example, only for its thread.
+    pub lent: BTreeMap<String, Blob>,
+    pub subscriptions: Vec<Subscription>,
 }
 
-impl<T> Clone for Local<T> {
-    fn clone(&self) -> Self {
-        Local(Arc::clone(&self.0))
-    }
+/// Whether the files are loaded. A run that is started earlier waits for them; otherwise it would find no files.
+#[derive(Default)]
+pub struct Samples {
+    pub ready: bool,
+    pub waiting: Vec<Box<dyn FnOnce()>>,
 }
 
-impl<T> std::ops::Deref for Local<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
+impl std::fmt::Debug for Samples {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Samples {{ ready: {}, waiting: {} }}", self.ready, self.waiting.len())
     }
 }
 
@@ -239,6 +243,19 @@ impl App {
         of_plan.or_else(|| self.page().map(|page| page.panel.with(|panel| panel.title.clone())))
     }
 
+    pub fn tell(&self, text: impl Into<String>) {
+        let toast = Toast { text: text.into(), kind: toast::Kind::Done };
+        self.toast.set(Some(toast.clone()));
+        let shown = self.toast;
+        // Good news disappears by itself; an error stays until it is dismissed.
+        let away = move || shown.update(|now| *now = now.take().filter(|now| *now != toast));
+        set_timeout(away, std::time::Duration::from_secs(8));
+    }
+
+    pub fn complain(&self, text: impl Into<String>) {
+        self.toast.set(Some(Toast { text: text.into(), kind: toast::Kind::Wrong }));
+    }
+
     /// Returns the text that screen readers announce when it changes.
     pub fn announcement(&self) -> String {
         let of_plan = self.plan().map(|plan| plan.panel.with(|panel| panel.announcement.clone()));
@@ -248,40 +265,23 @@ impl App {
 }
 
 impl Thread {
+    /// Returns whether its last run is under way.
+    pub fn is_running(&self) -> bool {
+        let last = self.pages.with_untracked(|pages| pages.last().cloned());
+        last.is_some_and(|page| page.panel.with_untracked(|panel| panel.phase != Phase::Ended))
+    }
+
+    /// Passes the source of its last run to `look`.
+    pub fn with_last<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
+        let page = self.pages.with_untracked(|pages| pages.last().cloned())?;
+        page.behind.with(look)
+    }
+
     /// Returns the thread's plan, if it has one.
     pub fn plan(&self) -> Option<PlanPage> {
         match &self.backing {
             Backing::Plan { page, .. } => Some(page.clone()),
             Backing::Live { .. } | Backing::Document(_) => None,
-        }
-    }
-}
-
-impl Page {
-    /// Makes a page of the run in a seat; `None`: nothing was reported of it yet.
-    pub fn of(seat: &Seat, place: usize) -> Option<Self> {
-        seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
-    }
-
-    /// Returns the seat of its run; `None`: the desk does not drive this run.
-    pub fn seat(&self) -> Option<Seat> {
-        match &self.behind {
-            Behind::Seat(seat) => Some(Seat::clone(seat)),
-            Behind::Document(_) | Behind::Stepped(_) => None,
-        }
-    }
-
-    /// Makes a page of a run in its current state.
-    pub fn new(place: usize, source: &Source<'_>, behind: Behind) -> Self {
-        let mut log = Log::default();
-        log.take(source);
-        Page {
-            place,
-            head: HeadView::from(source),
-            behind,
-            transcript: Transcript::new(source, Whose::Run),
-            panel: ArcRwSignal::new(PanelView::from(source)),
-            log: ArcRwSignal::new(log),
         }
     }
 }

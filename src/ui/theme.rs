@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 
 use super::dom;
-use super::state::App;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -38,9 +37,9 @@ impl Theme {
 }
 
 /// Keeps the document's theme in sync with the user's choice.
-pub fn follow(app: App) {
+pub fn follow(chosen: RwSignal<Theme>) {
     Effect::new(move || {
-        let theme = app.theme.get();
+        let theme = chosen.get();
         if let Some(root) = dom::document().document_element() {
             let _ = root.set_attribute("data-theme", theme.key());
         }

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event};
 
 use super::state::{App, Dialog};
-use super::viewer::View;
+use super::viewer::state::View;
 use super::{follow, page, plan};
 
 pub fn transcript(app: App) -> impl IntoView {

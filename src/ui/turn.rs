@@ -1,21 +1,57 @@
-//! One turn: its number in the margin, and what happened in it.
+//! The turns of a run or of a sub-agent: the number in the margin, and what happened in each.
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
 use crate::view::format::countdown;
-use crate::view::{Live, TurnKind, TurnView, Wait};
+use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
-use super::attempt;
-use super::call;
-use super::icon;
-use super::meter;
-use super::slots::{Behind, TurnSlot};
+use super::slots::{Behind, Transcript, TurnSlot, Whose};
 use super::state::App;
+use super::{attempt, call, chunks, ending, icon, lane, meter};
+
+/// Draws the turns of a run or of a sub-agent, and how its segments ended.
+pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> AnyView {
+    turns(app, behind, of, None).into_any()
+}
+
+/// Draws turns and endings. `page`: the index of the run in its thread, if its turns can be branched.
+pub fn turns(app: App, behind: &Behind, of: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
+    let (segments, behind, whose) = (of.segments.clone(), behind.clone(), of.whose);
+    let place = page.unwrap_or(0);
+    let first = endings(app, whose, place, segments.clone(), None);
+    let transcript = of.clone();
+    let draw = move |index: usize| {
+        let renderer = app.renderer.get_value();
+        let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
+        let after = endings(app, whose, place, segments.clone(), Some(index));
+        Some((turn(app, &behind, &slot, page), after).into_any())
+    };
+    (first, chunks::chunks(of.length.clone(), draw))
+}
+
+fn endings(
+    app: App,
+    whose: Whose,
+    page: usize,
+    segments: ArcRwSignal<Vec<SegmentView>>,
+    after: Option<usize>,
+) -> impl IntoView {
+    move || {
+        segments.with(|segments| {
+            segments
+                .iter()
+                .enumerate()
+                .filter(|(_, segment)| segment.after == after)
+                .map(|(place, segment)| ending::ending(app, segment, whose, (page, place)))
+                .collect_view()
+        })
+    }
+}
 
 /// Draws a turn, updated by its own signal alone. `page`: the index of the run in its thread, if it can be branched.
-pub fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> impl IntoView + use<> {
+fn turn(app: App, behind: &Behind, slot: &TurnSlot, page: Option<usize>) -> impl IntoView + use<> {
     let view = slot.view.clone();
     let level = {
         let view = view.clone();
@@ -81,7 +117,7 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     } else {
         said.into_any()
     };
-    let calls = call::live(app, behind, slot);
+    let calls = calls(app, behind, slot);
     let counter = {
         let view = slot.view.clone();
         move || {
@@ -96,6 +132,16 @@ fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
         }
     };
     (remark, failed, said, calls, doing_tools(slot), counter)
+}
+
+/// Draws the calls of a turn, each with its sub-agents, whose turns are drawn like these.
+fn calls(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
+    let (calls, behind) = (slot.calls.clone(), behind.clone());
+    html::div().class("calls").child(For(ForProps::builder()
+        .each(move || calls.get())
+        .key(|slot| (slot.place, slot.id.clone()))
+        .children(move |slot| (call::live(&slot), lane::lanes(app, &behind, &slot, transcript)))
+        .build()))
 }
 
 fn reasoning(slot: &TurnSlot) -> impl IntoView + use<> {

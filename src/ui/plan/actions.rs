@@ -12,7 +12,8 @@ use crate::view::RailView;
 use crate::worker::Workspace;
 
 use super::super::dom;
-use super::super::state::{App, Backing, Local, Thread};
+use super::super::slots::Local;
+use super::super::state::{App, Backing, Thread};
 use super::live::LivePlan;
 use super::state::{PlanPage, Record};
 
@@ -44,7 +45,8 @@ impl App {
         let added = move |page: &PlanPage, rail: &ArcRwSignal<RailView>| {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         };
-        line.hear_plan(plan, LivePlan::new(app, line.clone(), seats, Record::Live(plan), added));
+        let live = LivePlan::new(app, line.clone(), seats, Record::Live(plan), added);
+        line.observe_plan(plan, move |report| live.hear(report));
         let (after, text, from) = match again {
             Some(Again { after, text, from }) => (Some(after), text, Some(from)),
             None => (None, None, None),
@@ -68,7 +70,8 @@ impl App {
             app.dialog.set(None);
             app.add_plan(page.clone(), rail.clone(), None);
         };
-        line.hear_plan(plan, LivePlan::new(app, line.clone(), seats, record, added));
+        let live = LivePlan::new(app, line.clone(), seats, record, added);
+        line.observe_plan(plan, move |report| live.hear(report));
         let opened = line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await;
         opened?;
         self.tell(format!("Opened {name}. Nothing in it is changed."));

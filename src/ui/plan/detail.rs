@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 use super::super::icon::{Icon, icon};
 use super::super::state::App;
-use super::super::{dom, page};
+use super::super::{dom, turn};
 use super::context;
 use super::state::PlanPage;
 
@@ -56,7 +56,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
     let transcript = {
         let slot = slot.clone();
         move || match slot.page.get() {
-            Some(page) => page::transcript(app, &page.behind, &page.transcript).into_any(),
+            Some(page) => turn::transcript(app, &page.behind, &page.transcript),
             None => html::p().class("fact").child("It has no transcript: it was not run.").into_any(),
         }
     };

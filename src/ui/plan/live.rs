@@ -10,11 +10,11 @@ use leptos::prelude::*;
 use crate::protocol::desk::{Begun, SeatId, Stand, Streamed};
 use crate::view::RailView;
 
-use super::super::desk::Line;
+use super::super::desk::{Line, PlanChanges, PlanReport};
 use super::super::live::LiveRun;
-use super::super::slots::put;
-use super::super::state::{App, Page};
-use super::state::{Fresh, PlanPage, Record, StepSlot};
+use super::super::slots::{Page, put};
+use super::super::state::App;
+use super::state::{PlanPage, Record, StepSlot};
 
 /// Called with a page and its entry in the list when the plan has begun.
 type Begins = dyn Fn(&PlanPage, &ArcRwSignal<RailView>);
@@ -48,17 +48,20 @@ impl LivePlan {
     }
 
     /// Takes in a report of the desk.
-    pub fn hear(&self, begun: Option<Begun>, fresh: Fresh) {
-        if let Some(begun) = begun {
-            return self.begin(begun, fresh);
-        }
-        if let Some((page, _)) = self.0.shown.get() {
-            page.take(fresh).into_iter().for_each(|order| page.draw_step(order));
-            self.draw_panel();
+    pub fn hear(&self, report: PlanReport) {
+        match report {
+            PlanReport::Begun(begun, changes) => self.begin(*begun, changes),
+            PlanReport::Changed(changes) => {
+                if let Some((page, _)) = self.0.shown.get() {
+                    page.take(changes).into_iter().for_each(|order| page.draw_step(order));
+                    self.draw_panel();
+                }
+            }
+            PlanReport::Lost => self.lose(),
         }
     }
 
-    fn begin(&self, begun: Begun, fresh: Fresh) {
+    fn begin(&self, begun: Begun, fresh: PlanChanges) {
         let Inner { app, line, seats, record, then, .. } = self.0.as_ref();
         let page = PlanPage::new(line, begun, *seats, fresh, record.clone());
         for slot in page.steps.iter() {
@@ -108,7 +111,7 @@ impl LivePlan {
     }
 
     /// Handles the loss of the desk that ran the plan. What was reported of it stays.
-    pub fn lose(&self) {
+    fn lose(&self) {
         let Some((page, _)) = self.0.shown.get() else { return };
         if matches!(page.record, Record::Live(_)) {
             page.lose();

@@ -12,9 +12,8 @@ use crate::protocol::desk::{Begun, PlanId, SeatId};
 use crate::view::Origin;
 use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource, StepView, Told};
 
-use super::super::desk::{Line, Seat};
-use super::super::slots::put;
-use super::super::state::{Local, Page};
+use super::super::desk::{Line, PlanChanges, Seat};
+use super::super::slots::{Local, Page, put};
 
 /// One plan run; cheap to clone.
 #[derive(Clone, Debug)]
@@ -64,21 +63,12 @@ struct Known {
     lost: bool,
 }
 
-/// The changes in a plan.
-#[derive(Debug)]
-pub struct Fresh {
-    pub steps: Vec<StepRecord>,
-    pub traces: Vec<PlanTraceRecord>,
-    pub calls_left: u32,
-    pub ending: Option<PlanEnding>,
-}
-
 impl PlanPage {
     /// Creates the page of a plan that has begun. `seats`: the seat of its first step's run; the others follow.
-    pub fn new(line: &Line, begun: Begun, seats: SeatId, fresh: Fresh, record: Record) -> Self {
+    pub fn new(line: &Line, begun: Begun, seats: SeatId, fresh: PlanChanges, record: Record) -> Self {
         let Begun { plan, started_at } = begun;
         let EpochMillis(started_ms) = started_at;
-        let Fresh { steps, traces, calls_left, ending } = fresh;
+        let PlanChanges { steps, traces, calls_left, ending } = fresh;
         let slots = plan.steps.iter().zip(seats.0..).filter_map(|(step, seat)| {
             let record = steps.iter().find(|record| record.order == step.order)?;
             let source = StepSource { plan: &plan, record, run: None, traces: &traces };
@@ -114,7 +104,7 @@ impl PlanPage {
     }
 
     /// Takes in the changes; returns the steps that changed.
-    pub fn take(&self, fresh: Fresh) -> Vec<u32> {
+    pub fn take(&self, fresh: PlanChanges) -> Vec<u32> {
         let mut known = self.known.borrow_mut();
         let orders = fresh.steps.iter().map(|record| record.order).collect();
         known.records.extend(fresh.steps.into_iter().map(|record| (record.order, record)));

@@ -7,7 +7,8 @@ use crate::protocol::desk::{Header, Order};
 use crate::view::RailView;
 
 use super::super::desk::Seat;
-use super::super::state::{App, Page, Thread};
+use super::super::slots::Page;
+use super::super::state::{App, Thread};
 
 impl App {
     /// Returns the name of a stored task.

@@ -9,7 +9,7 @@ use crate::view::Phase;
 
 use super::super::icon::{Icon, icon};
 use super::super::state::{App, Thread};
-use super::View;
+use super::state::View;
 
 /// Draws the bar of an ended run; a run under way has none, because it is being watched.
 pub fn bar(app: App) -> impl IntoView {

@@ -13,7 +13,6 @@ use crate::worker::ViewerHost;
 use super::super::dom;
 use super::super::state::App;
 use super::difference::pieces;
-use super::load::with_last;
 
 /// Rows of turns shown at first, and added with each click.
 const PORTION: usize = 40;
@@ -22,7 +21,7 @@ pub fn compare(app: App, other: u32) -> impl IntoView {
     let made = {
         let thread = app.thread_now();
         let other = app.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == other).cloned());
-        thread.zip(other).and_then(|(a, b)| with_last(&a, |a| with_last(&b, |b| Comparison::of(a, b))).flatten())
+        thread.zip(other).and_then(|(a, b)| a.with_last(|a| b.with_last(|b| Comparison::of(a, b))).flatten())
     };
     let content = match made {
         Some(made) => drawn(&made).into_any(),

@@ -8,7 +8,7 @@ use crate::view::replay::difference::{Piece, PieceKind};
 use crate::view::replay::{Difference, Entry};
 
 use super::message::message;
-use super::stage::Stage;
+use super::state::Stage;
 
 pub fn difference(stage: &Stage, request: usize) -> impl IntoView + use<> {
     let (shown, stage) = (stage.difference, stage.clone());

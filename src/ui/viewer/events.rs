@@ -10,7 +10,7 @@ use crate::view::format::clock;
 use crate::view::replay::{Step, StepKind, StepTone};
 
 use super::super::state::App;
-use super::stage::{Stage, Tab};
+use super::state::{Stage, Tab};
 
 /// The height of a row, as in `viewer.css`.
 const ROW: i32 = 44;

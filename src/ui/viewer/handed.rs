@@ -22,8 +22,10 @@ use crate::view::replay::Refused;
 
 use super::super::dom;
 use super::super::icon::{Icon, icon};
-use super::super::state::{App, Local};
+use super::super::slots::Local;
+use super::super::state::App;
 use super::open::open_text;
+use super::state::HandedOver;
 
 /// Maximum length of a text, in millions of UTF-16 units. Files, which the user chooses, may be larger.
 const MOST_MB: u32 = 64;
@@ -31,15 +33,6 @@ const MOST_UNITS: u32 = MOST_MB * 1_048_576;
 /// The origin of a page that has none: a file, or a sandboxed frame.
 const OPAQUE: &str = "null";
 const NOT_NOW: &str = "hand-over-not-now";
-
-/// A record that awaits the user's answer.
-#[derive(Clone, Debug)]
-pub struct HandedOver {
-    /// The opener's origin, as the browser reports it.
-    from: String,
-    text: Local<JsString>,
-    opener: Local<Window>,
-}
 
 /// Waits for a record, if another page opened this one.
 pub fn listen(app: App) {

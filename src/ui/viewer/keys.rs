@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::Element;
 
 use super::super::state::App;
-use super::View;
+use super::state::View;
 
 pub fn listen(app: App) {
     let _ = window_event_listener(ev::keydown, move |event| {

@@ -16,19 +16,10 @@ use crate::view::{Meter, Source};
 use crate::worker::ViewerHost;
 
 use super::super::dom;
-use super::super::slots::Behind;
-use super::super::state::{App, Backing, Local, Page, Thread};
-use super::stage::Stage;
+use super::super::slots::{Behind, Local, Page};
+use super::super::state::{App, Backing, Thread};
+use super::state::{Load, Stage};
 use super::stepped::Stepped;
-
-/// The progress of loading.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Load {
-    Busy(String),
-    Ready,
-    /// There is nothing to step through, for this reason.
-    Nothing(String),
-}
 
 impl App {
     /// Prepares the open thread's last run, unless that is done.
@@ -56,7 +47,7 @@ impl App {
             let host = app.host_of(&thread);
             let opened = host.is_some();
             let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
-            let stage = Stage::new(&thread, staged(&whole), host);
+            let stage = Stage::of(&thread, staged(&whole), host);
             app.stage.set(Some(stage.clone()));
             let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
@@ -151,10 +142,4 @@ fn nothing() -> Load {
          said, not how it came about. The transcript shows all of it."
             .to_owned(),
     )
-}
-
-/// Passes the source of a thread's last run to `look`.
-pub(super) fn with_last<T>(thread: &Thread, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
-    let page = thread.pages.with_untracked(|pages| pages.last().cloned())?;
-    page.behind.with(look)
 }

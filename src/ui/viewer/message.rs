@@ -11,7 +11,7 @@ use crate::view::format::{counted, thousands};
 use crate::view::replay::{Ask, Mark, MessageView};
 
 use super::super::{icon, meter};
-use super::stage::Stage;
+use super::state::Stage;
 
 /// Draws a message of a request; `sign`: what happened to it, in a difference.
 pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&'static str>) -> impl IntoView + use<> {

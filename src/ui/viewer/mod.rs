@@ -15,7 +15,8 @@ mod message;
 mod open;
 mod request;
 mod stage;
-mod stepped;
+pub mod state;
+pub mod stepped;
 mod timeline;
 
 use leptos::html;
@@ -25,30 +26,9 @@ use super::state::App;
 use super::transcript;
 
 pub use bar::bar;
-pub use handed::{HandedOver, notice as handed};
+pub use handed::notice as handed;
 pub use open::open_text;
-pub use stage::Stage;
-pub use stepped::Stepped;
-
-/// The view of the open thread.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    #[default]
-    Transcript,
-    Replay,
-    /// Side by side with another thread.
-    Compare(u32),
-}
-
-impl View {
-    pub fn name(self) -> &'static str {
-        match self {
-            View::Transcript => "transcript",
-            View::Replay => "replay",
-            View::Compare(_) => "compare",
-        }
-    }
-}
+use state::{Load, Stage, View};
 
 /// Sets up keys, the record named in the page's address, and records that are handed over.
 pub fn listen(app: App) {
@@ -82,12 +62,12 @@ fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {
     let ready = {
         let stage = stage.clone();
         move || match stage.load.get() {
-            load::Load::Busy(words) => html::p()
+            Load::Busy(words) => html::p()
                 .class("doing")
                 .child((html::span().class("pulse").attr("aria-hidden", "true"), words))
                 .into_any(),
-            load::Load::Nothing(words) => html::p().class("nothing").attr("role", "status").child(words).into_any(),
-            load::Load::Ready => there(app, &stage).into_any(),
+            Load::Nothing(words) => html::p().class("nothing").attr("role", "status").child(words).into_any(),
+            Load::Ready => there(app, &stage).into_any(),
         }
     };
     html::section()

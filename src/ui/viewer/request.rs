@@ -12,7 +12,7 @@ use crate::view::replay::{Ask, MessageView, RequestView};
 
 use super::super::icon::{self, Icon, icon};
 use super::super::state::App;
-use super::stage::{Stage, Tab};
+use super::state::{Stage, Tab};
 use super::{difference, message};
 
 /// Messages added with each click.

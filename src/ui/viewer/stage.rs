@@ -3,8 +3,7 @@
 //! Invariant: at most one query about a step is in flight; the position that the reader has moved to meanwhile is
 //! queried next, and positions in between are skipped.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,121 +12,24 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::view::replay::play::{Band, Speed, rest};
-use crate::view::replay::{Ask, Difference, RequestView, StateAt, Step, Verdict};
+use crate::view::replay::play::rest;
+use crate::view::replay::{Ask, Difference, RequestView, StateAt, Verdict};
 use crate::worker::ViewerHost;
 
-use super::super::state::{App, Local, Page, Thread};
-use super::load::Load;
+use super::super::slots::{Local, Page};
+use super::super::state::{App, Thread};
+use super::state::{Load, Stage, Tab, View};
 use super::stepped::Stepped;
 
-/// A run on stage; cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Stage {
-    thread: u32,
-    run: String,
-    pub(super) host: Local<ViewerHost>,
-    pub(super) page: Page,
-    stepped: Local<RefCell<Stepped>>,
-    steps: RwSignal<Arc<Vec<Step>>>,
-    requests: RwSignal<usize>,
-    pub(super) load: RwSignal<Load>,
-    pub(super) bands: RwSignal<Vec<Band>>,
-    /// The reader's position.
-    pub(super) at: RwSignal<usize>,
-    pub(super) playing: RwSignal<bool>,
-    pub(super) speed: RwSignal<Speed>,
-    pub(super) tab: RwSignal<Tab>,
-    pub(super) request: RwSignal<Option<Arc<RequestView>>>,
-    pub(super) difference: RwSignal<Option<Arc<Difference>>>,
-    pub(super) differing: RwSignal<bool>,
-    pub(super) verdict: RwSignal<Option<Result<Verdict, String>>>,
-    pub(super) verifying: RwSignal<bool>,
-    busy: Local<Rc<Cell<bool>>>,
-}
-
-/// The views next to the run; on narrow pages also the run itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
-    Run,
-    #[default]
-    Seen,
-    Events,
-}
-
-impl Tab {
-    const ALL: &'static [Tab] = &[Tab::Run, Tab::Seen, Tab::Events];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Tab::Run => "run",
-            Tab::Seen => "seen",
-            Tab::Events => "events",
-        }
-    }
-
-    fn words(self) -> &'static str {
-        match self {
-            Tab::Run => "Run",
-            Tab::Seen => "What the model saw",
-            Tab::Events => "Events",
-        }
-    }
-}
-
 impl Stage {
-    pub fn new(thread: &Thread, (page, stepped): (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
-        Stage {
-            thread: thread.id,
-            run: run_of(thread),
-            host: Local::new(host),
-            page,
-            stepped,
-            steps: RwSignal::default(),
-            requests: RwSignal::new(0),
-            load: RwSignal::new(Load::Busy("Getting the record ready".to_owned())),
-            bands: RwSignal::default(),
-            at: RwSignal::new(0),
-            playing: RwSignal::new(false),
-            speed: RwSignal::default(),
-            tab: RwSignal::default(),
-            request: RwSignal::new(None),
-            difference: RwSignal::new(None),
-            differing: RwSignal::new(false),
-            verdict: RwSignal::new(None),
-            verifying: RwSignal::new(false),
-            busy: Local::new(Rc::default()),
-        }
+    /// Puts the thread's last run on stage, in its current state.
+    pub fn of(thread: &Thread, shown: (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
+        Stage::new(thread.id, run_of(thread), shown, host)
     }
 
     /// Returns whether it shows the thread's last run in its current state.
     pub fn is_of(&self, thread: &Thread) -> bool {
         self.thread == thread.id && self.run == run_of(thread)
-    }
-
-    /// Drops the large data, because signals outlive what draws them.
-    pub fn clear(&self) {
-        self.playing.set(false);
-        self.steps.set(Arc::default());
-        self.request.set(None);
-        self.difference.set(None);
-    }
-
-    pub fn all(&self) -> Arc<Vec<Step>> {
-        self.steps.get_untracked()
-    }
-
-    pub fn steps(&self) -> Arc<Vec<Step>> {
-        self.steps.get()
-    }
-
-    pub fn request_count(&self) -> usize {
-        self.requests.get_untracked()
-    }
-
-    pub fn keep(&self, steps: Vec<Step>, requests: usize) {
-        self.steps.set(Arc::new(steps));
-        self.requests.set(requests);
     }
 
     /// Goes to a step, or to the nearest one that exists.
@@ -220,7 +122,7 @@ impl Stage {
         set_timeout(
             move || {
                 // Playing stops when the user looks elsewhere.
-                let here = app.view.get_untracked() == super::View::Replay
+                let here = app.view.get_untracked() == View::Replay
                     && app.stage.with_untracked(|now| now.as_ref().is_some_and(|now| now.at == stage.at));
                 if !here {
                     stage.playing.set(false);
@@ -252,7 +154,7 @@ impl Stage {
 fn run_of(thread: &Thread) -> String {
     // A follow-up or granted turns make another record.
     let places = thread.pages.with_untracked(Vec::len);
-    let turns = super::load::with_last(thread, |source| (source.turns.len(), source.segments.len()));
+    let turns = thread.with_last(|source| (source.turns.len(), source.segments.len()));
     format!("{places} {turns:?}")
 }
 

@@ -14,7 +14,7 @@ use crate::view::replay::play::{Band, Speed};
 use super::super::icon::{Icon, icon};
 use super::super::meter;
 use super::super::state::App;
-use super::stage::Stage;
+use super::state::Stage;
 
 pub fn timeline(app: App, stage: &Stage) -> impl IntoView + use<> {
     html::div().class("timeline").child((controls(app, stage), slider(app, stage), verdict(stage)))

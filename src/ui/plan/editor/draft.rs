@@ -12,7 +12,8 @@ use crate::protocol;
 use crate::view::plan::edit::PlanDraft;
 
 use super::super::super::desk::Seat;
-use super::super::super::state::{App, Local};
+use super::super::super::slots::Local;
+use super::super::super::state::App;
 
 /// The state of drafting.
 #[derive(Clone, Debug, Default)]

@@ -1,18 +1,35 @@
-//! A stream being decoded: collects the reply from its bytes and passes what each chunk adds to observers, redacted.
+//! One request in progress: its context, the decoding of its stream, and the events that it can end with.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use super::fetch::{Exchange, unsendable};
+use wasm_bindgen::JsValue;
+use web_sys::AbortController;
+
 use super::js;
-use super::session::{Notice, Session, Ticket};
-use super::watch::Watch;
-use crate::engine::{Event, PartialReply, RequestId};
-use crate::llm::Decoder;
+use super::live::{Notice, Ticket};
+use super::session::Session;
+use super::watch::{Watch, Watchdog};
+use crate::engine::caps::RAW_CAP;
+use crate::engine::{
+    EpochMillis, Event, ModelError, PartialReply, ProviderConfig, RawResponse, RequestId, Retry, Slug,
+};
+use crate::llm::{self, Decoder, Late, RetryHeaders};
 use crate::trajectory::redact::StreamScrub;
 
-/// A stream being decoded.
+/// The context of a request's task.
+pub(super) struct Exchange {
+    pub(super) session: Session,
+    pub(super) ticket: Ticket,
+    pub(super) request: RequestId,
+    pub(super) turn: u32,
+    pub(super) provider: Rc<ProviderConfig>,
+    pub(super) dog: Watchdog,
+    pub(super) streamed: Rc<RefCell<PartialReply>>,
+}
+
+/// A stream being decoded: collects the reply from its bytes and passes what each chunk adds to observers, redacted.
 #[derive(Clone)]
 pub(super) struct Reading(Rc<ReadingState>);
 
@@ -30,8 +47,55 @@ struct ReadingState {
     streamed: Rc<RefCell<PartialReply>>,
 }
 
+impl Exchange {
+    /// Starts to decode the response to a request that was sent at this time.
+    pub(super) fn reading(&self, sent: f64) -> Reading {
+        Reading::new(self, sent)
+    }
+
+    /// Starts to decode the output of a model in the page, under the deadlines of a request.
+    pub(super) fn watched_reading(&self, abort: &AbortController) -> (Reading, Watch) {
+        (self.reading(js::now()), self.dog.watch(abort.clone()))
+    }
+
+    /// The event for a stream that ended, by itself or because it missed a deadline.
+    pub(super) fn ended(&self, reading: &Reading, watch: &Watch) -> Event {
+        match (reading.finish(), watch.late()) {
+            // A reply whose end marker was seen is complete, even if the connection was never closed.
+            (Event::ModelFailed { raw, .. }, Some(late)) => self.too_late(late, raw),
+            (event, _) => event,
+        }
+    }
+
+    /// The event for a model in the page that failed or missed a deadline.
+    pub(super) fn failed(&self, error: ModelError, watch: &Watch) -> Event {
+        match watch.late() {
+            Some(late) => self.too_late(late, None),
+            None => Event::ModelFailed { request: self.request, error, raw: None },
+        }
+    }
+
+    pub(super) fn refusal(&self, status: u16, retry: RetryHeaders, content_type: &str, mut bytes: Vec<u8>) -> Event {
+        let truncated = bytes.len() > RAW_CAP;
+        bytes.truncate(RAW_CAP);
+        let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };
+        let now = EpochMillis(js::epoch_ms());
+        let error = llm::classify_response(&self.provider, status, retry, content_type, &raw.text, now);
+        Event::ModelFailed { request: self.request, error, raw: Some(raw) }
+    }
+
+    pub(super) fn too_late(&self, (late, after_ms): (Late, u64), raw: Option<RawResponse>) -> Event {
+        let error = llm::classify_late(&self.provider, late, after_ms);
+        Event::ModelFailed { request: self.request, error, raw }
+    }
+
+    pub(super) fn is_awaited(&self) -> bool {
+        self.session.live(|live| live.requests.iter().any(|open| open.ticket == self.ticket)).unwrap_or(false)
+    }
+}
+
 impl Reading {
-    pub(super) fn new(exchange: &Exchange, sent: f64) -> Self {
+    fn new(exchange: &Exchange, sent: f64) -> Self {
         Reading(Rc::new(ReadingState {
             session: exchange.session.clone(),
             ticket: exchange.ticket,
@@ -110,4 +174,10 @@ impl Reading {
             None => Event::ModelFailed { request, error: unsendable(&"the stream was read twice".into()), raw: None },
         }
     }
+}
+
+/// The error for a request that the browser did not accept, because of its address or a header.
+pub(super) fn unsendable(thrown: &JsValue) -> ModelError {
+    let message = format!("the request could not be made: {}", js::error_text(thrown));
+    ModelError { slug: Slug::NetworkError, message, status: None, retry_after_ms: None, retry: Retry::Fatal }
 }

@@ -1,0 +1,118 @@
+//! The state of a desk: its seats, plans, files and stored runs, and how to find one of them.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::{Rc, Weak};
+
+use wasm_bindgen::JsValue;
+
+use super::running::PlanRunning;
+use super::seat::{NewsSender, PostNews, Seat};
+use crate::engine::{ProviderConfig, ProviderKind, RunConfig};
+use crate::protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
+use crate::shell::{Access, Page, Session, SessionOptions};
+use crate::store::{Database, Tabs};
+use crate::view::provider::address;
+use crate::worker::{Twin, Workspace};
+
+/// Handles the orders of one page; clones share the same desk.
+#[derive(Clone)]
+pub struct Desk(pub(super) Rc<DeskState>);
+
+pub(super) struct DeskState {
+    pub(super) page: Rc<dyn Page>,
+    pub(super) post: Rc<PostNews>,
+    pub(super) seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
+    pub(super) plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
+    pub(super) files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
+    pub(super) shelf: RefCell<Option<Shelf>>,
+    /// Stored runs that are being opened; `waiting` holds the orders about them.
+    pub(super) opening: RefCell<BTreeSet<SeatId>>,
+    pub(super) waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
+}
+
+/// A weak reference to a desk, which may be gone.
+#[derive(Clone)]
+pub(super) struct WeakDesk(Weak<DeskState>);
+
+/// The stored runs, and the other tabs that read them.
+#[derive(Clone)]
+pub(super) struct Shelf {
+    pub(super) database: Database,
+    pub(super) tabs: Rc<Tabs>,
+}
+
+impl Desk {
+    /// Creates a session with the user's keys.
+    pub(super) fn session(&self, with: &With, config: RunConfig, workspace: Workspace) -> Session {
+        let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at));
+        let (access, page) = (access.collect(), Some(Rc::clone(&self.0.page)));
+        Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page })
+    }
+
+    /// Returns the desk's copy of these files, which is the one that tools see.
+    pub(super) fn files(&self, id: FilesId) -> Rc<Twin> {
+        let news = self.news();
+        let make = || {
+            Twin::new(Workspace::new(), move |changes, blobs| {
+                news.post(News::Wrote { files: id, changes }, blobs.into_iter().map(JsValue::from).collect());
+            })
+        };
+        Rc::clone(self.0.files.borrow_mut().entry(id).or_insert_with(make))
+    }
+
+    pub(super) fn seat(&self, id: SeatId) -> Option<Rc<Seat>> {
+        self.0.seats.borrow().get(&id).cloned()
+    }
+
+    pub(super) fn with(&self, id: SeatId, act: impl FnOnce(&Rc<Seat>)) {
+        if let Some(seat) = self.seat(id) {
+            act(&seat);
+        }
+    }
+
+    /// Returns the open seats. They are cloned, because the caller may open another one.
+    pub(super) fn seats(&self) -> Vec<Rc<Seat>> {
+        self.0.seats.borrow().values().cloned().collect()
+    }
+
+    pub(super) fn downgrade(&self) -> WeakDesk {
+        WeakDesk(Rc::downgrade(&self.0))
+    }
+
+    pub(super) fn news(&self) -> NewsSender {
+        NewsSender::new(&self.0.post)
+    }
+
+    pub(super) fn post(&self, news: News, parts: Vec<JsValue>) {
+        (self.0.post)(news, parts);
+    }
+
+    pub(super) fn told(&self, message: impl Into<String>, wrong: bool) {
+        self.post(News::Told { message: message.into(), wrong }, Vec::new());
+    }
+}
+
+impl WeakDesk {
+    pub(super) fn upgrade(&self) -> Option<Desk> {
+        self.0.upgrade().map(Desk)
+    }
+}
+
+/// Returns how to reach a provider, with the user's key if there is one for its current address.
+pub(super) fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
+    let address = address(provider);
+    let address = address.trim().trim_end_matches('/');
+    let key = || with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone());
+    Access {
+        api_key: provider.kind.is_http().then(key).flatten(),
+        headers: Vec::new(),
+        in_page: (provider.kind == ProviderKind::PromptApi).then_some(at),
+    }
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("seats", &self.0.seats.borrow().len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,159 @@
+//! What the viewer shows, as signals: the view of the open thread, and the record on stage.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::JsString;
+use leptos::prelude::*;
+use web_sys::Window;
+
+use crate::view::replay::play::{Band, Speed};
+use crate::view::replay::{Difference, RequestView, Step, Verdict};
+use crate::worker::ViewerHost;
+
+use super::super::slots::{Local, Page};
+use super::stepped::Stepped;
+
+/// The view of the open thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Transcript,
+    Replay,
+    /// Side by side with another thread.
+    Compare(u32),
+}
+
+impl View {
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Transcript => "transcript",
+            View::Replay => "replay",
+            View::Compare(_) => "compare",
+        }
+    }
+}
+
+/// The progress of loading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Load {
+    Busy(String),
+    Ready,
+    /// There is nothing to step through, for this reason.
+    Nothing(String),
+}
+
+/// A record that awaits the user's answer.
+#[derive(Clone, Debug)]
+pub struct HandedOver {
+    /// The opener's origin, as the browser reports it.
+    pub(super) from: String,
+    pub(super) text: Local<JsString>,
+    pub(super) opener: Local<Window>,
+}
+
+/// A run on stage; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    pub(super) thread: u32,
+    pub(super) run: String,
+    pub(super) host: Local<ViewerHost>,
+    pub(super) page: Page,
+    pub(super) stepped: Local<RefCell<Stepped>>,
+    pub(super) steps: RwSignal<Arc<Vec<Step>>>,
+    pub(super) requests: RwSignal<usize>,
+    pub(super) load: RwSignal<Load>,
+    pub(super) bands: RwSignal<Vec<Band>>,
+    /// The reader's position.
+    pub(super) at: RwSignal<usize>,
+    pub(super) playing: RwSignal<bool>,
+    pub(super) speed: RwSignal<Speed>,
+    pub(super) tab: RwSignal<Tab>,
+    pub(super) request: RwSignal<Option<Arc<RequestView>>>,
+    pub(super) difference: RwSignal<Option<Arc<Difference>>>,
+    pub(super) differing: RwSignal<bool>,
+    pub(super) verdict: RwSignal<Option<Result<Verdict, String>>>,
+    pub(super) verifying: RwSignal<bool>,
+    pub(super) busy: Local<Rc<Cell<bool>>>,
+}
+
+/// The views next to the run; on narrow pages also the run itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    Run,
+    #[default]
+    Seen,
+    Events,
+}
+
+impl Tab {
+    pub(super) const ALL: &'static [Tab] = &[Tab::Run, Tab::Seen, Tab::Events];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Tab::Run => "run",
+            Tab::Seen => "seen",
+            Tab::Events => "events",
+        }
+    }
+
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Tab::Run => "Run",
+            Tab::Seen => "What the model saw",
+            Tab::Events => "Events",
+        }
+    }
+}
+
+impl Stage {
+    pub fn new(thread: u32, run: String, (page, stepped): (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
+        Stage {
+            thread,
+            run,
+            host: Local::new(host),
+            page,
+            stepped,
+            steps: RwSignal::default(),
+            requests: RwSignal::new(0),
+            load: RwSignal::new(Load::Busy("Getting the record ready".to_owned())),
+            bands: RwSignal::default(),
+            at: RwSignal::new(0),
+            playing: RwSignal::new(false),
+            speed: RwSignal::default(),
+            tab: RwSignal::default(),
+            request: RwSignal::new(None),
+            difference: RwSignal::new(None),
+            differing: RwSignal::new(false),
+            verdict: RwSignal::new(None),
+            verifying: RwSignal::new(false),
+            busy: Local::new(Rc::default()),
+        }
+    }
+
+    /// Drops the large data, because signals outlive what draws them.
+    pub fn clear(&self) {
+        self.playing.set(false);
+        self.steps.set(Arc::default());
+        self.request.set(None);
+        self.difference.set(None);
+    }
+
+    pub fn all(&self) -> Arc<Vec<Step>> {
+        self.steps.get_untracked()
+    }
+
+    pub fn steps(&self) -> Arc<Vec<Step>> {
+        self.steps.get()
+    }
+
+    pub fn request_count(&self) -> usize {
+        self.requests.get_untracked()
+    }
+
+    pub fn keep(&self, steps: Vec<Step>, requests: usize) {
+        self.steps.set(Arc::new(steps));
+        self.requests.set(requests);
+    }
+}
