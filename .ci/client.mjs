@@ -43,7 +43,7 @@ const apart = {
 
 const { metafile } = await build({
   entryPoints: Object.entries(ENTRIES).flatMap(([of, names]) => Object.entries(names).map(([name, out]) => ({ in: path.join(www, of, name), out }))),
-  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, charset: 'utf8', legalComments: 'none',
+  outdir: folder, bundle: true, nodePaths: [path.join(import.meta.dirname, 'node_modules')], format: 'esm', target: 'es2022', platform: 'neutral', external: ['node:*', 'react'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none',
   define: { TEST_TOOLS: process.env.EXTRA_FEATURES?.includes('test-tools') ? '["loop_forever", "crash"]' : '[]' },
   logLevel: 'warning', plugins: [apart], metafile: true,
 });

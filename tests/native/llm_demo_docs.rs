@@ -90,3 +90,14 @@ fn pages_of_a_site_that_were_read_as_markdown_are_quoted_without_their_headings(
         "`limits.html`** under \"At the turn limit\":\n\n> At the turn limit a last request asks for a conclusion.";
     assert!(content.contains(quote), "{content}");
 }
+
+#[test]
+fn pages_of_a_site_with_clean_addresses_are_quoted_by_their_names() {
+    let text = "# Install\n\n## Linux\n\nOn Linux, unpack the archive and run the installer.\n";
+    let files =
+        BTreeMap::from([("install".to_owned(), text.to_owned()), ("index.html".to_owned(), "# Lamps\n".to_owned())]);
+    let played =
+        Game { tools: safe_set(), run_tool: real_tool, ..Game::new(files) }.ask("How do I install it on Linux?");
+    let content = &played.reply.content;
+    assert!(content.contains("`install`** under \"Linux\":\n\n> On Linux, unpack the archive"), "{content}");
+}

@@ -170,8 +170,7 @@ fn nothing(scene: &Scene<'_>) -> String {
     };
     format!(
         "{found}. I am a scripted demo, not an AI: I can search and quote the files of the workspace, calculate (\
-         *What is 15 % of 2,340?*), and tell the time. Drop files in, ask with words that stand in them, or choose a \
-         model in the settings."
+         *What is 15 % of 2,340?*), and tell the time. Ask with words that occur in the files, or choose a model."
     )
 }
 

@@ -234,12 +234,15 @@ fn without_counter(content: &str) -> (&str, Option<u32>) {
 fn path_of(line: &str) -> Option<(&str, Option<u64>)> {
     let line = line.trim().trim_start_matches(['-', '*', '`', ' ']);
     let end = line.find("  ").or_else(|| line.find('\t')).or_else(|| line.find(" (")).unwrap_or(line.len());
+    // Lists put two spaces or a tab after a path; without them, it may be any text.
+    let is_column = line.get(end..).is_some_and(|rest| rest.starts_with("  ") || rest.starts_with('\t'));
     let path = line.get(..end)?.trim_end_matches(['`', ':', ',']);
     let (path, number) = match path.rsplit_once(':') {
         Some((head, tail)) if tail.bytes().all(|b| b.is_ascii_digit()) => (head, tail.parse().ok()),
         _ => (path, None),
     };
     // A sentence is not a path: "The workspace has no files."
-    let is_path = !path.starts_with('[') && path.contains(['.', '/']) && !path.ends_with('.');
+    let looks_like_path = path.contains(['.', '/']) || (is_column && !path.is_empty() && !path.contains(' '));
+    let is_path = !path.starts_with('[') && looks_like_path && !path.ends_with('.');
     (is_path && path.split(' ').count() < 6).then_some((path, number))
 }

@@ -11,14 +11,19 @@ export class TurnwiseError extends Error {
   readonly reason: FailureReason;
   /** The slugs of the failure, most significant first. Documented in "How a run works". */
   readonly slugs: string[];
-  /** The record of the run, if there is one. */
-  readonly trajectory: Trajectory | undefined;
+  /** The record of the run, if there is one. Not enumerable, so that a console shows the message and not the record. */
+  declare readonly trajectory: Trajectory | undefined;
 
   constructor(reason: FailureReason, message: string, details: { slugs?: string[]; trajectory?: Trajectory; cause?: unknown } = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.reason = reason;
     this.slugs = details.slugs ?? [];
-    this.trajectory = details.trajectory;
+    Object.defineProperty(this, 'trajectory', { value: details.trajectory });
+  }
+
+  static {
+    // Consoles show the name of the class, which bundlers shorten.
+    Object.defineProperty(this, 'name', { value: 'TurnwiseError' });
   }
 }
 
