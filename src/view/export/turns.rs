@@ -1,10 +1,10 @@
 //! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
-use super::escape::Html;
 use super::{html::ends, nodes};
 use crate::engine::CounterLevel;
 use crate::view::attempt::Weight;
 use crate::view::call::Note;
+use crate::view::markup::Html;
 use crate::view::report::{Body, Stand};
 use crate::view::{
     CallState, CallView, CounterLine, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind, TurnView,

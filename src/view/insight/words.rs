@@ -44,7 +44,6 @@ fn limit(trigger: Trigger) -> &'static str {
 }
 
 /// `18.2k`, `1.3M`: a number on an axis.
-#[cfg(feature = "worker")]
 pub(super) fn short(value: f64) -> String {
     let tenths = |value: f64, unit: &str| {
         let text = format!("{value:.1}");
@@ -58,7 +57,6 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// `$0.02`, `$1.5`: dollars on an axis.
-#[cfg(feature = "worker")]
 pub(super) fn short_dollars(value: f64) -> String {
     if value >= 1000.0 {
         return format!("${}", short(value));
@@ -71,7 +69,6 @@ pub(super) fn short_dollars(value: f64) -> String {
 }
 
 /// `20 s`, `1.5 min`: a duration on an axis.
-#[cfg(feature = "worker")]
 pub(super) fn short_duration(ms: f64) -> String {
     match ms {
         v if v >= 3_600_000.0 => format!("{} h", short(v / 3_600_000.0)),
