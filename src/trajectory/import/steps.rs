@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use super::atif::{aside, of};
 use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose};
-use super::when;
 use crate::engine::{
     AssistantMessage, CallId, CallRecord, EpochMillis, Image, Message, ToolCall as Asked, ToolMessage, TurnRecord, time,
 };
@@ -62,7 +61,7 @@ impl Steps {
     }
 
     fn turn(&mut self, step: Step) {
-        let at = step.timestamp.as_deref().and_then(when::parse).unwrap_or(self.started);
+        let at = step.timestamp.as_deref().and_then(time::parse).unwrap_or(self.started);
         let said = step.message.text();
         let content = self.asides.drain(..).chain((!said.is_empty()).then_some(said)).collect::<Vec<_>>().join("\n\n");
         let extra = step.extra.filter(|_| self.own).unwrap_or_default();
