@@ -8,16 +8,7 @@ use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry
 use super::correct::better_base;
 use super::endpoint;
 use super::error_body::ErrorBody;
-use super::retry_after::wait_ms;
-
-/// The headers that say whether and when to retry, if the browser exposes them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RetryHeaders {
-    pub retry_after: Option<String>,
-    pub retry_after_ms: Option<String>,
-    /// `x-should-retry` (Anthropic, OpenAI): `true` or `false`.
-    pub should_retry: Option<String>,
-}
+use super::retry_after::{RetryHeaders, wait_ms};
 
 /// The browser's view of the network (`navigator.onLine`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +47,7 @@ pub fn classify_response(
         message: message(p, real, slug, &error, is_page),
         status: Some(status).filter(|status| *status > 0),
         retry_after_ms: match again {
-            Retry::Yes => wait_ms(retry, now).or(error.retry_after_ms),
+            Retry::Yes => wait_ms(&retry, now).or(error.retry_after_ms),
             Retry::Fatal => None,
         },
         retry: again,

@@ -232,8 +232,6 @@ pub enum DocumentTask {
     Summarize,
     /// Statistics over runs: from `{summaries, filter}`, an `Insight`.
     Insight,
-    /// A chart: from a `DrawRequest`, a `Drawn`.
-    Chart,
 }
 
 /// Whether a run's events are sent, and how calls of tools with side effects are approved.

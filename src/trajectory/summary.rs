@@ -164,7 +164,7 @@ impl Summary {
 
     /// The figures that a run and a document give in the same way.
     fn of(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
-        let finished_ms = finished_at.and_then(time::epoch_ms).map(|at| at.0);
+        let finished_ms = finished_at.and_then(time::parse).map(|at| at.0);
         let mut summary = Summary {
             run_id: String::new(),
             session_id: String::new(),

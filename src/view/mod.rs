@@ -20,6 +20,7 @@ pub mod json;
 pub mod lane;
 pub mod log;
 pub mod markdown;
+pub mod markup;
 pub mod meter;
 pub mod models;
 pub mod mrkdwn;

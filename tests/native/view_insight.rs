@@ -190,10 +190,8 @@ fn every_chart_says_what_it_shows_and_names_every_figure() {
     assert_eq!(charts[5].summary, "$0.12 in all. Half of the runs cost $0.0100 or less; p95: $0.0100.");
 }
 
-#[cfg(feature = "worker")]
 mod drawn {
     use super::*;
-    use turnwise::view::insight::DrawRequest;
     use turnwise::view::insight::draw::{DARK, LIGHT, draw};
 
     fn all() -> Vec<turnwise::view::insight::Chart> {
@@ -211,12 +209,12 @@ mod drawn {
     fn every_chart_is_drawn_within_its_width_and_each_mark_has_its_spot() {
         for chart in all() {
             for (width, dark) in [(200, false), (358, true), (700, false)] {
-                let drawn = draw(&DrawRequest { chart: chart.clone(), width, dark }).unwrap();
+                let drawn = draw(&chart, width, dark);
                 assert!(drawn.svg.starts_with("<svg") && drawn.svg.trim_end().ends_with("</svg>"), "{}", drawn.svg);
-                assert_eq!((drawn.width, drawn.spots.len()), (width, chart.marks.len()));
+                assert_eq!((drawn.width, drawn.spots.len()), (width as i32, chart.marks.len()));
                 for [left, top, wide, high] in &drawn.spots {
                     let inside =
-                        *left >= 0 && *top >= 0 && left + wide <= width as i32 + 1 && top + high <= drawn.height as i32;
+                        *left >= 0 && *top >= 0 && left + wide <= width as i32 + 1 && top + high <= drawn.height;
                     assert!(inside && *wide > 0 && *high > 0, "{:?}: {left} {top} {wide} {high}", chart.id);
                 }
                 let palette = if dark { DARK } else { LIGHT };
@@ -228,7 +226,7 @@ mod drawn {
     #[test]
     fn names_are_text_and_never_markup() {
         let retries = all().into_iter().find(|chart| chart.id == ChartId::Retries).unwrap();
-        let svg = draw(&DrawRequest { chart: retries, width: 400, dark: false }).unwrap().svg;
+        let svg = draw(&retries, 400, false).svg;
         assert!(svg.contains("&lt;b&gt;") && !svg.contains("<b>"));
     }
 

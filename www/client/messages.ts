@@ -134,8 +134,7 @@ export type DocumentTask =
   | "import"
   | "session"
   | "summarize"
-  | "insight"
-  | "chart";
+  | "insight";
 
 /** A model that is queried outside a run. */
 export interface ProviderOptions {

@@ -8,7 +8,6 @@ use sha2::{Digest, Sha256};
 
 use super::file::{File, FinalMetrics, Metrics, Step, Whose, of};
 use super::steps::Steps;
-use super::when;
 use crate::engine::*;
 use crate::trajectory::Trajectory;
 use crate::trajectory::document::{ENGINE_VERSION, FORMAT, Imported, VERSION};
@@ -18,8 +17,8 @@ use crate::trajectory::export::atif::AGENT;
 pub fn trajectory(file: File, place: u32) -> Trajectory {
     let extra = file.extra.unwrap_or_default();
     let own = file.agent.name == AGENT;
-    let said_start = text(&extra, "started_at").as_deref().and_then(when::parse);
-    let stamps = || file.steps.iter().filter_map(|step| step.timestamp.as_deref()).filter_map(when::parse);
+    let said_start = text(&extra, "started_at").as_deref().and_then(time::parse);
+    let stamps = || file.steps.iter().filter_map(|step| step.timestamp.as_deref()).filter_map(time::parse);
     let started = said_start.or(stamps().min()).unwrap_or_default();
     let finished = text(&extra, "finished_at").or(stamps().max().map(time::rfc3339));
     let identity = file.trajectory_id.clone().or(file.session_id.clone()).unwrap_or_default();

@@ -3,7 +3,6 @@
 mod atif;
 mod file;
 mod steps;
-mod when;
 
 use serde::Deserialize;
 

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose, of};
-use super::when;
 use crate::engine::{
     AssistantMessage, CallId, CallRecord, EpochMillis, Image, Message, ToolCall as Asked, ToolMessage, TurnRecord, time,
 };
@@ -61,7 +60,7 @@ impl Steps {
     }
 
     fn turn(&mut self, step: Step) {
-        let at = step.timestamp.as_deref().and_then(when::parse).unwrap_or(self.started);
+        let at = step.timestamp.as_deref().and_then(time::parse).unwrap_or(self.started);
         let said = step.message.text();
         let content = self.asides.drain(..).chain((!said.is_empty()).then_some(said)).collect::<Vec<_>>().join("\n\n");
         let extra = step.extra.filter(|_| self.own).unwrap_or_default();

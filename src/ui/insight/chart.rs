@@ -1,16 +1,13 @@
-//! One chart: a picture drawn by a worker, its interactive areas, and all its figures as a table.
+//! One chart: a picture, its interactive areas, and all its figures as a table.
 
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use wasm_bindgen_futures::spawn_local;
 
 use crate::view::insight::chart::{Chart, ChartId, Mark, Role};
-use crate::view::insight::{DrawRequest, Drawn};
-use crate::worker::protocol::DocumentTask;
-use crate::worker::records;
+use crate::view::insight::draw::draw;
 
 use super::super::dom;
 use super::super::icon;
@@ -21,7 +18,6 @@ use super::Looking;
 pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
     let of = Memo::new(move |_| looking.page.with(|page| page.charts.iter().find(|chart| chart.id == id).cloned()));
     let part = move |get: fn(&Chart) -> String| move || of.with(|chart| chart.as_ref().map(get).unwrap_or_default());
-    let drawn: RwSignal<Result<Option<Drawn>, String>> = RwSignal::new(Ok(None));
     let area = NodeRef::<html::Div>::new();
     let width = RwSignal::new(0_u32);
     let measure = move || {
@@ -38,39 +34,24 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
     let resized = window_event_listener(ev::resize, move |_| measure());
     on_cleanup(move || resized.remove());
     let dark = dark(app);
-    Effect::new(move || {
-        let (Some(chart), width, dark) = (of.get(), width.get(), dark.get()) else { return };
-        if width > 0 {
-            let request = serde_json::to_string(&DrawRequest { chart: chart.clone(), width, dark }).unwrap_or_default();
-            spawn_local(async move {
-                let answer = records::ask(dom::worker_url(), DocumentTask::Chart, request).await;
-                let answer = answer.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));
-                // In the meantime another filter may have been set, or the page closed.
-                if of.try_with_untracked(|now| now.as_ref() == Some(&chart)) == Some(true) {
-                    drawn.set(answer.map(Some));
-                }
-            });
-        }
+    let drawn = Memo::new(move |_| {
+        let (width, dark) = (Some(width.get()).filter(|width| *width > 0)?, dark.get());
+        of.with(|chart| chart.as_ref().map(|chart| draw(chart, width, dark)))
     });
     let alt = part(|chart| format!("{}. {}", chart.title, chart.summary));
     let image = move || {
-        let of_it = alt();
-        drawn.with(|drawn| match drawn {
-            Ok(Some(drawn)) => html::img()
+        drawn.get().map(|drawn| {
+            html::img()
                 .attr("src", source(&drawn.svg))
-                .attr("alt", of_it)
+                .attr("alt", alt())
                 .attr("width", drawn.width.to_string())
                 .attr("height", drawn.height.to_string())
-                .into_any(),
-            Ok(None) => ().into_any(),
-            Err(why) => html::p().class("fact").child(format!("No picture: {why}")).into_any(),
         })
     };
     let spots = move || {
-        let placed = drawn.with(|drawn| drawn.as_ref().ok().and_then(Option::as_ref).map(|drawn| drawn.spots.clone()));
+        let placed = drawn.get().map(|drawn| drawn.spots).unwrap_or_default();
         let marks = of.with(|chart| chart.as_ref().map(|chart| chart.marks.clone()).unwrap_or_default());
-        let each = placed.unwrap_or_default().into_iter().zip(marks);
-        each.map(|(at, mark)| spot(looking, at, &mark)).collect_view()
+        placed.into_iter().zip(marks).map(|(at, mark)| spot(looking, at, &mark)).collect_view()
     };
     html::section()
         .class("chart")

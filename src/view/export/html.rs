@@ -1,11 +1,11 @@
 //! The HTML report: one page that opens from disk, with no script to run and nothing to load. It contains the document
 //! itself as data, so that the page can be dropped onto the app and opened there.
 
-use super::escape::Html;
 use super::turns;
 use crate::trajectory::Trajectory;
 use crate::trajectory::export::whole_cost;
 use crate::trajectory::import::EMBEDDED;
+use crate::view::markup::Html;
 use crate::view::{HeadView, PanelView, Source};
 
 /// The app's own colours.

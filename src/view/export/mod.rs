@@ -2,7 +2,6 @@
 //!
 //! Behind the feature `worker`, because the HTML report parses the models' Markdown.
 
-mod escape;
 mod html;
 mod markdown;
 mod nodes;

@@ -1,11 +1,11 @@
 //! The transcript of a report: turns, calls, failed attempts, endings, and sub-agents below the call that started them.
 
-use super::escape::Html;
 use super::nodes;
 use crate::engine::CounterLevel;
 use crate::view::attempt::Weight;
 use crate::view::call::Note;
 use crate::view::ending::Tone;
+use crate::view::markup::Html;
 use crate::view::report::{Body, Stand};
 use crate::view::{
     CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind,

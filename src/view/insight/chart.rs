@@ -1,7 +1,5 @@
 //! The charts of an insight, each with a sentence that says what it shows and with all its figures.
 
-use serde::{Deserialize, Serialize};
-
 use super::words::{moment, reason_words, whole_moment};
 use super::{AgainstLimit, Bin, Insight, Point, SlugCount, Step};
 use crate::engine::{Outcome, Slug};
@@ -11,7 +9,7 @@ use crate::view::format::{counted, dollars, duration, one_line, thousands};
 const BARS: usize = 10;
 
 /// One chart as data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
     /// Used for tests, element ids and clicks.
     pub id: ChartId,
@@ -27,8 +25,7 @@ pub struct Chart {
     pub legend: Vec<(Role, String)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChartId {
     Reasons,
     Limit,
@@ -40,15 +37,13 @@ pub enum ChartId {
 }
 
 /// Bars are horizontal, with their names next to them; columns are vertical, on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Bars,
     Columns,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     Count,
     Tokens,
@@ -57,8 +52,7 @@ pub enum Unit {
 }
 
 /// The meaning of a colour; the drawing code chooses the colour itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It went well.
     Good,
@@ -73,7 +67,7 @@ pub enum Role {
 }
 
 /// A bar or a column.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
     /// Shown on the axis; may be left out if there is no room.
     pub label: String,

@@ -1,25 +1,30 @@
-//! Draws charts as SVG with `plotters`. In the worker only.
-//!
-//! Texts are measured here: `plotters` would need either bundled fonts or a page's canvas to measure them, and a worker has
-//! no canvas.
-
-use plotters::coord::types::RangedCoordf64;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind};
+//! Draws charts as SVG. Inside an `img`, a picture sees neither the page's style sheet nor its fonts: the colours are
+//! repeated here, and the widths of texts are estimated.
 
 use super::chart::{Chart, Form, Mark, Role, Unit};
 use super::words::{short, short_dollars, short_duration};
-use super::{DrawRequest, Drawn};
+use crate::view::markup::Html;
 
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-/// In screen pixels; `plotters` uses another unit, see [`text`].
-const SIZE: f64 = 12.5;
+/// In pixels, like all lengths here.
+const FONT_SIZE: f64 = 12.5;
 /// Height of a row of bars.
-const ROW: u32 = 30;
-const COLUMNS_HEIGHT: u32 = 190;
+const ROW: i32 = 30;
+const COLUMNS_HEIGHT: i32 = 190;
+/// The top and the bottom of the columns' plot: their labels are below it.
+const PLOT: (i32, i32) = (8, 165);
 
-/// The colours of the page's style sheet, for the worker; a test compares the two.
+/// A chart as SVG, and the areas of its marks for the pointer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawn {
+    pub svg: String,
+    pub width: i32,
+    pub height: i32,
+    /// One per mark, in the same order: left, top, width, height.
+    pub spots: Vec<[i32; 4]>,
+}
+
+/// The colours of the page's style sheet; a test compares the two.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
     pub bg: u32,
@@ -55,132 +60,102 @@ pub const DARK: Palette = Palette {
 };
 
 impl Palette {
-    fn of(self, role: Role) -> RGBColor {
+    fn role(self, role: Role) -> u32 {
         match role {
-            Role::Good | Role::Plain => rgb(self.good),
+            Role::Good | Role::Plain => self.good,
             Role::Warn => self.faded(self.warn, 0.85),
-            Role::Bad => rgb(self.bad),
-            Role::Synthesis => rgb(self.synthesis),
+            Role::Bad => self.bad,
+            Role::Synthesis => self.synthesis,
             Role::Soft => self.faded(self.ink3, 0.5),
         }
     }
 
     /// Returns the opaque colour that looks translucent on the background, so that lines do not show through it.
-    fn faded(self, colour: u32, share: f64) -> RGBColor {
-        let (of, on) = (rgb(colour), rgb(self.bg));
-        let mix = |a: u8, b: u8| (f64::from(a) * share + f64::from(b) * (1.0 - share)).round() as u8;
-        RGBColor(mix(of.0, on.0), mix(of.1, on.1), mix(of.2, on.2))
+    fn faded(self, colour: u32, share: f64) -> u32 {
+        let mix = |(a, b): (u8, u8)| (f64::from(a) * share + f64::from(b) * (1.0 - share)).round() as u8;
+        let ([_, r, g, b], [_, on_r, on_g, on_b]) = (colour.to_be_bytes(), self.bg.to_be_bytes());
+        u32::from_be_bytes([0, mix((r, on_r)), mix((g, on_g)), mix((b, on_b))])
     }
 }
 
-/// # Errors
-/// A message for users that says why the chart could not be drawn.
-pub fn draw(request: &DrawRequest) -> Result<Drawn, String> {
-    let DrawRequest { chart, width, dark } = request;
-    let width = (*width).clamp(200, 4_000);
-    let palette = if *dark { DARK } else { LIGHT };
-    let drawn = match chart.form {
+/// Draws a chart in this width.
+#[must_use]
+pub fn draw(chart: &Chart, width: u32, dark: bool) -> Drawn {
+    let width = i32::try_from(width).unwrap_or(i32::MAX).clamp(200, 4_000);
+    let palette = if dark { DARK } else { LIGHT };
+    match chart.form {
         Form::Bars => bars(chart, width, palette),
         Form::Columns => columns(chart, width, palette),
-    };
-    drawn.map_err(|error| format!("the chart could not be drawn: {error}"))
+    }
 }
 
-type Fault = DrawingAreaErrorKind<std::io::Error>;
-type Area<'a> = DrawingArea<Sheet<'a>, plotters::coord::Shift>;
-
-fn bars(chart: &Chart, width: u32, palette: Palette) -> Result<Drawn, Fault> {
-    let height = ROW * u32::try_from(chart.marks.len()).unwrap_or(1).max(1);
-    let longest = |texts: &mut dyn Iterator<Item = String>| texts.map(|text| measure(&text)).max().unwrap_or(0);
-    let names = longest(&mut chart.marks.iter().map(|mark| mark.label.clone())).min(width * 45 / 100);
-    let numbers = longest(&mut chart.marks.iter().map(|mark| words(chart.unit, mark.value())));
-    let (left, right) = (names + 12, width.saturating_sub(numbers + 12));
+fn bars(chart: &Chart, width: i32, palette: Palette) -> Drawn {
+    let names = widest(chart.marks.iter().map(|mark| mark.label.clone())).min(width * 45 / 100);
+    let numbers = widest(chart.marks.iter().map(|mark| words(chart.unit, mark.value())));
+    let left = names + 12;
+    let room = f64::from((width - numbers - 12 - left).max(0));
     let most = chart.marks.iter().map(Mark::value).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let mut spots = Vec::new();
-    let svg = sheet(width, height, |area| {
-        for (row, mark) in (0_u32..).zip(&chart.marks) {
-            let middle = pixel(row * ROW + ROW / 2);
-            let label = fitting(&mark.label, names);
-            area.draw(&Text::new(label, (0, middle), text(palette.ink, HPos::Left)))?;
-            let mut from = pixel(left);
-            for (role, value) in &mark.parts {
-                let length = f64::from(right.saturating_sub(left)) * value / most;
-                let to = from + (length.round() as i32).max(2);
-                let bar = [(from, middle - 8), (to, middle + 8)];
-                area.draw(&Rectangle::new(bar, palette.of(*role).filled()))?;
-                from = to;
-            }
-            let number = words(chart.unit, mark.value());
-            area.draw(&Text::new(number, (from + 8, middle), text(palette.ink3, HPos::Left)))?;
-            spots.push([0, pixel(row * ROW), pixel(width), pixel(ROW)]);
+    let mut picture = Picture::default();
+    let mut top = 0;
+    for mark in &chart.marks {
+        let middle = top + ROW / 2;
+        picture.text((0, middle), "start", palette.ink, &fitting(&mark.label, names));
+        let mut x = left;
+        for (role, value) in &mark.parts {
+            let length = ((room * value / most).round() as i32).max(2);
+            picture.rect([x, middle - 8, length, 16], 2, palette.role(*role));
+            x += length;
         }
-        Ok(())
-    })?;
-    // The backend does not support slightly rounded ends.
-    Ok(Drawn { svg: svg.replace("<rect ", "<rect rx=\"2\" "), width, height, spots })
+        picture.text((x + 8, middle), "start", palette.ink3, &words(chart.unit, mark.value()));
+        picture.spots.push([0, top, width, ROW]);
+        top += ROW;
+    }
+    picture.finish(width, top.max(ROW))
 }
 
-fn columns(chart: &Chart, width: u32, palette: Palette) -> Result<Drawn, Fault> {
-    let most = chart.marks.iter().map(Mark::value).fold(0.0, f64::max);
-    let (top, step) = scale(most, chart.unit);
+fn columns(chart: &Chart, width: i32, palette: Palette) -> Drawn {
+    let (top, step) = scale(chart.marks.iter().map(Mark::value).fold(0.0, f64::max), chart.unit);
     let ticks: Vec<f64> = (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top * 1.001).collect();
-    let left = ticks.iter().map(|tick| measure(&words(chart.unit, *tick))).max().unwrap_or(0) + 10;
+    let left = widest(ticks.iter().map(|tick| words(chart.unit, *tick))) + 10;
+    let right = width - 2;
     let count = chart.marks.len().max(1);
-    let mut spots = Vec::new();
-    let svg = sheet(width, COLUMNS_HEIGHT, |area| {
-        let mut builder = ChartBuilder::on(area);
-        builder.margin_top(8).margin_right(2).set_label_area_size(LabelAreaPosition::Left, left);
-        builder.set_label_area_size(LabelAreaPosition::Bottom, 24);
-        let mut plot = builder.build_cartesian_2d(0.0..count as f64, 0.0..top)?;
-        let ((x0, x1), at) = (span(&plot), |plot: &Plot, x: f64, y: f64| plot.backend_coord(&(x, y)));
-        for tick in &ticks {
-            let (_, y) = at(&plot, 0.0, *tick);
-            let line = if *tick == 0.0 { rgb(palette.ink3).mix(0.8) } else { rgb(palette.line).mix(1.0) };
-            area.draw(&PathElement::new(vec![(x0, y), (x1, y)], ShapeStyle::from(line)))?;
-            let label = words(chart.unit, *tick);
-            area.draw(&Text::new(label, (pixel(left) - 8, y), text(palette.ink3, HPos::Right)))?;
+    // A sum of decimal fractions may be a little below the whole number that it stands for.
+    let along = |length: i32, share: f64| (f64::from(length) * share + 1e-3).floor() as i32;
+    let x = |slots: f64| left + along(right - 1 - left, slots / count as f64);
+    let y = |value: f64| PLOT.1 - along(PLOT.1 - PLOT.0, value / top);
+    let mut picture = Picture::default();
+    for tick in &ticks {
+        let (colour, opacity) = if *tick == 0.0 { (palette.ink3, 0.8) } else { (palette.line, 1.0) };
+        picture.line(y(*tick), left, right, colour, opacity);
+        picture.text((left - 8, y(*tick)), "end", palette.ink3, &words(chart.unit, *tick));
+    }
+    // On each side of a column, as a share of its slot.
+    let gap = if count > 30 { 0.1 } else { 0.18 };
+    for (n, mark) in chart.marks.iter().enumerate() {
+        let slot = n as f64;
+        let (from, to) = (x(slot + gap), x(slot + 1.0 - gap));
+        let mut below = 0.0;
+        for (role, value) in mark.parts.iter().filter(|(_, value)| *value > 0.0) {
+            let (low, high) = (y(below), y(below + value));
+            picture.rect([from, high, to - from, low - high], 0, palette.role(*role));
+            below += value;
         }
-        for (n, mark) in chart.marks.iter().enumerate() {
-            let (from, to) = (n as f64 + gap(count), n as f64 + 1.0 - gap(count));
-            let mut below = 0.0;
-            for (role, value) in mark.parts.iter().filter(|(_, value)| *value > 0.0) {
-                let colour = palette.of(*role).filled();
-                plot.draw_series([Rectangle::new([(from, below), (to, below + value)], colour)])?;
-                below += value;
-            }
-            let ((l, t), (r, b)) = (at(&plot, n as f64, top), at(&plot, n as f64 + 1.0, 0.0));
-            spots.push([l, t, r - l, b - t]);
+        picture.spots.push([x(slot), PLOT.0, x(slot + 1.0) - x(slot), PLOT.1 - PLOT.0]);
+    }
+    let label = widest(chart.marks.iter().map(|mark| mark.label.clone())).max(1) + 14;
+    let every = (label as usize * count).div_ceil((right - left).max(1) as usize).max(1);
+    // The last column of a distribution is the one that matters, so it always has a label.
+    let shown = |n: usize| n.is_multiple_of(every) && (every == 1 || n + every < count) || n + 1 == count;
+    let mut last = "";
+    for (n, mark) in chart.marks.iter().enumerate().filter(|(n, _)| shown(*n)) {
+        if mark.label != last {
+            let half = measure(&mark.label) / 2 + 2;
+            let middle = x(n as f64 + 0.5).clamp(half, (width - half).max(half));
+            picture.text((middle, PLOT.1 + 14), "middle", palette.ink3, &mark.label);
         }
-        let (_, base) = at(&plot, 0.0, 0.0);
-        let wide = chart.marks.iter().map(|mark| measure(&mark.label)).max().unwrap_or(1) + 14;
-        let every = (wide as usize * count).div_ceil((x1 - x0).max(1) as usize).max(1);
-        // The last column of a distribution is the one that matters, so it always has a label.
-        let shown = |n: usize| n.is_multiple_of(every) && (every == 1 || n + every < count) || n + 1 == count;
-        let mut last = String::new();
-        for (n, mark) in chart.marks.iter().enumerate().filter(|(n, _)| shown(*n)) {
-            if mark.label != last {
-                let (x, _) = at(&plot, n as f64 + 0.5, 0.0);
-                let half = pixel(measure(&mark.label)) / 2 + 2;
-                let x = x.clamp(half, pixel(width) - half);
-                area.draw(&Text::new(mark.label.clone(), (x, base + 14), text(palette.ink3, HPos::Center)))?;
-            }
-            last.clone_from(&mark.label);
-        }
-        Ok(())
-    })?;
-    Ok(Drawn { svg, width, height: COLUMNS_HEIGHT, spots })
-}
-
-type Plot<'a, 'b> = ChartContext<'a, Sheet<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
-
-fn span(plot: &Plot) -> (i32, i32) {
-    let (x, _) = plot.plotting_area().get_pixel_range();
-    (x.start, x.end)
-}
-
-/// The space on each side of a column, as a share of the column's slot.
-fn gap(count: usize) -> f64 {
-    if count > 30 { 0.1 } else { 0.18 }
+        last = &mark.label;
+    }
+    picture.finish(width, COLUMNS_HEIGHT)
 }
 
 /// Returns the top of the axis and the distance between its lines: round numbers of the unit, about four lines.
@@ -211,29 +186,42 @@ fn words(unit: Unit, value: f64) -> String {
     }
 }
 
-fn sheet(width: u32, height: u32, body: impl FnOnce(&Area) -> Result<(), Fault>) -> Result<String, Fault> {
-    let mut svg = String::new();
-    {
-        let area = Sheet(SVGBackend::with_string(&mut svg, (width, height))).into_drawing_area();
-        body(&area)?;
-        area.present()?;
+/// A chart that is being drawn.
+#[derive(Default)]
+struct Picture {
+    body: Html,
+    spots: Vec<[i32; 4]>,
+}
+
+impl Picture {
+    fn rect(&mut self, [x, y, width, height]: [i32; 4], radius: i32, fill: u32) {
+        self.body.raw(&format!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{radius}\" fill=\"#{fill:06X}\"/>"
+        ));
     }
-    Ok(svg)
-}
 
-fn rgb(of: u32) -> RGBColor {
-    let [_, r, g, b] = of.to_be_bytes();
-    RGBColor(r, g, b)
-}
+    fn line(&mut self, y: i32, from: i32, to: i32, stroke: u32, opacity: f64) {
+        self.body.raw(&format!("<path d=\"M{from} {y}H{to}\" stroke=\"#{stroke:06X}\" opacity=\"{opacity}\"/>"));
+    }
 
-fn text(colour: u32, anchor: HPos) -> TextStyle<'static> {
-    // The backend divides the size by this number.
-    let font = FontDesc::new(FontFamily::Name(FONT), SIZE * 1.24, FontStyle::Normal);
-    font.color(&rgb(colour)).pos(Pos::new(anchor, VPos::Center))
+    /// Writes a text whose middle is at the height `y`; `anchor` says which part of it is at `x`.
+    fn text(&mut self, (x, y): (i32, i32), anchor: &str, fill: u32, text: &str) {
+        let tag = format!("<text x=\"{x}\" y=\"{y}\" dy=\"0.5ex\" text-anchor=\"{anchor}\" fill=\"#{fill:06X}\">");
+        self.body.raw(&tag).text(text).close("text");
+    }
+
+    fn finish(self, width: i32, height: i32) -> Drawn {
+        let svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             viewBox=\"0 0 {width} {height}\" font-family=\"{FONT}\" font-size=\"{FONT_SIZE}\">{}</svg>",
+            self.body.finish()
+        );
+        Drawn { svg, width, height, spots: self.spots }
+    }
 }
 
 /// Estimates the width of a text: system fonts differ by a few per cent.
-fn measure(text: &str) -> u32 {
+fn measure(text: &str) -> i32 {
     let wide = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | '\'' | '|' | '!' => 0.28,
         'f' | 'r' | 't' | ' ' | '-' | '(' | ')' => 0.36,
@@ -243,11 +231,15 @@ fn measure(text: &str) -> u32 {
         _ => 1.0,
     };
     let ems: f64 = text.chars().map(wide).sum();
-    (ems * SIZE).ceil() as u32
+    (ems * FONT_SIZE).ceil() as i32
+}
+
+fn widest(texts: impl Iterator<Item = String>) -> i32 {
+    texts.map(|text| measure(&text)).max().unwrap_or(0)
 }
 
 /// Returns the text, truncated if it is wider than `width`.
-fn fitting(text: &str, width: u32) -> String {
+fn fitting(text: &str, width: i32) -> String {
     if measure(text) <= width {
         return text.to_owned();
     }
@@ -256,49 +248,4 @@ fn fitting(text: &str, width: u32) -> String {
         short.pop();
     }
     format!("{}…", short.trim_end())
-}
-
-fn pixel(of: u32) -> i32 {
-    i32::try_from(of).unwrap_or(i32::MAX)
-}
-
-/// The SVG backend with our own text measurement.
-struct Sheet<'a>(SVGBackend<'a>);
-
-type Done = Result<(), DrawingErrorKind<std::io::Error>>;
-
-impl DrawingBackend for Sheet<'_> {
-    type ErrorType = std::io::Error;
-
-    fn get_size(&self) -> (u32, u32) {
-        self.0.get_size()
-    }
-    fn ensure_prepared(&mut self) -> Done {
-        self.0.ensure_prepared()
-    }
-    fn present(&mut self) -> Done {
-        self.0.present()
-    }
-    fn draw_pixel(&mut self, point: BackendCoord, color: BackendColor) -> Done {
-        self.0.draw_pixel(point, color)
-    }
-    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Done {
-        self.0.draw_line(from, to, style)
-    }
-    fn draw_rect<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S, fill: bool) -> Done {
-        self.0.draw_rect(from, to, style, fill)
-    }
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Done {
-        self.0.draw_path(path, style)
-    }
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: BackendCoord) -> Done {
-        self.0.draw_text(text, style, at)
-    }
-    fn estimate_text_size<S: BackendTextStyle>(
-        &self,
-        text: &str,
-        _: &S,
-    ) -> Result<(u32, u32), DrawingErrorKind<std::io::Error>> {
-        Ok((measure(text), SIZE.ceil() as u32))
-    }
 }

@@ -1,9 +1,8 @@
 //! Figures and series over the summaries of many runs, for people and for scripts. Data only.
 //!
-//! `chart` defines its charts, `draw` draws them (in the worker, because the drawing library is too large for a page).
+//! `chart` defines its charts, `draw` draws them.
 
 pub mod chart;
-#[cfg(feature = "worker")]
 pub mod draw;
 pub mod filter;
 pub mod page;
@@ -140,24 +139,6 @@ pub struct Choices {
 pub struct Choice {
     pub value: String,
     pub count: u32,
-}
-
-/// A chart to draw, and its width in pixels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DrawRequest {
-    pub chart: Chart,
-    pub width: u32,
-    pub dark: bool,
-}
-
-/// A chart as SVG, and the areas of its marks for the pointer, in pixels.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drawn {
-    pub svg: String,
-    pub width: u32,
-    pub height: u32,
-    /// One per mark, in the same order: left, top, width, height.
-    pub spots: Vec<[i32; 4]>,
 }
 
 impl Insight {

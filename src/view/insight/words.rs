@@ -1,6 +1,7 @@
 //! Texts and axis labels of the charts.
 
-use crate::engine::{EpochMillis, Outcome, TerminationReason, Trigger, time};
+use crate::engine::time::DateTime;
+use crate::engine::{EpochMillis, Outcome, TerminationReason, Trigger};
 
 use super::series::Step;
 
@@ -44,7 +45,6 @@ fn limit(trigger: Trigger) -> &'static str {
 }
 
 /// `18.2k`, `1.3M`: a number on an axis.
-#[cfg(feature = "worker")]
 pub(super) fn short(value: f64) -> String {
     let tenths = |value: f64, unit: &str| {
         let text = format!("{value:.1}");
@@ -58,7 +58,6 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// `$0.02`, `$1.5`: dollars on an axis.
-#[cfg(feature = "worker")]
 pub(super) fn short_dollars(value: f64) -> String {
     if value >= 1000.0 {
         return format!("${}", short(value));
@@ -71,7 +70,6 @@ pub(super) fn short_dollars(value: f64) -> String {
 }
 
 /// `20 s`, `1.5 min`: a duration on an axis.
-#[cfg(feature = "worker")]
 pub(super) fn short_duration(ms: f64) -> String {
     match ms {
         v if v >= 3_600_000.0 => format!("{} h", short(v / 3_600_000.0)),
@@ -83,26 +81,25 @@ pub(super) fn short_duration(ms: f64) -> String {
 
 /// A moment on the time axis: `09:30`, `21 Nov`, `2026`. `days`: the axis is longer than a day.
 pub(super) fn moment(at_ms: u64, step: Step, days: bool) -> String {
-    let text = time::rfc3339(EpochMillis(at_ms));
-    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    let at = DateTime::from(EpochMillis(at_ms));
     match step {
-        Step::Year => part(0, 4).to_owned(),
-        Step::Day | Step::Week | Step::FourWeeks => day(&text),
-        _ if days => day(&text),
-        Step::Run | Step::Minute | Step::TenMinutes | Step::Hour | Step::SixHours => part(11, 16).to_owned(),
+        Step::Year => at.year.to_string(),
+        Step::Day | Step::Week | Step::FourWeeks => day(at),
+        _ if days => day(at),
+        Step::Run | Step::Minute | Step::TenMinutes | Step::Hour | Step::SixHours => clock(at),
     }
 }
 
 /// A moment in full: `21 Nov 2026, 09:30 UTC`.
 pub(super) fn whole_moment(at_ms: u64) -> String {
-    let text = time::rfc3339(EpochMillis(at_ms));
-    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-    format!("{} {}, {} UTC", day(&text), part(0, 4), part(11, 16))
+    let at = DateTime::from(EpochMillis(at_ms));
+    format!("{} {}, {} UTC", day(at), at.year, clock(at))
 }
 
-fn day(text: &str) -> String {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let month: usize = text.get(5..7).and_then(|month| month.parse().ok()).unwrap_or(1);
-    let name = MONTHS.get(month.saturating_sub(1)).copied().unwrap_or_default();
-    format!("{} {name}", text.get(8..10).unwrap_or_default().trim_start_matches('0'))
+fn day(at: DateTime) -> String {
+    format!("{} {}", at.day, at.month_name())
+}
+
+fn clock(at: DateTime) -> String {
+    format!("{:02}:{:02}", at.hour, at.minute)
 }

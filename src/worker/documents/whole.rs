@@ -9,7 +9,7 @@ use crate::plan::{PlanDocument, StepStatus};
 use crate::trajectory::import::import;
 use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, replay};
 use crate::view::export::export;
-use crate::view::insight::{DrawRequest, Filter, Insight, draw};
+use crate::view::insight::{Filter, Insight};
 
 /// Summaries, and the filter that selects from them.
 #[derive(Deserialize)]
@@ -63,10 +63,6 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
         DocumentTask::Branch => {
             let wish: BranchWish = serde_json::from_str(text).map_err(|e| wrong(&e))?;
             Ok(written(&Course::branched(wish)?))
-        }
-        DocumentTask::Chart => {
-            let request: DrawRequest = serde_json::from_str(text).map_err(|e| wrong(&e))?;
-            Ok(written(&draw::draw(&request)?))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writes HTML: all text is escaped, and only our own code writes tags.
+//! Writes HTML, or SVG, which can be part of it: all text is escaped, and only our own code writes tags.
 
 use std::fmt::Write as _;
 
