@@ -126,7 +126,7 @@ fn send(provider: &ProviderConfig, body: &[u8]) -> Result<(Result<Reply, ModelEr
     let status = response.status().as_u16();
     if status >= 300 {
         let text = response.body_mut().read_to_string()?;
-        let error = classify_response(provider, status, RetryHeaders::default(), "application/json", &text, now());
+        let error = classify_response(provider, status, &RetryHeaders::default(), "application/json", &text, now());
         return Ok((Err(error), RawResponse { text, truncated: false }));
     }
     let mut decoder = Decoder::new(provider.kind);

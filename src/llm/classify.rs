@@ -31,7 +31,7 @@ pub fn is_stream(status: u16, content_type: &str) -> bool {
 pub fn classify_response(
     p: &ProviderConfig,
     status: u16,
-    retry: RetryHeaders,
+    retry: &RetryHeaders,
     content_type: &str,
     body: &str,
     now: EpochMillis,
@@ -47,7 +47,7 @@ pub fn classify_response(
         message: message(p, real, slug, &error, is_page),
         status: Some(status).filter(|status| *status > 0),
         retry_after_ms: match again {
-            Retry::Yes => wait_ms(&retry, now).or(error.retry_after_ms),
+            Retry::Yes => wait_ms(retry, now).or(error.retry_after_ms),
             Retry::Fatal => None,
         },
         retry: again,

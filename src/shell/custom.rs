@@ -83,7 +83,7 @@ fn thrown(provider: &ProviderConfig, failure: Failure) -> ModelError {
         Some(status) => {
             let body = json!({ "error": { "message": message } }).to_string();
             let now = EpochMillis(js::epoch_ms());
-            classify_response(provider, status as u16, RetryHeaders::default(), "application/json", &body, now)
+            classify_response(provider, status as u16, &RetryHeaders::default(), "application/json", &body, now)
         }
         None if too_long => ModelError { slug: Slug::ContextGuard, ..error(message, Retry::Fatal) },
         None if fatal => error(message, Retry::Fatal),

@@ -33,7 +33,7 @@ pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &Abort
                 retry_after_ms: header("retry-after-ms"),
                 should_retry: None,
             };
-            Some(exchange.refusal(status, retry, &content_type, body))
+            Some(exchange.refusal(status, &retry, &content_type, body))
         }
         Ok(Scripted::NoAnswer { after_ms, message }) => {
             timer::pause(after_ms).await;

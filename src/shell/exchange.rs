@@ -75,7 +75,7 @@ impl Exchange {
         }
     }
 
-    pub(super) fn refusal(&self, status: u16, retry: RetryHeaders, content_type: &str, mut bytes: Vec<u8>) -> Event {
+    pub(super) fn refusal(&self, status: u16, retry: &RetryHeaders, content_type: &str, mut bytes: Vec<u8>) -> Event {
         let truncated = bytes.len() > RAW_CAP;
         bytes.truncate(RAW_CAP);
         let raw = RawResponse { text: String::from_utf8_lossy(&bytes).into_owned(), truncated };

@@ -152,7 +152,7 @@ impl Exchange {
             retry_after_ms: header("retry-after-ms"),
             should_retry: header("x-should-retry"),
         };
-        self.refusal(response.status(), retry, &content_type(response), text.take())
+        self.refusal(response.status(), &retry, &content_type(response), text.take())
     }
 
     /// The event for a request that got no response. `None`: it was aborted, so nobody needs the reason.

@@ -57,7 +57,7 @@ async fn ask(provider: &ProviderConfig, access: &Access) -> Result<Vec<ModelInfo
     let refused = || {
         let now = EpochMillis(js::epoch_ms());
         let (status, content_type) = (response.status(), header("content-type"));
-        llm::classify_response(provider, status, RetryHeaders::default(), &content_type, &body, now)
+        llm::classify_response(provider, status, &RetryHeaders::default(), &content_type, &body, now)
     };
     if !response.ok() {
         return Err(refused());

@@ -7,7 +7,7 @@ use turnwise::llm::{Decoder, RetryHeaders, classify_response};
 fn answer(kind: ProviderKind, base_url: &str, status: u16, body: &str) -> ModelError {
     let p = ProviderConfig { kind, base_url: base_url.into(), model: "m-1".into(), ..ProviderConfig::default() };
     let content = if body.starts_with('<') { "text/html" } else { "application/json" };
-    classify_response(&p, status, RetryHeaders::default(), content, body, EpochMillis(0))
+    classify_response(&p, status, &RetryHeaders::default(), content, body, EpochMillis(0))
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_model_without_a_name_is_asked_for() {
     let p =
         ProviderConfig { kind: Openai, base_url: "https://models.example.org/v1".into(), ..ProviderConfig::default() };
     let body = r#"{"error":"model '' not found"}"#;
-    let error = classify_response(&p, 404, RetryHeaders::default(), "application/json", body, EpochMillis(0));
+    let error = classify_response(&p, 404, &RetryHeaders::default(), "application/json", body, EpochMillis(0));
     assert!(error.message.starts_with("models.example.org needs the name of a model (404)."), "{}", error.message);
 }
 

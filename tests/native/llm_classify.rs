@@ -14,7 +14,7 @@ fn provider(base_url: &str) -> ProviderConfig {
 
 fn classify(base_url: &str, status: u16, body: &str) -> ModelError {
     let kind = if body.starts_with('<') { "text/html; charset=utf-8" } else { "application/json" };
-    classify_response(&provider(base_url), status, RetryHeaders::default(), kind, body, EpochMillis(0))
+    classify_response(&provider(base_url), status, &RetryHeaders::default(), kind, body, EpochMillis(0))
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn the_errors_of_anthropic_become_slugs_and_retries() {
     ];
     for (status, kind, said, slug, retry, says) in cases {
         let body = format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{said}"}},"request_id":"req_1"}}"#);
-        let error = classify_response(&p, status, RetryHeaders::default(), "application/json", &body, EpochMillis(0));
+        let error = classify_response(&p, status, &RetryHeaders::default(), "application/json", &body, EpochMillis(0));
         assert_eq!((error.slug, error.retry), (slug, retry), "{body}: {}", error.message);
         assert!(error.message.contains(says), "{says:?} is not in {:?}", error.message);
     }
@@ -300,7 +300,7 @@ fn the_servers_own_word_on_trying_again_is_obeyed() {
             should_retry: word.map(str::to_owned),
             ..RetryHeaders::default()
         };
-        let error = classify_response(&provider(OTHER), status, headers, "", "", EpochMillis(0));
+        let error = classify_response(&provider(OTHER), status, &headers, "", "", EpochMillis(0));
         assert_eq!((error.slug, error.retry), (slug, retry), "{status} {word:?}");
         assert_eq!(error.retry_after_ms, (retry == Retry::Yes).then_some(2_000), "{status} {word:?}");
     }
@@ -351,9 +351,9 @@ fn the_wait_that_was_asked_for_is_read_in_every_form() {
             retry_after_ms: retry_after_ms.map(str::to_owned),
             ..RetryHeaders::default()
         };
-        let error = classify_response(&provider(OTHER), 429, headers.clone(), "", "", EpochMillis(NOW));
+        let error = classify_response(&provider(OTHER), 429, &headers, "", "", EpochMillis(NOW));
         assert_eq!(error.retry_after_ms, expected, "{retry_after:?} {retry_after_ms:?}");
-        let fatal = classify_response(&provider(OTHER), 401, headers, "", "", EpochMillis(NOW));
+        let fatal = classify_response(&provider(OTHER), 401, &headers, "", "", EpochMillis(NOW));
         assert_eq!(fatal.retry_after_ms, None, "what is not tried again has no wait");
     }
 }
@@ -373,7 +373,7 @@ fn the_wait_in_the_body_counts_where_the_header_cannot_be_read() {
         assert_eq!(classify(OTHER, 429, body).retry_after_ms, expected, "{body}");
     }
     let headers = RetryHeaders { retry_after: Some("3".into()), ..RetryHeaders::default() };
-    let error = classify_response(&provider(OTHER), 429, headers, "", cases[0].0, EpochMillis(0));
+    let error = classify_response(&provider(OTHER), 429, &headers, "", cases[0].0, EpochMillis(0));
     assert_eq!(error.retry_after_ms, Some(3_000));
 }
 

@@ -148,7 +148,7 @@ fn judge(scripted: Scripted, request: RequestId, provider: &ProviderConfig) -> E
                     should_retry: None,
                 };
                 let now = EpochMillis(1_795_300_145_678);
-                return failed(classify_response(provider, status, retry, &content_type, &body, now), None);
+                return failed(classify_response(provider, status, &retry, &content_type, &body, now), None);
             }
             let mut decoder = Decoder::new(ProviderKind::Demo);
             for chunk in chunks {
