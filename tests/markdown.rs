@@ -7,7 +7,7 @@ mod work;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use turnwise::view::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, web_href};
+use turnwise::content::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, web_href};
 use work::Work;
 
 fn text(text: &str) -> Node {

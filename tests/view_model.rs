@@ -6,6 +6,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::*;
+use turnwise::content::format;
 use turnwise::engine::*;
 use turnwise::trajectory::Trajectory;
 use turnwise::view::call::{CallState, Note};

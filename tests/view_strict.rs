@@ -7,6 +7,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::*;
+use turnwise::content::slack;
 use turnwise::engine::*;
 use turnwise::view::attempt::Weight;
 use turnwise::view::call::{CallState, Progress};

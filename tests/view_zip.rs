@@ -2,7 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
-use turnwise::view::zip::{Crc32, Entry, TooMuch, frame};
+use turnwise::files::zip::{Crc32, Entry, TooMuch, frame};
 
 fn crc(of: &[u8]) -> u32 {
     let mut crc = Crc32::new();

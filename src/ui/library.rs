@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use leptos::prelude::*;
 use web_sys::Blob;
 
-use crate::view::format::{bytes, counted};
+use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 use crate::worker::workspace::Subscription;
 

@@ -11,12 +11,12 @@ use send_wrapper::SendWrapper;
 
 use crate::protocol::Snapshot;
 use crate::protocol::desk::Header;
+use crate::signin::SignIn;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
 use crate::view::log::Log;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
-use crate::view::signin::SignIn;
 use crate::view::{HeadView, PanelView, RailView, Source};
 use crate::worker::{ViewerHost, Workspace};
 

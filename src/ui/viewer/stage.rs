@@ -13,8 +13,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::protocol::record::Ask;
 use crate::view::replay::play::{Band, Speed, rest};
-use crate::view::replay::{Ask, Difference, RequestView, StateAt, Step, Verdict};
+use crate::view::replay::{Difference, RequestView, StateAt, Step, Verdict};
 use crate::worker::ViewerHost;
 
 use super::super::state::{App, Local, Page, Thread};

@@ -1,7 +1,7 @@
 //! Writes Markdown nodes as escaped HTML, which never makes a browser load anything.
 
 use super::escape::Html;
-use crate::view::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
+use crate::content::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
 
 /// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.
 pub fn markdown(html: &mut Html, text: &str, level: u8) {
