@@ -3,11 +3,14 @@
 //! A pure core (everything outside `shell`, `ui`, `embed`) and a thin shell. `ARCHITECTURE.md` is the map; the rules a
 //! run follows are in `docs/semantics.md`.
 
+pub mod content;
 pub mod docs;
 pub mod engine;
+pub mod files;
 pub mod llm;
 pub mod plan;
 pub mod protocol;
+pub mod signin;
 pub mod tools;
 pub mod trajectory;
 pub mod view;

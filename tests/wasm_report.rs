@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use leptos::IntoView;
 use serde_json::{Value, json};
+use turnwise::content::json::Place;
+use turnwise::content::slack::messages;
 use turnwise::ui;
-use turnwise::view::json::Place;
-use turnwise::view::slack::messages;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};

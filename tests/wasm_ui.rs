@@ -6,12 +6,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function};
+use turnwise::content::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise::desk::Desk;
 use turnwise::engine::CounterLevel;
 use turnwise::protocol::CallNumber;
 use turnwise::shell::{Approval, Asked, Page, Piece};
 use turnwise::ui;
-use turnwise::view::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise::view::{Meter, Tick, TickKind, TickState};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)] // tests may panic
 
 use serde_json::{Value, json};
+use turnwise::content::markdown::Node;
 use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise::llm::demo::{self, DemoRequest};
 use turnwise::tools::{NAMES, Repaired, builtin};
-use turnwise::view::markdown::Node;
 use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
 use turnwise::worker::serve::Worker;
 use wasm_bindgen::JsValue;
@@ -262,7 +262,7 @@ async fn markdown_becomes_nodes() {
 async fn hostile_markdown_does_not_overflow_the_stack() {
     let markdown = format!("{}deep {}", ">".repeat(10_000), "[".repeat(10_000));
     let Answer::Nodes(nodes) = Talk::default().ask(Call::Render { markdown }).await else { panic!() };
-    assert!(turnwise::view::markdown::plain_text(&nodes).contains("deep"));
+    assert!(turnwise::content::markdown::plain_text(&nodes).contains("deep"));
 }
 
 #[wasm_bindgen_test]

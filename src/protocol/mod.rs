@@ -11,6 +11,7 @@
 pub mod desk;
 mod event;
 mod options;
+pub mod record;
 pub mod snapshot;
 
 use serde::{Deserialize, Serialize};

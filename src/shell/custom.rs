@@ -65,7 +65,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
         let Head { status, content_type, retry_after, retry_after_ms, should_retry, .. } = head;
         return exchange.refusal(
             status,
-            RetryHeaders { retry_after, retry_after_ms, should_retry },
+            &RetryHeaders { retry_after, retry_after_ms, should_retry },
             &content_type,
             body,
         );

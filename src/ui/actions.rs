@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use crate::content::format::counted;
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
 use crate::protocol::desk::{Order, Stand};
 use crate::protocol::snapshot::Start;
 use crate::shell::{random_seed, session_id};
-use crate::view::format::counted;
 use crate::view::provider::address;
 use crate::view::settings::Field;
 use crate::view::tasks::ExampleTask;

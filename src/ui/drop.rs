@@ -7,12 +7,12 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, DragEvent, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
 
+use crate::content::format::counted;
+use crate::files::picture::is_picture;
 use crate::plan::PlanDocument;
+use crate::protocol::record::Refused;
 use crate::trajectory::import::EMBEDDED;
-use crate::view::format::counted;
 use crate::view::formats::MOST_MB;
-use crate::view::picture::is_picture;
-use crate::view::replay::Refused;
 
 use super::dom;
 use super::gzip::{self, NotUnpacked};

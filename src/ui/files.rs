@@ -9,8 +9,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
-use crate::view::file_kind::{FileKind, HEAD};
-use crate::view::format::bytes;
+use crate::content::format::bytes;
+use crate::files::kind::{FileKind, HEAD};
 
 use super::dialog::dialog;
 use super::dom::{self, BlobUrl};

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::json::{Child, Kind, Line, PORTION, Place, more};
+use crate::content::json::{Child, Kind, Line, PORTION, Place, more};
 
 use super::icon;
 

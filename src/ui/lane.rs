@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-use crate::view::format::clock;
+use crate::content::format::clock;
 use crate::view::{LaneState, LaneTime, LaneView};
 
 use super::ending::dot;

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use web_sys::Blob;
 
-use crate::view::format::{bytes, counted};
+use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 
 use super::state::{App, Backing, Thread};

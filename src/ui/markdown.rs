@@ -7,7 +7,7 @@
 
 use web_sys::{Element, Node as DomNode};
 
-use crate::view::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text};
+use crate::content::markdown::{Align, Cell, Class, Item, Node, Table, Task, is_rtl, plain_text};
 
 use super::dom;
 

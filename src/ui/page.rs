@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::PictureView;
+use crate::files::picture::PictureView;
 
 use super::slots::Page;
 use super::state::App;

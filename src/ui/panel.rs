@@ -4,8 +4,8 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::content::format::clock;
 use crate::engine::CounterLevel;
-use crate::view::format::clock;
 use crate::view::meter::level_words;
 use crate::view::panel::{Estimated, Fill};
 use crate::view::{EndingView, PanelView, Phase, TickKind};

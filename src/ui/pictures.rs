@@ -9,10 +9,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, CanvasRenderingContext2d, File, HtmlCanvasElement, ImageBitmap};
 
+use crate::content::format::counted;
 use crate::engine::Image;
-use crate::view::PictureView;
-use crate::view::format::counted;
-use crate::view::picture::{self, BYTES, MOST, is_picture};
+use crate::files::base64::base64;
+use crate::files::picture::{self, BYTES, MOST, PictureView, is_picture};
+use crate::view::models;
 
 use super::dom;
 use super::icon::{Icon, icon};
@@ -75,7 +76,7 @@ pub fn files(list: &web_sys::FileList) -> Vec<File> {
 pub fn tray(app: App) -> impl IntoView {
     let some = Memo::new(move |_| app.pictures.with(|pictures| !pictures.is_empty()));
     let note = Memo::new(move |_| {
-        app.settings.with(|settings| picture::note(settings.known(), settings.endpoint().is_none()))
+        app.settings.with(|settings| models::picture_note(settings.known(), settings.endpoint().is_none()))
     });
     let each = move || {
         For(ForProps::builder()
@@ -176,7 +177,7 @@ async fn whole(file: &File) -> Option<Image> {
     let blob: &Blob = file;
     let buffer = JsFuture::from(blob.array_buffer()).await.ok()?;
     let bytes = js_sys::Uint8Array::new(&buffer).to_vec();
-    Some(Image { media_type: file.type_(), data: picture::base64(&bytes) })
+    Some(Image { media_type: file.type_(), data: base64(&bytes) })
 }
 
 /// Redraws a picture: in its own format if that is small enough, otherwise as a JPEG on white.

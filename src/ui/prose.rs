@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use send_wrapper::SendWrapper;
 use web_sys::{Element, Text};
 
-use crate::view::markdown::Node;
+use crate::content::markdown::Node;
 
 use super::{dom, markdown};
 

@@ -7,9 +7,9 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
+use crate::content::format::counted;
 use crate::engine::Outcome;
 use crate::view::PanelView;
-use crate::view::format::counted;
 
 use super::dom;
 use super::icon::{Icon, icon};

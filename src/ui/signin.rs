@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::shell;
+use crate::signin::{self, Back, SignIn};
 use crate::view::provider::endpoint;
 use crate::view::settings::Field;
-use crate::view::signin::{self, Back, SignIn};
 
 use super::dom;
 use super::state::{App, Dialog};

@@ -3,9 +3,9 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::json::Place;
-use crate::view::markdown::Node;
-use crate::view::slack::{Block, Control, Message};
+use crate::content::json::Place;
+use crate::content::markdown::Node;
+use crate::content::slack::{Block, Control, Message};
 
 use super::prose::Prose;
 use super::render::Renderer;

@@ -10,14 +10,15 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use web_sys::Blob;
 
+use crate::files::picture::PictureView;
 use crate::protocol::Snapshot;
 use crate::protocol::desk::Header;
+use crate::signin::SignIn;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
-use crate::view::signin::SignIn;
-use crate::view::{PanelView, Phase, PictureView, RailView, Source};
+use crate::view::{PanelView, Phase, RailView, Source};
 use crate::worker::workspace::Subscription;
 use crate::worker::{ViewerHost, Workspace};
 

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::format::countdown;
+use crate::content::format::countdown;
 use crate::view::{Live, SegmentView, TurnKind, TurnView, Wait};
 
 use super::slots::{Behind, Transcript, TurnSlot, Whose};

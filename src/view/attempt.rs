@@ -3,8 +3,8 @@
 use crate::engine::{AttemptRecord, PartialReply, Slug, TurnRecord, prompts};
 
 use super::call::CallView;
-use super::format::{duration, one_line};
 use super::slug::{SlugView, is_models_doing};
+use crate::content::format::{duration, one_line};
 
 /// An attempt that gave no usable reply.
 #[derive(Clone, Debug, PartialEq)]

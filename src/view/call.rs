@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::engine::{CallRecord, CounterLevel, Slug, own_tools};
 
-use super::format::{counted, duration, one_line};
 use super::slug::SlugView;
+use crate::content::format::{counted, duration, one_line};
 
 /// Longer results are collapsed, and the card shows their size.
 const INLINE_RESULT: usize = 72;

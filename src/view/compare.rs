@@ -3,9 +3,9 @@
 use crate::engine::{CallRecord, TurnRecord};
 
 use super::ending;
-use super::format::{counted, duration, one_line, thousands};
 use super::provider;
 use super::source::Source;
+use crate::content::format::{counted, duration, one_line, thousands};
 
 /// The maximum number of characters shown of a turn's text.
 const TEXT: usize = 600;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{AnswerSource, Ending, Outcome, TerminationReason, Trigger, TurnRecord};
 
 use super::attempt::ended_by_user;
-use super::format::{counted, sentence_case};
 use super::source::{Source, forces_report};
+use crate::content::format::{counted, sentence_case};
 
 /// The ending fields as readable text, together with the exact values.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,9 +9,9 @@ use crate::protocol::snapshot::Subagent;
 
 use super::call;
 use super::ending::{self, Tone};
-use super::format::{counted, duration, one_line};
 use super::meter::{Meter, Tick, TickState};
 use super::source::{Children, Origin, Source};
+use crate::content::format::{counted, duration, one_line};
 
 /// The maximum number of ticks drawn in a line.
 const TICKS: usize = 16;

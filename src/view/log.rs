@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::engine::{LogLevel, LogRecord, TraceRecord};
 
-use super::format::{clock_exact, counted};
 use super::slug::SlugView;
 use super::source::Source;
+use crate::content::format::{clock_exact, counted};
 
 /// The number of entries that are shown at first (the newest), and added with each "show more".
 pub const PORTION: usize = 200;

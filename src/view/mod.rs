@@ -1,4 +1,4 @@
-//! A run as the user sees it, as data. PURE -> engine, llm, plan, trajectory.
+//! A run as the user sees it, as data. PURE -> content, engine, files, llm, plan, protocol, trajectory.
 //!
 //! Owns every text, level, tick and number of the run page, so that components only draw. A view is built from a
 //! [`Source`]: a live run or a document from disk. Deliberately absent: streamed text that is not yet a reply (it goes
@@ -12,20 +12,14 @@ pub mod compare;
 pub mod ending;
 #[cfg(feature = "worker")]
 pub mod export;
-pub mod file_kind;
-pub mod format;
 pub mod formats;
 pub mod insight;
-pub mod json;
 pub mod lane;
 pub mod log;
-pub mod markdown;
 pub mod markup;
 pub mod meter;
 pub mod models;
-pub mod mrkdwn;
 pub mod panel;
-pub mod picture;
 pub mod plan;
 pub mod preview;
 pub mod probe;
@@ -34,14 +28,10 @@ pub mod rail;
 pub mod replay;
 pub mod report;
 pub mod settings;
-pub mod signin;
-pub mod slack;
-mod slack_rich;
 pub mod slug;
 pub mod source;
 pub mod tasks;
 pub mod turn;
-pub mod zip;
 
 pub use attempt::{FailedAttempt, PartialView};
 pub use call::{CallState, CallView};
@@ -49,7 +39,6 @@ pub use ending::EndingView;
 pub use lane::{LaneState, LaneTime, LaneView};
 pub use meter::{Meter, Tick, TickKind, TickState};
 pub use panel::{PanelView, Phase};
-pub use picture::PictureView;
 pub use preview::Preview;
 pub use rail::RailView;
 pub use report::ReportView;
@@ -58,6 +47,7 @@ pub use source::{Children, Origin, SegmentSpan, Source};
 pub use turn::{CounterLine, Live, TurnKind, TurnView, Wait};
 
 use crate::engine::Run;
+use crate::files::picture::PictureView;
 
 /// The whole run page. Live pages update [`TurnView`]s one by one instead: an update then costs only the bytes of its turn.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +105,7 @@ impl From<&Source<'_>> for HeadView {
             let facts = [Some(from.to_string()), model.filter(|model| !model.is_empty())];
             let facts = facts.into_iter().flatten().collect();
             return HeadView {
-                task: format::task(source.input).to_owned(),
+                task: source::task_title(source.input).to_owned(),
                 pictures: PictureView::list(source.images),
                 facts,
             };
@@ -131,7 +121,11 @@ impl From<&Source<'_>> for HeadView {
         if config.synthesis.is_none() && !source::forces_report(config) {
             facts.push("synthesis off".to_owned());
         }
-        HeadView { task: format::task(source.input).to_owned(), pictures: PictureView::list(source.images), facts }
+        HeadView {
+            task: source::task_title(source.input).to_owned(),
+            pictures: PictureView::list(source.images),
+            facts,
+        }
     }
 }
 

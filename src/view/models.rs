@@ -3,7 +3,7 @@
 use crate::engine::{Price, ProviderConfig};
 use crate::llm::models::{AS_OF, Facts, ModelInfo};
 
-use super::format::thousands;
+use crate::content::format::thousands;
 
 /// The number of models of a long list that are shown at once; typing finds the others.
 pub const SHOWN: usize = 80;
@@ -103,6 +103,16 @@ fn short(tokens: u64) -> String {
         0..10_000 => thousands(tokens),
         10_000..1_000_000 => format!("{} K", (tokens + 500) / 1_000),
         _ => format!("{} M", hundredths(1_000_000)),
+    }
+}
+
+/// Returns a note for users if the model accepts no pictures.
+#[must_use]
+pub fn picture_note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
+    match known.and_then(|known| known.images) {
+        _ if is_demo => Some("The demo model is a script: it does not look at pictures."),
+        Some(false) => Some("This model takes no pictures, as far as is known. Choose another in the settings."),
+        Some(true) | None => None,
     }
 }
 

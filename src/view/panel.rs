@@ -4,12 +4,12 @@ use crate::engine::{CounterLevel, Outcome, Status, Trigger, Usage, own_tools};
 
 use super::call::{self, Progress};
 use super::ending::EndingView;
-use super::format::{counted, dollars, thousands};
 use super::lane::Tally;
 use super::meter::{self, Meter};
 use super::models::price_words;
 use super::source::{Origin, Source, forces_report};
 use super::turn::Wait;
+use crate::content::format::{counted, dollars, thousands};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelView {

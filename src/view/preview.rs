@@ -2,10 +2,10 @@
 
 use crate::engine::{CounterLevel, RunConfig, setup};
 
-use super::format::counted;
 use super::meter::{self, Meter, Tick, TickKind, TickState};
 use super::provider;
 use super::source::forces_report;
+use crate::content::format::counted;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preview {
@@ -32,7 +32,7 @@ impl From<&RunConfig> for Preview {
             note: note(config),
             legend: legend(config),
             model: config.providers.iter().map(short).collect::<Vec<_>>().join(", "),
-            calls: super::format::thousands(calls),
+            calls: crate::content::format::thousands(calls),
             tools: config.tools.len().to_string(),
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::{Event, RecordKind, Reply, RunConfig};
 use crate::trajectory::Trajectory;
 
-use super::format::{duration, one_line, thousands};
+use crate::content::format::{duration, one_line, thousands};
 
 /// Asks for as little output as possible.
 pub const QUESTION: &str = "Reply with the one word: ready";

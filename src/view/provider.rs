@@ -3,7 +3,7 @@
 use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
 use crate::llm;
 
-use super::format::sentence_case;
+use crate::content::format::sentence_case;
 
 /// An endpoint of a model, as it is offered in the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

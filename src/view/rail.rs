@@ -7,9 +7,9 @@ use crate::protocol::desk::Header;
 use crate::trajectory::Summary;
 
 use super::ending::{self, Tone};
-use super::format::{counted, one_line, task};
 use super::meter::{Meter, Tick, TickKind, TickState};
-use super::source::{Origin, Source};
+use super::source::{Origin, Source, task_title};
+use crate::content::format::{counted, one_line};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RailView {
@@ -50,7 +50,12 @@ impl From<&Source<'_>> for RailView {
         // A run whose document was written before it ended is not running either.
         let over = (source.status == Status::Ended).then_some(Tone::Cancelled);
         let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
-        RailView { title: one_line(task(source.input), 120), words, tone: ending.map(ending::tone).or(over), ticks }
+        RailView {
+            title: one_line(task_title(source.input), 120),
+            words,
+            tone: ending.map(ending::tone).or(over),
+            ticks,
+        }
     }
 }
 
@@ -81,6 +86,6 @@ impl From<&Summary> for RailView {
             None => format!("{} of {} turns, unfinished", run.turns_used, run.effective_max_turns),
         };
         let tone = run.outcome.map_or(Tone::Cancelled, ending::tone_of);
-        RailView { title: one_line(task(&run.title), 120), words, tone: Some(tone), ticks: Vec::new() }
+        RailView { title: one_line(task_title(&run.title), 120), words, tone: Some(tone), ticks: Vec::new() }
     }
 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::engine::{AnswerSource, Ending, Outcome, ReportFormat, RunConfig, TerminationReason};
 
-use super::json::Place;
-use super::slack::{self, Message};
+use crate::content::json::Place;
+use crate::content::slack::{self, Message};
 
 /// A report, for display and for copying.
 #[derive(Clone, Debug, PartialEq)]

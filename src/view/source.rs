@@ -245,3 +245,8 @@ impl Source<'_> {
 pub(super) fn forces_report(config: &RunConfig) -> bool {
     Policy::for_preset(config.preset).at_limit == AtLimit::ForcedFinal
 }
+
+/// Returns the title of a run: its task. A record from another tool may have none.
+pub(super) fn task_title(input: &str) -> &str {
+    if input.trim().is_empty() { "A run without a task" } else { input }
+}

@@ -5,10 +5,10 @@ use crate::engine::{CounterLevel, Status, Trigger, TurnRecord, own_tools};
 use super::attempt::{self, FailedAttempt};
 use super::call::{self, CallView};
 use super::ending::trigger_words;
-use super::format::sentence_case;
 use super::lane::Tally;
 use super::meter;
 use super::source::{SegmentSpan, Source};
+use crate::content::format::sentence_case;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnView {

@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::content::markdown::Node;
 use crate::docs;
 use crate::engine::ToolOutcome;
 use crate::llm::demo::{DemoRequest, Scripted};
+use crate::protocol::record::Ask;
 use crate::tools::Arguments;
-use crate::view::markdown::Node;
-use crate::view::replay::Ask;
 
 pub use crate::protocol::DocumentTask;
 

@@ -6,7 +6,7 @@ use super::driver::{Driver, Ended};
 use super::pool::End;
 use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
-use crate::view::markdown::Node;
+use crate::content::markdown::Node;
 
 /// A text that takes longer than this is not worth waiting for.
 const RENDER_MS: u64 = 10_000;

@@ -17,15 +17,17 @@ use web_sys::{Blob, MessageEvent};
 use super::documents;
 use super::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef};
 use super::workspace::text_blob;
+use crate::content::markdown;
 use crate::docs::site::Site;
 use crate::docs::{self, Ask};
 use crate::engine::{EpochMillis, ToolOutcome};
+#[cfg(feature = "worker")]
+use crate::protocol::record;
 use crate::tools::arguments::Validators;
 use crate::tools::files::{FileInfo, Files};
 use crate::tools::run::{Index, run};
-use crate::view::markdown;
 #[cfg(feature = "worker")]
-use crate::view::replay::{self, Viewer};
+use crate::view::replay::Viewer;
 
 /// Installs the message handler, then posts `Ready`. Called once, from the worker's `main`.
 pub fn serve() {
@@ -122,9 +124,9 @@ impl Worker {
     }
 
     #[cfg(feature = "worker")]
-    async fn view(&mut self, ask: &replay::Ask, blobs: Vec<Blob>) -> Result<String, String> {
+    async fn view(&mut self, ask: &record::Ask, blobs: Vec<Blob>) -> Result<String, String> {
         match (ask, &mut self.viewer) {
-            (replay::Ask::Open, _) => {
+            (record::Ask::Open, _) => {
                 let blob = blobs.into_iter().next().ok_or("the request came without a record")?;
                 let text = JsFuture::from(blob.text()).await.map_err(|_| "the file could not be read")?;
                 let opened = Viewer::open(&text.as_string().unwrap_or_default());
@@ -134,7 +136,7 @@ impl Worker {
                 });
                 Ok(serde_json::to_string(&opened).unwrap_or_default())
             }
-            (replay::Ask::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
+            (record::Ask::Compare { before, after }, _) => Ok(Viewer::compare(before, after)),
             (ask, Some(viewer)) => viewer.answer(ask),
             (_, None) => Err("no record is open".to_owned()),
         }

@@ -9,7 +9,7 @@ use super::driver::{Driver, Ended};
 use super::pool::End;
 use super::protocol::{Answer, Call};
 use super::workspace::Workspace;
-use crate::view::replay::{Ask, Opened, Refused};
+use crate::protocol::record::{Ask, Opened, Refused};
 
 /// Replaying records of thousands of turns takes seconds; a worker that needs longer than this is stuck.
 const ASK_MS: u64 = 120_000;

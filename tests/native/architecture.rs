@@ -69,11 +69,12 @@ fn the_table_has_no_cycle_and_pure_folders_use_pure_ones_only() {
 fn the_engine_uses_nothing_and_the_other_pure_folders_little_more_than_it() {
     for (name, folder) in folders().iter().filter(|(_, folder)| folder.kind == "pure") {
         let most: &[&str] = match name.as_str() {
-            "engine" => &[],
+            "engine" | "content" => &[],
             // It also renders documents and plans from disk, and model facts.
-            "view" => &["engine", "llm", "plan", "protocol", "trajectory"],
+            "view" => &["content", "engine", "files", "llm", "plan", "protocol", "trajectory"],
+            "signin" => &["content", "files"], // a response in one line, bytes as base64
             "plan" => &["engine", "trajectory"], // a plan's record contains the records of its steps' runs
-            "docs" => &["engine", "tools"],      // it splits text into words as the file search does
+            "docs" => &["engine", "tools"],    // it splits text into words as the file search does
             // It only serializes the data of other folders.
             "protocol" => &["docs", "engine", "plan", "tools", "trajectory"],
             _ => &["engine"],

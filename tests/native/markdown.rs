@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::work::Work;
 use proptest::prelude::*;
-use turnwise::view::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, web_href};
+use turnwise::content::markdown::{Align, Class, Item, MAX_DEPTH, Node, Task, parse, plain_text, safe_href, web_href};
 
 fn text(text: &str) -> Node {
     Node::Text(text.into())

@@ -11,12 +11,12 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
+use turnwise::content::markdown::Node;
 use turnwise::docs::{Hit, Info};
 use turnwise::plan::{Plan, PlanDocument};
 use turnwise::protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, Told};
 use turnwise::trajectory::{Format, Mismatch, Summary, Trajectory, document};
 use turnwise::view::insight::{Filter, Insight};
-use turnwise::view::markdown::Node;
 
 const RECORDS: &str = "www/client/types/records.d.ts";
 const MESSAGES: &str = "www/client/messages.ts";

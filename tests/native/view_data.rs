@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use turnwise::view::json::{Kind, PORTION, Place, more};
-use turnwise::view::markdown::{Node, plain_text};
-use turnwise::view::mrkdwn;
-use turnwise::view::slack::{Block, Control, Message, messages};
+use turnwise::content::json::{Kind, PORTION, Place, more};
+use turnwise::content::markdown::{Node, plain_text};
+use turnwise::content::mrkdwn;
+use turnwise::content::slack::{Block, Control, Message, messages};
 
 fn place(value: Value) -> Place {
     Place::root(Arc::new(value))

@@ -1,7 +1,7 @@
 //! The kind that a file is shown as, by its first bytes and its name.
 
-use turnwise::view::file_kind::FileKind;
-use turnwise::view::markdown::{Node, is_rtl};
+use turnwise::content::markdown::{Node, is_rtl};
+use turnwise::files::kind::FileKind;
 
 fn words(name: &str, head: &[u8]) -> &'static str {
     FileKind::of(name, head).words()

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
+use turnwise::content::format;
 use turnwise::engine::*;
 use turnwise::trajectory::Trajectory;
 use turnwise::view::call::{CallState, Note};

@@ -1,11 +1,11 @@
 //! Signing in, images and the built-in model: what is sent, and what is shown.
 
 use turnwise::engine::Image;
-use turnwise::view::PictureView;
+use turnwise::files::base64::base64;
+use turnwise::files::picture::{LONG_SIDE, PictureView, fit, is_picture};
+use turnwise::signin::{Back, auth_url, back, challenge, exchange, is_ours, key_of, verifier};
 use turnwise::view::built_in::BuiltIn;
-use turnwise::view::models::{By, Known};
-use turnwise::view::picture::{LONG_SIDE, base64, fit, is_picture, note};
-use turnwise::view::signin::{Back, auth_url, back, challenge, exchange, is_ours, key_of, verifier};
+use turnwise::view::models::{By, Known, picture_note};
 
 fn parameters(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
@@ -103,10 +103,10 @@ fn a_records_pictures_are_counted_and_carry_themselves() {
 #[test]
 fn a_model_that_takes_no_pictures_is_named_only_where_that_is_known() {
     let known = |images| Some(Known { context_tokens: None, price: None, images, by: By::Table });
-    assert!(note(known(Some(false)), false).is_some());
-    assert!(note(None, true).is_some_and(|words| words.contains("script")));
+    assert!(picture_note(known(Some(false)), false).is_some());
+    assert!(picture_note(None, true).is_some_and(|words| words.contains("script")));
     for quiet in [known(Some(true)), known(None), None] {
-        assert_eq!(note(quiet, false), None);
+        assert_eq!(picture_note(quiet, false), None);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
+use turnwise::content::slack;
 use turnwise::engine::*;
 use turnwise::view::attempt::Weight;
 use turnwise::view::call::{CallState, Progress};

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use serde_json::json;
+use turnwise::content::markdown::Node;
 use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted};
 use turnwise::tools::{Arguments, Repaired};
-use turnwise::view::markdown::Node;
 use turnwise::worker::pool::{Action, End, Input, Pool, WorkerId};
 use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
 

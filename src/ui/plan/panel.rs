@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::format::clock;
+use crate::content::format::clock;
 use crate::view::plan::PlanPanelView;
 use crate::view::plan::panel::PlanEndingView;
 

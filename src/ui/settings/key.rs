@@ -5,9 +5,9 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::engine::ProviderKind;
+use crate::signin::SignIn;
 use crate::view::provider::{Endpoint, Need};
 use crate::view::settings::Field;
-use crate::view::signin::SignIn;
 
 use super::super::signin;
 use super::super::state::App;

@@ -11,10 +11,10 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::KeyboardEvent;
 
+use crate::content::format::{counted, one_line};
 use crate::engine::ProviderKind;
 use crate::llm::models::ModelInfo;
 use crate::protocol::desk::Order;
-use crate::view::format::{counted, one_line};
 use crate::view::models::{ModelOption, options};
 use crate::view::provider::{Endpoint, Need};
 use crate::view::settings::Field;

@@ -4,9 +4,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::content::format::counted;
+use crate::protocol::record::Ask;
 use crate::view::compare::{Comparison, Fact, Pair, Row, Side};
-use crate::view::format::counted;
-use crate::view::replay::Ask;
 use crate::view::replay::difference::{Piece, PieceKind};
 use crate::worker::ViewerHost;
 

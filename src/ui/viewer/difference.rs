@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::view::format::counted;
+use crate::content::format::counted;
 use crate::view::replay::difference::{Piece, PieceKind};
 use crate::view::replay::{Difference, Entry};
 

@@ -9,9 +9,9 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::Blob;
 
 use crate::protocol::Snapshot;
-use crate::view::replay::answer::Steps;
+use crate::protocol::record::{Ask, Refused};
+use crate::view::replay::Steps;
 use crate::view::replay::play::bands;
-use crate::view::replay::{Ask, Refused};
 use crate::view::{Meter, Source};
 use crate::worker::ViewerHost;
 

@@ -7,8 +7,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::view::format::{counted, thousands};
-use crate::view::replay::{Ask, Mark, MessageView};
+use crate::content::format::{counted, thousands};
+use crate::protocol::record::Ask;
+use crate::view::replay::{Mark, MessageView};
 
 use super::super::{icon, meter};
 use super::state::Stage;

@@ -9,11 +9,11 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
+use crate::content::format::bytes;
 use crate::protocol::Snapshot;
+use crate::protocol::record::{Ask, Opened, Refused};
+use crate::protocol::record::{Cursor, Part};
 use crate::trajectory::Format;
-use crate::view::format::bytes;
-use crate::view::replay::pieces::{Cursor, Part};
-use crate::view::replay::{Ask, Opened, Refused};
 use crate::worker::ViewerHost;
 
 use super::super::dom;

@@ -7,8 +7,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::view::format::counted;
-use crate::view::replay::{Ask, MessageView, RequestView};
+use crate::content::format::counted;
+use crate::protocol::record::Ask;
+use crate::view::replay::{MessageView, RequestView};
 
 use super::super::icon::{self, Icon, icon};
 use super::super::state::App;

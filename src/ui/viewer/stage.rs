@@ -12,8 +12,9 @@ use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::protocol::record::Ask;
 use crate::view::replay::play::rest;
-use crate::view::replay::{Ask, Difference, RequestView, StateAt, Verdict};
+use crate::view::replay::{Difference, RequestView, StateAt, Verdict};
 use crate::worker::ViewerHost;
 
 use super::super::slots::{Local, Page};

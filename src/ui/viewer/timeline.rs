@@ -7,7 +7,7 @@ use leptos::svg;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
-use crate::view::format::clock_exact;
+use crate::content::format::clock_exact;
 use crate::view::replay::Verdict;
 use crate::view::replay::play::{Band, Speed};
 

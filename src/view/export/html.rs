@@ -40,7 +40,7 @@ pub fn write(document: &Trajectory) -> String {
 
 /// Returns the title for the tab, which is also the file name when the page is printed.
 fn title(task: &str) -> String {
-    let task = crate::view::format::one_line(task, 80);
+    let task = crate::content::format::one_line(task, 80);
     if task.is_empty() { "Turnwise run".to_owned() } else { format!("{task} - Turnwise") }
 }
 
@@ -86,10 +86,10 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
         row("Sub-agents", words);
     }
     if let Some(ms) = panel.elapsed_ms.filter(|ms| *ms > 0) {
-        row("Elapsed", &crate::view::format::clock(ms));
+        row("Elapsed", &crate::content::format::clock(ms));
     }
     if let Some(cost) = whole_cost(document).filter(|_| document.requests > 0) {
-        row("Cost", &crate::view::format::dollars(cost));
+        row("Cost", &crate::content::format::dollars(cost));
     }
     // To the minute.
     let began = document.started_at.get(..16).unwrap_or(&document.started_at);

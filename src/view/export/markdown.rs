@@ -33,7 +33,9 @@ pub fn write(document: &Trajectory) -> String {
         panel.tokens_reasoning.clone().map(|count| ("of these reasoning", count)),
         document.tokens.estimated.then(|| ("Token counts are", "estimates".to_owned())),
         panel.subagents.clone().map(|words| ("Sub-agents", words)),
-        whole_cost(document).filter(|_| document.requests > 0).map(|cost| ("Cost", crate::view::format::dollars(cost))),
+        whole_cost(document)
+            .filter(|_| document.requests > 0)
+            .map(|cost| ("Cost", crate::content::format::dollars(cost))),
         Some(("Began", document.started_at.clone())),
         Some(("Run", format!("`{}`", document.run_id))),
         document.imported.as_ref().map(|from| ("Read from", escape(&from.to_string()))),
@@ -106,7 +108,7 @@ impl Page {
             self.report(report, level);
         }
         if let Some(turns) = segment.granted {
-            let turns = crate::view::format::counted(u64::from(turns), "turn");
+            let turns = crate::content::format::counted(u64::from(turns), "turn");
             self.line(&format!("The user granted {turns} more."));
         }
     }
@@ -205,7 +207,7 @@ impl Page {
 
 /// Returns the text as one line, for headings.
 fn line(text: &str) -> String {
-    escape(&crate::view::format::one_line(text, 200))
+    escape(&crate::content::format::one_line(text, 200))
 }
 
 /// Escapes our own text and error messages, which are not Markdown.

@@ -1,6 +1,6 @@
 //! Writes Markdown nodes as escaped HTML, which never makes a browser load anything.
 
-use crate::view::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
+use crate::content::markdown::{Align, Class, Item, Node, Span, Table, Task, parse, web_href};
 use crate::view::markup::Html;
 
 /// Writes a model's text. `level` is the level of the heading above it; its own headings are nested below that.

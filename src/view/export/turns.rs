@@ -48,7 +48,7 @@ fn segment_end(html: &mut Html, segment: &SegmentView, told: bool, level: u8) {
         self::report(html, report, level);
     }
     if let Some(turns) = segment.granted {
-        let turns = crate::view::format::counted(u64::from(turns), "turn");
+        let turns = crate::content::format::counted(u64::from(turns), "turn");
         html.element("p", "granted", &format!("The user granted {turns} more.")).raw("\n");
     }
 }

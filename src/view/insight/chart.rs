@@ -2,8 +2,8 @@
 
 use super::words::{moment, reason_words, whole_moment};
 use super::{AgainstLimit, Bin, Insight, Point, SlugCount, Step};
+use crate::content::format::{counted, dollars, duration, one_line, thousands};
 use crate::engine::{Outcome, Slug};
-use crate::view::format::{counted, dollars, duration, one_line, thousands};
 
 /// The maximum number of separate bars; all others share one.
 const BARS: usize = 10;

@@ -3,8 +3,8 @@
 use super::chart::{Chart, charts};
 use super::words;
 use super::{Choice, Figure, Filter, Insight};
+use crate::content::format::{counted, dollars, duration, thousands};
 use crate::engine::{TerminationReason, Usage};
-use crate::view::format::{counted, dollars, duration, thousands};
 
 /// Everything on the page except the drawn charts.
 #[derive(Clone, Debug, PartialEq)]

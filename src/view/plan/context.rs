@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::plan::{AgentKind, Artifact, PlanTraceRecord, StepStatus};
 
-use super::super::format::{counted, one_line};
-use super::super::json::Place;
 use super::graph::told_of;
 use super::{StepSource, named};
+use crate::content::format::{counted, one_line};
+use crate::content::json::Place;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextView {

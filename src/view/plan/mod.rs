@@ -18,8 +18,8 @@ pub use step::{Given, StepView};
 
 use crate::plan::{Plan, PlanTraceRecord, StepRecord};
 
-use super::format::{counted, one_line};
 use super::source::Source;
+use crate::content::format::{counted, one_line};
 
 /// One step, borrowed: its record, and its run, live or recorded.
 #[derive(Clone, Copy, Debug)]

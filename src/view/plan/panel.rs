@@ -4,11 +4,11 @@ use crate::engine::{EpochMillis, Outcome, TokenCount, Usage};
 use crate::plan::{PlanEnding, StepStatus};
 
 use super::super::ending::Tone;
-use super::super::format::{counted, thousands};
 use super::super::meter::Meter;
 use super::super::rail::RailView;
 use super::super::source::Origin;
 use super::StepView;
+use crate::content::format::{counted, thousands};
 
 /// The state of the plan as a whole.
 #[derive(Clone, Copy, Debug)]

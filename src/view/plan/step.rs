@@ -4,11 +4,11 @@ use crate::engine::{Outcome, Usage};
 use crate::plan::{AgentKind, StepStatus};
 
 use super::super::ending::Tone;
-use super::super::format::{clock, counted, duration, one_line};
 use super::super::meter::{Meter, Tick, TickKind, TickState};
 use super::super::panel::PanelView;
 use super::graph::told_of;
 use super::{StepSource, listed, named};
+use crate::content::format::{clock, counted, duration, one_line};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepView {

@@ -2,15 +2,13 @@
 //!
 //! PURE. [`Replay`] drives the engine through the recorded events again and keeps an index, not copies: the messages of
 //! a line of work are shared by all its requests, so that time and memory grow linearly with the run, not quadratically.
-//! [`Viewer`] answers an [`Ask`] about one record; it runs in a worker, and the page only holds the answers.
+//! [`Viewer`] answers an [`Ask`](crate::protocol::record::Ask) about one record; it runs in a worker, and the page only holds the answers.
 
-pub mod answer;
 mod change;
 pub mod difference;
 mod fold;
 mod marks;
 pub mod message;
-pub mod pieces;
 pub mod play;
 pub mod request;
 pub mod step;
@@ -20,14 +18,13 @@ pub mod verify;
 #[cfg(feature = "worker")]
 pub mod viewer;
 
-pub use answer::{Ask, Opened, Refused};
 pub use change::{Standing, StateAt};
 pub use difference::{Difference, Entry, Op};
 pub use fold::{Replay, Sent};
 pub use marks::Mark;
 pub use message::{MessageView, Role};
 pub use request::RequestView;
-pub use step::{Step, StepKind, StepTone};
+pub use step::{Step, StepKind, StepTone, Steps};
 pub use verify::Verdict;
 #[cfg(feature = "worker")]
 pub use viewer::Viewer;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::content::format::{bytes, clock_exact, counted};
 use crate::engine::{AskedTool, Message, RunConfig, ToolChoice, ToolMessage, own_tools};
-use crate::view::format::{bytes, clock_exact, counted};
 use crate::view::provider;
 
 use super::fold::Replay;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::content::format::{counted, duration, one_line};
 use crate::engine::{Child, Effect, Ending, Event, RecordKind, Run, Slug, Status, ToolOutcome};
 use crate::view::ending;
-use crate::view::format::{counted, duration, one_line};
 
 /// One event of the record, or the start before them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,6 +55,15 @@ pub enum StepTone {
     Done,
     /// It had no consequences.
     Quiet,
+}
+
+/// Some steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Steps {
+    pub steps: Vec<Step>,
+    /// The total number of steps.
+    pub of: usize,
+    pub requests: usize,
 }
 
 /// A step in progress: observed before and after the engine handles the event.

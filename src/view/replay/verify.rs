@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::content::format::counted;
 use crate::trajectory::{Mismatch, Trajectory, replay};
-use crate::view::format::counted;
 
 /// The number of characters shown of a long value.
 const EXCERPT: usize = 200;

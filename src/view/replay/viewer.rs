@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use crate::protocol::Snapshot;
+use crate::protocol::record::{Ask, Opened, Part, Refused};
 use crate::trajectory::document::ParseError;
 use crate::trajectory::{Summary, Trajectory};
 
-use super::answer::{Ask, Opened, Refused, Steps};
 use super::fold::Replay;
-use super::pieces::Part;
+use super::step::Steps;
 use super::text::{pieces, shortened};
 use super::verify::verdict;
 

@@ -2,14 +2,14 @@
 
 use turnwise::engine::*;
 use turnwise::protocol::Snapshot;
+use turnwise::protocol::record::{Ask, Cursor, Part, Refused};
 use turnwise::trajectory::Summary;
 use turnwise::view::compare::{Comparison, Row};
-use turnwise::view::replay::answer::Steps;
+use turnwise::view::replay::Steps;
 use turnwise::view::replay::difference::{Piece, PieceKind};
-use turnwise::view::replay::pieces::{Cursor, Part};
 use turnwise::view::replay::play::{Speed, bands, rest};
 use turnwise::view::replay::text::{pieces, shortened};
-use turnwise::view::replay::{Ask, Difference, Entry, Mark, Refused, Replay, RequestView, StepTone, Verdict, Viewer};
+use turnwise::view::replay::{Difference, Entry, Mark, Replay, RequestView, StepTone, Verdict, Viewer};
 use turnwise::view::{Meter, Source};
 
 use super::{eventful, world};

@@ -1,11 +1,11 @@
 //! Sign-in at OpenRouter (PKCE, RFC 7636): gives the visitor their own key without a server of ours. Contains the requests,
-//! the responses, and the messages for errors. The page keeps the verifier and makes the calls.
+//! the responses, and the messages for errors. The page keeps the verifier and makes the calls. PURE -> content, files.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::format::one_line;
-use super::picture::base64;
+use crate::content::format::one_line;
+use crate::files::base64::base64;
 
 /// The URL that exchanges a code for a key.
 pub const KEYS: &str = "https://openrouter.ai/api/v1/auth/keys";

@@ -1,16 +1,74 @@
-//! Splits a document into parts, so that a page reads a long one without a long task.
+//! A record that is open in a worker: the questions of the page, and the record in parts, so that a page reads a long one
+//! without a long task.
 
 use serde::{Deserialize, Serialize};
 
+use super::snapshot::{Snapshot, Subagent};
 use crate::engine::{LogRecord, TraceRecord, TurnRecord};
-use crate::protocol::Snapshot;
-use crate::protocol::snapshot::Subagent;
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Summary, Trajectory};
 
 /// The approximate number of bytes of text in one part; a longer entry is sent alone.
 const BUDGET: usize = 96 * 1024;
 /// The size of an entry without its texts.
 const ENTRY: usize = 400;
+
+/// A question. The first is always [`Ask::Open`]; answers are JSON. The types that are not here are in `view::replay`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// Open the record whose text is sent along with this: `Result<Opened, Refused>`.
+    Open,
+    /// A part of the document: [`Part`].
+    Part(Cursor),
+    /// The steps from an index on: `Steps`.
+    Steps { from: usize },
+    /// The state of everything after a step: `StateAt`.
+    State { step: usize },
+    /// `RequestView`
+    Request { index: usize },
+    /// Some messages of a request, from one index up to but not including another: a list of `MessageView`.
+    Messages { index: usize, from: usize, to: usize },
+    /// One message in full: `MessageView`.
+    Message { index: usize, at: usize },
+    /// `Difference`
+    Difference { index: usize },
+    /// Whether the record replays: `Verdict`.
+    Verify,
+    /// The changes between two texts: a list of `Piece`. Needs no open record.
+    Compare { before: String, after: String },
+}
+
+/// A record that was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// Without its turns, logs, traces and sub-agents: they follow in parts.
+    pub head: Snapshot,
+    pub summary: Summary,
+    pub turns: usize,
+    pub events: usize,
+}
+
+/// The reason a text was not opened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refused {
+    /// Not JSON.
+    NotJson,
+    /// JSON in another format.
+    OtherFormat,
+    /// A trajectory that cannot be read; a message for users says why.
+    Unreadable(String),
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Refused::NotJson => "it is not JSON",
+            Refused::OtherFormat => "it is no trajectory",
+            Refused::Unreadable(why) => why,
+        })
+    }
+}
 
 /// The position at which the next part begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

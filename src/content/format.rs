@@ -73,12 +73,6 @@ pub fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(count)) }
 }
 
-/// Returns the title of a run: its task. A record from another tool may have none.
-#[must_use]
-pub fn task(input: &str) -> &str {
-    if input.trim().is_empty() { "A run without a task" } else { input }
-}
-
 /// Returns the text as one line of at most `max` characters, with an ellipsis if it was truncated.
 #[must_use]
 pub fn one_line(text: &str, max: usize) -> String {
