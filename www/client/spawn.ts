@@ -78,7 +78,9 @@ export function spawn({ hear, fail }: Ear, { url, classic }: Script): Line {
     worker.onmessageerror = () => fails('it posted a message that cannot be read');
     worker.onerror = (event) => {
       event.preventDefault();
-      fails(event.message || `its script could not be loaded from ${url.href}`);
+      // Vite up to 7 moves packages away from their workers in development.
+      const hint = url.pathname.includes('/.vite/deps/') ? " (add optimizeDeps: { exclude: ['turnwise'] } to vite.config)" : '';
+      fails(event.message || `its script could not be loaded from ${url.href}${hint}`);
     };
   } catch (error) {
     fails(String((error as Error).message));

@@ -19,9 +19,10 @@ export const low = new LowLevel({ provider: { kind: 'demo' } });
 export const core = CoreAgent;
 
 const element: TurnwiseAgentElement = document.createElement('turnwise-agent');
+element.addEventListener('turnwise-contact', (event) => { event.preventDefault(); console.log(event.detail.url.length, event.detail.conversation.length); });
 export const answer: Promise<unknown> = element.ask('2+3?');
 
 export function Page() {
   const { messages, send } = useAgent(agent);
-  return <button type="button" onClick={() => { void send('More'); }}>{messages.length}<turnwise-agent provider="demo" docs="off" /></button>;
+  return <button type="button" onClick={() => { void send('More'); }}>{messages.length}<turnwise-agent provider="demo" docs="off" launcher="none" /></button>;
 }
