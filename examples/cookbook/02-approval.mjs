@@ -11,7 +11,7 @@ const agent = new Agent({
       description: 'Pays the price of an order back.',
       inputSchema: z.object({ order: z.number().int(), euros: z.number() }),
       touches: ['network'],                        // a call changes something outside of this program
-      needsApproval: ({ euros }) => euros > 20,    // small amounts need no approval
+      needsApproval: ({ euros }) => euros > 15,    // small amounts need no approval
       execute: async ({ order, euros }) => ({ order, refunded: euros }),
     }),
   },
