@@ -33,6 +33,8 @@ export interface TurnwiseAgentAttributes {
   src?: string;
   app?: string;
   site?: string;
+  /** `none`: no button. */
+  launcher?: 'none';
   trigger?: string;
   'contact-url'?: string;
 }
@@ -58,6 +60,7 @@ export interface TurnwiseAgentElement extends HTMLElement {
   src: string;
   app: string;
   site: string;
+  launcher: string;
   trigger: string;
   contactUrl: string;
   /** The provider's key, kept in memory only. */
@@ -83,6 +86,8 @@ export interface TurnwiseAgentEventMap {
   'turnwise-run': CustomEvent<{ task: string }>;
   'turnwise-final': CustomEvent<TurnwiseAgentAnswer>;
   'turnwise-error': CustomEvent<{ message: string; directive?: string; add?: string } & Partial<TurnwiseAgentAnswer>>;
+  /** A visitor wants a person. `preventDefault()` keeps the panel from opening `url`. */
+  'turnwise-contact': CustomEvent<{ url: string; conversation: string }>;
   'turnwise-feedback': CustomEvent<{ good: boolean; task: string; output: string; sources: TurnwiseAgentAnswer['sources'] }>;
 }
 
