@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import ts from 'typescript';
+import { TEXTS } from '../../www/widget/texts.js';
 import { dist, root } from './lib/site.mjs';
 
 /** A project with the package installed, along with the libraries of these tests and of tests/ecosystem. */
@@ -88,6 +89,19 @@ test('the recipes type-check, and so do the other examples as far as they are ab
   assert.deepEqual(all.filter((line) => line.startsWith('examples/cookbook')), []);
   // Errors about the types of a Worker's environment do not concern the package.
   assert.deepEqual(all.filter((line) => /turnwise|AgentOptions|Trajectory|Summary/.test(line.replace(/^\S+/, ''))), []);
+});
+
+test('the page of the tag lists the attributes, the events and the texts that the tag has', () => {
+  const page = readFileSync(path.join(root, 'docs/widget.md'), 'utf8');
+  const types = readFileSync(path.join(root, 'www/client/types/element.d.ts'), 'utf8');
+  const section = (heading) => page.split(`\n## ${heading}\n`)[1].split('\n## ')[0];
+  const named = (text) => [...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, names]) => names.split(', ').map((name) => name.slice(1, -1)));
+  const members = (name) => [...types.split(`interface ${name} {`)[1].split('\n}')[0].matchAll(/^ {2}'?([\w-]+)'?\??:/gm)].map(([, member]) => member);
+  const ofEveryElement = ['lang', 'dir'];
+  assert.deepEqual(named(section('Attributes')).filter((name) => !ofEveryElement.includes(name)).sort(), members('TurnwiseAgentAttributes').sort());
+  assert.deepEqual(named(section('Methods and events')).filter((name) => name.startsWith('turnwise-')).sort(), members('TurnwiseAgentEventMap').sort());
+  const shown = /^const texts = (\{\n.*?^\});$/ms.exec(section('Texts'))[1];
+  assert.deepEqual(new Function(`return ${shown}`)(), TEXTS.en);
 });
 
 const START = `import { Agent, anthropic, chrome, custom, demo, inBrowser, inMemory, jsonSchema, openai, openrouter, replay, tool, TurnwiseError } from 'turnwise';

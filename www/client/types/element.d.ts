@@ -33,7 +33,8 @@ export interface TurnwiseAgentAttributes {
   src?: string;
   app?: string;
   site?: string;
-  launcher?: 'none' | '';
+  /** `none`: no button. */
+  launcher?: 'none';
   trigger?: string;
   'contact-url'?: string;
 }
@@ -85,7 +86,7 @@ export interface TurnwiseAgentEventMap {
   'turnwise-run': CustomEvent<{ task: string }>;
   'turnwise-final': CustomEvent<TurnwiseAgentAnswer>;
   'turnwise-error': CustomEvent<{ message: string; directive?: string; add?: string } & Partial<TurnwiseAgentAnswer>>;
-  /** A visitor wants a person. `preventDefault()` keeps the panel from opening the address. */
+  /** A visitor wants a person. `preventDefault()` keeps the panel from opening `url`. */
   'turnwise-contact': CustomEvent<{ url: string; conversation: string }>;
   'turnwise-feedback': CustomEvent<{ good: boolean; task: string; output: string; sources: TurnwiseAgentAnswer['sources'] }>;
 }
