@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use serde_json::json;
 use turnwise::engine::*;
 
-fn main() {
+fn main() -> Result<(), &'static str> {
     let tool = ToolSpec {
         name: "look_up".into(),
         description: "Looks a word up.".into(),
@@ -48,10 +48,9 @@ fn main() {
         };
         effects.extend(run.handle(Millis(now), event));
     }
-    match run.ending() {
-        Some(ending) => println!("{}: {}", ending.termination_reason, ending.output),
-        None => println!("the run waits for something that this example does not do"),
-    }
+    let ending = run.ending().ok_or("the run waits for something that this example does not do")?;
+    println!("{}: {}", ending.termination_reason, ending.output);
+    Ok(())
 }
 
 /// Calls the tool as long as there is one.
