@@ -14,7 +14,7 @@ use super::own_tools::Report;
 use super::prompts;
 use super::record::{AnswerSource, Ending, LogLevel, Outcome, RecordKind, TerminationReason, Trigger, TurnRecord};
 use super::request::join;
-use super::run::{Exchange, ExchangeState, Pace, Phase, Run, Synthesis};
+use super::run::{Exchange, ExchangeState, Phase, Run, Synthesis, WrapUp};
 
 /// Wrapping up: the run is asked to conclude before its turns are used up.
 impl Run {
@@ -24,9 +24,9 @@ impl Run {
         if self.is_concluding() {
             return;
         }
-        self.ask_wrap_up(trigger);
+        self.mark_last_turn(trigger);
         let Some(Exchange { attempt, notice, state }) = self.exchange().cloned() else {
-            return self.stop_round(trigger);
+            return self.wrap_up_round(trigger);
         };
         match state {
             ExchangeState::Unsent => {}
@@ -39,19 +39,19 @@ impl Run {
             }
             ExchangeState::Backoff { timer, .. } => self.emit(Effect::Abort(Abort::Timer(timer))),
         }
-        self.turn_done(notice);
+        self.next_turn_or_conclude(notice);
     }
 
     /// The same if nothing is open, and no further attempt is to be made.
     pub(super) fn conclude(&mut self, trigger: Trigger, notice: Option<String>) {
-        self.ask_wrap_up(trigger);
-        self.turn_done(notice);
+        self.mark_last_turn(trigger);
+        self.next_turn_or_conclude(notice);
     }
 
     /// Makes the open turn the last one before the conclusion.
-    pub(super) fn ask_wrap_up(&mut self, trigger: Trigger) {
+    pub(super) fn mark_last_turn(&mut self, trigger: Trigger) {
         if let Phase::Turn(open) = &mut self.phase {
-            open.pace = Pace::WrappingUp(trigger);
+            open.wrap_up = WrapUp::LastTurn(trigger);
         }
         if self.policy().at_limit == AtLimit::ForcedFinal {
             // Only ever shrinks: the next turn is the last.
@@ -62,22 +62,22 @@ impl Run {
 
     /// Whether the run was asked to wrap up in the open turn.
     pub(super) fn is_wrapping_up(&self) -> bool {
-        matches!(self.pace(), Pace::WrappingUp(_))
+        matches!(self.wrap_up_state(), WrapUp::LastTurn(_))
     }
 
     /// Whether the run is on its way to its conclusion already, or has ended.
     pub(super) fn is_concluding(&self) -> bool {
         match &self.phase {
             Phase::Opening => false,
-            Phase::Turn(open) => open.pace != Pace::Free || self.offer() == Offer::ReportOnly,
+            Phase::Turn(open) => open.wrap_up != WrapUp::NotAsked || self.offer() == Offer::ReportOnly,
             Phase::Synthesis(_) | Phase::Ended => true,
         }
     }
 
-    pub(super) fn pace(&self) -> Pace {
+    pub(super) fn wrap_up_state(&self) -> WrapUp {
         match &self.phase {
-            Phase::Turn(open) => open.pace,
-            Phase::Opening | Phase::Synthesis(_) | Phase::Ended => Pace::Free,
+            Phase::Turn(open) => open.wrap_up,
+            Phase::Opening | Phase::Synthesis(_) | Phase::Ended => WrapUp::NotAsked,
         }
     }
 
@@ -94,12 +94,12 @@ impl Run {
     }
 }
 
-impl Pace {
-    /// The pace of the turn that follows. Only `strict` has a turn after one that wraps up.
+impl WrapUp {
+    /// The state of the turn that follows. Only `strict` has a turn after one that wraps up.
     pub(super) fn of_next_turn(self) -> Self {
         match self {
-            Pace::Free => Pace::Free,
-            Pace::WrappingUp(trigger) | Pace::Forced(trigger) => Pace::Forced(trigger),
+            WrapUp::NotAsked => WrapUp::NotAsked,
+            WrapUp::LastTurn(trigger) | WrapUp::ReportTurn(trigger) => WrapUp::ReportTurn(trigger),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Run {
         };
         let (turn, content, name) = (self.turn(), self.aggregated_text(), trigger.as_str());
         self.trace(&format!("{name}_reached"), json!({ "turns": turn, "content": content }));
-        self.open_record(turn.saturating_add(u32::from(config.numbered)));
+        self.open_turn_record(turn.saturating_add(u32::from(config.numbered)));
         if let Some(turn) = self.book.turns.last_mut() {
             (turn.synthesis, turn.is_final) = (true, true);
         }
@@ -136,7 +136,7 @@ impl Run {
                 {
                     synthesis.fallback = reply.content;
                 }
-                self.model_failed(attempt, slugs, raw);
+                self.reply_unusable(attempt, slugs, raw);
             }
         }
     }
@@ -211,7 +211,7 @@ impl Run {
 
     /// A final report was accepted.
     pub(super) fn end_report(&mut self, Report { text, data: report_data }: Report) {
-        let outcome = if self.pace() == Pace::Free { Outcome::Success } else { Outcome::Partial };
+        let outcome = if self.wrap_up_state() == WrapUp::NotAsked { Outcome::Success } else { Outcome::Partial };
         let conclusion = Conclusion::success(TerminationReason::FinalReport, AnswerSource::Model, text);
         self.end(Conclusion { outcome, report_data, ..conclusion });
     }
@@ -278,7 +278,7 @@ impl Run {
     /// Stops the clock of the segment. Returns what the run was asked to wrap up for.
     fn leave_phase(&mut self) -> Option<Trigger> {
         let wrap_up = self.wrap_up_trigger();
-        self.stop_wall_time();
+        self.clear_wall_timer();
         self.phase = Phase::Ended;
         wrap_up
     }
@@ -327,7 +327,7 @@ impl Run {
         }
         self.figures.effective_max_turns = self.turn().saturating_add(turns);
         self.history.push(prompts::turns_granted(turns));
-        self.start_wall_time();
+        self.start_wall_timer();
         self.begin_turn(None);
     }
 }
@@ -348,7 +348,7 @@ impl Run {
         }
     }
 
-    pub(super) fn open_record(&mut self, turn: u32) {
+    pub(super) fn open_turn_record(&mut self, turn: u32) {
         let started_at = self.timestamp();
         self.book.turns.push(TurnRecord { turn, started_at, ..TurnRecord::default() });
     }

@@ -39,20 +39,22 @@
 //! | `ids`, `time`, `failure`, `retry` | ids and units, slugs, waits |
 //! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
 //! | `judge`, `prompts`, `setup`, `history` | rules that need no run: verdicts, exact texts, the bound, the history |
-//! | `round` | the tool calls of one reply, a machine of its own |
+//! | `tool_round` | the tool calls of one reply, a machine of its own |
 //! | `run` | the state of a run, and `handle` |
-//! | `turn`, `request`, `calls`, `ending`, `figures`, `subagents`, `restart`, `status` | the rules of a run, by concept |
+//! | `turn` | the loop: how a turn begins, what follows, when the run concludes |
+//! | `request`, `tool_calls` | one request with its retries; the run's side of a round, stop and its grace period, the counter line |
+//! | `limits`, `ending` | usage, cost, bound, wall time, context guard; wrap-up, synthesis, and the ends of a run |
+//! | `subagents`, `restart`, `status` | child runs; resume and branch; what others may ask about a run |
 
-mod calls;
 pub mod caps;
 pub mod config;
 mod ending;
 pub mod failure;
-mod figures;
 pub mod history;
 pub mod ids;
 pub mod interface;
 pub mod judge;
+mod limits;
 pub mod message;
 pub mod own_tools;
 pub mod prompts;
@@ -61,12 +63,13 @@ pub mod record;
 mod request;
 mod restart;
 pub mod retry;
-mod round;
 mod run;
 pub mod setup;
 mod status;
 mod subagents;
 pub mod time;
+mod tool_calls;
+mod tool_round;
 mod turn;
 
 pub use caps::RAW_CAP;

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::config::AskedTool;
 use super::failure::Slug;
-use super::figures::Guard;
 use super::history::Outgoing;
 use super::ids::{MAX_OWN, Millis, RequestId, TokenCount};
 use super::interface::{Effect, ModelCall, ToolChoice};
 use super::judge::{AtLimit, Completion, Offer};
+use super::limits::Guard;
 use super::message::{AssistantMessage, Message, ModelError, RawResponse, Reply, Retry, ToolCall, Usage};
 use super::prompts;
 use super::record::{AttemptRecord, LogLevel, LogRecord, PartialReply, RecordKind, Trigger};
@@ -160,7 +160,7 @@ impl Run {
     }
 
     /// The model caused the failure: the next attempt follows at once, with a notice.
-    pub(super) fn model_failed(&mut self, attempt: u32, slugs: Vec<Slug>, raw: Option<RawResponse>) {
+    pub(super) fn reply_unusable(&mut self, attempt: u32, slugs: Vec<Slug>, raw: Option<RawResponse>) {
         let notice = prompts::notice(self.policy(), self.offer(), &slugs);
         let message = format!("the model's reply was not usable ({})", join(&slugs));
         self.fail_attempt(attempt, slugs, message.clone(), raw);

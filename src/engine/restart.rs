@@ -29,7 +29,7 @@ impl Run {
         }
         self.set_world_time(at);
         self.trace("resumed", json!({ "at": time::rfc3339(at) }));
-        self.restart_wall_time();
+        self.restart_wall_timer();
         match self.exchange().cloned() {
             Some(Exchange { attempt, notice, state: ExchangeState::Sent(_) | ExchangeState::Unsent }) => {
                 self.fail_attempt(attempt, vec![Slug::Interrupted], INTERRUPTED.to_owned(), None);
@@ -51,7 +51,7 @@ impl Run {
             return;
         };
         self.emit(Effect::Abort(Abort::Request(request)));
-        self.stop_wall_time();
+        self.clear_wall_timer();
         self.book.turns.pop();
         self.phase = Phase::Opening;
         let Branch { run_id, session_id, parent, at, providers, limits, system, max_turns, say, reply, edited: _ } =
@@ -88,7 +88,7 @@ impl Run {
         self.rename_children(&session_id);
         (self.task.run_id, self.task.session_id) = (run_id, session_id);
         self.family.origin = Some(Origin { parent, started_with });
-        self.start_wall_time();
+        self.start_wall_timer();
         match self.policy().at_limit {
             AtLimit::Synthesis if self.turn() >= self.figures.effective_max_turns => self.synthesize(Trigger::MaxTurns),
             AtLimit::Synthesis | AtLimit::ForcedFinal => self.begin_turn(notice),

@@ -19,8 +19,8 @@ use super::message::{Image, Message, Usage};
 use super::own_tools::SubagentTask;
 use super::record::{Ending, LogRecord, Record, RecordKind, TraceRecord, Trigger, TurnRecord};
 use super::retry::Rng;
-use super::round::ToolRound;
 use super::time;
+use super::tool_round::ToolRound;
 
 /// The task of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -73,18 +73,18 @@ pub(super) enum Phase {
 /// A turn in progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct OpenTurn {
-    pub pace: Pace,
+    pub wrap_up: WrapUp,
     pub step: TurnStep,
 }
 
 /// Whether the run was asked to wrap up (semantics.md#stop-cancel-continue-follow-up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Pace {
-    Free,
+pub(super) enum WrapUp {
+    NotAsked,
     /// This turn is the last one before the conclusion.
-    WrappingUp(Trigger),
+    LastTurn(Trigger),
     /// `strict` only: this turn has to end with the report because the run was asked to wrap up.
-    Forced(Trigger),
+    ReportTurn(Trigger),
 }
 
 /// The two halves of a turn: the model replies, then its tool calls run.
@@ -254,7 +254,7 @@ impl Run {
     #[must_use]
     pub fn handle(&mut self, at: Millis, event: Event) -> Vec<Effect> {
         self.clock.now = self.clock.now.max(at);
-        if let Some(child) = self.addressee(&event) {
+        if let Some(child) = self.child_index_of(&event) {
             self.child_event(child, event);
             return self.take_effects();
         }
@@ -290,8 +290,8 @@ impl Run {
             self.clock.wall = None;
             return self.wrap_up(Trigger::WallTime);
         }
-        if self.round().is_some_and(|round| round.grace == Some(fired)) {
-            return self.end_grace();
+        if self.round().is_some_and(|round| round.grace_timer == Some(fired)) {
+            return self.grace_over();
         }
         if let Some(Exchange { attempt, notice, state: ExchangeState::Backoff { timer, ms, .. } }) =
             self.exchange().cloned()
@@ -394,12 +394,12 @@ impl Exchange {
     }
 }
 
-impl Pace {
+impl WrapUp {
     /// What asked for the wrap-up.
     pub(super) fn trigger(self) -> Option<Trigger> {
         match self {
-            Pace::Free => None,
-            Pace::WrappingUp(trigger) | Pace::Forced(trigger) => Some(trigger),
+            WrapUp::NotAsked => None,
+            WrapUp::LastTurn(trigger) | WrapUp::ReportTurn(trigger) => Some(trigger),
         }
     }
 }

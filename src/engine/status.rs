@@ -101,7 +101,7 @@ impl Run {
     pub fn wrap_up_trigger(&self) -> Option<Trigger> {
         match &self.phase {
             Phase::Opening => None,
-            Phase::Turn(open) => open.pace.trigger(),
+            Phase::Turn(open) => open.wrap_up.trigger(),
             Phase::Synthesis(open) => Some(open.trigger).filter(|trigger| *trigger != Trigger::MaxTurns),
             Phase::Ended => self.book.segments.last().and_then(|ending| ending.wrap_up),
         }
@@ -133,14 +133,14 @@ impl Run {
 
     /// The sub-agent that an event is for; `None`: the run itself.
     #[must_use]
-    pub fn addressed(&self, event: &Event) -> Option<&Child> {
-        self.addressee(event).and_then(|at| self.family.children.get(at))
+    pub fn child_of(&self, event: &Event) -> Option<&Child> {
+        self.child_index_of(event).and_then(|at| self.family.children.get(at))
     }
 
     /// The configuration of the run that made this call: a sub-agent's, or its own.
     #[must_use]
     pub fn config_of(&self, call: &CallId) -> &RunConfig {
-        self.child_runs().find(|child| child.has_running(call)).map_or(&self.config, Run::config)
+        self.child_runs().find(|child| child.is_running_call(call)).map_or(&self.config, Run::config)
     }
 
     /// Whether this request is an open one; an answer to any other does nothing.

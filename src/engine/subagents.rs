@@ -11,8 +11,8 @@ use super::ids::{CallId, EpochMillis, Millis};
 use super::interface::{Effect, Event, ToolOutcome};
 use super::own_tools::SubagentTask;
 use super::record::{Outcome, RecordKind, TerminationReason, Trigger};
-use super::round::{Answer, cut};
 use super::run::{Child, ChildState, Run, Task};
+use super::tool_round::{Answer, cut};
 use super::{setup, time};
 
 /// The life of the children of one call.
@@ -97,7 +97,7 @@ impl Run {
                 true => (None, None),
                 false => (Some(Slug::ToolLimit), Some("no sub-agent could be started".to_owned())),
             };
-            self.with_round(|round, desk| round.answer_spawn(desk, &call, Answer { content, slug, error }));
+            self.with_round(|round, parts| round.answer_spawn(parts, &call, Answer { content, slug, error }));
         }
     }
 
@@ -120,7 +120,7 @@ impl Run {
         }
         for call in self.round().map(|round| round.spawned()).unwrap_or_default() {
             let answer = Answer::from_outcome(ToolOutcome::Cancelled);
-            self.with_round(|round, desk| round.answer_spawn(desk, &call, answer));
+            self.with_round(|round, parts| round.answer_spawn(parts, &call, answer));
         }
     }
 
@@ -151,7 +151,7 @@ impl Run {
 /// Events in, effects and reports out.
 impl Run {
     /// The child that an event is for; `None`: it is for this run.
-    pub(super) fn addressee(&self, event: &Event) -> Option<usize> {
+    pub(super) fn child_index_of(&self, event: &Event) -> Option<usize> {
         let own = self.task.child;
         let numbered = |child: u32| self.family.children.iter().position(|c| child != own && c.id == child);
         match event {
@@ -160,7 +160,7 @@ impl Run {
             | Event::ModelStreamed { request, .. } => numbered(request.child()),
             Event::TimerFired { timer } => numbered(timer.child()),
             Event::ToolFinished { call, .. } => {
-                self.family.children.iter().position(|c| c.run().is_some_and(|run| run.has_running(call)))
+                self.family.children.iter().position(|c| c.run().is_some_and(|run| run.is_running_call(call)))
             }
             Event::StopRequested
             | Event::Cancelled

@@ -132,7 +132,7 @@ struct Fold {
 
 impl Fold {
     fn step(&mut self, seq: u32, at: Millis, event: &Event) {
-        let child = self.run.addressed(event).map_or(0, |child| child.id);
+        let child = self.run.child_of(event).map_or(0, |child| child.id);
         let mut moment = Moment::before(&self.run, child, event);
         let effects = self.run.handle(at, event.clone());
         moment.after(&self.run, &effects);

@@ -1,6 +1,6 @@
 //! The tool calls of one reply: ids, order, limits, refusals, batches, answers (semantics.md#turn-counter, semantics.md#tool-calls, strict.md#progress-and-batch).
 //!
-//! A [`ToolRound`] is a machine of its own. Each step gets a [`Desk`]: the parts of the run that it may use, and a list for
+//! A [`ToolRound`] is a machine of its own. Each step gets a [`RunParts`]: the parts of the run that it may use, and a list for
 //! what it asks the run to do. It knows neither turns nor sub-agents: a call of `spawn_subagents` is handed to the run, which
 //! answers it when the sub-agents have ended.
 //!
@@ -27,7 +27,7 @@ pub(super) struct ToolRound {
     /// The index of the first record of these calls in the turn.
     pub first: usize,
     /// The timer of the grace period after stop, once stop was requested.
-    pub grace: Option<TimerId>,
+    pub grace_timer: Option<TimerId>,
     calls: Vec<OpenCall>,
     /// The reply was cut by its length limit: none of its calls runs, and the model is told.
     truncated: bool,
@@ -75,7 +75,7 @@ enum CallState {
 }
 
 /// The parts of a run that its tool calls use, for one step.
-pub(super) struct Desk<'a> {
+pub(super) struct RunParts<'a> {
     pub config: &'a RunConfig,
     pub now: Millis,
     /// The records of the round's calls, in order.
@@ -137,12 +137,12 @@ impl ToolRound {
         let place = |call| Place { call, inner: None };
         let calls = calls.into_iter().enumerate().map(|(index, call)| OpenCall::queued(call, place(index))).collect();
         let truncated = finish == FinishReason::Length;
-        ToolRound { attempt, offer, first, grace: None, calls, truncated, raw, report: None }
+        ToolRound { attempt, offer, first, grace_timer: None, calls, truncated, raw, report: None }
     }
 
     /// Answers the calls that must not run: those of a new reply, later those of a batch.
-    pub(super) fn refuse(&mut self, desk: &mut Desk<'_>) {
-        let most = desk.config.limits.tool_calls_per_turn as usize;
+    pub(super) fn refuse(&mut self, run: &mut RunParts<'_>) {
+        let most = run.config.limits.tool_calls_per_turn as usize;
         let first_report = self.calls.iter().position(|c| c.kind == CallKind::Report && c.place.inner.is_none());
         let mut counted = 0;
         let mut refused = Vec::new();
@@ -161,54 +161,54 @@ impl ToolRound {
                 let text = format!("not run: at most {most} tool calls are run in one turn");
                 Some(Answer::refused(Slug::ToolLimit, text))
             } else {
-                open.refusal(&desk.config.tools, self.offer)
+                open.refusal(&run.config.tools, self.offer)
             };
             refused.extend(answer.map(|answer| (index, answer)));
         }
         for (index, answer) in refused {
-            self.answer(desk, index, answer);
+            self.answer(run, index, answer);
         }
     }
 
     /// A running call came back. Returns whether there was one with this id.
-    pub(super) fn finished(&mut self, desk: &mut Desk<'_>, id: &CallId, outcome: ToolOutcome) -> bool {
+    pub(super) fn finished(&mut self, run: &mut RunParts<'_>, id: &CallId, outcome: ToolOutcome) -> bool {
         let Some(index) = self.calls.iter().position(|call| call.awaited() == Some(id)) else { return false };
         let Some(open) = self.calls.get_mut(index) else { return false };
         let (kind, place) = (open.kind, open.place);
         if let CallState::Checking { content, .. } = std::mem::replace(&mut open.state, CallState::Running) {
-            self.final_result_checked(desk, index, content, outcome);
+            self.final_result_checked(run, index, content, outcome);
             return true;
         }
         if let ToolOutcome::Executed { repaired_args: Some(args), .. } = &outcome {
             let args = args.clone();
-            desk.with_record(place, |record| record.args = args);
+            run.with_record(place, |record| record.args = args);
         }
         let checked = matches!(outcome, ToolOutcome::Executed { .. });
         match kind {
-            CallKind::Tool => self.tool_answered(desk, index, outcome),
-            CallKind::Report => self.report_checked(desk, index, outcome),
-            CallKind::Progress if checked => self.progress(desk, index),
-            CallKind::Batch if checked => self.expand(desk, index),
-            CallKind::Spawn if checked => self.spawn(desk, index),
+            CallKind::Tool => self.tool_answered(run, index, outcome),
+            CallKind::Report => self.report_checked(run, index, outcome),
+            CallKind::Progress if checked => self.progress(run, index),
+            CallKind::Batch if checked => self.expand(run, index),
+            CallKind::Spawn if checked => self.spawn(run, index),
             CallKind::Progress | CallKind::Batch | CallKind::Spawn => {
-                self.answer(desk, index, Answer::from_outcome(outcome));
+                self.answer(run, index, Answer::from_outcome(outcome));
             }
         }
         true
     }
 
     /// Stop: nothing new starts. What runs has until the grace timer fires.
-    pub(super) fn stop(&mut self, desk: &mut Desk<'_>) {
-        self.answer_all(desk, OpenCall::is_queued, &Answer::from_outcome(ToolOutcome::Stopped));
+    pub(super) fn answer_queued_as_stopped(&mut self, run: &mut RunParts<'_>) {
+        self.answer_all(run, OpenCall::is_queued, &Answer::from_outcome(ToolOutcome::Stopped));
     }
 
     /// Aborts everything that is still open, and answers it: `Stopped` or `Cancelled`.
-    pub(super) fn abort(&mut self, desk: &mut Desk<'_>, outcome: ToolOutcome) {
+    pub(super) fn abort(&mut self, run: &mut RunParts<'_>, outcome: ToolOutcome) {
         let running = self.calls.iter().filter_map(OpenCall::awaited).cloned();
-        desk.requests.extend(running.map(RoundRequest::Abort));
+        run.requests.extend(running.map(RoundRequest::Abort));
         let answer = Answer::from_outcome(outcome);
-        self.answer_all(desk, |call| call.awaited().is_some(), &answer);
-        self.answer_all(desk, OpenCall::is_queued, &answer);
+        self.answer_all(run, |call| call.awaited().is_some(), &answer);
+        self.answer_all(run, OpenCall::is_queued, &answer);
     }
 
     /// The calls of `spawn_subagents` whose sub-agents are running.
@@ -230,14 +230,14 @@ impl ToolRound {
     }
 
     /// Answers a call of `spawn_subagents`.
-    pub(super) fn answer_spawn(&mut self, desk: &mut Desk<'_>, call: &CallId, answer: Answer) {
+    pub(super) fn answer_spawn(&mut self, run: &mut RunParts<'_>, call: &CallId, answer: Answer) {
         if let Some(index) = self.calls.iter().position(|open| open.call.id == *call) {
-            self.answer(desk, index, answer);
+            self.answer(run, index, answer);
         }
     }
 
     /// Answers each batch whose calls are all answered: an array of their results, in order.
-    pub(super) fn close_batches(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn close_batches(&mut self, run: &mut RunParts<'_>) {
         let is_open_batch = |c: &OpenCall| c.kind == CallKind::Batch && c.state == CallState::Expanded;
         let is_done = |batch: &OpenCall| {
             let mut inner = self.calls.iter().filter(|c| c.place.call == batch.place.call && c.place.inner.is_some());
@@ -246,23 +246,23 @@ impl ToolRound {
         let batches = self.calls.iter().enumerate().filter(|(_, call)| is_open_batch(call) && is_done(call));
         let done: Vec<(usize, Place)> = batches.map(|(index, batch)| (index, batch.place)).collect();
         for (index, place) in done {
-            let results = desk.with_record(place, |batch| {
+            let results = run.with_record(place, |batch| {
                 let result = |call: &CallRecord| match &call.error {
                     None => json!({ "name": call.name, "result": call.result }),
                     Some(_) => json!({ "name": call.name, "error": call.result }),
                 };
                 Value::Array(batch.calls.iter().map(result).collect()).to_string()
             });
-            self.answer(desk, index, Answer::text(results.unwrap_or_default()));
+            self.answer(run, index, Answer::text(results.unwrap_or_default()));
         }
     }
 
     /// Starts the calls that may start now. Returns whether every call is answered.
-    pub(super) fn start_ready(&mut self, desk: &mut Desk<'_>) -> bool {
+    pub(super) fn start_ready(&mut self, run: &mut RunParts<'_>) -> bool {
         let running = self.calls.iter().filter(|call| call.awaited().is_some()).count();
         // While a final result is checked, nothing new starts: it may end the run.
         let checking = self.calls.iter().any(|call| matches!(call.state, CallState::Checking { .. }));
-        let most = if checking { 0 } else { desk.config.limits.parallel_tools.max(1) as usize };
+        let most = if checking { 0 } else { run.config.limits.parallel_tools.max(1) as usize };
         let room = most.saturating_sub(running);
         let mut started = 0;
         let mut before_answered = true;
@@ -272,7 +272,7 @@ impl ToolRound {
             if open.is_queued() && ready && started < room {
                 open.state = CallState::Running;
                 started += 1;
-                desk.start(open);
+                run.start(open);
             }
             before_answered &= open.state == CallState::Answered;
         }
@@ -296,10 +296,10 @@ impl ToolRound {
     }
 
     /// The outcome, once every call is answered.
-    pub(super) fn outcome(&mut self, desk: &mut Desk<'_>) -> RoundOutcome {
+    pub(super) fn outcome(&mut self, run: &mut RunParts<'_>) -> RoundOutcome {
         let finished = self.calls.iter_mut().find_map(|c| c.result.take().map(|result| (c.place, result)));
         if let Some((place, (text, data))) = finished {
-            desk.with_record(place, |record| record.is_final = true);
+            run.with_record(place, |record| record.is_final = true);
             return RoundOutcome::FinalResult { text, data };
         }
         if let Some(report) = self.report.take() {
@@ -335,149 +335,149 @@ impl ToolRound {
 /// One rule each: what becomes of a call.
 impl ToolRound {
     /// `progress_report`: the user sees it, the model reads `ok`.
-    fn progress(&mut self, desk: &mut Desk<'_>, index: usize) {
-        let args = self.args(desk, index);
+    fn progress(&mut self, run: &mut RunParts<'_>, index: usize) {
+        let args = self.args(run, index);
         let text = |key: &str| args.get(key).and_then(Value::as_str).map(str::to_owned);
         let report = RecordKind::Progress { status: text("status").unwrap_or_default(), detail: text("detail") };
-        desk.requests.push(RoundRequest::Notify(report));
-        self.answer(desk, index, Answer::text("ok".into()));
+        run.requests.push(RoundRequest::Notify(report));
+        self.answer(run, index, Answer::text("ok".into()));
     }
 
     /// `batch`: its calls are inserted right behind it.
-    fn expand(&mut self, desk: &mut Desk<'_>, index: usize) {
-        let asked = own_tools::inner_calls(&self.args(desk, index));
+    fn expand(&mut self, run: &mut RunParts<'_>, index: usize) {
+        let asked = own_tools::inner_calls(&self.args(run, index));
         let before = self.calls.iter().filter(|c| c.place.inner.is_some()).count();
         if before + asked.len() > MAX_CALLS {
-            return self.answer(desk, index, Answer::too_many(asked.len(), "calls"));
+            return self.answer(run, index, Answer::too_many(asked.len(), "calls"));
         }
         let Some(batch) = self.calls.get_mut(index) else { return };
         batch.state = CallState::Expanded;
         let (outer, place) = (batch.call.id.clone(), batch.place);
         let mut inner = Vec::new();
         for (i, InnerCall { name, arguments }) in asked.into_iter().enumerate() {
-            let id = desk.ids.assign("", &format!("{outer}_{i}"));
-            let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, desk.now);
-            desk.with_record(place, |batch| batch.calls.push(record));
+            let id = run.ids.assign("", &format!("{outer}_{i}"));
+            let record = CallRecord::open(id.clone(), &name, parse_args(&arguments), self.attempt, run.now);
+            run.with_record(place, |batch| batch.calls.push(record));
             inner.push(OpenCall::queued(ToolCall { id, name, arguments }, Place { inner: Some(i), ..place }));
         }
         self.calls.splice(index + 1..index + 1, inner);
-        self.refuse(desk);
+        self.refuse(run);
     }
 
     /// `spawn_subagents`: the run starts them.
-    fn spawn(&mut self, desk: &mut Desk<'_>, index: usize) {
-        if self.grace.is_some() {
-            return self.answer(desk, index, Answer::from_outcome(ToolOutcome::Stopped));
+    fn spawn(&mut self, run: &mut RunParts<'_>, index: usize) {
+        if self.grace_timer.is_some() {
+            return self.answer(run, index, Answer::from_outcome(ToolOutcome::Stopped));
         }
-        let tasks = own_tools::subagent_tasks(&self.args(desk, index));
+        let tasks = own_tools::subagent_tasks(&self.args(run, index));
         if tasks.len() > MAX_CALLS {
-            return self.answer(desk, index, Answer::too_many(tasks.len(), "tasks"));
+            return self.answer(run, index, Answer::too_many(tasks.len(), "tasks"));
         }
         if let Some(open) = self.calls.get_mut(index) {
             open.state = CallState::Expanded;
-            desk.requests.push(RoundRequest::Spawn { call: open.call.id.clone(), tasks });
+            run.requests.push(RoundRequest::Spawn { call: open.call.id.clone(), tasks });
         }
     }
 
     /// `final_report`: accepted, or answered with what is wrong.
-    fn report_checked(&mut self, desk: &mut Desk<'_>, index: usize, outcome: ToolOutcome) {
-        *desk.report_attempts += 1;
-        let args = self.args(desk, index);
-        let answer = match judge_report(desk.config, "the report was refused", &args, outcome) {
+    fn report_checked(&mut self, run: &mut RunParts<'_>, index: usize, outcome: ToolOutcome) {
+        *run.report_attempts += 1;
+        let args = self.args(run, index);
+        let answer = match judge_report(run.config, "the report was refused", &args, outcome) {
             Ok(accepted) => {
                 self.report = Some(accepted);
                 if let Some(place) = self.calls.get(index).map(|open| open.place) {
-                    desk.with_record(place, |record| record.is_final = true);
+                    run.with_record(place, |record| record.is_final = true);
                 }
                 Answer::text("accepted".into())
             }
             Err(refused) => refused,
         };
-        self.answer(desk, index, answer);
+        self.answer(run, index, answer);
     }
 
     /// Any other tool. Its result may be the final one.
-    fn tool_answered(&mut self, desk: &mut Desk<'_>, index: usize, mut outcome: ToolOutcome) {
+    fn tool_answered(&mut self, run: &mut RunParts<'_>, index: usize, mut outcome: ToolOutcome) {
         let Some(open) = self.calls.get_mut(index) else { return };
         open.executed =
             !matches!(outcome, ToolOutcome::Rejected { .. } | ToolOutcome::Cancelled | ToolOutcome::Stopped);
         if let ToolOutcome::Executed { images, .. } = &mut outcome {
             open.images = std::mem::take(images);
         }
-        let may_finish = desk.config.tools.iter().any(|tool| tool.name == open.call.name && tool.may_finish);
+        let may_finish = run.config.tools.iter().any(|tool| tool.name == open.call.name && tool.may_finish);
         let found = match &outcome {
             ToolOutcome::Executed { content, .. } if may_finish => own_tools::find_final_result(content),
             _ => None,
         };
-        let needs_check = Policy::for_preset(desk.config.preset).completion == Completion::Report;
+        let needs_check = Policy::for_preset(run.config.preset).completion == Completion::Report;
         match (found, outcome) {
             // Where only a report completes a run, a final result has to be one: it is checked like `final_report`.
             (Some((text, data)), ToolOutcome::Executed { content, .. }) if needs_check => {
-                let check = desk.ids.assign_own(&format!("{}_result", open.call.id));
-                let request = check_final_result(desk.config, check.clone(), &text, &data);
+                let check = run.ids.assign_own(&format!("{}_result", open.call.id));
+                let request = check_final_result(run.config, check.clone(), &text, &data);
                 open.state = CallState::Checking { check, content };
-                desk.requests.push(RoundRequest::Run(request));
+                run.requests.push(RoundRequest::Run(request));
             }
-            (Some(found), outcome) => self.accept_final_result(desk, index, found, Answer::from_outcome(outcome)),
-            (None, outcome) => self.answer(desk, index, Answer::from_outcome(outcome)),
+            (Some(found), outcome) => self.accept_final_result(run, index, found, Answer::from_outcome(outcome)),
+            (None, outcome) => self.answer(run, index, Answer::from_outcome(outcome)),
         }
     }
 
-    fn final_result_checked(&mut self, desk: &mut Desk<'_>, index: usize, content: String, outcome: ToolOutcome) {
-        *desk.report_attempts += 1;
+    fn final_result_checked(&mut self, run: &mut RunParts<'_>, index: usize, content: String, outcome: ToolOutcome) {
+        *run.report_attempts += 1;
         let Some((text, data)) = own_tools::find_final_result(&content) else { return };
-        let args = own_tools::final_result_as_report(&desk.config.report, &text, &data);
-        match judge_report(desk.config, "this is not taken as the final result", &args, outcome) {
-            Ok(_) => self.accept_final_result(desk, index, (text, data), Answer::text(content)),
+        let args = own_tools::final_result_as_report(&run.config.report, &text, &data);
+        match judge_report(run.config, "this is not taken as the final result", &args, outcome) {
+            Ok(_) => self.accept_final_result(run, index, (text, data), Answer::text(content)),
             // The tool has run, so its answer is still worth reading.
             Err(refused) => {
                 let content = format!("{}\n\n{content}", refused.content);
-                self.answer(desk, index, Answer { content, ..refused });
+                self.answer(run, index, Answer { content, ..refused });
             }
         }
     }
 
-    fn accept_final_result(&mut self, desk: &mut Desk<'_>, index: usize, found: (String, Value), answer: Answer) {
+    fn accept_final_result(&mut self, run: &mut RunParts<'_>, index: usize, found: (String, Value), answer: Answer) {
         if let Some(open) = self.calls.get_mut(index) {
             open.result = Some(found);
         }
-        self.answer(desk, index, answer);
-        self.answer_all(desk, OpenCall::is_queued, &Answer::exactly("not run", None));
+        self.answer(run, index, answer);
+        self.answer_all(run, OpenCall::is_queued, &Answer::exactly("not run", None));
     }
 
-    fn answer_all(&mut self, desk: &mut Desk<'_>, which: impl Fn(&OpenCall) -> bool, answer: &Answer) {
+    fn answer_all(&mut self, run: &mut RunParts<'_>, which: impl Fn(&OpenCall) -> bool, answer: &Answer) {
         for index in 0..self.calls.len() {
             if self.calls.get(index).is_some_and(&which) {
-                self.answer(desk, index, answer.clone());
+                self.answer(run, index, answer.clone());
             }
         }
     }
 
     /// The only function that answers a call.
-    fn answer(&mut self, desk: &mut Desk<'_>, index: usize, mut answer: Answer) {
+    fn answer(&mut self, run: &mut RunParts<'_>, index: usize, mut answer: Answer) {
         let Some(open) = self.calls.get_mut(index).filter(|c| c.state != CallState::Answered) else { return };
         (open.state, open.slug) = (CallState::Answered, answer.slug);
         // A batch is not cut: each of its calls was.
-        let max = if open.kind == CallKind::Tool { desk.config.limits.max_result_chars } else { usize::MAX };
+        let max = if open.kind == CallKind::Tool { run.config.limits.max_result_chars } else { usize::MAX };
         if let Some(short) = cut(&answer.content, max, &open.call.id) {
             answer.error = answer.error.map(|_| short.clone());
             let content = std::mem::replace(&mut answer.content, short);
-            desk.requests.push(RoundRequest::Keep { handle: open.call.id.clone(), content });
+            run.requests.push(RoundRequest::Keep { handle: open.call.id.clone(), content });
         }
-        let now = desk.now.0;
-        let record = desk.with_record(open.place, |record| {
+        let now = run.now.0;
+        let record = run.with_record(open.place, |record| {
             record.result = Some(answer.content);
             record.error = answer.error;
             record.slug = answer.slug;
             record.duration_ms = Some(now.saturating_sub(record.started_ms));
             record.clone()
         });
-        desk.requests.extend(record.map(|call| RoundRequest::Notify(RecordKind::ToolFinished { call })));
+        run.requests.extend(record.map(|call| RoundRequest::Notify(RecordKind::ToolFinished { call })));
     }
 
-    fn args(&self, desk: &mut Desk<'_>, index: usize) -> Value {
+    fn args(&self, run: &mut RunParts<'_>, index: usize) -> Value {
         let place = self.calls.get(index).map(|open| open.place);
-        place.and_then(|place| desk.with_record(place, |record| record.args.clone())).unwrap_or_default()
+        place.and_then(|place| run.with_record(place, |record| record.args.clone())).unwrap_or_default()
     }
 }
 
@@ -525,7 +525,7 @@ impl OpenCall {
     }
 }
 
-impl Desk<'_> {
+impl RunParts<'_> {
     fn with_record<R>(&mut self, place: Place, change: impl FnOnce(&mut CallRecord) -> R) -> Option<R> {
         let record = self.records.get_mut(place.call)?;
         match place.inner {
@@ -717,8 +717,8 @@ mod tests {
             alone
         }
 
-        fn step<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut Desk<'_>) -> R) -> (R, Vec<RoundRequest>) {
-            let mut desk = Desk {
+        fn step<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> (R, Vec<RoundRequest>) {
+            let mut run = RunParts {
                 config: &self.config,
                 now: Millis(5),
                 records: &mut self.records,
@@ -726,15 +726,15 @@ mod tests {
                 report_attempts: &mut self.report_attempts,
                 requests: Vec::new(),
             };
-            let result = step(&mut self.round, &mut desk);
-            (result, desk.requests)
+            let result = step(&mut self.round, &mut run);
+            (result, run.requests)
         }
 
         /// The ids of the calls that start now.
         fn start(&mut self) -> Vec<String> {
-            let (_, requests) = self.step(|round, desk| {
-                round.close_batches(desk);
-                round.start_ready(desk)
+            let (_, requests) = self.step(|round, run| {
+                round.close_batches(run);
+                round.start_ready(run)
             });
             let started = requests.iter().filter_map(|request| match request {
                 RoundRequest::Run(tool) => Some(tool.call.0.clone()),
@@ -745,7 +745,7 @@ mod tests {
 
         fn answer(&mut self, id: &str, content: &str) -> bool {
             let outcome = ToolOutcome::Executed { content: content.into(), images: Vec::new(), repaired_args: None };
-            self.step(|round, desk| round.finished(desk, &CallId(id.into()), outcome)).0
+            self.step(|round, run| round.finished(run, &CallId(id.into()), outcome)).0
         }
 
         fn results(&self) -> Vec<&str> {
@@ -811,9 +811,9 @@ mod tests {
     fn stop_answers_what_waits_and_abort_answers_the_rest() {
         let mut alone = Alone::new(config(), &[("read", "{}"), ("read", "{}"), ("read", "{}")]);
         alone.start();
-        alone.step(ToolRound::stop);
+        alone.step(ToolRound::answer_queued_as_stopped);
         assert_eq!(alone.results(), ["open", "open", "stopped"]);
-        let (_, requests) = alone.step(|round, desk| round.abort(desk, ToolOutcome::Stopped));
+        let (_, requests) = alone.step(|round, run| round.abort(run, ToolOutcome::Stopped));
         let aborted = requests.iter().filter(|request| matches!(request, RoundRequest::Abort(_))).count();
         assert_eq!((aborted, alone.results()), (2, vec!["stopped"; 3]));
     }
@@ -824,11 +824,10 @@ mod tests {
         let mut alone = Alone::new(config(), &[("spawn_subagents", tasks), ("spawn_subagents", tasks)]);
         assert_eq!(alone.start().len(), 2);
         let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
-        let (_, requests) =
-            alone.step(|round, desk| round.finished(desk, &CallId("call_1_1_0".into()), outcome.clone()));
+        let (_, requests) = alone.step(|round, run| round.finished(run, &CallId("call_1_1_0".into()), outcome.clone()));
         assert!(matches!(requests.as_slice(), [RoundRequest::Spawn { tasks, .. }] if tasks.len() == 1), "{requests:?}");
-        alone.round.grace = Some(TimerId(1));
-        alone.step(|round, desk| round.finished(desk, &CallId("call_1_1_1".into()), outcome));
+        alone.round.grace_timer = Some(TimerId(1));
+        alone.step(|round, run| round.finished(run, &CallId("call_1_1_1".into()), outcome));
         assert_eq!(alone.results(), ["open", "stopped"]);
         assert_eq!(alone.round.spawned(), [CallId("call_1_1_0".into())]);
     }

@@ -9,7 +9,7 @@ use super::interface::{Abort, Effect};
 use super::judge::{AtLimit, Offer, TurnSuccess};
 use super::message::{ToolMessage, Usage};
 use super::record::Trigger;
-use super::run::{Budget, Child, ChildState, Deadline, OpenTurn, Pace, Phase, Run, TurnStep};
+use super::run::{Budget, Child, ChildState, Deadline, OpenTurn, Phase, Run, TurnStep, WrapUp};
 use super::setup;
 
 /// Tokens and cost.
@@ -35,8 +35,8 @@ impl Run {
         self.child_runs().try_fold(own, |sum, child| Some(sum + child.cost()?))
     }
 
-    fn known_cost(&self) -> f64 {
-        self.child_runs().fold(self.figures.cost, |sum, child| sum + child.known_cost())
+    fn tree_cost_known(&self) -> f64 {
+        self.child_runs().fold(self.figures.cost, |sum, child| sum + child.tree_cost_known())
     }
 
     /// Adds the usage of the last request.
@@ -53,7 +53,7 @@ impl Run {
         let others = total(self.usage()).saturating_sub(total(child.usage()));
         Budget {
             tokens: limits.tokens.map(|most| most.saturating_sub(others)),
-            cost: limits.cost.map(|most| most - (self.known_cost() - child.known_cost())),
+            cost: limits.cost.map(|most| most - (self.tree_cost_known() - child.tree_cost_known())),
         }
     }
 
@@ -63,7 +63,7 @@ impl Run {
         let budget = self.family.budget.unwrap_or(Budget { tokens: limits.tokens, cost: limits.cost });
         if budget.tokens.is_some_and(|most| total(self.usage()) >= most) {
             Some(Trigger::Tokens)
-        } else if budget.cost.is_some_and(|most| self.known_cost() >= most) {
+        } else if budget.cost.is_some_and(|most| self.tree_cost_known() >= most) {
             Some(Trigger::Cost)
         } else {
             None
@@ -90,14 +90,14 @@ impl Run {
         let in_turn = match &self.phase {
             Phase::Ended => return 0,
             Phase::Synthesis(open) => return open.exchange.attempts_left(synthesis),
-            Phase::Turn(OpenTurn { pace: Pace::WrappingUp(_), .. }) | Phase::Opening => 0,
+            Phase::Turn(OpenTurn { wrap_up: WrapUp::LastTurn(_), .. }) | Phase::Opening => 0,
             Phase::Turn(OpenTurn { step: TurnStep::Asking(exchange), .. }) => exchange.attempts_left(attempts),
             // If tool calls alone make a turn succeed, no further attempt of it can follow.
             Phase::Turn(_) if policy.turn_success == TurnSuccess::AnyReply => 0,
             Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) => attempts.saturating_sub(round.attempt),
         };
-        let turns = match (policy.at_limit, self.pace()) {
-            (AtLimit::Synthesis, Pace::WrappingUp(_)) => 0,
+        let turns = match (policy.at_limit, self.wrap_up_state()) {
+            (AtLimit::Synthesis, WrapUp::LastTurn(_)) => 0,
             _ => self.figures.effective_max_turns.saturating_sub(self.turn()),
         };
         turns.saturating_mul(attempts).saturating_add(in_turn).saturating_add(synthesis)
@@ -114,7 +114,8 @@ impl Run {
             ChildState::Dropped(_) | ChildState::Refused(_) => 0,
         });
         let requested = requested.fold(0, u32::saturating_add);
-        let can_spawn = !self.is_synthesis() && self.pace() == Pace::Free && self.offer() != Offer::ReportOnly;
+        let can_spawn =
+            !self.is_synthesis() && self.wrap_up_state() == WrapUp::NotAsked && self.offer() != Offer::ReportOnly;
         if !can_spawn {
             return requested;
         }
@@ -137,21 +138,21 @@ impl Run {
 /// Wall time.
 impl Run {
     /// Starts the clock of a segment.
-    pub(super) fn start_wall_time(&mut self) {
+    pub(super) fn start_wall_timer(&mut self) {
         let Some(ms) = self.config.limits.wall_ms else { return };
         let at = Millis(self.clock.now.0.saturating_add(ms));
         self.clock.wall = Some(Deadline { timer: self.sleep(ms), at });
     }
 
     /// Starts the same clock for another driver.
-    pub(super) fn restart_wall_time(&mut self) {
+    pub(super) fn restart_wall_timer(&mut self) {
         if let Some(Deadline { timer, at }) = self.clock.wall {
             let ms = at.0.saturating_sub(self.clock.now.0);
             self.emit(Effect::Sleep { timer, ms });
         }
     }
 
-    pub(super) fn stop_wall_time(&mut self) {
+    pub(super) fn clear_wall_timer(&mut self) {
         if let Some(Deadline { timer, .. }) = self.clock.wall.take() {
             self.emit(Effect::Abort(Abort::Timer(timer)));
         }

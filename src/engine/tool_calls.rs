@@ -7,17 +7,17 @@ use super::judge::Offer;
 use super::message::{RawResponse, Reply};
 use super::prompts;
 use super::record::Trigger;
-use super::round::{self, Desk, RoundOutcome, RoundRequest, ToolRound};
 use super::run::{OpenTurn, Phase, Run, TurnStep};
+use super::tool_round::{self, RoundOutcome, RoundRequest, RunParts, ToolRound};
 
 /// Open calls may still run this long after stop.
-pub(super) const STOP_GRACE_MS: u64 = 2_000;
+pub(super) const WRAP_UP_GRACE_MS: u64 = 2_000;
 
 impl Run {
     /// A reply with tool calls enters the history, and its calls are run.
     pub(super) fn begin_round(&mut self, attempt: u32, mut reply: Reply, raw: Option<RawResponse>) {
         let (turn, offer, finish, now) = (self.turn(), self.offer(), reply.finish, self.clock.now);
-        let (calls, records) = round::take_calls(&mut reply, &mut self.call_ids, (turn, attempt), now);
+        let (calls, records) = tool_round::take_calls(&mut reply, &mut self.call_ids, (turn, attempt), now);
         let Some(open) = self.book.turns.last_mut() else { return };
         let first = open.tool_calls.len();
         open.tool_calls.extend(records);
@@ -38,37 +38,37 @@ impl Run {
         }
     }
 
-    /// Stop while calls are open: nothing new starts, and what runs has [`STOP_GRACE_MS`] to end.
-    pub(super) fn stop_round(&mut self, trigger: Trigger) {
-        self.with_round(ToolRound::stop);
+    /// Stop while calls are open: nothing new starts, and what runs has [`WRAP_UP_GRACE_MS`] to end.
+    pub(super) fn wrap_up_round(&mut self, trigger: Trigger) {
+        self.with_round(ToolRound::answer_queued_as_stopped);
         self.stop_children(trigger);
-        let timer = self.sleep(STOP_GRACE_MS);
-        self.with_round(|round, _| round.grace = Some(timer));
+        let timer = self.sleep(WRAP_UP_GRACE_MS);
+        self.with_round(|round, _| round.grace_timer = Some(timer));
         self.advance_round();
     }
 
     /// The grace period after stop is over.
-    pub(super) fn end_grace(&mut self) {
-        self.with_round(|round, desk| round.abort(desk, ToolOutcome::Stopped));
+    pub(super) fn grace_over(&mut self) {
+        self.with_round(|round, parts| round.abort(parts, ToolOutcome::Stopped));
         self.advance_round();
     }
 
     /// Cancel: everything that is open is aborted and answered, and the answers enter the history.
     pub(super) fn cancel_round(&mut self) {
-        self.with_round(|round, desk| round.abort(desk, ToolOutcome::Cancelled));
+        self.with_round(|round, parts| round.abort(parts, ToolOutcome::Cancelled));
         self.cancel_children();
         self.with_round(ToolRound::close_batches);
-        self.enter_answers();
-        self.abort_grace();
+        self.enter_answers_and_lines();
+        self.drop_grace_timer();
     }
 
     /// The running calls begin anew, for another driver.
     pub(super) fn run_round_again(&mut self) {
         let Some(round) = self.round() else { return };
-        let (again, grace) = (round.run_again(&self.config), round.grace);
+        let (again, grace) = (round.run_again(&self.config), round.grace_timer);
         again.into_iter().for_each(|tool| self.emit(Effect::RunTool(tool)));
         if let Some(timer) = grace {
-            self.emit(Effect::Sleep { timer, ms: STOP_GRACE_MS });
+            self.emit(Effect::Sleep { timer, ms: WRAP_UP_GRACE_MS });
         }
         // The interruption may have ended sub-agents: others take their place, or the call is answered.
         self.start_children();
@@ -76,7 +76,7 @@ impl Run {
     }
 
     /// All calls are answered: the answers enter the history, the context and counter lines on the last of them.
-    pub(super) fn enter_answers(&mut self) {
+    pub(super) fn enter_answers_and_lines(&mut self) {
         let Some(round) = self.round() else { return };
         let records = self.book.turns.last().and_then(|turn| turn.tool_calls.get(round.first..)).unwrap_or_default();
         let messages = round.messages(records);
@@ -102,30 +102,31 @@ impl Run {
 
     /// The outcome of the round, with the attempt and the offer that it belongs to.
     pub(super) fn close_round(&mut self) -> Option<(RoundOutcome, u32, Offer)> {
-        self.abort_grace();
-        self.with_round(|round, desk| (round.outcome(desk), round.attempt, round.offer))
+        self.drop_grace_timer();
+        self.with_round(|round, parts| (round.outcome(parts), round.attempt, round.offer))
     }
 
-    fn abort_grace(&mut self) {
-        if let Some(timer) = self.round().and_then(|round| round.grace) {
+    fn drop_grace_timer(&mut self) {
+        if let Some(timer) = self.round().and_then(|round| round.grace_timer) {
             self.emit(Effect::Abort(Abort::Timer(timer)));
         }
     }
 
     /// Whether this call is running.
-    pub(super) fn has_running(&self, call: &CallId) -> bool {
+    pub(super) fn is_running_call(&self, call: &CallId) -> bool {
         self.round().is_some_and(|round| round.is_running(call))
     }
 
     /// One step of the open round, if there is one. What it asks for is performed right after it.
-    pub(super) fn with_round<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut Desk<'_>) -> R) -> Option<R> {
+    pub(super) fn with_round<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> Option<R> {
         let Run { config, phase, book, figures, clock, call_ids, .. } = self;
         let Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) = phase else { return None };
         let records = book.turns.last_mut()?.tool_calls.get_mut(round.first..)?;
         let report_attempts = &mut figures.report_attempts;
-        let mut desk = Desk { config, now: clock.now, records, ids: call_ids, report_attempts, requests: Vec::new() };
-        let result = step(round, &mut desk);
-        let requests = desk.requests;
+        let mut parts =
+            RunParts { config, now: clock.now, records, ids: call_ids, report_attempts, requests: Vec::new() };
+        let result = step(round, &mut parts);
+        let requests = parts.requests;
         self.perform(requests);
         Some(result)
     }
