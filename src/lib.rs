@@ -1,7 +1,7 @@
 //! Turnwise: an agent runtime that lives in the browser.
 //!
-//! A pure core (everything outside `shell`, `ui`, `embed`) and a thin shell. `ARCHITECTURE.md` is the map; the rules a
-//! run follows are in `docs/semantics.md`.
+//! A pure core and a thin shell. `ARCHITECTURE.md` is the map and says which folders are pure; the rules a run follows are in
+//! `docs/semantics.md`.
 
 pub mod content;
 pub mod docs;
@@ -18,6 +18,9 @@ pub mod worker;
 
 #[cfg(target_arch = "wasm32")]
 pub mod shell;
+
+#[cfg(all(target_arch = "wasm32", feature = "sdk"))]
+pub mod docs_fetch;
 
 #[cfg(all(target_arch = "wasm32", feature = "desk"))]
 pub mod store;

@@ -9,8 +9,8 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::outbox::{Outbox, Refusal};
 use crate::docs::Step;
+use crate::docs_fetch::{Docs, DocsOptions};
 use crate::protocol::{AskId, Progress, Site, SiteId, Told};
-use crate::shell::{Docs, DocsOptions};
 
 /// The sites that are open.
 pub(super) struct Sites {

@@ -17,8 +17,9 @@ use super::outbox::Outbox;
 use super::plans::Wish;
 #[cfg(feature = "desk")]
 use crate::desk::Desk;
+use crate::docs_fetch::DocsOptions;
 use crate::protocol::{AgentId, AskId, Command, DocumentTask, Told, VERSION};
-use crate::shell::{DocsOptions, Input, Page, Piece, Returned, StartError, js};
+use crate::shell::{Input, Page, Piece, Returned, StartError, js};
 use crate::worker;
 
 /// One page's connection to this module.

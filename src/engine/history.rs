@@ -5,9 +5,9 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::config::{AskedTool, ReasoningEffort, RunConfig};
+use super::digest::sha256_hex;
 use super::ids::{BaseId, CallId};
 use super::interface::ToolChoice;
 use super::message::{Image, Message, ToolMessage};
@@ -176,14 +176,7 @@ fn head_hash(config: &RunConfig) -> String {
 fn link(chain: &str, part: &impl Serialize) -> String {
     // A part that is no JSON (a number that is not finite) cannot come from options; it would hash as empty.
     let json = serde_json_canonicalizer::to_vec(part).unwrap_or_default();
-    let digest = Sha256::new().chain_update(chain.as_bytes()).chain_update(&json).finalize();
-    let mut hex = String::with_capacity(64);
-    for byte in digest {
-        for nibble in [byte >> 4, byte & 15] {
-            hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
-        }
-    }
-    hex
+    sha256_hex(&[chain.as_bytes(), &json])
 }
 
 /// About 1,500 tokens, at 4 bytes a token: what providers count for a picture of common size.

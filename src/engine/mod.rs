@@ -36,7 +36,7 @@
 //!
 //! | files | what they own |
 //! | --- | --- |
-//! | `ids`, `time`, `failure`, `retry` | ids and units, slugs, waits |
+//! | `ids`, `time`, `digest`, `failure`, `retry` | ids and units, hashes, slugs, waits |
 //! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
 //! | `judge`, `prompts`, `setup`, `history` | rules that need no run: verdicts, exact texts, the bound, the history |
 //! | `tool_round` | the tool calls of one reply, a machine of its own |
@@ -48,6 +48,7 @@
 
 pub mod caps;
 pub mod config;
+pub mod digest;
 mod ending;
 pub mod failure;
 pub mod history;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt::Debug;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine::{
     AskedTool, FinishReason, Image, Message, ModelError, ProviderConfig, ProviderKind, ReasoningEffort, Reply, Retry,
@@ -123,11 +123,9 @@ pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
 /// The name of a PDF if the API requires one.
 pub(super) const PDF_NAME: &str = "document.pdf";
 
-/// Writes `{"effort": …}`, for OpenAI Responses and OpenRouter.
-pub(super) fn reasoning(effort: ReasoningEffort, out: &mut Vec<u8>) {
-    raw(out, "{\"effort\":\"");
-    raw(out, effort.as_str());
-    raw(out, "\"}");
+/// The effort for OpenAI Responses and OpenRouter.
+pub(super) fn reasoning(effort: ReasoningEffort) -> Value {
+    json!({ "effort": effort.as_str() })
 }
 
 /// The run's own tool choice, as a writer applies it.

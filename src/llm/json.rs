@@ -6,8 +6,16 @@ use serde_json::Value;
 use crate::engine::TokenCount;
 
 /// Appends a value as JSON; writing to memory does not fail.
-pub(super) fn json<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+pub(super) fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(out, value);
+}
+
+/// Appends one more field of an object, with its comma.
+pub(super) fn field<T: Serialize + ?Sized>(out: &mut Vec<u8>, key: &str, value: &T) {
+    out.push(b',');
+    write(out, key);
+    out.push(b':');
+    write(out, value);
 }
 
 /// Appends text that is already JSON.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::engine::ProviderConfig;
 
-use super::json::{json, raw};
+use super::json::{field, raw, write};
 
 /// The fields that a writer sets itself, in any of the formats: the conversation, the tools, and how the response is sent.
 const OWN: &[&str] = &[
@@ -47,30 +47,18 @@ impl<'a> Options<'a> {
         free
     }
 
-    /// Writes a number, unless it is absent or cannot be written in JSON.
-    pub fn number(self, key: &str, value: Option<f64>, out: &mut Vec<u8>) {
-        if let Some(value) = value.filter(|value| value.is_finite())
-            && self.begin(key, out)
-        {
-            json(out, &value);
-        }
-    }
-
-    pub fn whole(self, key: &str, value: Option<u32>, out: &mut Vec<u8>) {
-        if let Some(value) = value
-            && self.begin(key, out)
-        {
-            json(out, &value);
+    /// Writes a setting of the run, unless it is absent, is a number that JSON does not have, or another replaces it.
+    pub fn set(self, key: &str, value: Option<impl Into<Value>>, out: &mut Vec<u8>) {
+        let value = value.map_or(Value::Null, Into::into);
+        if !value.is_null() && self.begin(key, out) {
+            write(out, &value);
         }
     }
 
     /// Writes all added settings. They are the same in every request, so they precede the conversation.
     pub fn write(self, out: &mut Vec<u8>) {
         for (key, value) in self.0.into_iter().flatten().filter(|(key, _)| !OWN.contains(&key.as_str())) {
-            out.push(b',');
-            json(out, key);
-            out.push(b':');
-            json(out, value);
+            field(out, key, value);
         }
     }
 }

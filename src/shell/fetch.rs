@@ -14,7 +14,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, RequestInit, RequestRedirect};
 
 use super::exchange::{Exchange, unsendable};
-use super::live::{OpenRequest, take};
+use super::live::{OpenRequest, Ticket, take};
 use super::session::Session;
 use super::watch::Watch;
 use super::wire::{How, Job, Template};
@@ -25,36 +25,35 @@ use crate::llm::{self, RetryHeaders};
 
 /// Registers a request, and returns the future that sends it. `None`: the engine no longer waits for it.
 pub(super) fn call(session: &Session, call: &ModelCall) -> impl Future<Output = Option<Event>> + use<> {
-    let request = call.request;
-    let opened = open(session, call);
-    async move {
-        match opened? {
-            Ok((exchange, how, abort)) => {
-                exchange.session.kept().await;
-                let event = exchange.send(how, abort?).await?;
-                exchange.end(event)
-            }
-            Err(thrown) => Some(Event::ModelFailed { request, error: unsendable(&thrown), raw: None }),
-        }
-    }
-}
-
-type Opened = Result<(Exchange, How, Option<AbortController>), JsValue>;
-
-/// `Err`: the browser did not accept the request. `None`: there is no run.
-fn open(session: &Session, call: &ModelCall) -> Option<Opened> {
     let (request, turn, ticket) = (call.request, call.turn, session.ticket());
-    let (job, dog) = session.job(call)?;
-    let Job { provider, how } = match job {
-        Ok(job) => job,
-        Err(thrown) => return Some(Err(thrown)),
-    };
+    let job = session.job(call);
     let streamed = Rc::default();
     let abort = AbortController::new().ok();
     let open = OpenRequest { request, ticket, abort: abort.clone(), streamed: Rc::clone(&streamed) };
     session.live(|live| live.requests.push(open));
-    let exchange = Exchange { session: session.clone(), ticket, request, turn, provider, dog, streamed };
-    Some(Ok((exchange, how, abort)))
+    let session = session.clone();
+    async move {
+        let event = match job? {
+            (Ok(Job { provider, how }), dog) => {
+                let session = session.clone();
+                let exchange = Exchange { session, ticket, request, turn, provider, dog, streamed };
+                exchange.send(how, abort?).await?
+            }
+            (Err(thrown), _) => Event::ModelFailed { request, error: unsendable(&thrown), raw: None },
+        };
+        close(&session, ticket, event)
+    }
+}
+
+/// Closes a request that has ended. `None`: the engine no longer waits for it.
+fn close(session: &Session, ticket: Ticket, event: Event) -> Option<Event> {
+    let mut open = session.live(|live| take(&mut live.requests, |open| open.ticket == ticket)).flatten()?;
+    // A stream that ended well is left to close by itself, so that its connection is kept; after a failure, nobody needs
+    // the remaining data.
+    if matches!(event, Event::ModelReplied { .. }) {
+        open.abort = None;
+    }
+    Some(event)
 }
 
 pub(super) fn abort(session: &Session, request: RequestId) {
@@ -64,6 +63,7 @@ pub(super) fn abort(session: &Session, request: RequestId) {
 
 impl Exchange {
     async fn send(&self, how: How, abort: AbortController) -> Option<Event> {
+        self.session.kept().await;
         if !self.is_awaited() {
             return None;
         }
@@ -170,18 +170,6 @@ impl Exchange {
             known.diagnose(&self.provider, template, words).await
         };
         Some(Event::ModelFailed { request: self.request, error, raw: None })
-    }
-
-    /// Closes the request. `None`: the engine no longer waits for it.
-    fn end(self, event: Event) -> Option<Event> {
-        let mut open =
-            self.session.live(|live| take(&mut live.requests, |open| open.ticket == self.ticket)).flatten()?;
-        // A stream that ended well is left to close by itself, so that its connection is kept; after a failure, nobody needs
-        // the remaining data.
-        if matches!(event, Event::ModelReplied { .. }) {
-            open.abort = None;
-        }
-        Some(event)
     }
 }
 

@@ -2,14 +2,13 @@
 //!
 //! Owns the clock, fetch, timers, host tools and everything else that touches JavaScript. Contains no rules of a run: those
 //! belong to the engine. Keys and extra headers live here and nowhere else ([`Access`]).
-//! Deliberately absent: the JavaScript API (`embed`), drawing (`ui`), code that runs in workers (`worker`).
+//! Deliberately absent: reading documentation sites (`docs_fetch`), the JavaScript API (`embed`), drawing (`ui`), code that runs
+//! in workers (`worker`).
 
 mod access;
-mod bridged;
 mod custom;
 mod demo;
 mod diagnose;
-mod docs;
 mod driver;
 mod exchange;
 mod fetch;
@@ -29,16 +28,13 @@ pub mod prompt_api;
 mod record;
 mod restore;
 mod session;
-mod shelf;
-pub mod signin;
-mod stream;
+pub mod stream;
 mod timer;
 mod tool;
 mod watch;
 mod wire;
 
 pub use access::Access;
-pub use docs::{Docs, DocsOptions};
 pub use ids::{random_seed, session_id};
 pub use input::{Carried, Input};
 pub use journal::Journal;
@@ -48,4 +44,4 @@ pub use models::list_models;
 pub use page::{Approval, Asked, Page, Piece, Returned};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Approve, Session, SessionOptions};
-pub use timer::{Slice, pause};
+pub use timer::{Slice, Timeout, pause};

@@ -49,7 +49,7 @@ pub(super) async fn pump(
 }
 
 /// Reads a whole body as text; `None`: it is longer than `most` bytes, and the rest is not read.
-pub(super) async fn read_text(body: &ReadableStream, most: usize) -> Result<Option<String>, JsValue> {
+pub async fn read_text(body: &ReadableStream, most: usize) -> Result<Option<String>, JsValue> {
     match read_blob(body, most).await? {
         Some(blob) => Ok(JsFuture::from(blob.text()).await?.as_string()),
         None => Ok(None),
@@ -58,7 +58,7 @@ pub(super) async fn read_text(body: &ReadableStream, most: usize) -> Result<Opti
 
 /// Reads a whole body as a blob, without copying it into WASM memory; `None`: it is longer than `most` bytes, and the rest is
 /// not read. The length is known only at the end: the header may give the compressed length, or be wrong.
-pub(super) async fn read_blob(body: &ReadableStream, most: usize) -> Result<Option<Blob>, JsValue> {
+pub async fn read_blob(body: &ReadableStream, most: usize) -> Result<Option<Blob>, JsValue> {
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let (parts, mut length) = (Array::new(), 0);
     loop {

@@ -8,13 +8,13 @@ use super::js;
 
 /// A `setTimeout` that is cleared when dropped.
 #[derive(Debug)]
-pub(super) struct Timeout {
+pub struct Timeout {
     handle: JsValue,
     _callback: Closure<dyn FnMut()>,
 }
 
 impl Timeout {
-    pub(super) fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
+    pub fn new(ms: f64, then: impl FnOnce() + 'static) -> Self {
         let callback = Closure::once(then);
         let handle = js::set_timeout(callback.as_ref().unchecked_ref(), ms.clamp(0.0, js::MAX_DELAY));
         Timeout { handle, _callback: callback }

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use indexed_db_futures::prelude::*;
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag};
 
 use super::database::{Database, FILES, WORKSPACES, reading};
 use super::error::StoreError;
+use crate::engine::digest::sha256_hex;
 use crate::worker::Workspace;
 
 /// One file of a workspace.
@@ -127,12 +127,5 @@ fn blob(bytes: &ArrayBuffer, media_type: &str) -> Result<Blob, StoreError> {
 }
 
 fn hash(bytes: &ArrayBuffer) -> String {
-    let digest = Sha256::digest(Uint8Array::new(bytes).to_vec());
-    let mut hex = String::with_capacity(64);
-    for byte in digest {
-        for nibble in [byte >> 4, byte & 15] {
-            hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
-        }
-    }
-    hex
+    sha256_hex(&[&Uint8Array::new(bytes).to_vec()])
 }

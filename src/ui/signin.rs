@@ -1,11 +1,13 @@
 //! Signing in with OpenRouter: the browser goes there and comes back with a code. Data kept in between is in this
 //! tab's session storage, and only until then.
 
+use gloo_net::http::Request;
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen_futures::spawn_local;
 
-use crate::shell;
+use crate::engine::RAW_CAP;
+use crate::shell::stream;
 use crate::signin::{self, Back, SignIn};
 use crate::view::provider::endpoint;
 use crate::view::settings::Field;
@@ -60,16 +62,29 @@ pub fn come_back(app: App) {
             app.draft.set(draft);
             app.signin.set(SignIn::Asking);
             spawn_local(async move {
-                let answer = shell::signin::post(signin::KEYS, signin::exchange(&code, &verifier)).await;
-                match answer
-                    .map_or_else(|()| Err(signin::unreachable()), |(status, body)| signin::key_of(status, &body))
-                {
+                let key = match exchange(&code, &verifier).await {
+                    Some((status, body)) => signin::key_of(status, &body),
+                    None => Err(signin::unreachable()),
+                };
+                match key {
                     Ok(key) => done(app, &key),
                     Err(why) => fail(app, why),
                 }
             });
         }
     }
+}
+
+/// Exchanges a code for a key. Returns the status and body of the response; `None`: there was no response, and browsers reveal
+/// no details to a page.
+async fn exchange(code: &str, verifier: &str) -> Option<(u16, String)> {
+    let request = Request::post(signin::KEYS).header("content-type", "application/json");
+    let response = request.body(signin::exchange(code, verifier)).ok()?.send().await.ok()?;
+    let text = match response.body() {
+        Some(body) => stream::read_text(&body, RAW_CAP).await.ok().flatten().unwrap_or_default(),
+        None => String::new(),
+    };
+    Some((response.status(), text))
 }
 
 fn done(app: App, key: &str) {

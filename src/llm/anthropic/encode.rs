@@ -15,7 +15,7 @@ use crate::engine::{
 };
 
 use super::super::dialect::{Encode, own};
-use super::super::json::{arguments, json, raw};
+use super::super::json::{arguments, field, raw, write};
 use super::super::options::Options;
 use super::DIALECT;
 use super::blocks::{self, Piece};
@@ -60,8 +60,8 @@ impl Encoder {
         let options = Options::of(p);
         let thinking = Thinking::of(p, config);
         let mut head = b"{\"model\":".to_vec();
-        json(&mut head, &p.model);
-        options.whole("max_tokens", Some(thinking.max_tokens(p.max_output_tokens)), &mut head);
+        write(&mut head, &p.model);
+        options.set("max_tokens", Some(thinking.max_tokens(p.max_output_tokens)), &mut head);
         raw(&mut head, ",\"stream\":true");
         let thinks = match options.get("thinking") {
             Some(given) => given.get("type").and_then(Value::as_str) != Some("disabled"),
@@ -69,8 +69,8 @@ impl Encoder {
         };
         if !thinks {
             // Other providers of the same run accept up to 2.
-            options.number("temperature", config.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
-            options.number("top_p", config.top_p, &mut head);
+            options.set("temperature", config.temperature.map(|t| if t > 1.0 { 1.0 } else { t }), &mut head);
+            options.set("top_p", config.top_p, &mut head);
         }
         thinking.write(options, &mut head);
         options.write(&mut head);
@@ -105,8 +105,8 @@ impl Encoder {
 
     fn text(&mut self, role: Open, text: &str, out: &mut Vec<u8>) {
         self.block(role, out);
-        raw(out, "{\"type\":\"text\",\"text\":");
-        json(out, text);
+        raw(out, "{\"type\":\"text\"");
+        field(out, "text", text);
     }
 
     fn user(&mut self, content: &str, images: &[Image], out: &mut Vec<u8>) {
@@ -123,19 +123,18 @@ impl Encoder {
 
     fn result(&mut self, tool: &ToolMessage, out: &mut Vec<u8>) {
         self.block(Open::User, out);
-        raw(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
-        json(out, &blocks::safe(&tool.call_id.0));
+        raw(out, "{\"type\":\"tool_result\"");
+        field(out, "tool_use_id", &blocks::safe(&tool.call_id.0));
         let blank = blocks::is_blank(&tool.content);
         if tool.images.is_empty() {
             if !blank {
-                raw(out, ",\"content\":");
-                json(out, &tool.content);
+                field(out, "content", &tool.content);
             }
         } else {
             let mut before = ",\"content\":[";
             if !blank {
-                raw(out, ",\"content\":[{\"type\":\"text\",\"text\":");
-                json(out, &tool.content);
+                raw(out, ",\"content\":[{\"type\":\"text\"");
+                field(out, "text", &tool.content);
                 before = "},";
             }
             for image in &tool.images {
@@ -160,17 +159,16 @@ impl Encoder {
                 Piece::Thought(block) => {
                     self.block(Open::Assistant, out);
                     // Unchanged, except for its closing brace.
-                    json(out, block);
+                    write(out, block);
                     out.pop();
                     ends_with_thought = true;
                 }
                 Piece::Call(call) => {
                     self.called.insert(blocks::safe(&call.name).into_owned());
                     self.block(Open::Assistant, out);
-                    raw(out, "{\"type\":\"tool_use\",\"id\":");
-                    json(out, &blocks::safe(&call.id.0));
-                    raw(out, ",\"name\":");
-                    json(out, &blocks::safe(&call.name));
+                    raw(out, "{\"type\":\"tool_use\"");
+                    field(out, "id", &blocks::safe(&call.id.0));
+                    field(out, "name", &blocks::safe(&call.name));
                     raw(out, ",\"input\":");
                     raw(out, arguments(&call.arguments).trim());
                 }
@@ -218,10 +216,9 @@ impl Encoder {
 /// Writes an image or a PDF as a block, without its closing brace.
 fn attached(image: &Image, out: &mut Vec<u8>) {
     raw(out, if image.is_pdf() { "{\"type\":\"document\"" } else { "{\"type\":\"image\"" });
-    raw(out, ",\"source\":{\"type\":\"base64\",\"media_type\":");
-    json(out, &image.media_type);
-    raw(out, ",\"data\":");
-    json(out, &image.data);
+    raw(out, ",\"source\":{\"type\":\"base64\"");
+    field(out, "media_type", &image.media_type);
+    field(out, "data", &image.data);
     out.push(b'}');
 }
 
@@ -237,8 +234,8 @@ impl Encode for Encoder {
             // The first breakpoint: the tools and this text are the same in every request.
             Message::System { content } if self.open == Open::Head => {
                 if !blocks::is_blank(content) {
-                    raw(out, ",\"system\":[{\"type\":\"text\",\"text\":");
-                    json(out, content);
+                    raw(out, ",\"system\":[{\"type\":\"text\"");
+                    field(out, "text", content);
                     raw(out, BREAKPOINT);
                     raw(out, "}]");
                 }
@@ -268,11 +265,9 @@ impl Encode for Encoder {
             raw(out, comma);
             comma = ",";
             raw(out, "{\"name\":");
-            json(out, &tool.name);
-            raw(out, ",\"description\":");
-            json(out, &tool.description);
-            raw(out, ",\"input_schema\":");
-            json(out, &tool.parameters);
+            write(out, &tool.name);
+            field(out, "description", &tool.description);
+            field(out, "input_schema", &tool.parameters);
             out.push(b'}');
         }
         if offered.is_empty() && !choice.is_empty() {
@@ -281,7 +276,7 @@ impl Encode for Encoder {
                 raw(out, comma);
                 comma = ",";
                 raw(out, "{\"name\":");
-                json(out, name);
+                write(out, name);
                 raw(out, ",\"input_schema\":{\"type\":\"object\"}}");
             }
         }

@@ -1,8 +1,10 @@
 //! How much a model thinks, in the parameters of its generation.
 
+use serde_json::json;
+
 use crate::engine::{ProviderConfig, ReasoningEffort, RunConfig};
 
-use super::super::json::{json, raw};
+use super::super::json::{field, raw};
 use super::super::options::Options;
 
 /// The API requires a limit. Every available model writes at least this much, and it is enough for a long report.
@@ -43,8 +45,8 @@ impl Thinking {
                 (ReasoningEffort::None, _) => raw(out, "{\"type\":\"disabled\"}"),
                 (_, true) => raw(out, "{\"type\":\"adaptive\"}"),
                 (_, false) => {
-                    raw(out, "{\"type\":\"enabled\",\"budget_tokens\":");
-                    json(out, &self.budget());
+                    raw(out, "{\"type\":\"enabled\"");
+                    field(out, "budget_tokens", &self.budget());
                     out.push(b'}');
                 }
             }
@@ -54,11 +56,7 @@ impl Thinking {
             ReasoningEffort::Minimal => "low",
             other => other.as_str(),
         };
-        if self.by_word && options.begin("output_config", out) {
-            raw(out, "{\"effort\":\"");
-            raw(out, word);
-            raw(out, "\"}");
-        }
+        options.set("output_config", self.by_word.then(|| json!({ "effort": word })), out);
     }
 
     /// The token budget for thoughts; the API requires at least 1,024.

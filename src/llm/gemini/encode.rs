@@ -6,6 +6,7 @@
 //! always a content of its own: next to results it would be rejected.
 
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::engine::{
     AskedTool, AssistantMessage, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
@@ -13,7 +14,7 @@ use crate::engine::{
 };
 
 use super::super::dialect::{Encode, own};
-use super::super::json::{arguments, json, raw};
+use super::super::json::{arguments, field, raw, write};
 use super::super::options::Options;
 use super::wire::{Mark, Place};
 use super::{DIALECT, wire_name};
@@ -56,13 +57,11 @@ impl Encoder {
         let (options, wants_signatures) = (Options::of(p), wants_signatures(&p.model));
         // Thoughts are not requested: models that do not think respond to that with an error.
         let (mut settings, all) = (Vec::new(), Options::default());
-        all.number("temperature", config.temperature, &mut settings);
-        all.number("topP", config.top_p, &mut settings);
-        all.whole("maxOutputTokens", p.max_output_tokens, &mut settings);
-        if let Some(effort) = config.reasoning {
-            raw(&mut settings, ",\"thinkingConfig\":");
-            thinking(effort, &p.model, wants_signatures, &mut settings);
-        }
+        all.set("temperature", config.temperature, &mut settings);
+        all.set("topP", config.top_p, &mut settings);
+        all.set("maxOutputTokens", p.max_output_tokens, &mut settings);
+        let thinking = config.reasoning.map(|effort| thinking(effort, &p.model, wants_signatures));
+        all.set("thinkingConfig", thinking, &mut settings);
         let mut fields = Vec::new();
         if let [_, settings @ ..] = settings.as_slice()
             && options.begin("generationConfig", &mut fields)
@@ -157,7 +156,7 @@ impl Encoder {
     fn id(&self, ours: &str, out: &mut Vec<u8>) {
         if let Some((_, Some(id))) = self.calls.iter().find(|(id, _)| id == ours) {
             raw(out, "\"id\":");
-            json(out, id);
+            write(out, id);
             out.push(b',');
         }
     }
@@ -166,25 +165,24 @@ impl Encoder {
         match part.what {
             What::Text(text) => {
                 raw(out, "{\"text\":");
-                json(out, text);
+                write(out, text);
             }
             What::Thought(text) => {
-                raw(out, "{\"thought\":true,\"text\":");
-                json(out, text);
+                raw(out, "{\"thought\":true");
+                field(out, "text", text);
             }
             What::Call(call, _) => {
                 raw(out, "{\"functionCall\":{");
                 self.id(&call.id.0, out);
                 raw(out, "\"name\":");
-                json(out, &wire_name(&call.name));
+                write(out, &wire_name(&call.name));
                 raw(out, ",\"args\":");
                 raw(out, &arguments(&call.arguments));
                 out.push(b'}');
             }
         }
         if let Some(signature) = signature {
-            raw(out, ",\"thoughtSignature\":");
-            json(out, signature);
+            field(out, "thoughtSignature", signature);
         }
         out.push(b'}');
     }
@@ -194,9 +192,9 @@ impl Encoder {
         raw(out, "{\"functionResponse\":{");
         self.id(&tool.call_id.0, out);
         raw(out, "\"name\":");
-        json(out, &wire_name(&tool.name));
+        write(out, &wire_name(&tool.name));
         raw(out, if tool.is_error { ",\"response\":{\"error\":" } else { ",\"response\":{\"result\":" });
-        json(out, &tool.content);
+        write(out, &tool.content);
         raw(out, "}}}");
         // Parts of their own: only newer models accept them inside the response.
         for image in &tool.images {
@@ -259,12 +257,10 @@ impl Encode for Encoder {
             raw(out, if any { "," } else { ",\"tools\":[{\"functionDeclarations\":[" });
             any = true;
             raw(out, "{\"name\":");
-            json(out, &wire_name(&tool.name));
-            raw(out, ",\"description\":");
-            json(out, &tool.description);
+            write(out, &wire_name(&tool.name));
+            field(out, "description", &tool.description);
             // `parameters` supports only a part of JSON Schema.
-            raw(out, ",\"parametersJsonSchema\":");
-            json(out, &tool.parameters);
+            field(out, "parametersJsonSchema", &tool.parameters);
             out.push(b'}');
         }
         if any {
@@ -283,7 +279,7 @@ impl Encode for Encoder {
                 out.push(b'"');
                 if let Some(name) = only {
                     raw(out, ",\"allowedFunctionNames\":[");
-                    json(out, &wire_name(name));
+                    write(out, &wire_name(name));
                     out.push(b']');
                 }
                 raw(out, "}}");
@@ -361,12 +357,12 @@ fn by_kind<'a>(message: &'a AssistantMessage, kept: &'a [Mark]) -> Vec<Part<'a>>
 
 fn text_part(text: &str, out: &mut Vec<u8>) {
     raw(out, "{\"text\":");
-    json(out, text);
+    write(out, text);
     out.push(b'}');
 }
 
 /// Gemini 3 takes a level, older models a number of tokens. `pro` models always think, and have no level below `low`.
-fn thinking(effort: ReasoningEffort, model: &str, by_word: bool, out: &mut Vec<u8>) {
+fn thinking(effort: ReasoningEffort, model: &str, by_word: bool) -> Value {
     let pro = model.contains("pro");
     if by_word {
         let word = match effort {
@@ -374,7 +370,7 @@ fn thinking(effort: ReasoningEffort, model: &str, by_word: bool, out: &mut Vec<u
             ReasoningEffort::None => "minimal",
             effort => effort.as_str(),
         };
-        return raw(out, &format!("{{\"thinkingLevel\":\"{word}\"}}"));
+        return json!({ "thinkingLevel": word });
     }
     let tokens = match effort {
         ReasoningEffort::None if pro => 128,
@@ -384,7 +380,7 @@ fn thinking(effort: ReasoningEffort, model: &str, by_word: bool, out: &mut Vec<u
         ReasoningEffort::Medium => 8192,
         ReasoningEffort::High => 24_576,
     };
-    raw(out, &format!("{{\"thinkingBudget\":{tokens}}}"));
+    json!({ "thinkingBudget": tokens })
 }
 
 /// Whether the model is Gemini 3 or later; names like `gemini-flash-latest` refer to the newest model.

@@ -3,12 +3,13 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, RunConfig, ToolCall, ToolChoice, ToolSpec,
+    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
+    ToolSpec,
 };
 
 use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_images, without_pdfs};
 use super::super::endpoint;
-use super::super::json::{arguments, json, raw};
+use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
@@ -36,21 +37,17 @@ impl Encoder {
     pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
         let options = Options::of(p);
         let mut head = b"{\"model\":".to_vec();
-        json(&mut head, &p.model);
+        write(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
-        options.number("temperature", config.temperature, &mut head);
-        options.number("top_p", config.top_p, &mut head);
+        options.set("temperature", config.temperature, &mut head);
+        options.set("top_p", config.top_p, &mut head);
         // OpenAI's reasoning models reject the old name; most other servers support only that one.
         let most = if endpoint::is_openai(p) { "max_completion_tokens" } else { "max_tokens" };
-        options.whole(most, p.max_output_tokens, &mut head);
-        if let Some(effort) = config.reasoning {
-            if p.kind != ProviderKind::Openrouter {
-                if options.begin("reasoning_effort", &mut head) {
-                    json(&mut head, effort.as_str());
-                }
-            } else if options.begin("reasoning", &mut head) {
-                reasoning(effort, &mut head);
-            }
+        options.set(most, p.max_output_tokens, &mut head);
+        if p.kind == ProviderKind::Openrouter {
+            options.set("reasoning", config.reasoning.map(reasoning), &mut head);
+        } else {
+            options.set("reasoning_effort", config.reasoning.map(ReasoningEffort::as_str), &mut head);
         }
         options.write(&mut head);
         raw(&mut head, ",\"messages\":[");
@@ -111,8 +108,8 @@ impl Encode for Encoder {
         match message {
             Message::System { content } if self.empty || self.system_midway => {
                 self.begin(out);
-                raw(out, "{\"role\":\"system\",\"content\":");
-                json(out, content);
+                raw(out, "{\"role\":\"system\"");
+                field(out, "content", content);
                 out.push(b'}');
             }
             Message::System { content } => self.user(content, &[], out),
@@ -127,10 +124,9 @@ impl Encode for Encoder {
             }
             Message::Tool(tool) => {
                 self.begin(out);
-                raw(out, "{\"role\":\"tool\",\"tool_call_id\":");
-                json(out, &tool.call_id.0);
-                raw(out, ",\"content\":");
-                json(out, &without_images(tool));
+                raw(out, "{\"role\":\"tool\"");
+                field(out, "tool_call_id", &tool.call_id.0);
+                field(out, "content", &without_images(tool));
                 out.push(b'}');
             }
         }
@@ -145,18 +141,16 @@ impl Encode for Encoder {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
             raw(out, "{\"type\":\"function\",\"function\":{\"name\":");
-            json(out, &tool.name);
-            raw(out, ",\"description\":");
-            json(out, &tool.description);
-            raw(out, ",\"parameters\":");
-            json(out, &tool.parameters);
+            write(out, &tool.name);
+            field(out, "description", &tool.description);
+            field(out, "parameters", &tool.parameters);
             raw(out, "}}");
         }
         if any {
             out.push(b']');
             self.choice.write(choice, out, |out, name| {
                 raw(out, "{\"type\":\"function\",\"function\":{\"name\":");
-                json(out, name);
+                write(out, name);
                 raw(out, "}}");
             });
         }
@@ -174,10 +168,10 @@ impl Encode for Encoder {
 /// Writes a text, or a text and its attachments.
 fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     if images.is_empty() {
-        return json(out, content);
+        return write(out, content);
     }
-    raw(out, "[{\"type\":\"text\",\"text\":");
-    json(out, content);
+    raw(out, "[{\"type\":\"text\"");
+    field(out, "text", content);
     for image in images {
         if image.is_pdf() {
             raw(out, "},{\"type\":\"file\",\"file\":{\"filename\":\"");
@@ -199,12 +193,11 @@ fn assistant(message: &AssistantMessage, out: &mut Vec<u8>) {
     if message.content.is_empty() && !message.tool_calls.is_empty() {
         raw(out, "null");
     } else {
-        json(out, &message.content);
+        write(out, &message.content);
     }
     // OpenRouter needs the reasoning of a tool turn back unchanged.
     if let Some(details) = own(message.opaque.as_ref(), DIALECT) {
-        raw(out, ",\"reasoning_details\":");
-        json(out, details);
+        field(out, "reasoning_details", details);
     }
     for (index, call) in message.tool_calls.iter().enumerate() {
         raw(out, if index == 0 { ",\"tool_calls\":[" } else { "," });
@@ -215,11 +208,10 @@ fn assistant(message: &AssistantMessage, out: &mut Vec<u8>) {
 
 fn tool_call(out: &mut Vec<u8>, call: &ToolCall) {
     raw(out, "{\"id\":");
-    json(out, &call.id.0);
+    write(out, &call.id.0);
     raw(out, ",\"type\":\"function\",\"function\":{\"name\":");
-    json(out, &names::openai(&call.name));
-    raw(out, ",\"arguments\":");
-    json(out, &arguments(&call.arguments));
+    write(out, &names::openai(&call.name));
+    field(out, "arguments", &arguments(&call.arguments));
     raw(out, "}}");
 }
 

@@ -2,13 +2,13 @@
 //!
 //! The tools come after the input, so that the conversation sent before is a byte prefix of the one sent next.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec};
 
 use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning};
 use super::super::endpoint;
-use super::super::json::{arguments, json, raw};
+use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
 use super::DIALECT;
@@ -28,22 +28,14 @@ impl Encoder {
     pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
         let options = Options::of(p);
         let mut head = b"{\"model\":".to_vec();
-        json(&mut head, &p.model);
+        write(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true");
-        if options.begin("store", &mut head) {
-            raw(&mut head, "false");
-        }
-        if may_reason(&p.model) && options.begin("include", &mut head) {
-            raw(&mut head, "[\"reasoning.encrypted_content\"]");
-        }
-        options.number("temperature", config.temperature, &mut head);
-        options.number("top_p", config.top_p, &mut head);
-        options.whole("max_output_tokens", p.max_output_tokens, &mut head);
-        if let Some(effort) = config.reasoning
-            && options.begin("reasoning", &mut head)
-        {
-            reasoning(effort, &mut head);
-        }
+        options.set("store", Some(false), &mut head);
+        options.set("include", may_reason(&p.model).then(|| json!(["reasoning.encrypted_content"])), &mut head);
+        options.set("temperature", config.temperature, &mut head);
+        options.set("top_p", config.top_p, &mut head);
+        options.set("max_output_tokens", p.max_output_tokens, &mut head);
+        options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         options.write(&mut head);
         raw(&mut head, ",\"input\":[");
         Encoder { head, choice: Choice::of(p, config), can_force: endpoint::is_openai(p), empty: true }
@@ -62,7 +54,7 @@ impl Encoder {
         raw(out, role);
         raw(out, "\",\"content\":");
         if images.is_empty() {
-            json(out, content);
+            write(out, content);
         } else {
             parts(content, images, out);
         }
@@ -87,10 +79,10 @@ impl Encoder {
                 Piece::Text(..) | Piece::Call(_) => {
                     for item in reasoning.drain(..) {
                         self.begin(out);
-                        json(out, item);
+                        write(out, item);
                     }
                     self.begin(out);
-                    write(&piece, out);
+                    item(&piece, out);
                 }
             }
         }
@@ -110,11 +102,11 @@ impl Encode for Encoder {
             Message::Assistant(message) => self.assistant(message, out),
             Message::Tool(tool) => {
                 self.begin(out);
-                raw(out, "{\"type\":\"function_call_output\",\"call_id\":");
-                json(out, &tool.call_id.0);
+                raw(out, "{\"type\":\"function_call_output\"");
+                field(out, "call_id", &tool.call_id.0);
                 raw(out, ",\"output\":");
                 if tool.images.is_empty() {
-                    json(out, &tool.content);
+                    write(out, &tool.content);
                 } else {
                     parts(&tool.content, &tool.images, out);
                 }
@@ -130,20 +122,18 @@ impl Encode for Encoder {
         for tool in tools.iter().filter(|tool| self.choice.offers(choice, tool)) {
             raw(out, if any { "," } else { ",\"tools\":[" });
             any = true;
-            raw(out, "{\"type\":\"function\",\"name\":");
-            json(out, &names::openai(&tool.name));
-            raw(out, ",\"description\":");
-            json(out, &tool.description);
-            raw(out, ",\"parameters\":");
-            json(out, &tool.parameters);
+            raw(out, "{\"type\":\"function\"");
+            field(out, "name", &names::openai(&tool.name));
+            field(out, "description", &tool.description);
+            field(out, "parameters", &tool.parameters);
             // Strict schemas are a subset of JSON Schema; without this field they are the default here.
             raw(out, ",\"strict\":false}");
         }
         if any {
             out.push(b']');
             self.choice.write(choice, out, |out, name| {
-                raw(out, "{\"type\":\"function\",\"name\":");
-                json(out, &names::openai(name));
+                raw(out, "{\"type\":\"function\"");
+                field(out, "name", &names::openai(name));
                 out.push(b'}');
             });
         }
@@ -192,26 +182,23 @@ fn is_reasoning(item: &Value) -> bool {
     item.get("type").and_then(Value::as_str) == Some("reasoning")
 }
 
-fn write(piece: &Piece<'_>, out: &mut Vec<u8>) {
+fn item(piece: &Piece<'_>, out: &mut Vec<u8>) {
     match piece {
-        Piece::Reasoning(item) => json(out, item),
+        Piece::Reasoning(item) => write(out, item),
         Piece::Text(text, phase) => {
-            raw(out, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":");
-            json(out, text);
+            raw(out, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\"");
+            field(out, "text", text);
             raw(out, "}]");
             if let Some(phase) = phase {
-                raw(out, ",\"phase\":");
-                json(out, phase);
+                field(out, "phase", phase);
             }
             out.push(b'}');
         }
         Piece::Call(call) => {
-            raw(out, "{\"type\":\"function_call\",\"call_id\":");
-            json(out, &call.id.0);
-            raw(out, ",\"name\":");
-            json(out, &names::openai(&call.name));
-            raw(out, ",\"arguments\":");
-            json(out, &arguments(&call.arguments));
+            raw(out, "{\"type\":\"function_call\"");
+            field(out, "call_id", &call.id.0);
+            field(out, "name", &names::openai(&call.name));
+            field(out, "arguments", &arguments(&call.arguments));
             out.push(b'}');
         }
     }
@@ -220,8 +207,8 @@ fn write(piece: &Piece<'_>, out: &mut Vec<u8>) {
 fn parts(content: &str, images: &[Image], out: &mut Vec<u8>) {
     let mut before = b'[';
     if !content.is_empty() {
-        raw(out, "[{\"type\":\"input_text\",\"text\":");
-        json(out, content);
+        raw(out, "[{\"type\":\"input_text\"");
+        field(out, "text", content);
         out.push(b'}');
         before = b',';
     }

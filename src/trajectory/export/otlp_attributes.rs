@@ -1,7 +1,8 @@
 //! Attributes and ids of OTLP/JSON: camelCase, hex ids, 64-bit integers as strings.
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+
+use crate::engine::digest::sha256_hex;
 
 /// A list of attributes that omits missing values.
 #[derive(Debug, Default)]
@@ -61,6 +62,7 @@ pub fn span_id(run_id: &str, place: &str) -> String {
 }
 
 fn hex(of: &str, bytes: usize) -> String {
-    let digest = Sha256::digest(of.as_bytes());
-    digest.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
+    let mut hex = sha256_hex(&[of.as_bytes()]);
+    hex.truncate(bytes * 2);
+    hex
 }

@@ -1,28 +1,21 @@
 //! Fetches the pages that the worker requests while it reads a documentation site, a few at a time, and passes them to it.
 //!
-//! Requests go to the site only, without credentials unless the page asks for them, and no redirect is followed to
-//! another origin: in Node.js it could lead into a private network. A site can be queried as soon as the worker says so,
-//! while the rest is still being fetched.
+//! A site can be queried as soon as the worker says so, while the rest is still being fetched.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
-use js_sys::Reflect;
 use serde_json::Value;
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{
-    AbortController, Blob, Request, RequestCredentials, RequestInit, RequestMode, RequestRedirect, Response,
-};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::Blob;
 
-use super::page::Page;
-use super::timer::{Timeout, pause};
-use super::{bridged, js, shelf, stream};
+use super::cache;
+use super::fetch::Fetcher;
 use crate::docs::{Ask, Got, Hit, Info, Step, Told};
 use crate::engine::ToolSpec;
-use crate::engine::caps::MAX_SITE_FILE;
+use crate::shell::{Page, pause};
 use crate::worker::DocsHost;
 use crate::worker::workspace::text_blob;
 
@@ -30,14 +23,11 @@ use crate::worker::workspace::text_blob;
 const AT_ONCE: usize = 6;
 /// Maximum number of responses passed to the worker at once: queries made meanwhile wait for one such batch.
 const LOT: usize = 8;
-const DEADLINE_MS: f64 = 30_000.0;
 /// How long a tool call waits for pages that are still being read: number of retries and delay of each.
 const MAX_PATIENCE: usize = 25;
 const PATIENCE_MS: u32 = 100;
 /// Maximum size of a stored site.
 const MAX_KEPT_BYTES: usize = 32 << 20;
-/// Maximum number of consecutive redirects within the site.
-const MAX_REDIRECTS: usize = 5;
 
 /// The options for opening a site.
 pub struct DocsOptions {
@@ -60,23 +50,19 @@ pub struct DocsOptions {
 
 /// An open site; clones share it. [`Docs::close`] ends the worker.
 #[derive(Clone)]
-pub struct Docs(Rc<Inner>);
+pub struct Docs(Rc<Reader>);
 
-struct Inner {
+struct Reader {
     host: DocsHost,
     info: RefCell<Info>,
     tools: RefCell<Vec<ToolSpec>>,
-    same_origin: bool,
-    credentials: bool,
-    /// The host page that fetches for this frame, and an address of its origin.
-    bridge: Option<(Rc<dyn Page>, String)>,
+    fetcher: Fetcher,
     on_progress: Box<dyn Fn(&Step)>,
     queue: RefCell<VecDeque<String>>,
     active: Cell<usize>,
     arrived: RefCell<VecDeque<(Got, Option<Blob>)>>,
     wake: RefCell<Option<oneshot::Sender<()>>>,
     ready: RefCell<Option<oneshot::Sender<Result<(), String>>>>,
-    abort: Option<AbortController>,
     closed: Cell<bool>,
 }
 
@@ -84,23 +70,18 @@ impl Docs {
     /// Begins to read a site. The receiver resolves when the site can be queried, or with the reason why it cannot.
     pub fn open(options: DocsOptions) -> (Self, oneshot::Receiver<Result<(), String>>) {
         let DocsOptions { page, html, source, cache, credentials, bridge, worker_url, on_progress } = options;
-
-        let origin = js::page_origin().filter(|origin| origin != "null");
         let (ready, waits) = oneshot::channel();
-        let docs = Docs(Rc::new(Inner {
+        let docs = Docs(Rc::new(Reader {
             host: DocsHost::new(worker_url),
             info: RefCell::default(),
             tools: RefCell::default(),
-            same_origin: origin.is_some_and(|origin| page.starts_with(&format!("{origin}/")) || page == origin),
-            credentials,
-            bridge: bridge.map(|of| (of, page.clone())),
+            fetcher: Fetcher::new(&page, credentials, bridge),
             on_progress,
             queue: RefCell::default(),
             active: Cell::default(),
             arrived: RefCell::default(),
             wake: RefCell::default(),
             ready: RefCell::new(Some(ready)),
-            abort: AbortController::new().ok(),
             closed: Cell::default(),
         }));
         // Pages that one user may read are not stored for the next user.
@@ -117,9 +98,7 @@ impl Docs {
     /// Ends the worker and all open requests.
     pub fn close(&self) {
         if !self.0.closed.replace(true) {
-            if let Some(abort) = &self.0.abort {
-                abort.abort();
-            }
+            self.0.fetcher.close();
             self.0.queue.borrow_mut().clear();
             self.0.host.close();
             self.wake();
@@ -161,7 +140,7 @@ impl Docs {
         }
         let mut told: Told = self.ask(ask(), Vec::new()).await?;
         if let Told::Fetch(url) = told {
-            let (got, body) = self.fetch(url).await;
+            let (got, body) = self.0.fetcher.fetch(url).await;
             let _: Step = self.ask(Ask::Take(vec![got]), body.into_iter().collect()).await?;
             told = self.ask(ask(), Vec::new()).await?;
         }
@@ -230,7 +209,7 @@ impl Docs {
 
     /// Loads the cached content of the site, if it has this version.
     async fn load(&self, key: &str, version: &str) -> Option<Step> {
-        let blob = text_blob(&shelf::take(key, version).await?);
+        let blob = text_blob(&cache::take(key, version).await?);
         self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
     }
 
@@ -238,7 +217,7 @@ impl Docs {
         let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
         if !text.is_empty() && text.len() <= MAX_KEPT_BYTES {
             // If there is no space, nothing is cached.
-            let _ = shelf::put(key, &self.info().version, &text).await;
+            let _ = cache::put(key, &self.info().version, &text).await;
         }
     }
 
@@ -269,125 +248,13 @@ impl Docs {
             self.0.active.set(self.0.active.get() + 1);
             let docs = self.clone();
             spawn_local(async move {
-                let arrived = docs.fetch(url).await;
+                let arrived = docs.0.fetcher.fetch(url).await;
                 docs.0.active.set(docs.0.active.get() - 1);
                 docs.0.arrived.borrow_mut().push_back(arrived);
                 docs.start();
                 docs.wake();
             });
         }
-    }
-
-    /// Fetches one address; any failure is a response without a body.
-    async fn fetch(&self, url: String) -> (Got, Option<Blob>) {
-        let mut got = Got { url, ..Got::default() };
-        let body = self.try_fetch(&mut got).await.ok().flatten();
-        got.body = body.is_some();
-        (got, body)
-    }
-
-    async fn try_fetch(&self, got: &mut Got) -> Result<Option<Blob>, JsValue> {
-        let abort = AbortController::new()?;
-        let late = abort.clone();
-        let _deadline = Timeout::new(DEADLINE_MS, move || late.abort());
-        let _closing = self.0.abort.as_ref().map(|closing| Chained::new(closing, &abort));
-        if let Some((page, of)) = &self.0.bridge
-            && same_origin(of, &got.url)?
-        {
-            let fetched = bridged::fetch(Rc::clone(page), got, &abort).await;
-            let stays = got.at.is_empty() || same_origin(&got.url, &got.at)?;
-            return Ok(fetched.filter(|_| stays));
-        }
-        let Some(response) = self.follow(got, &abort).await? else {
-            abort.abort();
-            return Ok(None);
-        };
-        got.status = response.status();
-        let header = |name: &str| response.headers().get(name).ok().flatten().unwrap_or_default();
-        got.content_type = header("content-type");
-        let stamps = [header("etag"), header("last-modified")];
-        got.stamp = stamps.into_iter().find(|stamp| !stamp.is_empty()).unwrap_or_default();
-        let large = header("content-length").parse::<f64>().is_ok_and(|length| length > MAX_SITE_FILE as f64);
-        let blob = match response.body() {
-            Some(body) if response.ok() && !large => stream::read_blob(&body, MAX_SITE_FILE).await?,
-            _ => None,
-        };
-        if blob.is_none() {
-            abort.abort();
-        }
-        Ok(blob)
-    }
-
-    /// Sends a request and follows redirects within its origin. `None`: it was redirected elsewhere, and `got` says where.
-    async fn follow(&self, got: &mut Got, abort: &AbortController) -> Result<Option<Response>, JsValue> {
-        // A browser does not reveal a redirect's target. For the page's own origin, the request mode blocks redirects to other
-        // origins; for other sites, a request is repeated with `follow` only once it turns out to be redirected.
-        let mut redirect = if self.0.same_origin { RequestRedirect::Follow } else { RequestRedirect::Manual };
-        let mut at = got.url.clone();
-        for _ in 0..=MAX_REDIRECTS {
-            let response = self.request(&at, redirect, abort).await?;
-            got.status = response.status();
-            let location = response.headers().get("location")?.filter(|_| (300..400).contains(&got.status));
-            if Reflect::get(&response, &"type".into())? == "opaqueredirect" {
-                redirect = RequestRedirect::Follow;
-            } else if let Some(location) = location {
-                at = web_sys::Url::new_with_base(&location, &at)?.href();
-                if !same_origin(&got.url, &at)? {
-                    got.at = at;
-                    return Ok(None);
-                }
-            } else {
-                let found = Some(response.url()).filter(|url| !url.is_empty()).unwrap_or(at);
-                let stays = same_origin(&got.url, &found)?;
-                if found != got.url {
-                    got.at = found;
-                }
-                return Ok(stays.then_some(response));
-            }
-        }
-        Err(js_sys::Error::new("too many redirects").into())
-    }
-
-    async fn request(&self, at: &str, redirect: RequestRedirect, abort: &AbortController) -> Result<Response, JsValue> {
-        let init = RequestInit::new();
-        init.set_credentials(match self.0.credentials {
-            true => RequestCredentials::Include,
-            false => RequestCredentials::Omit,
-        });
-        init.set_redirect(redirect);
-        if self.0.same_origin {
-            // A redirect to another origin fails.
-            init.set_mode(RequestMode::SameOrigin);
-        }
-        let request = Request::new_with_str_and_init(at, &init)?;
-        let init = RequestInit::new();
-        init.set_signal(Some(&abort.signal()));
-        Ok(JsFuture::from(js::fetch(&request, &init)).await?.unchecked_into())
-    }
-}
-
-fn same_origin(a: &str, b: &str) -> Result<bool, JsValue> {
-    Ok(web_sys::Url::new(a)?.origin() == web_sys::Url::new(b)?.origin())
-}
-
-/// Aborts one controller when another is aborted, until this is dropped.
-struct Chained {
-    of: AbortController,
-    callback: Closure<dyn FnMut()>,
-}
-
-impl Chained {
-    fn new(of: &AbortController, then: &AbortController) -> Self {
-        let then = then.clone();
-        let callback = Closure::<dyn FnMut()>::new(move || then.abort());
-        let _ = of.signal().add_event_listener_with_callback("abort", callback.as_ref().unchecked_ref());
-        Chained { of: of.clone(), callback }
-    }
-}
-
-impl Drop for Chained {
-    fn drop(&mut self) {
-        let _ = self.of.signal().remove_event_listener_with_callback("abort", self.callback.as_ref().unchecked_ref());
     }
 }
 

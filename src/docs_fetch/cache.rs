@@ -8,7 +8,7 @@ use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use super::timer::Timeout;
+use crate::shell::Timeout;
 
 const NAME: &str = "turnwise-docs";
 const STORE: &str = "sites";

@@ -7,10 +7,10 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Blob};
 
-use super::page::{Asked, Page, Piece};
 use crate::docs::Got;
 use crate::engine::caps::MAX_SITE_FILE;
 use crate::protocol::Head;
+use crate::shell::{Asked, Page, Piece};
 
 /// The data received so far.
 #[derive(Default)]
