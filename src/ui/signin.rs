@@ -7,7 +7,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::shell;
 use crate::signin::{self, Back, SignIn};
-use crate::view::provider::endpoint;
+use crate::view::provider::provider_card;
 use crate::view::settings::Field;
 
 use super::dom;
@@ -74,7 +74,7 @@ pub fn come_back(app: App) {
 
 fn done(app: App, key: &str) {
     // For OpenRouter's own address, whatever is set by now.
-    if let Some(openrouter) = endpoint(OPENROUTER) {
+    if let Some(openrouter) = provider_card(OPENROUTER) {
         app.keys.update(|keys| keys.set(openrouter.base_url(), key));
     }
     app.signin.set(SignIn::Done);

@@ -2,15 +2,14 @@
 //!
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
-use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, RunConfig, ToolCall, ToolChoice, ToolSpec,
-};
+use crate::engine::{AssistantMessage, Image, Message, ProviderConfig, RunConfig, ToolCall, ToolChoice, ToolSpec};
 
 use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_images, without_pdfs};
 use super::super::endpoint;
 use super::super::json::{arguments, json, raw};
 use super::super::names;
 use super::super::options::Options;
+use super::super::providers::{Wire, wire};
 use super::DIALECT;
 
 /// Encodes requests for one provider of a run.
@@ -18,14 +17,11 @@ use super::DIALECT;
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to accept a forced tool.
-    can_force: bool,
+    /// Whether the server is known to accept a demand for the final report.
+    accepts_forced_report: bool,
     /// Whether a system message may follow others.
     system_midway: bool,
-    /// Whether two user messages in a row become one: chat templates of local models require alternating roles.
-    merges_users: bool,
-    /// Whether the server accepts files other than images.
-    takes_pdfs: bool,
+    wire: &'static Wire,
     empty: bool,
     /// Whether the text of the last user message is still open at its end.
     open: bool,
@@ -34,7 +30,7 @@ pub struct Encoder {
 impl Encoder {
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
-        let options = Options::of(p);
+        let (options, wire) = (Options::of(p), wire(p.kind));
         let mut head = b"{\"model\":".to_vec();
         json(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
@@ -44,12 +40,12 @@ impl Encoder {
         let most = if endpoint::is_openai(p) { "max_completion_tokens" } else { "max_tokens" };
         options.whole(most, p.max_output_tokens, &mut head);
         if let Some(effort) = config.reasoning {
-            if p.kind != ProviderKind::Openrouter {
-                if options.begin("reasoning_effort", &mut head) {
-                    json(&mut head, effort.as_str());
+            if wire.reasoning_is_object {
+                if options.begin("reasoning", &mut head) {
+                    reasoning(effort, &mut head);
                 }
-            } else if options.begin("reasoning", &mut head) {
-                reasoning(effort, &mut head);
+            } else if options.begin("reasoning_effort", &mut head) {
+                json(&mut head, effort.as_str());
             }
         }
         options.write(&mut head);
@@ -57,13 +53,9 @@ impl Encoder {
         Encoder {
             head,
             choice: Choice::of(p, config),
-            can_force: endpoint::is_openai(p),
+            accepts_forced_report: endpoint::is_openai(p),
             system_midway: p.kind.takes_system_midway(),
-            merges_users: matches!(p.kind, ProviderKind::Llamacpp | ProviderKind::Lmstudio),
-            takes_pdfs: !matches!(
-                p.kind,
-                ProviderKind::Ollama | ProviderKind::Lmstudio | ProviderKind::Llamacpp | ProviderKind::PromptApi
-            ),
+            wire,
             empty: true,
             open: false,
         }
@@ -76,7 +68,7 @@ impl Encoder {
         }
         self.begin(out);
         raw(out, "{\"role\":\"user\",\"content\":");
-        if images.is_empty() && self.merges_users {
+        if images.is_empty() && self.wire.merges_user_messages {
             out.push(b'"');
             inside(out, content);
             self.open = true;
@@ -116,7 +108,7 @@ impl Encode for Encoder {
                 out.push(b'}');
             }
             Message::System { content } => self.user(content, &[], out),
-            Message::User { content, images } if self.takes_pdfs => self.user(content, images, out),
+            Message::User { content, images } if self.wire.accepts_pdfs => self.user(content, images, out),
             Message::User { content, images } => {
                 let (content, pictures) = without_pdfs(content, images);
                 self.user(&content, &pictures, out);
@@ -160,7 +152,7 @@ impl Encode for Encoder {
                 raw(out, "}}");
             });
         }
-        if choice == ToolChoice::Report && self.can_force {
+        if choice == ToolChoice::Report && self.accepts_forced_report {
             raw(out, ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");
         }
         out.push(b'}');
