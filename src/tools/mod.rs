@@ -32,7 +32,7 @@ pub mod search;
 #[cfg(feature = "docs")]
 pub mod words;
 
-pub use table::{NAMES, Needs, ON_REQUEST, all, builtin, needs, safe_set};
+pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, safe_set};
 
 /// Arguments of a tool call that passed its schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-#[cfg(feature = "worker")]
-use super::calculate;
 use super::files::Files;
 #[cfg(feature = "worker")]
 pub use super::search::Index;
-use super::{now, read};
+use super::table;
 use crate::engine::EpochMillis;
 
 /// The index is empty without full-text search.
@@ -15,11 +13,20 @@ use crate::engine::EpochMillis;
 #[derive(Debug, Default)]
 pub struct Index;
 
+/// A call of a built-in tool.
+#[derive(Debug)]
+pub struct Call<'a, F> {
+    pub args: &'a Value,
+    pub files: &'a mut F,
+    /// For full-text search.
+    pub index: &'a mut Index,
+    pub at: EpochMillis,
+}
+
 /// Returns the tool's result, or a message for the model.
 ///
 /// # Errors
 /// The tool's own failure, as a message for the model.
-#[cfg_attr(not(feature = "worker"), allow(unused_variables))] // the index
 pub async fn run<F: Files>(
     name: &str,
     args: &Value,
@@ -27,18 +34,27 @@ pub async fn run<F: Files>(
     index: &mut Index,
     at: EpochMillis,
 ) -> Result<String, String> {
+    table::run(name, Call { args, files, index, at }).await
+}
+
+impl<'a, F> Call<'a, F> {
+    /// A text argument; empty if it is missing.
+    pub(super) fn text(&self, key: &str) -> &'a str {
+        self.args.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A whole number.
+    pub(super) fn number(&self, key: &str) -> Option<usize> {
+        // Schemas let whole floats such as 5.0 pass as integers.
+        let value = self.args.get(key)?;
+        let number = value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64))?;
+        usize::try_from(number).ok()
+    }
+}
+
+/// The tools that only tests have; any other name is unknown.
+pub(super) fn test_tool(name: &str) -> Result<String, String> {
     match name {
-        #[cfg(feature = "worker")]
-        "calculate" => calculate::calculate(text(args, "expression")),
-        "list_files" => Ok(read::list_files(files, text(args, "prefix"))),
-        "read_file" => read::read_file(files, text(args, "path"), number(args, "offset"), number(args, "limit")).await,
-        "write_file" => read::write_file(files, text(args, "path"), text(args, "content")),
-        "read_result" => {
-            read::read_result(files, text(args, "handle"), number(args, "offset"), number(args, "length")).await
-        }
-        #[cfg(feature = "worker")]
-        "search_files" => super::search::search_files(files, index, text(args, "query"), number(args, "limit")).await,
-        "now" => Ok(now::now(at)),
         #[cfg(feature = "test-tools")]
         "loop_forever" => loop {
             std::hint::black_box(());
@@ -48,15 +64,4 @@ pub async fn run<F: Files>(
         "crash" => panic!("crash was called"),
         _ => Err(format!("there is no built-in tool `{name}`")),
     }
-}
-
-fn text<'a>(args: &'a Value, key: &str) -> &'a str {
-    args.get(key).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn number(args: &Value, key: &str) -> Option<usize> {
-    // Schemas let whole floats such as 5.0 pass as integers.
-    let value = args.get(key)?;
-    let number = value.as_u64().or_else(|| value.as_f64().filter(|f| *f >= 0.0).map(|f| f as u64))?;
-    usize::try_from(number).ok()
 }
