@@ -3,10 +3,12 @@
 use serde_json::Value;
 
 #[cfg(feature = "docs")]
-use super::files::Files;
+use super::call::{Call, Index};
 #[cfg(feature = "docs")]
-use super::run::Call;
+use super::files::Files;
 
+#[cfg(feature = "docs")]
+use crate::engine::EpochMillis;
 use crate::engine::{SideEffect, ToolSpec, own_tools};
 
 /// What a tool needs in addition to its arguments.
@@ -50,10 +52,17 @@ macro_rules! tools {
         /// # Errors
         /// The tool's own failure, as a message for the model.
         #[cfg(feature = "docs")]
-        pub(super) async fn run<F: Files>(name: &str, call: Call<'_, F>) -> Result<String, String> {
+        pub async fn run<F: Files>(
+            name: &str,
+            args: &Value,
+            files: &mut F,
+            index: &mut Index,
+            at: EpochMillis,
+        ) -> Result<String, String> {
+            let call = Call { args, files, index, at };
             match name {
                 $(#[cfg(feature = $feature)] $name => { let $call = call; $run })*
-                _ => super::run::test_tool(name),
+                _ => super::call::test_tool(name),
             }
         }
     };

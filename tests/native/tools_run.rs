@@ -11,9 +11,8 @@ use serde_json::{Value, json};
 use turnwise::engine::EpochMillis;
 use turnwise::tools::files::{FileInfo, Files};
 use turnwise::tools::path::{PathError, normalize};
-use turnwise::tools::run::run;
 use turnwise::tools::search::Index;
-use turnwise::tools::{Needs, names, needs};
+use turnwise::tools::{Needs, names, needs, run};
 
 /// An in-memory workspace that counts reads.
 #[derive(Default)]
