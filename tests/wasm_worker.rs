@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use turnwise::content::markdown::Node;
 use turnwise::engine::{DemoMode, Message, RequestId, Slug, ToolChoice, ToolOutcome};
 use turnwise::llm::demo::{self, DemoRequest};
-use turnwise::tools::{NAMES, Repaired, builtin};
+use turnwise::tools::{Repaired, builtin, names};
 use turnwise::worker::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef, Ticket};
 use turnwise::worker::serve::Worker;
 use wasm_bindgen::JsValue;
@@ -243,7 +243,7 @@ async fn endless_and_deep_schemas_do_not_overflow_the_stack() {
 #[wasm_bindgen_test]
 async fn every_schema_of_the_table_compiles_here() {
     let mut talk = Talk::default();
-    for name in NAMES {
+    for name in names() {
         let outcome = talk.run(name, r#"{"no_such_argument": 1}"#).await;
         assert!(matches!(outcome, ToolOutcome::Rejected { slug: Slug::InvalidArguments, .. }), "{name}: {outcome:?}");
     }
@@ -274,7 +274,7 @@ async fn the_demo_model_answers_with_the_bytes_that_its_script_gives() {
         attempt: 1,
         attempts: 3,
         messages: vec![Message::system("You are an agent."), Message::user("What is 2 + 2? \"Ü\"")],
-        tools: NAMES.iter().filter_map(|name| builtin(name)).collect(),
+        tools: names().into_iter().filter_map(|name| builtin(name)).collect(),
         choice: ToolChoice::Auto,
     };
     let Answer::Demo(scripted) = Talk::default().ask(Call::Demo(Box::new(request.clone()))).await else { panic!() };

@@ -36,29 +36,59 @@ pub struct ProviderConfig {
     pub provider_options: Option<Value>,
 }
 
-/// Which model server.
-// Adding one is one row here and, where it speaks a wire format of its own, one folder in `llm`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum ProviderKind {
+macro_rules! kinds {
+    ($($(#[$attribute:meta])* $kind:ident = $name:tt, takes_system_midway: $midway:literal;)*) => {
+        /// Which model server.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "types", derive(schemars::JsonSchema, ts_rs::TS))]
+        pub enum ProviderKind { $($(#[$attribute])* #[serde(rename = $name)] $kind,)* }
+
+        impl ProviderKind {
+            pub const ALL: &'static [ProviderKind] = &[$(ProviderKind::$kind,)*];
+
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(ProviderKind::$kind => $name,)* }
+            }
+
+            /// Whether the history may contain system messages in the middle. If not, they are sent as user messages:
+            /// Anthropic and Gemini know one system text a request, the built-in model takes one at the start, and the
+            /// chat templates of many local models refuse a second one.
+            #[must_use]
+            pub fn takes_system_midway(self) -> bool {
+                match self { $(ProviderKind::$kind => $midway,)* }
+            }
+        }
+    };
+}
+
+// What the engine knows of each kind. Everything else is in `llm/providers.rs`.
+kinds! {
     /// Scripted, not an AI: no key, no network.
     #[default]
-    Demo,
+    Demo = "demo", takes_system_midway: true;
     /// OpenAI Chat Completions and all that speak it.
-    Openai,
-    OpenaiResponses,
+    Openai = "openai", takes_system_midway: true;
+    OpenaiResponses = "openai-responses", takes_system_midway: true;
     /// Anthropic Messages.
-    Anthropic,
-    Gemini,
-    Openrouter,
-    Ollama,
-    Lmstudio,
-    Llamacpp,
+    Anthropic = "anthropic", takes_system_midway: false;
+    Gemini = "gemini", takes_system_midway: false;
+    Openrouter = "openrouter", takes_system_midway: true;
+    Ollama = "ollama", takes_system_midway: true;
+    Lmstudio = "lmstudio", takes_system_midway: false;
+    Llamacpp = "llamacpp", takes_system_midway: false;
     /// The model built into Chrome.
-    PromptApi,
+    PromptApi = "prompt-api", takes_system_midway: false;
     /// A function supplied by the page.
-    Custom,
+    Custom = "custom", takes_system_midway: true;
+}
+
+impl ProviderKind {
+    /// Whether requests go to a base URL.
+    #[must_use]
+    pub fn is_http(self) -> bool {
+        !matches!(self, ProviderKind::Demo | ProviderKind::PromptApi | ProviderKind::Custom)
+    }
 }
 
 /// How the demo model behaves.
@@ -99,64 +129,5 @@ impl Price {
         let fresh = usage.input.0.saturating_sub(usage.cached.0);
         let dollars = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
         dollars(fresh, self.input) + dollars(usage.cached.0, self.cached) + dollars(usage.output.0, self.output)
-    }
-}
-
-impl ProviderKind {
-    pub const ALL: &'static [ProviderKind] = &[
-        ProviderKind::Demo,
-        ProviderKind::Openai,
-        ProviderKind::OpenaiResponses,
-        ProviderKind::Anthropic,
-        ProviderKind::Gemini,
-        ProviderKind::Openrouter,
-        ProviderKind::Ollama,
-        ProviderKind::Lmstudio,
-        ProviderKind::Llamacpp,
-        ProviderKind::PromptApi,
-        ProviderKind::Custom,
-    ];
-
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            ProviderKind::Demo => "demo",
-            ProviderKind::Openai => "openai",
-            ProviderKind::OpenaiResponses => "openai-responses",
-            ProviderKind::Anthropic => "anthropic",
-            ProviderKind::Gemini => "gemini",
-            ProviderKind::Openrouter => "openrouter",
-            ProviderKind::Ollama => "ollama",
-            ProviderKind::Lmstudio => "lmstudio",
-            ProviderKind::Llamacpp => "llamacpp",
-            ProviderKind::PromptApi => "prompt-api",
-            ProviderKind::Custom => "custom",
-        }
-    }
-
-    /// Whether the history may contain system messages in the middle. If not, they are sent as user messages:
-    /// Anthropic and Gemini know one system text a request, the built-in model takes one at the start, and the chat
-    /// templates of many local models refuse a second one.
-    #[must_use]
-    pub fn takes_system_midway(self) -> bool {
-        match self {
-            ProviderKind::Demo
-            | ProviderKind::Openai
-            | ProviderKind::OpenaiResponses
-            | ProviderKind::Openrouter
-            | ProviderKind::Ollama
-            | ProviderKind::Custom => true,
-            ProviderKind::Anthropic
-            | ProviderKind::Gemini
-            | ProviderKind::Lmstudio
-            | ProviderKind::Llamacpp
-            | ProviderKind::PromptApi => false,
-        }
-    }
-
-    /// Whether requests go to a base URL.
-    #[must_use]
-    pub fn is_http(self) -> bool {
-        !matches!(self, ProviderKind::Demo | ProviderKind::PromptApi | ProviderKind::Custom)
     }
 }

@@ -8,6 +8,7 @@ use crate::engine::{EpochMillis, ModelError, ProviderConfig, ProviderKind, Retry
 use super::correct::better_base;
 use super::endpoint;
 use super::error_body::ErrorBody;
+use super::providers::wire;
 use super::retry_after::{RetryHeaders, wait_ms};
 
 /// The browser's view of the network (`navigator.onLine`).
@@ -275,11 +276,9 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
         Slug::AuthError => "Check that the key is complete and belongs to this provider.".to_owned(),
         Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
         Slug::ContextGuard => "Shorter tool results or a model with a larger window would fit.".to_owned(),
-        Slug::ProviderError if error.lacks_model(status) && !is_page => match p.kind {
-            _ if endpoint::is_ollama(p) => format!("`ollama pull {}` fetches it.", p.model),
-            ProviderKind::Lmstudio => "Check the model's name: `lms ls` lists the models.".to_owned(),
-            ProviderKind::Openrouter => "Check the model's name: it looks like vendor/model.".to_owned(),
-            _ => "Check the model's name.".to_owned(),
+        Slug::ProviderError if error.lacks_model(status) && !is_page => match endpoint::is_ollama(p) {
+            true => format!("`ollama pull {}` fetches it.", p.model),
+            false => wire(p.kind).no_such_model.to_owned(),
         },
         Slug::ProviderError if is_redirect(status) => {
             format!(

@@ -2,6 +2,7 @@
 
 use crate::engine::{ProviderConfig, ProviderKind};
 
+use super::providers::{Format, wire};
 use super::{address, endpoint};
 
 /// The address to try instead; `None` if nothing is known to be wrong with the current one.
@@ -18,20 +19,19 @@ fn own_base(p: &ProviderConfig) -> Option<String> {
     if p.kind.is_http() && on(p.kind) && !endpoint::is_local(p) {
         return Some(endpoint::base_url(p.kind).to_owned());
     }
-    match p.kind {
-        ProviderKind::Openai if on(ProviderKind::Gemini) => {
-            Some(format!("{}/openai", endpoint::base_url(ProviderKind::Gemini)))
-        }
-        ProviderKind::Openai if on(ProviderKind::Openrouter) => {
-            Some(endpoint::base_url(ProviderKind::Openrouter).to_owned())
-        }
-        _ => None,
+    if p.kind == ProviderKind::Openai && on(ProviderKind::Gemini) {
+        return Some(format!("{}/openai", endpoint::base_url(ProviderKind::Gemini)));
     }
+    // A cloud service that has a kind of its own and speaks the same format.
+    let format = wire(p.kind).format;
+    let same = |kind: &&ProviderKind| wire(**kind).format == format && on(**kind);
+    let known = endpoint::is_known_cloud_host(p).then(|| ProviderKind::ALL.iter().find(same)).flatten();
+    known.map(|kind| endpoint::base_url(*kind).to_owned())
 }
 
 /// The base URL with the version at its end, once.
 fn versioned(p: &ProviderConfig, base: &str) -> String {
-    let version = if p.kind == ProviderKind::Gemini { "/v1beta" } else { "/v1" };
+    let version = if wire(p.kind).format == Format::Gemini { "/v1beta" } else { "/v1" };
     // Suffixes of other URLs of the same servers: /v1 a second time, lists, older interfaces.
     const TAILS: [&str; 6] = ["/models", "/completions", "/chat", "/embeddings", "/openai/v1", "/openai"];
     const LOCAL_TAILS: [&str; 5] = ["/api/chat", "/api/generate", "/api/v0", "/api/v1", "/api"];

@@ -277,7 +277,7 @@ impl Server {
             (ProviderKind::Ollama, _) => Server::Ollama,
             (ProviderKind::Lmstudio, _) => Server::LmStudio,
             (ProviderKind::Llamacpp, _) => Server::LlamaCpp,
-            _ if endpoint::is_service(p) => Server::Service,
+            _ if endpoint::is_known_cloud_host(p) => Server::Service,
             (_, Some(11434)) if local => Server::Ollama,
             (_, Some(1234)) if local => Server::LmStudio,
             _ => Server::Other,

@@ -1,5 +1,5 @@
-//! Defines a wire format: a writer for the conversation and a reader for the stream. One folder per format; only this
-//! file says which kind of provider uses which format.
+//! Defines a wire format: a writer for the conversation and a reader for the stream. One folder per format;
+//! `providers.rs` says which kind of provider uses which format.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -16,6 +16,7 @@ use super::endpoint;
 use super::gemini;
 use super::json::raw;
 use super::openai;
+use super::providers::{Format, wire};
 use super::responses;
 
 /// Writes the conversation for one provider of a run, as bytes that only grow at their end.
@@ -87,36 +88,21 @@ pub(super) struct Unfinished {
 /// The writer for a provider, with the run's settings for all models.
 #[must_use]
 pub fn encoder(p: &ProviderConfig, config: &RunConfig) -> Box<dyn Encode> {
-    match p.kind {
-        ProviderKind::OpenaiResponses => Box::new(responses::Encoder::new(p, config)),
-        ProviderKind::Anthropic => Box::new(anthropic::Encoder::new(p, config)),
-        ProviderKind::Gemini => Box::new(gemini::Encoder::new(p, config)),
-        // The demo model responds in chat chunks, and models supplied by the page use the same format.
-        ProviderKind::Demo
-        | ProviderKind::Openai
-        | ProviderKind::Openrouter
-        | ProviderKind::Ollama
-        | ProviderKind::Lmstudio
-        | ProviderKind::Llamacpp
-        | ProviderKind::PromptApi
-        | ProviderKind::Custom => Box::new(openai::Encoder::new(p, config)),
+    match wire(p.kind).format {
+        Format::Chat => Box::new(openai::Encoder::new(p, config)),
+        Format::Responses => Box::new(responses::Encoder::new(p, config)),
+        Format::Messages => Box::new(anthropic::Encoder::new(p, config)),
+        Format::Gemini => Box::new(gemini::Encoder::new(p, config)),
     }
 }
 
 /// The reader for a kind of provider.
 pub(super) fn assembly(kind: ProviderKind) -> Box<dyn Assemble> {
-    match kind {
-        ProviderKind::OpenaiResponses => Box::new(responses::Assembly::default()),
-        ProviderKind::Anthropic => Box::new(anthropic::Assembly::default()),
-        ProviderKind::Gemini => Box::new(gemini::Assembly::default()),
-        ProviderKind::Demo
-        | ProviderKind::Openai
-        | ProviderKind::Openrouter
-        | ProviderKind::Ollama
-        | ProviderKind::Lmstudio
-        | ProviderKind::Llamacpp
-        | ProviderKind::PromptApi
-        | ProviderKind::Custom => Box::new(openai::Assembly::default()),
+    match wire(kind).format {
+        Format::Chat => Box::new(openai::Assembly::default()),
+        Format::Responses => Box::new(responses::Assembly::default()),
+        Format::Messages => Box::new(anthropic::Assembly::default()),
+        Format::Gemini => Box::new(gemini::Assembly::default()),
     }
 }
 
@@ -132,14 +118,12 @@ pub(super) fn reasoning(effort: ReasoningEffort) -> Value {
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     asked: Option<AskedTool>,
-    /// Whether the server supports a choice by name, and respects `none`. Other servers are offered only the tools that
-    /// may be called.
-    knows_names: bool,
+    by_name: bool,
 }
 
 impl Choice {
     pub fn of(p: &ProviderConfig, config: &RunConfig) -> Self {
-        Choice { asked: config.tool_choice.clone(), knows_names: endpoint::knows_names(p) }
+        Choice { asked: config.tool_choice.clone(), by_name: endpoint::accepts_named_tool_choice(p) }
     }
 
     /// The run's choice, if it applies to the request.
@@ -149,7 +133,7 @@ impl Choice {
 
     /// Whether a request declares a tool.
     pub fn offers(&self, choice: ToolChoice, tool: &ToolSpec) -> bool {
-        choice.offers(tool) && (self.knows_names || self.asked(choice).is_none_or(|asked| asked.allows(tool)))
+        choice.offers(tool) && (self.by_name || self.asked(choice).is_none_or(|asked| asked.allows(tool)))
     }
 
     /// Writes the choice in OpenAI's format: a word, or a choice by name, which `name` writes.
@@ -158,7 +142,7 @@ impl Choice {
             None => return,
             Some(AskedTool::Auto) => "\"auto\"",
             Some(AskedTool::None) => "\"none\"",
-            Some(AskedTool::Tool(tool)) if self.knows_names => {
+            Some(AskedTool::Tool(tool)) if self.by_name => {
                 raw(out, ",\"tool_choice\":");
                 return name(out, tool);
             }

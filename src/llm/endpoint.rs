@@ -3,6 +3,7 @@
 use crate::engine::{ProviderConfig, ProviderKind};
 
 use super::address::{self, Space};
+use super::providers::{Format, wire};
 
 /// The address of a request, and the headers known here. The shell adds the user's extra headers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,42 +17,41 @@ pub struct HttpRequestHead {
 #[must_use]
 pub fn request_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-    headers.extend(access(p, api_key));
+    headers.extend(auth_headers(p, api_key));
     HttpRequestHead { url: reply_url(p), headers }
 }
 
 /// The head of a request for the list of models (GET); the address is empty if the kind has none.
 #[must_use]
 pub fn models_head(p: &ProviderConfig, api_key: Option<&str>) -> HttpRequestHead {
-    let url = match p.kind {
-        ProviderKind::Anthropic => format!("{}/models?limit=1000", base(p)),
-        ProviderKind::Gemini => format!("{}/models?pageSize=1000", base(p)),
-        kind if kind.is_http() => format!("{}/models", base(p)),
-        _ => String::new(),
+    let url = match wire(p.kind).format {
+        _ if !p.kind.is_http() => String::new(),
+        Format::Messages => format!("{}/models?limit=1000", base(p)),
+        Format::Gemini => format!("{}/models?pageSize=1000", base(p)),
+        Format::Chat | Format::Responses => format!("{}/models", base(p)),
     };
-    HttpRequestHead { url, headers: access(p, api_key) }
+    HttpRequestHead { url, headers: auth_headers(p, api_key) }
 }
 
-/// Access headers, by kind.
-fn access(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
+/// The header with the key, and what else the server requires.
+fn auth_headers(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
     let key = api_key.map(str::trim).filter(|key| !key.is_empty());
+    let wire = wire(p.kind);
     let mut headers = Vec::new();
     let mut add = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
-    match (p.kind, key) {
-        (ProviderKind::Anthropic, key) => {
-            add("anthropic-version", "2023-06-01");
-            // Without it, Anthropic responds with 401 to a page.
-            add("anthropic-dangerous-direct-browser-access", "true");
-            if let Some(key) = key {
-                add("x-api-key", key);
-            }
-        }
-        (ProviderKind::Gemini, Some(key)) => add("x-goog-api-key", key),
-        (_, Some(key)) => add("authorization", &format!("Bearer {key}")),
+    if wire.format == Format::Messages {
+        add("anthropic-version", "2023-06-01");
+        // Without it, Anthropic responds with 401 to a page.
+        add("anthropic-dangerous-direct-browser-access", "true");
+    }
+    match (wire.format, key) {
+        (Format::Messages, Some(key)) => add("x-api-key", key),
+        (Format::Gemini, Some(key)) => add("x-goog-api-key", key),
+        (Format::Chat | Format::Responses, Some(key)) => add("authorization", &format!("Bearer {key}")),
         (_, None) => {}
     }
-    if p.kind == ProviderKind::Openrouter {
-        add("x-openrouter-title", "Turnwise");
+    for (name, value) in wire.headers {
+        add(name, value);
     }
     headers
 }
@@ -59,18 +59,7 @@ fn access(p: &ProviderConfig, api_key: Option<&str>) -> Vec<(String, String)> {
 /// A kind's default base URL.
 #[must_use]
 pub fn base_url(kind: ProviderKind) -> &'static str {
-    match kind {
-        ProviderKind::Openai | ProviderKind::OpenaiResponses => "https://api.openai.com/v1",
-        ProviderKind::Anthropic => "https://api.anthropic.com/v1",
-        ProviderKind::Gemini => "https://generativelanguage.googleapis.com/v1beta",
-        ProviderKind::Openrouter => "https://openrouter.ai/api/v1",
-        ProviderKind::Ollama => "http://localhost:11434/v1",
-        ProviderKind::Lmstudio => "http://localhost:1234/v1",
-        ProviderKind::Llamacpp => "http://localhost:8080/v1",
-        ProviderKind::Demo => "demo://demo-model",
-        ProviderKind::PromptApi => "prompt-api:",
-        ProviderKind::Custom => "custom:",
-    }
+    wire(kind).base_url
 }
 
 /// The base URL without a trailing slash and without the suffix for replies; the kind's default if none is set.
@@ -85,14 +74,14 @@ pub(super) fn base(p: &ProviderConfig) -> &str {
 /// The URL for replies.
 pub(super) fn reply_url(p: &ProviderConfig) -> String {
     let base = base(p);
-    match p.kind {
-        ProviderKind::OpenaiResponses => format!("{base}/responses"),
-        ProviderKind::Anthropic => format!("{base}/messages"),
-        ProviderKind::Gemini => {
+    match wire(p.kind).format {
+        Format::Chat => format!("{base}/chat/completions"),
+        Format::Responses => format!("{base}/responses"),
+        Format::Messages => format!("{base}/messages"),
+        Format::Gemini => {
             let model = p.model.trim().trim_start_matches("models/");
             format!("{base}/models/{model}:streamGenerateContent?alt=sse")
         }
-        _ => format!("{base}/chat/completions"),
     }
 }
 
@@ -103,7 +92,7 @@ pub(super) fn host(p: &ProviderConfig) -> &str {
 }
 
 /// Whether a provider uses its kind's default base URL.
-pub(super) fn is_own(p: &ProviderConfig) -> bool {
+pub(super) fn uses_default_url(p: &ProviderConfig) -> bool {
     base(p) == base_url(p.kind)
 }
 
@@ -112,7 +101,7 @@ pub(super) fn is_openai(p: &ProviderConfig) -> bool {
 }
 
 /// Whether this is a public service that is known to let pages call it.
-pub(super) fn is_service(p: &ProviderConfig) -> bool {
+pub(super) fn is_known_cloud_host(p: &ProviderConfig) -> bool {
     let of = |kind: &ProviderKind| base_url(*kind).strip_prefix("https://").and_then(|rest| rest.split('/').next());
     base(p).starts_with("https://") && ProviderKind::ALL.iter().any(|kind| of(kind) == Some(host(p)))
 }
@@ -123,12 +112,9 @@ pub(super) fn is_local(p: &ProviderConfig) -> bool {
 }
 
 /// Whether a server supports a tool choice by name. LM Studio rejects one; llama.cpp and Ollama ignore it, and so does
-/// the built-in model, which supports no tool choice at all.
-pub(super) fn knows_names(p: &ProviderConfig) -> bool {
-    match p.kind {
-        ProviderKind::Ollama | ProviderKind::Lmstudio | ProviderKind::Llamacpp | ProviderKind::PromptApi => false,
-        kind => !kind.is_http() || !is_local(p),
-    }
+/// the built-in model, which supports no tool choice at all. A server on the user's machine is most likely one of these.
+pub(super) fn accepts_named_tool_choice(p: &ProviderConfig) -> bool {
+    wire(p.kind).accepts_named_tool_choice && !(p.kind.is_http() && is_local(p))
 }
 
 pub(super) fn is_ollama(p: &ProviderConfig) -> bool {

@@ -1,11 +1,10 @@
 //! Wire formats: convert a request to bytes, a stream of bytes to a reply, and an error response to a [`ModelError`].
 //!
 //! PURE -> engine. No network, no clock, no web crate: the shell sends the requests and passes the responses in.
-//! Adding a provider is one row in each `match` on [`ProviderKind`], and one folder here if it speaks a format of its own.
+//! `providers.rs` is the table of providers; each wire format has a folder.
 //! Deliberately absent: keys and extra headers (the shell's), retries (the engine's), argument repair (the tools').
 //!
 //! [`ModelError`]: crate::engine::ModelError
-//! [`ProviderKind`]: crate::engine::ProviderKind
 
 pub mod address;
 mod anthropic;
@@ -25,6 +24,7 @@ mod names;
 mod openai;
 mod options;
 pub mod prompt_api;
+pub mod providers;
 mod responses;
 pub mod retry_after;
 pub mod sse;

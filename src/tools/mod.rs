@@ -16,6 +16,8 @@ pub mod arguments;
 #[cfg(feature = "worker")]
 pub mod calculate;
 #[cfg(feature = "docs")]
+mod call;
+#[cfg(feature = "docs")]
 pub mod files;
 #[cfg(feature = "docs")]
 pub mod html;
@@ -24,15 +26,17 @@ pub mod now;
 #[cfg(feature = "docs")]
 pub mod read;
 #[cfg(feature = "docs")]
-pub mod run;
-#[cfg(feature = "docs")]
 pub mod schema;
 #[cfg(feature = "worker")]
 pub mod search;
 #[cfg(feature = "docs")]
 pub mod words;
 
-pub use table::{NAMES, Needs, ON_REQUEST, all, builtin, needs, safe_set};
+#[cfg(feature = "docs")]
+pub use call::Index;
+#[cfg(feature = "docs")]
+pub use table::run;
+pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, safe_set};
 
 /// Arguments of a tool call that passed its schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,14 @@
-//! The table of built-in tools. A tool consists of its code in a file next to this one, an arm in `run.rs`, a row in
-//! `ROWS` and its name in [`NAMES`].
+//! The table of built-in tools. Their code is in the files next to this one.
 
 use serde_json::Value;
 
+#[cfg(feature = "docs")]
+use super::call::{Call, Index};
+#[cfg(feature = "docs")]
+use super::files::Files;
+
+#[cfg(feature = "docs")]
+use crate::engine::EpochMillis;
 use crate::engine::{SideEffect, ToolSpec, own_tools};
 
 /// What a tool needs in addition to its arguments.
@@ -22,16 +28,49 @@ struct Row {
     needs: Needs,
 }
 
-/// The names of all built-in tools, in the order in which they are offered to a model.
-pub const NAMES: &[&str] =
-    &["search_files", "read_file", "list_files", "write_file", "read_result", "calculate", "now"];
-
 /// Tools that the engine handles itself. They are offered only if a run asks for them.
 pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
 
-const ROWS: &[Row] = &[
-    Row {
-        name: "search_files",
+macro_rules! tools {
+    ($($name:literal {
+        description: $description:literal,
+        parameters: $parameters:literal,
+        side_effect: $side_effect:expr,
+        needs: $needs:expr,
+        run[$feature:literal]: |$call:ident| $run:expr,
+    })*) => {
+        const ROWS: &[Row] = &[$(Row {
+            name: $name,
+            description: $description,
+            parameters: $parameters,
+            side_effect: $side_effect,
+            needs: $needs,
+        },)*];
+
+        /// Runs one built-in tool whose arguments have passed its schema. Returns its result, or a message for the model.
+        ///
+        /// # Errors
+        /// The tool's own failure, as a message for the model.
+        #[cfg(feature = "docs")]
+        pub async fn run<F: Files>(
+            name: &str,
+            args: &Value,
+            files: &mut F,
+            index: &mut Index,
+            at: EpochMillis,
+        ) -> Result<String, String> {
+            let call = Call { args, files, index, at };
+            match name {
+                $(#[cfg(feature = $feature)] $name => { let $call = call; $run })*
+                _ => super::call::test_tool(name),
+            }
+        }
+    };
+}
+
+// `run` is what runs the tool, in builds with that feature: `docs`, the workers, or `worker`, the one with all tools.
+tools! {
+    "search_files" {
         description: "Full-text search over the files of the workspace, best match first. Each hit is one line: \
             path:line, score, snippet. Use a few telling words, not a sentence; then read the file around the line \
             with read_file.",
@@ -41,9 +80,11 @@ const ROWS: &[Row] = &[
             "required":["query"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
-    },
-    Row {
-        name: "read_file",
+        run["worker"]: |call| {
+            super::search::search_files(call.files, call.index, call.text("query"), call.number("limit")).await
+        },
+    }
+    "read_file" {
         description: "Read a text file of the workspace, or a part of it by lines. A long file comes in parts; the \
             last line of the answer then says with which offset to continue.",
         parameters: r#"{"type":"object","properties":{
@@ -53,18 +94,20 @@ const ROWS: &[Row] = &[
             "required":["path"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
-    },
-    Row {
-        name: "list_files",
+        run["docs"]: |call| {
+            super::read::read_file(call.files, call.text("path"), call.number("offset"), call.number("limit")).await
+        },
+    }
+    "list_files" {
         description: "List the files of the workspace with their sizes, sorted by path.",
         parameters: r#"{"type":"object","properties":{
             "prefix":{"type":"string","description":"Only paths that start with this, such as docs/"}},
             "additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
-    },
-    Row {
-        name: "write_file",
+        run["docs"]: |call| Ok(super::read::list_files(call.files, call.text("prefix"))),
+    }
+    "write_file" {
         description: "Write a text file into the workspace, where the user can see and download it. An existing \
             file is replaced.",
         parameters: r#"{"type":"object","properties":{
@@ -73,9 +116,9 @@ const ROWS: &[Row] = &[
             "required":["path","content"],"additionalProperties":false}"#,
         side_effect: SideEffect::Workspace,
         needs: Needs::Files,
-    },
-    Row {
-        name: "read_result",
+        run["docs"]: |call| super::read::write_file(call.files, call.text("path"), call.text("content")),
+    }
+    "read_result" {
         description: "Read a part of an earlier tool result that was too long to show whole. The handle stands where \
             the result was cut.",
         parameters: r#"{"type":"object","properties":{
@@ -85,9 +128,11 @@ const ROWS: &[Row] = &[
             "required":["handle"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
-    },
-    Row {
-        name: "calculate",
+        run["docs"]: |call| {
+            super::read::read_result(call.files, call.text("handle"), call.number("offset"), call.number("length")).await
+        },
+    }
+    "calculate" {
         description: "Evaluate an expression exactly, with arbitrary precision and units. Examples: 2^200, \
             17.5% of 2400, 5 feet 3 inches to cm, 90 km/h to m/s, sqrt(2) to 30 dp, 0xff to binary. No currencies.",
         parameters: r#"{"type":"object","properties":{
@@ -95,15 +140,19 @@ const ROWS: &[Row] = &[
             "required":["expression"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Nothing,
-    },
-    Row {
-        name: "now",
+        run["worker"]: |call| super::calculate::calculate(call.text("expression")),
+    }
+    "now" {
         description: "The current date and time in UTC, with the day of the week.",
         parameters: r#"{"type":"object","properties":{},"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Nothing,
-    },
-    #[cfg(feature = "test-tools")]
+        run["docs"]: |call| Ok(super::now::now(call.at)),
+    }
+}
+
+#[cfg(feature = "test-tools")]
+const TEST_ROWS: &[Row] = &[
     Row {
         name: "loop_forever",
         description: "Tests only: never answers.",
@@ -111,7 +160,6 @@ const ROWS: &[Row] = &[
         side_effect: SideEffect::None,
         needs: Needs::Nothing,
     },
-    #[cfg(feature = "test-tools")]
     Row {
         name: "crash",
         description: "Tests only: panics.",
@@ -120,6 +168,8 @@ const ROWS: &[Row] = &[
         needs: Needs::Nothing,
     },
 ];
+#[cfg(not(feature = "test-tools"))]
+const TEST_ROWS: &[Row] = &[];
 
 /// The spec of a built-in tool, as a run offers it.
 #[must_use]
@@ -143,16 +193,22 @@ fn spec(row: &Row) -> ToolSpec {
     }
 }
 
+/// The names of all built-in tools, in the order in which they are offered to a model.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    ROWS.iter().map(|row| row.name).collect()
+}
+
 /// All tools that can be named: the safe set, then the tools on request.
 #[must_use]
 pub fn all() -> Vec<ToolSpec> {
-    NAMES.iter().chain(ON_REQUEST).filter_map(|name| builtin(name)).collect()
+    safe_set().into_iter().chain(ON_REQUEST.iter().filter_map(|name| builtin(name))).collect()
 }
 
 /// The default tools of a run: every built-in tool that reaches nothing outside its own workspace.
 #[must_use]
 pub fn safe_set() -> Vec<ToolSpec> {
-    NAMES.iter().filter_map(|name| builtin(name)).collect()
+    ROWS.iter().map(spec).collect()
 }
 
 /// What the tool needs in addition to its arguments; unknown tools need nothing.
@@ -162,5 +218,5 @@ pub fn needs(name: &str) -> Needs {
 }
 
 fn row(name: &str) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.name == name)
+    ROWS.iter().chain(TEST_ROWS).find(|row| row.name == name)
 }

@@ -7,7 +7,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::Blob;
 
 use crate::trajectory::Format;
-use crate::view::formats::{DOWNLOADS, SHARE, SHARED};
+use crate::view::formats::{SHARE, SHARED};
 use crate::worker::protocol::DocumentTask;
 use crate::worker::records;
 
@@ -20,9 +20,10 @@ const MENU: &str = "download-menu";
 
 /// Draws the download button of an ended run.
 pub fn downloads(app: App) -> impl IntoView {
-    let each = DOWNLOADS.iter().map(|words| {
-        let format = words.format;
-        Entry { name: words.name, note: words.note, act: Box::new(move || app.download(format)) }
+    let each = Format::ALL.iter().copied().map(|format| Entry {
+        name: format.label(),
+        note: format.note(),
+        act: Box::new(move || app.download(format)),
     });
     let share = Entry { name: SHARE.0, note: SHARE.1, act: Box::new(move || app.share()) };
     let face = (icon(Icon::Download), "Download");

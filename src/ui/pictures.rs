@@ -76,7 +76,7 @@ pub fn files(list: &web_sys::FileList) -> Vec<File> {
 pub fn tray(app: App) -> impl IntoView {
     let some = Memo::new(move |_| app.pictures.with(|pictures| !pictures.is_empty()));
     let note = Memo::new(move |_| {
-        app.settings.with(|settings| models::picture_note(settings.known(), settings.endpoint().is_none()))
+        app.settings.with(|settings| models::picture_note(settings.known(), settings.provider_card().is_none()))
     });
     let each = move || {
         For(ForProps::builder()

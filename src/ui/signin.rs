@@ -9,7 +9,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::engine::RAW_CAP;
 use crate::shell::stream;
 use crate::signin::{self, Back, SignIn};
-use crate::view::provider::endpoint;
+use crate::view::provider::provider_card;
 use crate::view::settings::Field;
 
 use super::dom;
@@ -89,7 +89,7 @@ async fn exchange(code: &str, verifier: &str) -> Option<(u16, String)> {
 
 fn done(app: App, key: &str) {
     // For OpenRouter's own address, whatever is set by now.
-    if let Some(openrouter) = endpoint(OPENROUTER) {
+    if let Some(openrouter) = provider_card(OPENROUTER) {
         app.keys.update(|keys| keys.set(openrouter.base_url(), key));
     }
     app.signin.set(SignIn::Done);

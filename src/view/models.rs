@@ -71,7 +71,7 @@ impl Known {
 #[must_use]
 pub fn price_words(provider: &ProviderConfig) -> Option<String> {
     let price = provider.price?;
-    let table = crate::llm::models::known(provider).is_some_and(|facts| facts.price == price);
+    let table = crate::llm::models::table_row_of(provider).is_some_and(|facts| facts.price == price);
     let date = if table { format!(": the list price as of {AS_OF}") } else { String::new() };
     Some(format!("{} per million tokens{date}", prices(price)))
 }

@@ -1,155 +1,37 @@
 //! Providers as users choose them: names, locations, likely models, and the setup that lets a browser reach them.
 
-use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
-use crate::llm;
+use std::ops::Deref;
 
 use crate::content::format::sentence_case;
+use crate::engine::{DemoMode, ProviderConfig, ProviderKind, RunConfig};
+use crate::llm;
+use crate::llm::providers::{Card, card};
 
-/// An endpoint of a model, as it is offered in the settings.
+pub use crate::llm::providers::{Need, Place};
+
+/// A provider as it is offered in the settings: a kind, or the user's own address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct ProviderCard {
     /// The value of the setting `provider`.
     pub id: &'static str,
     pub kind: ProviderKind,
-    pub name: &'static str,
-    pub place: Place,
-    /// A model that is likely available; empty: the user must enter one.
-    pub model: &'static str,
-    pub model_need: Need,
-    pub key: Need,
-    /// The page where users get a key, if one is needed.
-    pub keys_at: &'static str,
-    /// The setup that lets a page reach it.
-    pub hint: &'static str,
-}
-
-/// The group of a provider in the settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    Cloud,
-    Machine,
-    Other,
-}
-
-/// Whether something is required.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    Needed,
-    Optional,
-    No,
+    card: &'static Card,
 }
 
 /// The user's own address: it has OpenAI's wire format, and nothing else is known about it.
 pub const COMPATIBLE: &str = "openai-compatible";
 
-/// Real models, in the order of the settings.
-pub const ENDPOINTS: &[Endpoint] = &[
-    Endpoint {
-        id: "openai",
-        kind: ProviderKind::Openai,
-        name: "OpenAI",
-        place: Place::Cloud,
-        model: "gpt-5.4-mini",
-        model_need: Need::Needed,
-        key: Need::Needed,
-        keys_at: "https://platform.openai.com/api-keys",
-        hint: "Over Chat Completions. Nothing to set up but a key: it goes from this browser to api.openai.com and \
-               nowhere else.",
-    },
-    Endpoint {
-        id: "openai-responses",
-        kind: ProviderKind::OpenaiResponses,
-        name: "OpenAI Responses",
-        place: Place::Cloud,
-        model: "gpt-5.4-mini",
-        model_need: Need::Needed,
-        key: Need::Needed,
-        keys_at: "https://platform.openai.com/api-keys",
-        hint: "OpenAI's newer interface, which keeps a model's reasoning between turns. The key is the same as for OpenAI.",
-    },
-    Endpoint {
-        id: "anthropic",
-        kind: ProviderKind::Anthropic,
-        name: "Anthropic",
-        place: Place::Cloud,
-        model: "claude-sonnet-5",
-        model_need: Need::Needed,
-        key: Need::Needed,
-        keys_at: "https://console.anthropic.com/settings/keys",
-        hint: "Claude. Nothing to set up but a key: it goes from this browser to api.anthropic.com and nowhere else.",
-    },
-    Endpoint {
-        id: "gemini",
-        kind: ProviderKind::Gemini,
-        name: "Google Gemini",
-        place: Place::Cloud,
-        model: "gemini-flash-latest",
-        model_need: Need::Needed,
-        key: Need::Needed,
-        keys_at: "https://aistudio.google.com/apikey",
-        hint: "Nothing to set up but a key of Google AI Studio.",
-    },
-    Endpoint {
-        id: "openrouter",
-        kind: ProviderKind::Openrouter,
-        name: "OpenRouter",
-        place: Place::Cloud,
-        model: "openai/gpt-5.4-mini",
-        model_need: Need::Needed,
-        key: Need::Needed,
-        keys_at: "https://openrouter.ai/settings/keys",
-        hint: "Hundreds of models with one key. Sign in and OpenRouter makes a key for this browser, or paste one.",
-    },
-    Endpoint {
-        id: "ollama",
-        kind: ProviderKind::Ollama,
-        name: "Ollama",
-        place: Place::Machine,
-        model: "qwen3",
-        model_need: Need::Needed,
-        key: Need::No,
-        keys_at: "",
-        hint: "A page of localhost reaches it as it is. For any other page, set OLLAMA_ORIGINS to the page's address \
-               and start Ollama again.",
-    },
-    Endpoint {
-        id: "lmstudio",
-        kind: ProviderKind::Lmstudio,
-        name: "LM Studio",
-        place: Place::Machine,
-        model: "",
-        model_need: Need::Optional,
-        key: Need::No,
-        keys_at: "",
-        hint: "Start its server so that pages may ask it: lms server start --cors",
-    },
-    Endpoint {
-        id: "llamacpp",
-        kind: ProviderKind::Llamacpp,
-        name: "llama.cpp",
-        place: Place::Machine,
-        model: "",
-        model_need: Need::Optional,
-        key: Need::Optional,
-        keys_at: "",
-        hint: "Start llama-server with --jinja for tool calls. If this page is on port 8080 too, give one of them \
-               another port.",
-    },
-    Endpoint {
-        id: "prompt-api",
-        kind: ProviderKind::PromptApi,
-        name: "Built into Chrome",
-        place: Place::Machine,
-        model: "",
-        model_need: Need::No,
-        key: Need::No,
-        keys_at: "",
-        hint: "Gemini Nano, inside Chrome on this computer: no key, no server, offline too. It is small, so give it short \
-               tasks.",
-    },
-    Endpoint {
-        id: COMPATIBLE,
-        kind: ProviderKind::Openai,
+/// The modes of the demo, by their values of the setting `provider`.
+pub const DEMOS: &[(&str, &str)] = &[
+    ("demo", "Demo: scripted, not an AI"),
+    ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
+    ("demo-chaos", "Demo that misbehaves: shows retries"),
+];
+
+const COMPATIBLE_CARD: ProviderCard = ProviderCard {
+    id: COMPATIBLE,
+    kind: ProviderKind::Openai,
+    card: &Card {
         name: "Another address",
         place: Place::Other,
         model: "",
@@ -158,23 +40,35 @@ pub const ENDPOINTS: &[Endpoint] = &[
         keys_at: "",
         hint: "Any server that speaks OpenAI Chat Completions, streams, and allows this page's origin (CORS): vLLM, a \
                gateway, your own proxy.",
+        offered_to_visitors: false,
     },
-];
+};
 
-impl Place {
-    pub const ALL: &'static [Place] = &[Place::Cloud, Place::Machine, Place::Other];
+/// Real models, in the order of the settings.
+pub fn cards() -> impl Iterator<Item = ProviderCard> {
+    let of = |kind: &ProviderKind| Some(ProviderCard { id: kind.as_str(), kind: *kind, card: card(*kind)? });
+    ProviderKind::ALL.iter().filter_map(of).chain([COMPATIBLE_CARD])
+}
 
-    #[must_use]
-    pub fn title(self) -> &'static str {
-        match self {
-            Place::Cloud => "In the cloud",
-            Place::Machine => "On this machine",
-            Place::Other => "Other",
-        }
+/// Returns the title of a group of providers.
+#[must_use]
+pub fn title(place: Place) -> &'static str {
+    match place {
+        Place::Cloud => "In the cloud",
+        Place::Machine => "On this machine",
+        Place::Other => "Other",
     }
 }
 
-impl Endpoint {
+impl Deref for ProviderCard {
+    type Target = Card;
+
+    fn deref(&self) -> &Card {
+        self.card
+    }
+}
+
+impl ProviderCard {
     /// Returns the kind's own address; empty if the user has to enter it, or if there is none.
     #[must_use]
     pub fn base_url(&self) -> &'static str {
@@ -182,10 +76,10 @@ impl Endpoint {
     }
 }
 
-/// Returns the endpoint for a value of the setting `provider`; `None` for a demo.
+/// Returns the card for a value of the setting `provider`; `None` for a demo.
 #[must_use]
-pub fn endpoint(id: &str) -> Option<&'static Endpoint> {
-    ENDPOINTS.iter().find(|endpoint| endpoint.id == id)
+pub fn provider_card(id: &str) -> Option<ProviderCard> {
+    cards().find(|card| card.id == id)
 }
 
 /// Returns the name of a demo mode: `Demo that never finishes: shows limits and synthesis` -> `Never finishes`.

@@ -25,7 +25,7 @@ use crate::engine::{EpochMillis, ToolOutcome};
 use crate::protocol::record;
 use crate::tools::arguments::Validators;
 use crate::tools::files::{FileInfo, Files};
-use crate::tools::run::{Index, run};
+use crate::tools::{Index, run};
 #[cfg(feature = "worker")]
 use crate::view::replay::Viewer;
 

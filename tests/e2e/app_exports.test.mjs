@@ -1,6 +1,6 @@
 // The download menu, and files of every kind dropped on the page.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -10,10 +10,8 @@ import { audit } from './lib/axe.mjs';
 import { missing, printed } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
 
-const FORMATS = {
-  'Turnwise trajectory': '.json', Report: '.html', Markdown: '.md', 'ATIF 1.7': '.atif.json',
-  OpenTelemetry: '.otlp.json', 'OpenAI chat': '.openai.jsonl', 'mini-swe-agent': '.traj.json',
-};
+const ROWS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'lib/rows.json'), 'utf8')).exports;
+const FORMATS = Object.fromEntries(ROWS.map(({ label, suffix }) => [label, suffix]));
 
 async function inFolder(body) {
   const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));

@@ -9,7 +9,7 @@ import { download, PHONE, runTask, WIDE, withApp } from './lib/app.mjs';
 import { withScript } from './lib/script-server.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const REAL = ['OpenAI', 'OpenAI Responses', 'Anthropic', 'Google Gemini', 'OpenRouter', 'Ollama', 'LM Studio', 'llama.cpp', 'Built into Chrome', 'Another address'];
+const REAL = JSON.parse(readFileSync(path.join(import.meta.dirname, 'lib/rows.json'), 'utf8')).providers;
 
 async function violations(page) {
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));

@@ -158,7 +158,7 @@ test('what is no record is refused', async () => {
     await assert.rejects(exportTrajectory(value, 'native'), message('trajectory: got '));
   }
   await assert.rejects(exportTrajectory({}, 'native'), message('trajectory: got an object; expected a trajectory of version 1'));
-  await assert.rejects(exportTrajectory({}, 'xml'), message('format: got "xml"; expected \'native\', \'atif\', \'otlp\', \'openai-jsonl\', \'mini-swe-agent\', \'markdown\', \'html\''));
+  await assert.rejects(exportTrajectory({}, 'xml'), message('format: got "xml"; expected \'native\', \'html\', \'markdown\', \'atif\', \'otlp\', \'openai-jsonl\', \'mini-swe-agent\''));
   await assert.rejects(replay(5), message('trajectory: got 5; expected a trajectory'));
   await assert.rejects(importTrajectory(5), message('text: got 5; expected the text of a trajectory, of an HTML report, or of an ATIF file'));
   await assert.rejects(insight(5), message('summaries: got 5; expected an array of summaries'));

@@ -1,7 +1,7 @@
 // Third-party code judges the exports: Harbor's models, OTLP's own messages, html-validate, a browser.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,7 +14,8 @@ const dist = path.resolve(root, process.env.SITE ?? 'dist');
 const { default: init, Agent, replay, exportTrajectory, importTrajectory } = await import(path.join(dist, 'turnwise/node.js'));
 await init();
 
-const SUFFIX = { native: '.json', atif: '.atif.json', otlp: '.otlp.json', 'openai-jsonl': '.openai.jsonl', 'mini-swe-agent': '.traj.json', markdown: '.md', html: '.html' };
+const ROWS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'lib/rows.json'), 'utf8')).exports;
+const SUFFIX = Object.fromEntries(ROWS.map(({ format, suffix }) => [format, suffix]));
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-exports-'));
 /** The exported runs, by what is special about them. */
 const runs = {};

@@ -9,8 +9,7 @@ use crate::support::sources::{files, text};
 use turnwise::engine::*;
 use turnwise::llm::{Decoder, demo};
 use turnwise::tools::files::{FileInfo, Files};
-use turnwise::tools::run::run as run_tool;
-use turnwise::tools::{safe_set, search::Index};
+use turnwise::tools::{run as run_tool, safe_set, search::Index};
 use turnwise::trajectory::{Recorder, Trajectory};
 use turnwise::view::tasks::{EXAMPLES, ExampleTask};
 

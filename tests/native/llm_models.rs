@@ -1,7 +1,7 @@
 //! Known facts about models: the table, and the providers' own lists.
 
 use turnwise::engine::*;
-use turnwise::llm::models::{complete, facts, read_list};
+use turnwise::llm::models::{complete, read_list, table_row};
 
 const TABLE: &str = include_str!("../../src/llm/models/table.csv");
 
@@ -12,7 +12,7 @@ fn every_row_of_the_table_is_whole() {
         let cells: Vec<&str> = line.split(',').collect();
         let [vendor, model, window, input, output, cached, images] = cells.as_slice() else { panic!("{line}") };
         let kind = ProviderKind::ALL.iter().copied().find(|kind| kind.as_str() == *vendor).expect(line);
-        let found = facts(kind, model).expect(line);
+        let found = table_row(kind, model).expect(line);
         assert_eq!(found.context_tokens, window.parse::<u64>().expect(line));
         assert_eq!(found.price.input, input.parse::<f64>().expect(line));
         assert_eq!(found.price.output, output.parse::<f64>().expect(line));
@@ -29,17 +29,17 @@ fn every_row_of_the_table_is_whole() {
 
 #[test]
 fn a_dated_version_is_its_model_and_anything_else_is_unknown() {
-    let haiku = facts(ProviderKind::Anthropic, "claude-haiku-4-5").unwrap();
-    assert_eq!(facts(ProviderKind::Anthropic, "claude-haiku-4-5-20251001"), Some(haiku));
-    assert_eq!(facts(ProviderKind::Openrouter, "anthropic/claude-haiku-4.5"), Some(haiku));
-    let gpt = facts(ProviderKind::Openai, "gpt-5.5").unwrap();
-    assert_eq!(facts(ProviderKind::OpenaiResponses, " gpt-5.5-2026-04-23 "), Some(gpt));
-    assert_eq!(facts(ProviderKind::Gemini, "models/gemini-2.5-pro").unwrap().price.output, 10.0);
-    assert_eq!(facts(ProviderKind::Openrouter, "google/gemini-2.5-pro").unwrap().price.output, 10.0);
+    let haiku = table_row(ProviderKind::Anthropic, "claude-haiku-4-5").unwrap();
+    assert_eq!(table_row(ProviderKind::Anthropic, "claude-haiku-4-5-20251001"), Some(haiku));
+    assert_eq!(table_row(ProviderKind::Openrouter, "anthropic/claude-haiku-4.5"), Some(haiku));
+    let gpt = table_row(ProviderKind::Openai, "gpt-5.5").unwrap();
+    assert_eq!(table_row(ProviderKind::OpenaiResponses, " gpt-5.5-2026-04-23 "), Some(gpt));
+    assert_eq!(table_row(ProviderKind::Gemini, "models/gemini-2.5-pro").unwrap().price.output, 10.0);
+    assert_eq!(table_row(ProviderKind::Openrouter, "google/gemini-2.5-pro").unwrap().price.output, 10.0);
     for unknown in ["", "gpt", "gpt-5.5-preview", "gpt-5.5-2026-04", "gpt-5.5,", "claude-haiku-4-5"] {
-        assert_eq!(facts(ProviderKind::Openai, unknown), None, "{unknown}");
+        assert_eq!(table_row(ProviderKind::Openai, unknown), None, "{unknown}");
     }
-    assert_eq!(facts(ProviderKind::Ollama, "gpt-5.5"), None, "a local server calls its models as it likes");
+    assert_eq!(table_row(ProviderKind::Ollama, "gpt-5.5"), None, "a local server calls its models as it likes");
 }
 
 #[test]

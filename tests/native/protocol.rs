@@ -3,12 +3,10 @@
 
 use crate::support::sources::text;
 use turnwise::engine::caps::MAX_RESULT;
-use turnwise::engine::{Preset, ProviderKind, Record, RecordKind, RequestId};
+use turnwise::engine::{Preset, Record, RecordKind, RequestId};
 use turnwise::plan::{PlanRecord, PlanRecordKind, StepStatus};
 use turnwise::protocol::{Delta, DeltaKind, PlanOwnEvent, RunEvent, Step, VERSION};
 use turnwise::tools::path::{MAX_PATH, RESULTS};
-use turnwise::tools::{NAMES, ON_REQUEST};
-use turnwise::trajectory::Format;
 use turnwise::trajectory::document;
 
 fn json(event: &impl serde::Serialize) -> String {
@@ -80,9 +78,6 @@ fn words_and_numbers_are_those_of_the_engine() {
     };
     assert_eq!(value("VERSION"), VERSION.to_string());
     assert_eq!(words("PRESETS"), Preset::ALL.iter().map(|preset| preset.as_str()).collect::<Vec<_>>());
-    assert_eq!(words("PROVIDER_KINDS"), ProviderKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>());
-    assert_eq!(words("BUILT_IN_TOOLS"), [NAMES, ON_REQUEST].concat());
-    assert_eq!(words("FORMATS"), Format::ALL.iter().map(|format| format.as_str()).collect::<Vec<_>>());
     assert_eq!(value("DOCUMENT_FORMAT"), document::FORMAT);
     assert_eq!(value("DOCUMENT_VERSION"), document::VERSION.to_string());
     assert_eq!(value("RESULTS"), RESULTS);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use turnwise::engine::{Slug, ToolOutcome};
 use turnwise::tools::arguments::Validators;
-use turnwise::tools::{Arguments, NAMES, Repaired, builtin, safe_set};
+use turnwise::tools::{Arguments, Repaired, builtin, names, safe_set};
 
 fn schema() -> Value {
     json!({
@@ -167,8 +167,8 @@ fn a_bad_schema_fails_its_calls_and_says_so() {
 
 #[test]
 fn the_table_is_whole_and_its_schemas_are_valid() {
-    assert_eq!(safe_set().len(), NAMES.len());
-    for name in NAMES {
+    assert_eq!(safe_set().len(), names().len());
+    for name in names() {
         let spec = builtin(name).unwrap();
         assert!(spec.parameters.is_object(), "{name}");
         assert!(!spec.may_finish);

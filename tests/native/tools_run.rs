@@ -11,9 +11,8 @@ use serde_json::{Value, json};
 use turnwise::engine::EpochMillis;
 use turnwise::tools::files::{FileInfo, Files};
 use turnwise::tools::path::{PathError, normalize};
-use turnwise::tools::run::run;
 use turnwise::tools::search::Index;
-use turnwise::tools::{NAMES, Needs, needs};
+use turnwise::tools::{Needs, names, needs, run};
 
 /// An in-memory workspace that counts reads.
 #[derive(Default)]
@@ -265,7 +264,7 @@ fn read_result_reads_by_characters() {
 
 #[test]
 fn every_tool_of_the_table_runs() {
-    for name in NAMES {
+    for name in names() {
         let error = call(&mut Memory::default(), name, json!({})).err().unwrap_or_default();
         assert!(!error.contains("no built-in tool"), "{name}");
     }

@@ -3,6 +3,8 @@
 //!
 //! After a change to one of those types: `UPDATE=1 cargo test --test native types::`.
 
+mod lists;
+
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -51,7 +53,7 @@ fn records() -> File {
 
 #[test]
 fn the_typescript_of_records_and_events_is_that_of_the_types() {
-    let text = records().text();
+    let text = records().text() + &lists::built_in_tools();
     check(
         RECORDS,
         &format!(

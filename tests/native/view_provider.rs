@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use turnwise::engine::*;
-use turnwise::llm::models::{ModelInfo, facts};
+use turnwise::llm::models::{ModelInfo, table_row};
 use turnwise::view::models::{By, Known, options, price_words};
-use turnwise::view::provider::{COMPATIBLE, ENDPOINTS, Need, Place, demo_name, endpoint, name};
-use turnwise::view::settings::{Field, Input, Settings};
+use turnwise::view::provider::{COMPATIBLE, DEMOS, Need, Place, cards, demo_name, name, provider_card};
+use turnwise::view::settings::{Field, Settings};
 
 fn with(fields: &[(Field, &str)]) -> Settings {
     let mut settings = Settings::default();
@@ -22,9 +22,8 @@ fn info(id: &str, name: &str) -> ModelInfo {
 
 #[test]
 fn every_kind_a_browser_can_reach_is_offered_once() {
-    let offered: Vec<&str> = ENDPOINTS.iter().map(|endpoint| endpoint.id).collect();
     for kind in ProviderKind::ALL {
-        let ids: Vec<&str> = ENDPOINTS.iter().filter(|e| e.kind == *kind).map(|e| e.id).collect();
+        let ids: Vec<&str> = cards().filter(|card| card.kind == *kind).map(|card| card.id).collect();
         match kind {
             // A function of a page needs JavaScript; the demo's modes are offered separately.
             ProviderKind::Demo | ProviderKind::Custom => assert!(ids.is_empty(), "{ids:?}"),
@@ -32,36 +31,31 @@ fn every_kind_a_browser_can_reach_is_offered_once() {
             _ => assert_eq!(ids, [kind.as_str()]),
         }
     }
-    let Some(Input::Choice(choices)) = Field::Provider.row().map(|row| row.input) else { panic!("a choice") };
-    let real: Vec<&str> = choices.iter().map(|(id, _)| *id).filter(|id| !id.starts_with("demo")).collect();
-    assert_eq!(real, offered);
-    let demos: Vec<String> =
-        choices.iter().filter(|(id, _)| id.starts_with("demo")).map(|(_, words)| demo_name(words)).collect();
+    let demos: Vec<String> = DEMOS.iter().map(|(_, words)| demo_name(words)).collect();
     assert_eq!(demos, ["Scripted, not an AI", "Never finishes", "Misbehaves"]);
-    for endpoint in ENDPOINTS {
-        assert!(choices.contains(&(endpoint.id, endpoint.name)), "{}", endpoint.name);
-        assert!(endpoint.hint.len() > 20 && endpoint.name.len() < 20, "fits its card");
-        assert_eq!(endpoint.key == Need::Needed, !endpoint.keys_at.is_empty(), "{}", endpoint.id);
+    for card in cards() {
+        assert!(card.hint.len() > 20 && !card.name.is_empty() && card.name.len() < 20, "fits its card");
+        assert_eq!(card.key == Need::Needed, !card.keys_at.is_empty(), "{}", card.id);
     }
-    assert!(Place::ALL.iter().all(|place| ENDPOINTS.iter().any(|endpoint| endpoint.place == *place)));
+    assert!(Place::ALL.iter().all(|place| cards().any(|card| card.place == *place)));
 }
 
 #[test]
 fn every_provider_works_as_it_is_but_for_a_key() {
-    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.id != COMPATIBLE) {
-        let config = with(&[(Field::Provider, endpoint.id)]).build(Vec::new()).expect(endpoint.id);
+    for card in cards().filter(|card| card.id != COMPATIBLE) {
+        let config = with(&[(Field::Provider, card.id)]).build(Vec::new()).expect(card.id);
         let provider = &config.providers[0];
-        assert_eq!((provider.kind, provider.base_url.as_str(), provider.demo), (endpoint.kind, "", None));
-        assert_eq!(provider.model, endpoint.model);
+        assert_eq!((provider.kind, provider.base_url.as_str(), provider.demo), (card.kind, "", None));
+        assert_eq!(provider.model, card.model);
     }
 }
 
 #[test]
 fn a_likely_model_of_the_cloud_is_in_the_table_with_its_price() {
-    for endpoint in ENDPOINTS.iter().filter(|endpoint| endpoint.place == Place::Cloud) {
-        let known = facts(endpoint.kind, endpoint.model).expect(endpoint.model);
-        let config = with(&[(Field::Provider, endpoint.id)]).build(Vec::new()).expect("valid");
-        assert_eq!(config.providers[0].price, Some(known.price), "{}", endpoint.id);
+    for card in cards().filter(|card| card.place == Place::Cloud) {
+        let known = table_row(card.kind, card.model).expect(card.model);
+        let config = with(&[(Field::Provider, card.id)]).build(Vec::new()).expect("valid");
+        assert_eq!(config.providers[0].price, Some(known.price), "{}", card.id);
         assert_eq!(config.limits.context_tokens, Some(known.context_tokens));
     }
 }
@@ -119,7 +113,7 @@ fn while_an_address_is_missing_or_wrong_no_key_is_for_anything() {
 fn what_the_user_types_goes_before_what_is_known() {
     let fields = [(Field::Provider, "anthropic"), (Field::ContextTokens, "50000"), (Field::PriceOutput, "7")];
     let config = with(&fields).build(Vec::new()).expect("valid");
-    let listed = facts(ProviderKind::Anthropic, "claude-sonnet-5").expect("known").price;
+    let listed = table_row(ProviderKind::Anthropic, "claude-sonnet-5").expect("known").price;
     assert_eq!(config.limits.context_tokens, Some(50_000));
     assert_eq!(config.providers[0].price, Some(Price { output: 7.0, ..listed }));
     // A cost limit needs a price, and a known price is enough.
@@ -229,5 +223,5 @@ fn typing_narrows_a_list_and_what_begins_that_way_stands_first() {
     let (all, more) = options(&models, "");
     assert_eq!((all.len(), more), (80, 22));
     assert_eq!(options(&models, "nine").0[0].name.as_deref(), Some("GPT Nine"));
-    assert_eq!(endpoint("demo"), None);
+    assert_eq!(provider_card("demo"), None);
 }

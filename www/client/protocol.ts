@@ -4,26 +4,19 @@
 // order. The Rust side documents which ones do.
 
 import type { AskId, Command, FromWorker } from './messages';
-import type { ExportFormat, Preset, ProviderKind, ReportFormat, SideEffect } from './types/records';
+import type { Preset, ReportFormat, SideEffect } from './types/records';
 
 export type {
   AccessOptions, AgentId, AgentOptions, Approval, CallNumber, DocumentTask, Failure, FileChange, Head, Listening, Site, SiteId, Wanted,
 } from './messages';
+export { BUILT_IN_TOOLS, FORMATS, PROVIDER_KINDS } from './names';
 export type { DocsInfo, ExportFormat, ProviderKind, SideEffect, TrajectoryMessage, TrajectoryTool } from './types/records';
 
 export const VERSION = 1;
 
 export const PRESETS = ['research', 'orchestrator', 'strict'] as const satisfies readonly Preset[];
-export const PROVIDER_KINDS = [
-  'demo', 'openai', 'openai-responses', 'anthropic', 'gemini', 'openrouter', 'ollama', 'lmstudio', 'llamacpp', 'prompt-api', 'custom',
-] as const satisfies readonly ProviderKind[];
-/** The tools of the safe set, then those that are offered on request only. */
-export const BUILT_IN_TOOLS = [
-  'search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now', 'progress_report', 'batch', 'spawn_subagents',
-] as const;
 export const SIDE_EFFECTS = ['none', 'workspace', 'network', 'page'] as const satisfies readonly SideEffect[];
 export const REPORT_FORMATS = ['text', 'markdown', 'json', 'slack'] as const satisfies readonly ReportFormat[];
-export const FORMATS = ['native', 'atif', 'otlp', 'openai-jsonl', 'mini-swe-agent', 'markdown', 'html'] as const satisfies readonly ExportFormat[];
 /** The format name of a recorded trajectory. */
 export const DOCUMENT_FORMAT = 'turnwise-trajectory';
 export const DOCUMENT_VERSION = 1;

@@ -1,13 +1,13 @@
 // The form in which the visitor chooses a model. The key stays in this page's memory: it is in no attribute, storage or event.
 import { button, h } from './dom.js';
-import { WAYS } from './provider.js';
+import { CHOICES } from './providers.js';
 
 const AUTH = 'https://openrouter.ai/auth';
 const KEYS = 'https://openrouter.ai/api/v1/auth/keys';
 
 /** Creates the form. `use({ kind, model, apiKey })` applies the choice, `back()` cancels. `only`: the kind that the site asks for. */
 export function chooser({ t, only, model, refused, own, use, back, signIn }) {
-  const select = h('select', {}, ...Object.keys(WAYS).map((kind) => h('option', { value: kind }, t(`way_${kind}`))));
+  const select = h('select', {}, ...Object.keys(CHOICES).map((kind) => h('option', { value: kind }, t(`way_${kind}`))));
   const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false' });
   const key = h('input', { type: 'password', autocomplete: 'off', spellcheck: 'false' });
   const problem = h('p', { class: 'problem', role: 'alert' }, refused ? t('keyRefused') : '');
@@ -16,26 +16,26 @@ export function chooser({ t, only, model, refused, own, use, back, signIn }) {
   const keyLabel = h('label', {}, t('key'), key);
   const nameLabel = h('label', {}, t('modelName'), name);
   const dress = () => {
-    const way = WAYS[select.value];
-    name.value = (select.value === only && model) || way.model || '';
-    nameLabel.hidden = !way.model;
-    keyLabel.hidden = !way.key;
+    const choice = CHOICES[select.value];
+    name.value = (select.value === only && model) || choice.model || '';
+    nameLabel.hidden = !choice.model;
+    keyLabel.hidden = !choice.key;
     sign.hidden = select.value !== 'openrouter' || !globalThis.crypto?.subtle || window !== top; // OpenRouter's page refuses to be framed
-    hint.textContent = way.key ? t('keyMemory') : select.value === 'ollama' ? t('ollamaHint', { origin: location.origin }) : '';
+    hint.textContent = choice.key ? t('keyMemory') : select.value === 'ollama' ? t('ollamaHint', { origin: location.origin }) : '';
     hint.hidden = !hint.textContent;
   };
   const take = async (event) => {
     event.preventDefault();
     const kind = select.value;
-    const way = WAYS[kind];
-    if (way.key && !key.value.trim()) {
+    const choice = CHOICES[kind];
+    if (choice.key && !key.value.trim()) {
       problem.textContent = t('needKey');
       return key.focus();
     }
     if (kind === 'prompt-api' && !(await builtIn(t, problem))) return undefined;
-    return use({ kind, ...(way.model && { model: name.value.trim() || way.model }), ...(way.key && { apiKey: key.value.trim() }) });
+    return use({ kind, ...(choice.model && { model: name.value.trim() || choice.model }), ...(choice.key && { apiKey: key.value.trim() }) });
   };
-  select.value = Object.hasOwn(WAYS, only) ? only : 'openrouter';
+  select.value = Object.hasOwn(CHOICES, only) ? only : 'openrouter';
   select.addEventListener('change', dress);
   const form = h('form', { class: 'keys', part: 'keys', onsubmit: take },
     h('h3', {}, t('keyTitle')), h('p', {}, t(own ? 'keyOwn' : 'keyWhy')), h('label', {}, t('way'), select), sign, nameLabel, keyLabel, hint, problem,
@@ -88,5 +88,5 @@ export async function comeBack(store) {
   const { key } = await response.json().catch(() => ({}));
   // The response's own text may quote the request, so it is not shown.
   if (!response.ok || !key) throw new Error(`HTTP ${response.status}`);
-  return { kind: 'openrouter', model: model || WAYS.openrouter.model, apiKey: key };
+  return { kind: 'openrouter', model: model || CHOICES.openrouter.model, apiKey: key };
 }

@@ -1,17 +1,6 @@
 // The model that answers: the one set in the site's tag, or the visitor's choice. None of this is ever stored.
 
-const NEED_KEY = new Set(['openai', 'openai-responses', 'anthropic', 'gemini', 'openrouter']);
-
-/** The providers that a visitor can choose, each with a model that is likely to be available. */
-export const WAYS = {
-  openrouter: { model: 'openai/gpt-5.4-mini', key: true },
-  openai: { model: 'gpt-5.4-mini', key: true },
-  anthropic: { model: 'claude-sonnet-5', key: true },
-  gemini: { model: 'gemini-flash-latest', key: true },
-  ollama: { model: 'qwen3' },
-  'prompt-api': {},
-  demo: {},
-};
+import { NEED_KEY } from './providers.js';
 
 /** Returns the provider for the package; `undefined` if the visitor has to choose one first. */
 export function provider(element, chosen) {

@@ -1,4 +1,5 @@
 // The panel's texts. A site can replace any of them: element.texts = { placeholder: '…' }. `{name}` is a placeholder.
+import { NAMES } from './providers.js';
 
 export const TEXTS = {
   en: {
@@ -27,7 +28,7 @@ export const TEXTS = {
     keyTitle: 'Which model should answer?', keyWhy: 'This site brings no model of its own. Choose one: your key goes from this browser to the provider and nowhere else.',
     keyOwn: 'Your key goes from this browser to the provider and nowhere else.',
     keyRefused: 'The key was refused. Check it, or choose another way.',
-    way: 'Provider', way_openrouter: 'OpenRouter', way_openai: 'OpenAI', way_anthropic: 'Anthropic', way_gemini: 'Google Gemini', way_ollama: 'Ollama on this computer',
+    way: 'Provider', way_ollama: 'Ollama on this computer',
     'way_prompt-api': 'Built into this browser', way_demo: 'Demo: scripted, not an AI',
     key: 'API key', keyMemory: 'Kept in the memory of this page only: gone when you leave it.', modelName: 'Model', signIn: 'Sign in at OpenRouter', or: 'or paste a key',
     use: 'Use it', back: 'Back', needKey: 'Paste a key first.', signInFailed: 'The sign-in did not work: {why}. Try again, or paste a key.',
@@ -61,7 +62,7 @@ export const TEXTS = {
     keyTitle: 'Welches Modell soll antworten?', keyWhy: 'Diese Website bringt kein Modell mit. Wählen Sie eines: Ihr Schlüssel geht von diesem Browser zum Anbieter und nirgendwohin sonst.',
     keyOwn: 'Ihr Schlüssel geht von diesem Browser zum Anbieter und nirgendwohin sonst.',
     keyRefused: 'Der Schlüssel wurde abgelehnt. Bitte prüfen, oder einen anderen Weg wählen.',
-    way: 'Anbieter', way_openrouter: 'OpenRouter', way_openai: 'OpenAI', way_anthropic: 'Anthropic', way_gemini: 'Google Gemini', way_ollama: 'Ollama auf diesem Rechner',
+    way: 'Anbieter', way_ollama: 'Ollama auf diesem Rechner',
     'way_prompt-api': 'In diesen Browser eingebaut', way_demo: 'Demo: nach Drehbuch, keine KI',
     key: 'API-Schlüssel', keyMemory: 'Bleibt nur im Speicher dieser Seite: weg, wenn Sie sie verlassen.', modelName: 'Modell', signIn: 'Bei OpenRouter anmelden', or: 'oder Schlüssel einfügen',
     use: 'Verwenden', back: 'Zurück', needKey: 'Bitte erst einen Schlüssel einfügen.', signInFailed: 'Die Anmeldung ist misslungen: {why}. Noch einmal versuchen, oder einen Schlüssel einfügen.',
@@ -77,7 +78,7 @@ const at = (of, name) => (of && Object.hasOwn(of, name) ? of[name] : undefined);
 /** Returns a function that gives a text by its name and values, in the closest language; the site's own texts come first. */
 export function speak(language, own) {
   const shipped = at(TEXTS, language.split('-')[0]) ?? TEXTS.en;
-  return (name, values = {}) => String(at(own, name) ?? at(shipped, name) ?? at(TEXTS.en, name) ?? name).replace(/\{(\w+)\}/g, (all, key) => at(values, key) ?? all);
+  return (name, values = {}) => String(at(own, name) ?? at(shipped, name) ?? at(TEXTS.en, name) ?? at(NAMES, name) ?? name).replace(/\{(\w+)\}/g, (all, key) => at(values, key) ?? all);
 }
 
 /** Tools whose calls have their own text. */

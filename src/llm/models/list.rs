@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::engine::{Price, ProviderKind};
 
-use super::facts;
+use super::super::providers::{Format, wire};
+use super::table_row;
 
 /// One model of a provider; values that neither its list nor the table contains are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,12 +42,12 @@ fn model(kind: ProviderKind, entry: &Value) -> Option<ModelInfo> {
     if id.is_empty() || !converses(kind, id, entry) {
         return None;
     }
-    let table = facts(kind, id);
+    let table = table_row(kind, id);
     let window = ["/context_length", "/inputTokenLimit", "/max_input_tokens", "/max_context_length", "/meta/n_ctx"];
     let images = entry.pointer("/architecture/input_modalities").and_then(Value::as_array);
     Some(ModelInfo {
         name: text(&["display_name", "displayName"])
-            .or(text(&["name"]).filter(|_| kind == ProviderKind::Openrouter))
+            .or(text(&["name"]).filter(|_| wire(kind).lists_chat_models_only))
             .unwrap_or(id)
             .to_owned(),
         context_tokens: window.iter().find_map(|path| number(path)).or(table.map(|facts| facts.context_tokens)),
@@ -74,12 +75,12 @@ fn converses(kind: ProviderKind, id: &str, entry: &Value) -> bool {
         "realtime",
         "transcribe",
     ];
-    if let (ProviderKind::Gemini, Some(methods)) =
-        (kind, entry.get("supportedGenerationMethods").and_then(Value::as_array))
+    if let (Format::Gemini, Some(methods)) =
+        (wire(kind).format, entry.get("supportedGenerationMethods").and_then(Value::as_array))
     {
         return methods.iter().any(|method| method.as_str() == Some("generateContent"));
     }
-    kind == ProviderKind::Openrouter || !OTHERS.iter().any(|word| id.contains(word))
+    wire(kind).lists_chat_models_only || !OTHERS.iter().any(|word| id.contains(word))
 }
 
 /// OpenRouter: US dollars per token, as strings.

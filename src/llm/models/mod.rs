@@ -1,6 +1,6 @@
 //! Facts about models that are known without a request: context window, prices, whether they accept images.
 //!
-//! The table is `table.csv`: kind, model, context window in tokens, US dollars per million tokens of input, of output
+//! The table is `table.csv`: vendor, model, context window in tokens, US dollars per million tokens of input, of output
 //! and of cached input, and whether images are accepted. It contains the providers' list prices for short contexts and
 //! goes out of date, so every price is shown with [`AS_OF`]. The user's settings and a provider's own list take
 //! precedence.
@@ -10,6 +10,7 @@ mod list;
 use crate::engine::{Price, ProviderConfig, ProviderKind, RunConfig};
 
 use super::endpoint;
+use super::providers::{Format, Prices, wire};
 
 pub use list::{ModelInfo, read_list};
 
@@ -30,19 +31,19 @@ pub struct Facts {
 /// Returns the row of a model; a dated version (`…-2026-04-23`, `…-20251001`) uses its model's row. OpenRouter's models
 /// (`vendor/model`) have the window of the original, and its prices, which OpenRouter passes on.
 #[must_use]
-pub fn facts(kind: ProviderKind, model: &str) -> Option<Facts> {
+pub fn table_row(kind: ProviderKind, model: &str) -> Option<Facts> {
     let model = model.trim();
-    match kind {
-        ProviderKind::Openai | ProviderKind::OpenaiResponses => row("openai", model),
-        ProviderKind::Anthropic => row("anthropic", model),
-        ProviderKind::Gemini => row("gemini", model.trim_start_matches("models/")),
-        ProviderKind::Openrouter => {
+    let wire = wire(kind);
+    match wire.prices {
+        Prices::Unknown => None,
+        Prices::Of(vendor) if wire.format == Format::Gemini => row(vendor, model.trim_start_matches("models/")),
+        Prices::Of(vendor) => row(vendor, model),
+        Prices::OfVendorInName => {
             let (vendor, model) = model.split_once('/')?;
             let vendor = if vendor == "google" { "gemini" } else { vendor };
             // OpenRouter writes Anthropic's versions with dots.
             row(vendor, model).or_else(|| row(vendor, &model.replace('.', "-")))
         }
-        _ => None,
     }
 }
 
@@ -50,7 +51,7 @@ pub fn facts(kind: ProviderKind, model: &str) -> Option<Facts> {
 pub fn complete(config: &mut RunConfig) {
     let mut windows = Vec::new();
     for provider in &mut config.providers {
-        let known = known(provider);
+        let known = table_row_of(provider);
         provider.price = provider.price.or(known.map(|facts| facts.price));
         windows.push(known.map(|facts| facts.context_tokens));
     }
@@ -60,8 +61,8 @@ pub fn complete(config: &mut RunConfig) {
 
 /// The table's data on a provider's model; `None` for other servers, which may name their models as they like.
 #[must_use]
-pub fn known(p: &ProviderConfig) -> Option<Facts> {
-    if endpoint::is_own(p) { facts(p.kind, &p.model) } else { None }
+pub fn table_row_of(p: &ProviderConfig) -> Option<Facts> {
+    if endpoint::uses_default_url(p) { table_row(p.kind, &p.model) } else { None }
 }
 
 fn row(vendor: &str, model: &str) -> Option<Facts> {

@@ -3,8 +3,7 @@
 //! The tools come after the messages, so that the conversation sent before is a byte prefix of the one sent next.
 
 use crate::engine::{
-    AssistantMessage, Image, Message, ProviderConfig, ProviderKind, ReasoningEffort, RunConfig, ToolCall, ToolChoice,
-    ToolSpec,
+    AssistantMessage, Image, Message, ProviderConfig, ReasoningEffort, RunConfig, ToolCall, ToolChoice, ToolSpec,
 };
 
 use super::super::dialect::{Choice, Encode, PDF_NAME, own, reasoning, without_images, without_pdfs};
@@ -12,6 +11,7 @@ use super::super::endpoint;
 use super::super::json::{arguments, field, raw, write};
 use super::super::names;
 use super::super::options::Options;
+use super::super::providers::{Wire, wire};
 use super::DIALECT;
 
 /// Encodes requests for one provider of a run.
@@ -19,14 +19,11 @@ use super::DIALECT;
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to accept a forced tool.
-    can_force: bool,
+    /// Whether the server is known to accept a demand for the final report.
+    accepts_forced_report: bool,
     /// Whether a system message may follow others.
     system_midway: bool,
-    /// Whether two user messages in a row become one: chat templates of local models require alternating roles.
-    merges_users: bool,
-    /// Whether the server accepts files other than images.
-    takes_pdfs: bool,
+    wire: &'static Wire,
     empty: bool,
     /// Whether the text of the last user message is still open at its end.
     open: bool,
@@ -35,7 +32,7 @@ pub struct Encoder {
 impl Encoder {
     #[must_use]
     pub fn new(p: &ProviderConfig, config: &RunConfig) -> Self {
-        let options = Options::of(p);
+        let (options, wire) = (Options::of(p), wire(p.kind));
         let mut head = b"{\"model\":".to_vec();
         write(&mut head, &p.model);
         raw(&mut head, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
@@ -44,7 +41,7 @@ impl Encoder {
         // OpenAI's reasoning models reject the old name; most other servers support only that one.
         let most = if endpoint::is_openai(p) { "max_completion_tokens" } else { "max_tokens" };
         options.set(most, p.max_output_tokens, &mut head);
-        if p.kind == ProviderKind::Openrouter {
+        if wire.reasoning_is_object {
             options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         } else {
             options.set("reasoning_effort", config.reasoning.map(ReasoningEffort::as_str), &mut head);
@@ -54,13 +51,9 @@ impl Encoder {
         Encoder {
             head,
             choice: Choice::of(p, config),
-            can_force: endpoint::is_openai(p),
+            accepts_forced_report: endpoint::is_openai(p),
             system_midway: p.kind.takes_system_midway(),
-            merges_users: matches!(p.kind, ProviderKind::Llamacpp | ProviderKind::Lmstudio),
-            takes_pdfs: !matches!(
-                p.kind,
-                ProviderKind::Ollama | ProviderKind::Lmstudio | ProviderKind::Llamacpp | ProviderKind::PromptApi
-            ),
+            wire,
             empty: true,
             open: false,
         }
@@ -73,7 +66,7 @@ impl Encoder {
         }
         self.begin(out);
         raw(out, "{\"role\":\"user\",\"content\":");
-        if images.is_empty() && self.merges_users {
+        if images.is_empty() && self.wire.merges_user_messages {
             out.push(b'"');
             inside(out, content);
             self.open = true;
@@ -113,7 +106,7 @@ impl Encode for Encoder {
                 out.push(b'}');
             }
             Message::System { content } => self.user(content, &[], out),
-            Message::User { content, images } if self.takes_pdfs => self.user(content, images, out),
+            Message::User { content, images } if self.wire.accepts_pdfs => self.user(content, images, out),
             Message::User { content, images } => {
                 let (content, pictures) = without_pdfs(content, images);
                 self.user(&content, &pictures, out);
@@ -154,7 +147,7 @@ impl Encode for Encoder {
                 raw(out, "}}");
             });
         }
-        if choice == ToolChoice::Report && self.can_force {
+        if choice == ToolChoice::Report && self.accepts_forced_report {
             raw(out, ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"final_report\"}}");
         }
         out.push(b'}');

@@ -18,8 +18,8 @@ use super::DIALECT;
 pub struct Encoder {
     head: Vec<u8>,
     choice: Choice,
-    /// Whether the server is known to accept a forced tool.
-    can_force: bool,
+    /// Whether the server is known to accept a demand for the final report.
+    accepts_forced_report: bool,
     empty: bool,
 }
 
@@ -38,7 +38,7 @@ impl Encoder {
         options.set("reasoning", config.reasoning.map(reasoning), &mut head);
         options.write(&mut head);
         raw(&mut head, ",\"input\":[");
-        Encoder { head, choice: Choice::of(p, config), can_force: endpoint::is_openai(p), empty: true }
+        Encoder { head, choice: Choice::of(p, config), accepts_forced_report: endpoint::is_openai(p), empty: true }
     }
 
     /// Prepares for an item: writes the comma.
@@ -137,7 +137,7 @@ impl Encode for Encoder {
                 out.push(b'}');
             });
         }
-        if any && choice == ToolChoice::Report && self.can_force {
+        if any && choice == ToolChoice::Report && self.accepts_forced_report {
             raw(out, ",\"tool_choice\":{\"type\":\"function\",\"name\":\"final_report\"}");
         }
         out.push(b'}');

@@ -16,79 +16,124 @@ use serde_json::{Map, Value};
 use super::Trajectory;
 use crate::engine::{AttemptRecord, Usage};
 
-/// The formats a trajectory can be exported to. `docs/trajectory.md` describes each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ExportFormat"))]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
+macro_rules! formats {
+    ($($(#[$doc:meta])* $format:ident = $name:tt {
+        suffix: $suffix:literal,
+        media_type: $media_type:literal,
+        label: $label:literal,
+        note: $note:literal,
+        write: $write:expr,
+    })*) => {
+        /// The formats a trajectory can be exported to. `docs/trajectory.md` describes each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "ExportFormat"))]
+        pub enum Format { $($(#[$doc])* #[serde(rename = $name)] $format,)* }
+
+        impl Format {
+            /// In the order of the download menu, the most used first.
+            pub const ALL: &'static [Format] = &[$(Format::$format,)*];
+
+            /// Its name in the JavaScript API.
+            #[must_use]
+            pub fn as_str(self) -> &'static str {
+                match self { $(Format::$format => $name,)* }
+            }
+
+            /// The part of the file name after the run id.
+            #[must_use]
+            pub fn suffix(self) -> &'static str {
+                match self { $(Format::$format => $suffix,)* }
+            }
+
+            #[must_use]
+            pub fn media_type(self) -> &'static str {
+                match self { $(Format::$format => $media_type,)* }
+            }
+
+            /// Its name in the download menu.
+            #[must_use]
+            pub fn label(self) -> &'static str {
+                match self { $(Format::$format => $label,)* }
+            }
+
+            /// The purpose of the format, beside its name in the menu.
+            #[must_use]
+            pub fn note(self) -> &'static str {
+                match self { $(Format::$format => $note,)* }
+            }
+
+            /// The function that writes it; `None` for formats for people, which `view/export` writes.
+            #[must_use]
+            pub fn writer(self) -> Option<fn(&Trajectory) -> String> {
+                match self { $(Format::$format => $write,)* }
+            }
+        }
+    };
+}
+
+formats! {
     /// The document itself, indented.
-    Native,
-    /// Agent Trajectory Interchange Format 1.7.
-    Atif,
-    /// OpenTelemetry spans as OTLP/JSON.
-    Otlp,
-    /// OpenAI's chat format, one line per run.
-    OpenaiJsonl,
-    /// `.traj.json` of mini-swe-agent 1.1.
-    MiniSweAgent,
-    Markdown,
+    Native = "native" {
+        suffix: ".json",
+        media_type: "application/json",
+        label: "Turnwise trajectory",
+        note: "JSON with everything in it; opens here again",
+        write: Some(native),
+    }
     /// One self-contained page.
-    Html,
+    Html = "html" {
+        suffix: ".html",
+        media_type: "text/html",
+        label: "Report",
+        note: "one HTML page to read, print and pass on",
+        write: None,
+    }
+    Markdown = "markdown" {
+        suffix: ".md",
+        media_type: "text/markdown",
+        label: "Markdown",
+        note: "for issues, chats and notes",
+        write: None,
+    }
+    /// Agent Trajectory Interchange Format 1.7.
+    Atif = "atif" {
+        suffix: ".atif.json",
+        media_type: "application/json",
+        label: "ATIF 1.7",
+        note: "the interchange format of agents (Harbor)",
+        write: Some(atif::write),
+    }
+    /// OpenTelemetry spans as OTLP/JSON.
+    Otlp = "otlp" {
+        suffix: ".otlp.json",
+        media_type: "application/json",
+        label: "OpenTelemetry",
+        note: "GenAI spans as OTLP/JSON",
+        write: Some(otlp::write),
+    }
+    /// OpenAI's chat format, one line per run.
+    OpenaiJsonl = "openai-jsonl" {
+        suffix: ".openai.jsonl",
+        media_type: "application/jsonl",
+        label: "OpenAI chat",
+        note: "messages and tools as JSON Lines",
+        write: Some(openai::write),
+    }
+    /// `.traj.json` of mini-swe-agent 1.1.
+    MiniSweAgent = "mini-swe-agent" {
+        suffix: ".traj.json",
+        media_type: "application/json",
+        label: "mini-swe-agent",
+        note: "its trajectory file, version 1.1",
+        write: Some(mini_swe::write),
+    }
 }
 
 impl Format {
-    pub const ALL: &'static [Format] = &[
-        Format::Native,
-        Format::Atif,
-        Format::Otlp,
-        Format::OpenaiJsonl,
-        Format::MiniSweAgent,
-        Format::Markdown,
-        Format::Html,
-    ];
-
-    /// Its name in the JavaScript API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Format::Native => "native",
-            Format::Atif => "atif",
-            Format::Otlp => "otlp",
-            Format::OpenaiJsonl => "openai-jsonl",
-            Format::MiniSweAgent => "mini-swe-agent",
-            Format::Markdown => "markdown",
-            Format::Html => "html",
-        }
-    }
-
     /// Returns the format with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Format> {
         Format::ALL.iter().copied().find(|format| format.as_str() == name)
-    }
-
-    #[must_use]
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Format::Native | Format::Atif | Format::Otlp | Format::MiniSweAgent => "application/json",
-            Format::OpenaiJsonl => "application/jsonl",
-            Format::Markdown => "text/markdown",
-            Format::Html => "text/html",
-        }
-    }
-
-    /// The part of the file name after the run id.
-    #[must_use]
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Format::Native => ".json",
-            Format::Atif => ".atif.json",
-            Format::Otlp => ".otlp.json",
-            Format::OpenaiJsonl => ".openai.jsonl",
-            Format::MiniSweAgent => ".traj.json",
-            Format::Markdown => ".md",
-            Format::Html => ".html",
-        }
     }
 
     /// `run_20261121_220000_abcdef.atif.json`

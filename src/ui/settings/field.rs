@@ -85,7 +85,7 @@ fn line(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
 
 /// Returns the address that requests go to while the field is empty.
 fn own_address(app: App) -> &'static str {
-    let own = app.settings.with(|settings| settings.endpoint().map(|endpoint| endpoint.base_url()));
+    let own = app.settings.with(|settings| settings.provider_card().map(|card| card.base_url()));
     own.filter(|url| !url.is_empty()).unwrap_or("https://models.example.org/v1")
 }
 

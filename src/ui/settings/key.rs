@@ -6,13 +6,13 @@ use leptos::prelude::*;
 
 use crate::engine::ProviderKind;
 use crate::signin::SignIn;
-use crate::view::provider::{Endpoint, Need};
+use crate::view::provider::{Need, ProviderCard};
 use crate::view::settings::Field;
 
 use super::super::signin;
 use super::super::state::App;
 
-pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
+pub fn key(app: App, of: ProviderCard) -> impl IntoView {
     let label = match of.key {
         Need::Needed => "API key",
         Need::Optional => "API key, if the server wants one",
@@ -27,7 +27,7 @@ pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
     }
 }
 
-fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView {
+fn field(app: App, of: ProviderCard, label: &'static str) -> impl IntoView {
     html::div().class("input mono wide").child((
         html::label().r#for("setting-key").child(label),
         (of.kind == ProviderKind::Openrouter).then(|| sign_in(app)),

@@ -5,36 +5,28 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::engine::ProviderKind;
-use crate::view::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Place, demo_name, endpoint};
-use crate::view::settings::{Field, Input};
+use crate::view::provider::{COMPATIBLE, DEMOS, Place, ProviderCard, cards, demo_name, provider_card, title};
+use crate::view::settings::Field;
 
 use super::super::state::App;
 use super::{Errors, built_in, field, key, model_field, probe};
 
 pub fn model(app: App, errors: Errors) -> impl IntoView {
-    let chosen = Memo::new(move |_| app.settings.with(|settings| settings.endpoint().map(|endpoint| endpoint.id)));
+    let chosen = Memo::new(move |_| app.settings.with(|settings| settings.provider_card().map(|card| card.id)));
     html::fieldset().class("group").child((
         html::legend().child("Model"),
         providers(app),
-        move || chosen.get().and_then(endpoint).map(|of| server(app, of, errors)),
+        move || chosen.get().and_then(provider_card).map(|of| server(app, of, errors)),
         probe::probe(app),
     ))
 }
 
 /// Draws every provider as a card of one radio group, so that arrow keys move through all of them.
 fn providers(app: App) -> impl IntoView {
-    let options = match Field::Provider.row().map(|row| row.input) {
-        Some(Input::Choice(options)) => options,
-        _ => &[],
-    };
-    let demos = options.iter().filter(|(id, _)| endpoint(id).is_none());
-    let demos = demos.map(|(id, words)| card(app, id, demo_name(words), words).into_any());
+    let demos = DEMOS.iter().map(|(id, words)| card(app, id, demo_name(words), words).into_any());
     let real = Place::ALL.iter().map(|place| {
-        let cards = ENDPOINTS
-            .iter()
-            .filter(|of| of.place == *place)
-            .map(|of| card(app, of.id, of.name.to_owned(), of.name).into_any());
-        row(place.title(), cards.collect())
+        let cards = cards().filter(|of| of.place == *place);
+        row(title(*place), cards.map(|of| card(app, of.id, of.name.to_owned(), of.name).into_any()).collect())
     });
     html::div()
         .class("providers")
@@ -64,7 +56,7 @@ fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl I
 }
 
 /// Draws the fields of the chosen provider.
-fn server(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
+fn server(app: App, of: ProviderCard, errors: Errors) -> impl IntoView {
     let hint = html::p().class("advice").child(of.hint);
     if of.kind == ProviderKind::PromptApi {
         return html::div().class("server").child((hint, built_in::built_in(app))).into_any();

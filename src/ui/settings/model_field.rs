@@ -16,7 +16,7 @@ use crate::engine::ProviderKind;
 use crate::llm::models::ModelInfo;
 use crate::protocol::desk::Order;
 use crate::view::models::{ModelOption, options};
-use crate::view::provider::{Endpoint, Need};
+use crate::view::provider::{Need, ProviderCard};
 use crate::view::settings::Field;
 
 use super::super::dom;
@@ -30,7 +30,7 @@ const LIST: &str = "model-options";
 #[derive(Clone, Copy)]
 struct Combo {
     app: App,
-    of: &'static Endpoint,
+    of: ProviderCard,
     open: RwSignal<bool>,
     /// The index of the option that Enter would select.
     active: RwSignal<Option<usize>>,
@@ -41,7 +41,7 @@ struct Combo {
     shown: Memo<(Vec<ModelOption>, usize)>,
 }
 
-pub fn model_field(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
+pub fn model_field(app: App, of: ProviderCard, errors: Errors) -> impl IntoView {
     let filter = RwSignal::new(String::new());
     let shown = Memo::new(move |_| {
         let models = app.settings.with(|settings| settings.models()).unwrap_or_default();

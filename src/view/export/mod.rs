@@ -7,19 +7,14 @@ mod markdown;
 mod nodes;
 mod turns;
 
-use crate::trajectory::Trajectory;
-use crate::trajectory::export::{Format, atif, mini_swe, native, openai, otlp};
+use crate::trajectory::{Format, Trajectory};
 
 /// Returns the text of the file.
 #[must_use]
 pub fn export(document: &Trajectory, format: Format) -> String {
-    match format {
-        Format::Native => native(document),
-        Format::Atif => atif::write(document),
-        Format::Otlp => otlp::write(document),
-        Format::OpenaiJsonl => openai::write(document),
-        Format::MiniSweAgent => mini_swe::write(document),
-        Format::Markdown => markdown::write(document),
-        Format::Html => html::write(document),
+    match (format.writer(), format) {
+        (Some(write), _) => write(document),
+        (None, Format::Html) => html::write(document),
+        (None, _) => markdown::write(document),
     }
 }

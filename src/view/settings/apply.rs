@@ -9,7 +9,7 @@ use crate::engine::{
     SynthesisFallback, SynthesisRole,
 };
 
-use super::super::provider::endpoint;
+use super::super::provider::provider_card;
 use super::{Field, FieldError, Input, Row};
 
 /// Returns the text of a field of a configuration.
@@ -205,8 +205,8 @@ fn kind(text: &str) -> (ProviderKind, Option<DemoMode>) {
     match text {
         "demo-endless" => (ProviderKind::Demo, Some(DemoMode::Endless)),
         "demo-chaos" => (ProviderKind::Demo, Some(DemoMode::Chaos)),
-        _ => match endpoint(text) {
-            Some(endpoint) => (endpoint.kind, None),
+        _ => match provider_card(text) {
+            Some(card) => (card.kind, None),
             None => (ProviderKind::Demo, Some(DemoMode::Normal)),
         },
     }

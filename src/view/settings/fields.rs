@@ -93,6 +93,8 @@ pub enum Input {
     Lines,
     /// `on` or `off`.
     Switch,
+    /// One of the demos or of the cards (`view/provider.rs`).
+    Provider,
     /// One of `(value, words)`.
     Choice(&'static [(&'static str, &'static str)]),
 }
@@ -120,21 +122,6 @@ const fn row(
     Row { field, key, group, label, help, input }
 }
 
-const PROVIDERS: Input = Input::Choice(&[
-    ("demo", "Demo: scripted, not an AI"),
-    ("demo-endless", "Demo that never finishes: shows limits and synthesis"),
-    ("demo-chaos", "Demo that misbehaves: shows retries"),
-    ("openai", "OpenAI"),
-    ("openai-responses", "OpenAI Responses"),
-    ("anthropic", "Anthropic"),
-    ("gemini", "Google Gemini"),
-    ("openrouter", "OpenRouter"),
-    ("ollama", "Ollama"),
-    ("lmstudio", "LM Studio"),
-    ("llamacpp", "llama.cpp"),
-    ("prompt-api", "Built into Chrome"),
-    ("openai-compatible", "Another address"),
-]);
 const PRESETS: Input =
     Input::Choice(&[("research", "Research"), ("orchestrator", "Orchestrator"), ("strict", "Strict")]);
 const FORMATS: Input = Input::Choice(&[
@@ -154,7 +141,7 @@ const DEADLINE: Input = Input::Seconds { min: 0.1, max: 3_600.0 };
 /// Every field, in the order of the dialog.
 #[rustfmt::skip]
 pub const ROWS: &[Row] = &[
-    row(Field::Provider, "provider", Group::Model, "Provider", "", PROVIDERS),
+    row(Field::Provider, "provider", Group::Model, "Provider", "", Input::Provider),
     row(Field::BaseUrl, "base_url", Group::Model, "Base URL", "Up to and including the version, as in /v1.", Input::Line),
     row(Field::Model, "model", Group::Model, "Model", "As the server names it.", Input::Line),
     row(Field::MaxOutputTokens, "max_output_tokens", Group::Model, "Max output tokens", "Per request. Leave empty for the server's default.", Input::OptionalWhole { min: 1, max: 10_000_000 }),

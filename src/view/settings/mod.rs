@@ -45,8 +45,8 @@ impl Settings {
     /// Returns the text of a field: the user's, or else the preset's.
     #[must_use]
     pub fn value(&self, field: Field) -> String {
-        self.changed.get(&field).cloned().unwrap_or_else(|| match (field, self.endpoint()) {
-            (Field::Model, Some(endpoint)) => endpoint.model.to_owned(),
+        self.changed.get(&field).cloned().unwrap_or_else(|| match (field, self.provider_card()) {
+            (Field::Model, Some(card)) => card.model.to_owned(),
             _ => apply::text(&RunConfig::preset(self.preset()), field),
         })
     }
@@ -136,8 +136,8 @@ impl Settings {
     #[must_use]
     pub fn applies(&self, field: Field) -> bool {
         match field {
-            Field::BaseUrl | Field::MaxOutputTokens => self.endpoint().is_some_and(|of| of.kind.is_http()),
-            Field::Model => self.endpoint().is_some_and(|of| of.model_need != Need::No),
+            Field::BaseUrl | Field::MaxOutputTokens => self.provider_card().is_some_and(|of| of.kind.is_http()),
+            Field::Model => self.provider_card().is_some_and(|of| of.model_need != Need::No),
             Field::ModerateAt | Field::UrgentAt => self.is_on(Field::Counter),
             Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent => self.is_on(Field::Counter),
             Field::Synthesis => self.preset() != Preset::Strict,

@@ -8,7 +8,7 @@ use crate::llm;
 use crate::llm::models::ModelInfo;
 
 use super::super::models::Known;
-use super::super::provider::{COMPATIBLE, ENDPOINTS, Endpoint, Need, address, endpoint};
+use super::super::provider::{COMPATIBLE, Need, ProviderCard, address, cards, provider_card};
 use super::{Field, FieldError, Settings, apply};
 
 /// The lists of models that providers returned.
@@ -35,10 +35,10 @@ const OWN: &[Field] = &[
 ];
 
 impl Settings {
-    /// Returns the chosen endpoint; `None` for a demo.
+    /// Returns the card of the chosen provider; `None` for a demo.
     #[must_use]
-    pub fn endpoint(&self) -> Option<&'static Endpoint> {
-        self.changed.get(&Field::Provider).and_then(|id| endpoint(id))
+    pub fn provider_card(&self) -> Option<ProviderCard> {
+        self.changed.get(&Field::Provider).and_then(|id| provider_card(id))
     }
 
     /// Returns the chosen provider as a run would use it, without invalid values.
@@ -64,8 +64,7 @@ impl Settings {
     }
 
     fn lacks_address(&self) -> bool {
-        self.endpoint().is_some_and(|endpoint| endpoint.id == COMPATIBLE)
-            && self.value(Field::BaseUrl).trim().is_empty()
+        self.provider_card().is_some_and(|card| card.id == COMPATIBLE) && self.value(Field::BaseUrl).trim().is_empty()
     }
 
     /// Stores a provider's list of models. `whose` is the value of [`Settings::whose`] at the time of the request.
@@ -92,7 +91,7 @@ impl Settings {
         let provider = self.provider();
         let heard = self.models();
         let listed = heard.iter().flat_map(|list| list.iter()).find(|model| model.id == provider.model);
-        listed.map(Known::from).or_else(|| llm::models::known(&provider).map(Known::from))
+        listed.map(Known::from).or_else(|| llm::models::table_row_of(&provider).map(Known::from))
     }
 
     pub(super) fn swap_provider(&mut self, next: &str) {
@@ -110,13 +109,13 @@ impl Settings {
 
     /// Adds an error for each missing field that the chosen provider requires.
     pub(super) fn missing(&self, errors: &mut Vec<FieldError>) {
-        let Some(endpoint) = self.endpoint() else { return };
+        let Some(card) = self.provider_card() else { return };
         if self.lacks_address() {
             let message = "Enter the server's base URL, such as https://models.example.org/v1.".to_owned();
             errors.push(FieldError { field: Field::BaseUrl, message });
         }
-        if endpoint.model_need == Need::Needed && self.value(Field::Model).trim().is_empty() {
-            let message = format!("Enter the {} model to use.", endpoint.name);
+        if card.model_need == Need::Needed && self.value(Field::Model).trim().is_empty() {
+            let message = format!("Enter the {} model to use.", card.name);
             errors.push(FieldError { field: Field::Model, message });
         }
     }
@@ -138,7 +137,7 @@ impl Settings {
 
 /// Returns the key under which a provider's settings are put away; all modes of the demo model share one.
 fn shelf(id: &str) -> &str {
-    if endpoint(id).is_some() { id } else { "demo" }
+    if provider_card(id).is_some() { id } else { "demo" }
 }
 
 /// Migrates settings of version 1, which had one real provider with any address.
@@ -149,8 +148,8 @@ pub(super) fn migrate(fields: &mut BTreeMap<String, String>) {
     }
     let base_url = fields.get(Field::BaseUrl.key()).map_or("", |url| url.trim().trim_end_matches('/')).to_owned();
     let local = base_url.replacen("://127.0.0.1", "://localhost", 1);
-    let same = |endpoint: &&Endpoint| !endpoint.base_url().is_empty() && endpoint.base_url() == local;
-    let found = ENDPOINTS.iter().find(same).or_else(|| endpoint(COMPATIBLE)).filter(|_| !base_url.is_empty());
+    let same = |card: &ProviderCard| !card.base_url().is_empty() && card.base_url() == local;
+    let found = cards().find(same).or_else(|| provider_card(COMPATIBLE)).filter(|_| !base_url.is_empty());
     let Some(found) = found else { return };
     fields.insert(provider.to_owned(), found.id.to_owned());
     if found.base_url() == base_url {

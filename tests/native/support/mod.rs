@@ -245,10 +245,10 @@ impl World {
     }
 }
 
-/// Compares with `tests/golden/NAME`; `UPDATE_GOLDEN=1` updates it.
+/// Compares with `tests/golden/NAME`; `UPDATE=1` updates it.
 pub fn golden(name: &str, actual: &str) {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, actual).unwrap();
     }
     assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), actual, "{path}");

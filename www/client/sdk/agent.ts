@@ -11,6 +11,7 @@ import type { Approve } from './approval.js';
 import { Chat } from './chat.js';
 import type { ChatOptions } from './chat.js';
 import { TurnwiseError, errorOf } from './error.js';
+import { SAFE_TOOLS } from '../names.js';
 import type { Model } from './models.js';
 import type { Telemetry } from './otlp.js';
 import { readMessages, readPrompt } from './prompt.js';
@@ -106,7 +107,6 @@ const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
 
 const NO_MODEL = 'options.model: missing; expected a model, for example openai(\'gpt-5.4-mini\', { apiKey }), ollama(\'qwen3\'), or demo() to try without one';
-const SAFE: BuiltInTool[] = ['search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now'];
 const REPORT = 'End the run by calling final_report: text alone does not end it, and in the last turn it is the only tool.';
 
 export class Agent<T extends Tools = Tools, S extends Schema | undefined = undefined> {
@@ -270,7 +270,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
     } = this.#options;
     const strict = this.#output !== undefined;
     const builtIn = builtInTools ?? (files ? 'safe' : []);
-    const tools = [...(builtIn === 'safe' ? SAFE : builtIn)];
+    const tools = [...(builtIn === 'safe' ? SAFE_TOOLS : builtIn)];
     if (subagents && !tools.includes('spawn_subagents')) tools.push('spawn_subagents');
     const limited = { ...limits, cost: budget.usd, tokens: budget.tokens, wallMs: budget.ms };
     return given({

@@ -1,5 +1,5 @@
 // Models by the names of their providers: `openai('gpt-5.4-mini', { apiKey })`. Each function returns plain data, the
-// `provider` of the low-level API.
+// `provider` of the low-level API. Those of model servers are in providers.ts.
 import type { CustomProvider, DemoProvider, HttpProvider, Price, PromptApiProvider, Provider } from '../types/turnwise.js';
 
 /** A model for an agent. Created by `openai`, `anthropic`, …, or `custom`. */
@@ -21,24 +21,8 @@ export interface ModelSettings {
 }
 
 type HttpKind = HttpProvider['kind'];
-const http = (kind: HttpKind) => (model: string, settings: ModelSettings = {}): Model => ({ ...settings, kind, model });
-
-/** A model of OpenAI, through Chat Completions; with `baseUrl`, of any compatible server. */
-export const openai = /* @__PURE__ */ http('openai');
-/** A model of OpenAI, through the Responses API. */
-export const openaiResponses = /* @__PURE__ */ http('openai-responses');
-/** A model of Anthropic, through the Messages API. */
-export const anthropic = /* @__PURE__ */ http('anthropic');
-/** A model of Google, through the Gemini API. */
-export const gemini = /* @__PURE__ */ http('gemini');
-/** Any model at OpenRouter, as `vendor/model`. */
-export const openrouter = /* @__PURE__ */ http('openrouter');
-/** A model that Ollama serves. */
-export const ollama = /* @__PURE__ */ http('ollama');
-/** A model that LM Studio serves. */
-export const lmstudio = /* @__PURE__ */ http('lmstudio');
-/** The model that a llama.cpp server serves. */
-export const llamacpp = /* @__PURE__ */ http('llamacpp');
+/** The function of a kind of model server: providers.ts has them. */
+export const http = (kind: HttpKind) => (model: string, settings: ModelSettings = {}): Model => ({ ...settings, kind, model });
 
 /** The model built into Chrome: no key, no server. */
 export const chrome = (): Model => ({ kind: 'prompt-api' } satisfies PromptApiProvider);

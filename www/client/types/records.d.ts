@@ -966,7 +966,7 @@ export interface ReplayDifference {
 }
 
 /** The formats a trajectory can be exported to. `docs/trajectory.md` describes each. */
-export type ExportFormat = "native" | "atif" | "otlp" | "openai-jsonl" | "mini-swe-agent" | "markdown" | "html";
+export type ExportFormat = "native" | "html" | "markdown" | "atif" | "otlp" | "openai-jsonl" | "mini-swe-agent";
 
 /** Information about a site. */
 export interface DocsInfo {
@@ -1085,3 +1085,16 @@ export interface MarkdownTable {
 }
 
 export type MarkdownAlign = "none" | "left" | "center" | "right";
+
+export type BuiltInTool =
+  | "search_files"
+  | "read_file"
+  | "list_files"
+  | "write_file"
+  | "read_result"
+  | "calculate"
+  | "now"
+  // Not in the safe set: an agent has them only if it names them.
+  | "progress_report"
+  | "batch"
+  | "spawn_subagents";

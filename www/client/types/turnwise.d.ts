@@ -1,8 +1,9 @@
 // Records and events are in records.d.ts, which is generated from the Rust types. This file is written by hand: options, which
 // are easier to read that way, and functions.
 import type {
-  AgentKind, DocsHit, DocsInfo, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode, PlanOwnEvent,
-  PlanSession, Preset, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, Summary, Trajectory, TrajectoryMessage,
+  AgentKind, BuiltInTool, DocsHit, DocsInfo, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode,
+  PlanOwnEvent, PlanSession, Preset, ProviderKind, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, Summary,
+  Trajectory, TrajectoryMessage,
 } from './records.js';
 
 export * from './records.js';
@@ -101,15 +102,7 @@ export interface DemoProvider {
 /** A model server, called directly from the page. */
 export interface HttpProvider {
   /** `openai`: any server that implements Chat Completions. */
-  kind:
-    | "openai"
-    | "openai-responses"
-    | "anthropic"
-    | "gemini"
-    | "openrouter"
-    | "ollama"
-    | "lmstudio"
-    | "llamacpp";
+  kind: Exclude<ProviderKind, "demo" | "prompt-api" | "custom">;
   /** Up to and including the version (`/v1`). A relative URL is resolved against the page. Default: the provider's own. */
   baseUrl?: string;
   model?: string;
@@ -226,21 +219,6 @@ export interface RetryOptions {
   /** If a server asks for a longer wait, the run ends and reports the time. Default: 60,000. */
   retryAfterCapMs?: number;
 }
-
-export type BuiltInTool =
-  | "calculate"
-  | "list_files"
-  | "read_file"
-  | "write_file"
-  | "search_files"
-  | "read_result"
-  | "now"
-  /** Not in the safe set: reports to the user; does not count as work. */
-  | "progress_report"
-  /** Not in the safe set: runs several calls in one. */
-  | "batch"
-  /** Not in the safe set: gives tasks to parallel sub-agents. */
-  | "spawn_subagents";
 
 /** A tool supplied by the page. */
 export interface Tool<Args = any> {

@@ -1,0 +1,19 @@
+// A function for each kind of model server. Made of the rows in src/llm/providers.rs: UPDATE=1 cargo test --test native types::
+import { http } from './models.js';
+
+/** A model of OpenAI, through Chat Completions; with `baseUrl`, of any compatible server. */
+export const openai = /* @__PURE__ */ http('openai');
+/** A model of OpenAI, through the Responses API. */
+export const openaiResponses = /* @__PURE__ */ http('openai-responses');
+/** A model of Anthropic, through the Messages API. */
+export const anthropic = /* @__PURE__ */ http('anthropic');
+/** A model of Google, through the Gemini API. */
+export const gemini = /* @__PURE__ */ http('gemini');
+/** Any model at OpenRouter, as `vendor/model`. */
+export const openrouter = /* @__PURE__ */ http('openrouter');
+/** A model that Ollama serves. */
+export const ollama = /* @__PURE__ */ http('ollama');
+/** A model that LM Studio serves. */
+export const lmstudio = /* @__PURE__ */ http('lmstudio');
+/** The model that a llama.cpp server serves. */
+export const llamacpp = /* @__PURE__ */ http('llamacpp');
