@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { withBrowser } from './lib/browser.mjs';
+import { withContext } from './lib/browser.mjs';
 import { missing, printed, python } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -156,9 +156,9 @@ test('the HTML report is valid', async () => {
 
 test('the HTML report opens from disk, loads nothing, says nothing in the console, and prints whole', { timeout: 120000 }, async () => {
   const lastWords = [...files('html'), path.join(root, 'tests/golden/export/run.html')];
-  await withBrowser(async (browser) => {
+  await withContext({ viewport: { width: 1280, height: 800 } }, async (context) => {
     for (const file of lastWords) {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const page = await context.newPage();
       const said = [];
       page.on('console', (message) => said.push(message.text()));
       page.on('pageerror', (error) => said.push(String(error)));

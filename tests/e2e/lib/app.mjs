@@ -6,7 +6,7 @@ import { withSite } from './site.mjs';
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Opens the app in a fresh browser that can reach the app's own files and nothing else. */
+/** Opens the app in a fresh context that can reach the app's own files and nothing else. */
 export const withApp = (options, body) => withSite((site) => withPage(site.app, options, async (page) => {
   await page.getByRole('textbox', { name: 'Task' }).waitFor();
   return body(page, site);
