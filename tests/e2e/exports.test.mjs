@@ -30,11 +30,13 @@ async function run(name, options, task) {
 }
 
 before(async () => {
-  await run('normal', {});
-  await run('endless', { provider: { kind: 'demo', demo: 'endless' }, maxTurns: 4 });
-  for (const seed of [1, 8]) await run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 });
-  await run('strict', { preset: 'strict', report: { format: 'markdown' } });
-  await run('subagents', { tools: ['search_files', 'read_file', 'list_files', 'spawn_subagents'] }, 'Compare the three largest files.');
+  await Promise.all([
+    run('normal', {}),
+    run('endless', { provider: { kind: 'demo', demo: 'endless' }, maxTurns: 4 }),
+    ...[1, 8].map((seed) => run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 })),
+    run('strict', { preset: 'strict', report: { format: 'markdown' } }),
+    run('subagents', { tools: ['search_files', 'read_file', 'list_files', 'spawn_subagents'] }, 'Compare the three largest files.'),
+  ]);
   for (const [name, trajectory] of Object.entries(runs)) {
     for (const [format, suffix] of Object.entries(SUFFIX)) {
       writeFileSync(path.join(folder, name + suffix), await exportTrajectory(trajectory, format));

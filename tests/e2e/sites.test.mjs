@@ -203,7 +203,7 @@ async function converse(kind, answers, t) {
     const here = tab.url();
     await input.pressSequentially(KEYS);
     for (const key of ['ArrowRight', 'ArrowLeft']) await input.press(key);
-    await tab.waitForTimeout(500);
+    await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
     assert.equal(tab.url(), here);
     assert.equal(await input.inputValue(), KEYS);
     // A link in an answer leads there, without a page load where the generator's router avoids one.
