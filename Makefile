@@ -70,7 +70,7 @@ picture:
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/picture.mjs
 
-# About twenty minutes after the build on two cores, less if nothing else is running. Example: make bench ONLY="cpu memory" REPS=3
+# About half an hour after the build on two cores, less if nothing else is running. Example: make bench ONLY="cpu memory" REPS=3
 bench:
 	@.ci/setup bench
 	@.ci/build release dist
