@@ -20,9 +20,11 @@ test:
 	@.ci/setup test
 	@source .toolchain.env && node .ci/test.mjs
 
-# The random runs, ten times as many: takes minutes.
+# The random runs, ten times as many, and the random kills of a run, five times as many: takes a quarter of an hour.
 test-long:
 	@.ci/setup test
+	@.ci/build release dist
+	@source .toolchain.env && KILLS=$${KILLS:-40} node .ci/e2e.mjs tests/e2e/kill.test.mjs tests/e2e/resume_api.test.mjs
 	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test native sim_run::
 
 # The docs agent on real documentation sites from seven generators: half an hour, most of it to build the sites the first time.
@@ -68,7 +70,7 @@ picture:
 	@.ci/build release dist
 	@source .toolchain.env && node .ci/picture.mjs
 
-# About twenty minutes after the build on two cores, less if nothing else is running. Example: make bench ONLY="cpu memory" REPS=3
+# About half an hour after the build on two cores, less if nothing else is running. Example: make bench ONLY="cpu memory" REPS=3
 bench:
 	@.ci/setup bench
 	@.ci/build release dist

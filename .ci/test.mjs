@@ -1,8 +1,8 @@
 // node .ci/test.mjs [STEP…]: runs all checks, or the given ones: build format deny clippy docs native wasm e2e packages sizes.
-// A failed step does not stop the others. The last lines are each step's time and the totals of all runners; the exit code
-// is 0 only if everything passed.
+// A failed step does not stop the others. The last lines are what was slowest end to end, each step's time, the slowest step
+// first, and the totals of all runners; the exit code is 0 only if everything passed.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -11,9 +11,6 @@ const EMPTY_CARGO_HOME = path.join(root, 'target/empty-cargo-home');
 const clippy = (...args) => ['cargo', 'clippy', '--locked', '--quiet', ...args, '--', '--deny', 'warnings'];
 
 const doc = (...args) => ['cargo', 'doc', '--locked', '--quiet', '--no-deps', ...args];
-
-// Tests that measure the page's tasks and times: a second browser running at the same time would distort the results.
-const MEASURES = ['subagents.test.mjs', 'app_subagents.test.mjs', 'crowd.test.mjs', 'long_trajectory.test.mjs', 'hostile_server.test.mjs'];
 
 // name -> commands, run in sequence. `beside`: the next steps do not wait for it, except those with `waits`, and its output is
 // shown when it has ended. `count` finds a runner's figures in a line of its output.
@@ -71,7 +68,8 @@ const steps = {
   },
   e2e: {
     waits: true,
-    commands: [e2e(2, (name) => !MEASURES.includes(name)), e2e(1, (name) => MEASURES.includes(name))],
+    // No test measures time or memory, which `make bench` does, so several files run at once.
+    commands: [[process.execPath, '.ci/e2e.mjs']],
     count: counted,
   },
   // The tarball and the zips in bundlers and frameworks.
@@ -102,28 +100,28 @@ function counted(line) {
   return { [kind]: Number(found[2]) };
 }
 
-/** Returns the command for the end-to-end tests in these files. */
-function e2e(concurrency, wanted) {
-  const files = readdirSync(path.join(root, 'tests/e2e')).filter((name) => name.endsWith('.test.mjs') && wanted(name));
-  // Third-party libraries have their own folder, so that their dependencies do not conflict with those of the tests.
-  const all = [...files.map((name) => path.join('tests/e2e', name)), ...(wanted('ecosystem.test.mjs') ? ['tests/ecosystem/ecosystem.test.mjs'] : [])];
-  return [process.execPath, '--test', '--test-reporter=spec', `--test-concurrency=${concurrency}`, ...all];
-}
-
 const total = { passed: 0, failed: 0, skipped: 0 };
 
 // Repeats node's report of failed tests at the very end, because a truncated log keeps its end.
 const FAILING = /^✖ failing tests:/;
 const failures = [];
 const MOST_LINES = 120;
+// Repeats the tables of .ci/e2e.mjs at the end.
+const SLOWEST = /^Slowest (files|tests):/;
+const slowest = [];
 
 /** Runs one command; `say` receives the lines of its output. Resolves with its exit code. */
 function run([program, ...args], env, count, say) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, CARGO_TERM_COLOR: 'never', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let failing = false;
+    let [failing, slow] = [false, false];
     const onText = lines((line) => {
       say(line);
+      if (SLOWEST.test(line) || slow) {
+        slow = true;
+        slowest.push(line);
+        return;
+      }
       failing ||= FAILING.test(line.replace(/\x1b\[[0-9;]*m/g, '').trim());
       if (failing && failures.length < MOST_LINES) failures.push(line.slice(0, 300));
       for (const [kind, n] of Object.entries(count?.(line.replace(/\x1b\[[0-9;]*m/g, '').trim()) || {})) total[kind] += n;
@@ -171,7 +169,7 @@ async function perform(name, { commands, count, beside, env = [] }) {
   // A failed step without a runner, or one that crashed before its runner could count, counts as one failure.
   if (!passed && (!count || total.failed === failedBefore)) total.failed += 1;
   if (passed && !count) total.passed += 1;
-  table.push(`${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}${beside ? ', beside the others' : ''}`);
+  table.push({ ms: performance.now() - stepBegan, text: `${name.padEnd(8)} ${passed ? 'passed' : 'FAILED'} ${seconds(stepBegan).padStart(7)}${beside ? ', beside the others' : ''}` });
 }
 
 rmSync(EMPTY_CARGO_HOME, { recursive: true, force: true });
@@ -185,6 +183,8 @@ for (const [name, step] of Object.entries(steps)) {
 }
 await Promise.all(going);
 if (failures.length) console.log(`\nWhat failed end to end:\n${failures.join('\n')}`);
-console.log(`\n${table.join('\n')}\ntotal time ${seconds(began)}`);
+if (slowest.length) console.log(`\n${slowest.join('\n').trimEnd()}`);
+table.sort((a, b) => b.ms - a.ms);
+console.log(`\n${table.map(({ text }) => text).join('\n')}\ntotal time ${seconds(began)}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(ok ? 0 : 1);

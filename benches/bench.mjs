@@ -1,7 +1,7 @@
 // node benches/bench.mjs: benchmarks our package against a hand-written loop (the floor) and other agent loops, and the docs
 // agent against deep-chat, in one run. docs/development.md explains the columns.
 // REPS (5): rounds. In each, a part measures every page once, one after the other, so that ratios compare adjacent measurements.
-// PEERS: which other loops. ONLY: which parts.
+// PEERS: which other loops. ONLY: which parts. Exits with 1 if a part failed or a goal was missed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { startModel } from './server.mjs';
 import { serve } from './site.mjs';
 import { DEEP_CHAT } from './parts/widget.mjs';
 
-const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'busy', 'start', 'widget', 'same-agent'];
+const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'widget', 'same-agent'];
 const PEERS = ['openai-sdk', 'ai-sdk', 'langgraph', 'openai-agents'];
 const FLOOR = 'floor';
 const OURS = 'turnwise';
@@ -80,7 +80,7 @@ try {
 
 const merged = (name) => Array.from({ length: reps }, (_, round) => Object.assign({}, ...parts.map((part) => records[part.name][name]?.[round] ?? {})));
 console.log('');
-printGoals(parts.map(({ name }) => name), merged(OURS), merged(FLOOR));
+const missed = printGoals(parts.map(({ name }) => name), merged(OURS), merged(FLOOR));
 for (const part of parts) {
   printPart(part.name, namesOf(part), records[part.name], FLOOR);
   const first = Object.fromEntries(namesOf(part).map((name) => [name, records[part.name][name][0]]));
@@ -88,8 +88,9 @@ for (const part of parts) {
 }
 mkdirSync(path.join(here, 'results'), { recursive: true });
 const built = readFileSync(path.join(dist, '.built'), 'utf8').trim();
-writeFileSync(path.join(here, 'results/bench.json'), JSON.stringify({ when: new Date().toISOString(), chromium: version, built, reps, spent, failures, records }, null, 1));
+writeFileSync(path.join(here, 'results/bench.json'), JSON.stringify({ when: new Date().toISOString(), chromium: version, built, reps, spent, failures, missed, records }, null, 1));
 const times = Object.entries(spent).map(([name, took]) => `${name} ${took.toFixed(0)}`).join(', ');
 console.log(`\n${seconds(began).toFixed(0)} s (${times}); every figure: benches/results/bench.json`);
 for (const failure of failures) console.log(`FAILED ${failure}`);
-process.exit(failures.length ? 1 : 0);
+for (const goal of missed) console.log(`MISSED ${goal}`);
+process.exit(failures.length || missed.length ? 1 : 0);

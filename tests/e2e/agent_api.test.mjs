@@ -1,6 +1,7 @@
 // The API of `turnwise` (www/client/sdk) in Node.js, against a strict server on loopback: models, tools with schemas of
 // three libraries, output, approval, guardrails, parts, chats, resume and branch. packages.test.mjs covers it in pages.
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -254,8 +255,16 @@ test('pictures and files are part of a prompt', async () => {
   });
 });
 
-test('a chat knows what was said, is stored, and is read again', async () => {
+test('a chat knows what was said, is stored, and is read again', { timeout: 60_000 }, async () => {
   const storage = inMemory();
+  const { set } = storage;
+  const stored = new Promise((resolve) => {
+    storage.set = (key, text) => {
+      const done = set.call(storage, key, text);
+      if (text.includes('You are Ada.')) resolve();
+      return done;
+    };
+  });
   await withScript([
     { text: 'Hello, Ada.' },
     { text: 'You are Ada.', check: ({ messages }) => assert.deepEqual(messages.slice(1).map(({ content }) => content), ['I am Ada.', 'Hello, Ada.', 'Who am I?']) },
@@ -265,7 +274,7 @@ test('a chat knows what was said, is stored, and is read again', async () => {
     const chat = agent.chat({ storage });
     await chat.send('I am Ada.');
     assert.throws(() => { chat.send('Who am I?'); chat.send('again'); }, /answering/);
-    while (!storage.get('chat')?.includes('You are Ada.')) await new Promise((resolve) => { setTimeout(resolve, 20); });
+    await stored;
     const again = agent.chat({ storage });
     await again.load();
     assert.deepEqual(again.messages.map(({ role, text }) => [role, text]), [
@@ -361,25 +370,28 @@ test('the AI SDK\'s stream: text, tools, steps', async () => {
   });
 });
 
-test('telemetry: a collector gets each span once, those of a turn before the run has ended', async () => {
+test('telemetry: a collector gets each span once, those of a turn before the run has ended', { timeout: 60_000 }, async () => {
   const posts = [];
+  const arrivals = new EventEmitter();
+  // The second turn is answered once the first one was sent to the collector.
+  const first = once(arrivals, 'post');
   const collector = http.createServer(async (request, response) => {
     const bytes = [];
     for await (const chunk of request) bytes.push(chunk);
     posts.push({ key: request.headers['x-key'], ...JSON.parse(Buffer.concat(bytes).toString()) });
+    arrivals.emit('post');
     response.end('{}');
   });
   await new Promise((resolve) => { collector.listen(0, '127.0.0.1', resolve); });
   const url = `http://127.0.0.1:${collector.address().port}/v1/traces`;
   try {
-    await withScript([call('look', {}), { text: 'Sunny.', delay: 400 }], async (baseUrl) => {
+    await withScript([call('look', {}), { text: 'Sunny.', until: first }], async (baseUrl) => {
       const agent = new Agent({ model: model(baseUrl), tools: { look: tool({ execute: () => 'sunny' }) }, telemetry: otlp({ url, headers: { 'x-key': 'k' } }), ...QUICK });
       const { trajectory } = await agent.generate('Weather?');
-      const before = posts.length;
       const whole = JSON.parse(await exportTrajectory(trajectory, 'otlp')).resourceSpans[0].scopeSpans[0].spans;
       const spans = () => posts.flatMap((post) => post.resourceSpans[0].scopeSpans[0].spans);
-      for (const until = Date.now() + 5_000; spans().length < whole.length && Date.now() < until;) await new Promise((resolve) => { setTimeout(resolve, 20); });
-      assert.ok(before >= 1, 'the first turn was sent while the second one waited');
+      const signal = AbortSignal.timeout(20_000);
+      while (spans().length < whole.length) await once(arrivals, 'post', { signal });
       assert.equal(posts[0].key, 'k');
       const byId = (all) => [...all].sort((a, b) => (a.spanId < b.spanId ? -1 : 1));
       assert.deepEqual(byId(spans()), byId(whole));

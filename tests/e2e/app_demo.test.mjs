@@ -1,31 +1,25 @@
 // The app answers an example task with the demo model, without a key or a network, in both themes and sizes.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { PHONE, WIDE, runExample, shown, withApp } from './lib/app.mjs';
-import { root } from './lib/site.mjs';
-
-const shots = path.join(root, 'tests/e2e/shots');
-mkdirSync(shots, { recursive: true });
+import { inThemes, shots } from './lib/looks.mjs';
 
 for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
-  for (const colorScheme of ['light', 'dark']) {
-    test(`the demo model answers an example task in three tool turns or more: ${size}, ${colorScheme}`, async () => {
-      await withApp({ context: { viewport, colorScheme } }, async (page) => {
-        await page.screenshot({ path: path.join(shots, `start-${size}-${colorScheme}.png`) });
-        await runExample(page, /Tools over files/);
-        const { turns, reason, outcome, source } = await shown(page);
-        assert.deepEqual({ reason, outcome, source }, { reason: 'llm_complete', outcome: 'success', source: 'model' });
-        const withTools = turns.filter(({ calls }) => calls.length);
-        assert.ok(withTools.length >= 3, `only ${withTools.length} turns called tools`);
-        withTools.forEach(({ counter }, i) => assert.match(counter ?? '', new RegExp(`^\\[Turn ${i + 1}/15\\b`)));
-        assert.match(turns.at(-1).text, /[\w-]+\.md/, 'the answer names no file');
-        await page.screenshot({ path: path.join(shots, `answer-${size}-${colorScheme}.png`) });
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
-      });
-    });
-  }
+  // On the wide screen at the pace that a person sees.
+  test(`the demo model answers an example task in three tool turns or more: ${size}`, () => withApp({ pace: size === 'wide', context: { viewport } }, async (page) => {
+    const shoot = (what) => inThemes(page, (theme) => page.screenshot({ path: path.join(shots, `${what}-${size}-${theme}.png`) }));
+    await shoot('start');
+    await runExample(page, /Tools over files/);
+    const { turns, reason, outcome, source } = await shown(page);
+    assert.deepEqual({ reason, outcome, source }, { reason: 'llm_complete', outcome: 'success', source: 'model' });
+    const withTools = turns.filter(({ calls }) => calls.length);
+    assert.ok(withTools.length >= 3, `only ${withTools.length} turns called tools`);
+    withTools.forEach(({ counter }, i) => assert.match(counter ?? '', new RegExp(`^\\[Turn ${i + 1}/15\\b`)));
+    assert.match(turns.at(-1).text, /[\w-]+\.md/, 'the answer names no file');
+    await shoot('answer');
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'the page scrolls sideways');
+  }));
 }
 
 test('on a touch screen no field has so small a text that a phone zooms in on it, and nothing scrolls sideways', () => withApp({ context: { viewport: PHONE, isMobile: true, hasTouch: true } }, async (page) => {

@@ -406,6 +406,12 @@ async function withForeign(body) {
   }
 }
 
+/** Waits until the app has received the record another three times. */
+const heardAgain = (app) => app.evaluate(() => new Promise((resolve) => {
+  let left = 3;
+  addEventListener('message', () => { if ((left -= 1) === 0) requestAnimationFrame(() => resolve()); });
+}));
+
 async function handOver(page, url, text) {
   const popup = page.waitForEvent('popup');
   await page.evaluate(([app, record]) => {
@@ -423,14 +429,14 @@ for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : ['wide-lig
     const ask = refused.getByRole('alertdialog');
     await ask.getByText(`${from} wants to open a record here`).waitFor();
     await camera(refused, 'B7', look)();
-    await refused.waitForTimeout(600);
+    await heardAgain(refused);
     assert.equal(await refused.getByText(/was not opened|is no trajectory/).count(), 0, 'nothing is parsed before the answer');
     await page.waitForFunction(() => window.heard?.includes('asked'));
     assert.ok(await page.evaluate(() => !window.heard.includes('taken')));
     await ask.getByRole('button', { name: 'Not now' }).click();
     await ask.waitFor({ state: 'detached' });
     await page.waitForFunction(() => window.heard.includes('refused'));
-    await refused.waitForTimeout(600);
+    await heardAgain(refused);
     assert.equal(await ask.count(), 0, 'it is asked once');
     await refused.close();
 

@@ -1,37 +1,20 @@
 // Plans in the app: the example runs to its end, each step's context, a step's transcript, rerunning from a step, cancel, a
 // record opened from a file. In both themes and sizes, without axe violations.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, drop, withApp } from './lib/app.mjs';
+import { WIDE, download, drop, withApp } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
+import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { assertValidSession } from './lib/session.mjs';
-import { root, withSite } from './lib/site.mjs';
+import { withSite } from './lib/site.mjs';
 
-const shots = path.join(root, 'tests/e2e/shots');
-mkdirSync(shots, { recursive: true });
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const looks = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] };
-
-/** Runs a test in the app in each look, with a function that takes a screenshot and runs axe. */
-function looked(name, body, only = Object.keys(looks)) {
-  for (const look of only) {
-    const [viewport, colorScheme] = looks[look];
-    test(`${name}: ${look}`, () => withApp({ context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page) => {
-      await page.evaluate(axe);
-      const shoot = async (what) => {
-        await page.screenshot({ path: path.join(shots, `plan-${what}-${look}.png`) });
-        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-        assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`), [], what);
-        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
-      };
-      await body(page, shoot);
-    }));
-  }
+/** Runs a test in the app in each look, with a function that takes a screenshot and runs axe. `options` are those of `withApp`. */
+function looked(name, options, body, only = Object.keys(LOOKS)) {
+  for (const look of only) test(`${name}: ${look}`, () => withApp({ ...options, context: contextOf(look) }, (page) => body(page, camera(page, 'plan', look))));
 }
 
 const node = (page, order) => page.getByRole('button', { name: new RegExp(`^Step ${order} ?, `) });
@@ -44,7 +27,7 @@ const details = async (page) => {
   if (await more.isVisible()) await more.click();
 };
 
-looked('the example: seven steps, two of which are told all that came before', async (page, shoot) => {
+looked('the example: seven steps, two of which are told all that came before', { pace: true }, async (page, shoot) => {
   await shoot('start');
   await begin(page);
   // Checked before the screenshot, which may take as long as the steps before this one.
@@ -90,7 +73,7 @@ looked('the example: seven steps, two of which are told all that came before', a
   assert.deepEqual(document.steps[6].context.session_context.map(({ step_order: order }) => order), [1, 2, 3, 4, 5, 6]);
 });
 
-looked('again from a step, from a record too', async (page) => {
+looked('again from a step, from a record too', {}, async (page) => {
   await begin(page);
   await ended(page);
   await node(page, 6).click();
@@ -132,9 +115,9 @@ looked('again from a step, from a record too', async (page) => {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, ['wide-light']);
+}, ['wide']);
 
-looked('cancel ends every step at once, stop starts no other', async (page, shoot) => {
+looked('cancel ends every step at once, stop starts no other', { pace: true }, async (page, shoot) => {
   await begin(page);
   await node(page, 1).and(page.getByRole('button', { name: /turn [1-9]/ })).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -150,7 +133,7 @@ looked('cancel ends every step at once, stop starts no other', async (page, shoo
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('You stopped it; some steps completed.', { exact: true }).waitFor({ timeout: 60000 });
   assert.match((await labels(page))[6], /\. not started /);
-}, ['wide-light']);
+}, ['wide']);
 
 const editor = async (page) => {
   const drawer = page.getByRole('button', { name: 'Runs' });
@@ -163,7 +146,7 @@ const editor = async (page) => {
 const row = (dialog, name) => dialog.getByRole('group', { name, exact: true });
 const wrong = (field) => field.locator('.wrong p').allTextContents();
 
-looked('the editor names every fault beside its field, as JSON too, and keeps what is written', async (page, shoot) => {
+looked('the editor names every fault beside its field, as JSON too, and keeps what is written', {}, async (page, shoot) => {
   let dialog = await editor(page);
   await dialog.getByText('Fix 2 fields to run.').waitFor();
   await dialog.getByText('The demo model is scripted and cannot draft a plan.').waitFor();
@@ -200,7 +183,6 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await dialog.waitFor({ state: 'hidden' });
   await page.reload();
   await page.getByRole('textbox', { name: 'Task' }).waitFor();
-  await page.evaluate(axe);
   dialog = await editor(page);
   assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').inputValue(), '1, 3, 9, x');
 

@@ -1,20 +1,14 @@
 // The settings for every provider, the model list, the built-in model, and images: by keyboard and pointer, as a person uses
 // them. SHOTS names a folder for screenshots.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
 import { download, PHONE, runTask, WIDE, withApp } from './lib/app.mjs';
+import { audit } from './lib/axe.mjs';
+import { inThemes } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const REAL = JSON.parse(readFileSync(path.join(import.meta.dirname, 'lib/rows.json'), 'utf8')).providers;
-
-async function violations(page) {
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`);
-}
 
 const shot = (page, name) => (process.env.SHOTS ? page.screenshot({ path: path.join(process.env.SHOTS, `${name}.png`) }) : undefined);
 const openSettings = (page) => page.getByTitle('Model and settings').click();
@@ -263,36 +257,34 @@ test('pasted and dropped pictures go to the task box, and each can be taken away
   });
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
-    test(`no accessibility violations in any provider's settings: ${size}, ${colorScheme}`, async () => {
-      await withApp({ context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page) => {
-        const data = Array.from({ length: 120 }, (_, n) => ({ id: `vendor-${n % 9}/model-${n}`, name: `Vendor ${n % 9}: Model ${n}`, context_length: 32000 + n * 9000, pricing: { prompt: '0.000003', completion: '0.000015' } }));
-        await listModels(page, 'https://openrouter.ai', { json: { data } });
-        // Chromium's own LanguageModel logs to the console what this machine lacks.
-        await page.evaluate(() => { window.LanguageModel = { availability: async () => 'downloadable' }; });
-        await page.evaluate(axe);
-        await choose(page, [{ name: 'green.png', ...await picture(page, { width: 300, height: 200 }) }]);
-        await page.getByRole('img', { name: 'green.png' }).waitFor();
-        assert.deepEqual(await violations(page), [], 'task box with a picture');
-        await shot(page, `task-picture-${size}-${colorScheme}`);
-        await openSettings(page);
-        for (const name of REAL) {
-          await card(page, name).click();
-          assert.deepEqual(await violations(page), [], name);
-          if (['Anthropic', 'OpenRouter', 'Built into Chrome', 'Another address'].includes(name)) await shot(page, `settings-${name.replace(/\W+/g, '-')}-${size}-${colorScheme}`);
-        }
-        await card(page, 'OpenRouter').click();
-        await page.getByRole('button', { name: 'List models' }).click();
-        await options(page).first().waitFor();
-        await model(page).press('ArrowDown');
-        await model(page).press('ArrowDown');
-        assert.deepEqual(await violations(page), [], 'the list of models');
-        const seen = await options(page).nth(1).evaluate((option) => option.getBoundingClientRect().bottom <= document.querySelector('dialog[open] .dialog-body').getBoundingClientRect().bottom);
-        assert.ok(seen, 'the list is in sight');
-        await shot(page, `models-${size}-${colorScheme}`);
-        assert.ok(await page.evaluate(() => document.querySelector('dialog[open] .dialog-body').scrollWidth <= document.querySelector('dialog[open] .dialog-body').clientWidth), 'nothing sticks out');
+for (const [size, viewport] of Object.entries({ wide: WIDE, phone: PHONE })) {
+  test(`no accessibility violations in any provider's settings: ${size}`, async () => {
+    await withApp({ context: { viewport, reducedMotion: 'reduce' } }, async (page) => {
+      const data = Array.from({ length: 120 }, (_, n) => ({ id: `vendor-${n % 9}/model-${n}`, name: `Vendor ${n % 9}: Model ${n}`, context_length: 32000 + n * 9000, pricing: { prompt: '0.000003', completion: '0.000015' } }));
+      await listModels(page, 'https://openrouter.ai', { json: { data } });
+      // Chromium's own LanguageModel logs to the console what this machine lacks.
+      await page.evaluate(() => { window.LanguageModel = { availability: async () => 'downloadable' }; });
+      const check = (what, picture) => inThemes(page, async (theme) => {
+        assert.deepEqual(await audit(page), [], `${what}, ${theme}`);
+        if (picture) await shot(page, `${picture}-${size}-${theme}`);
       });
+      await choose(page, [{ name: 'green.png', ...await picture(page, { width: 300, height: 200 }) }]);
+      await page.getByRole('img', { name: 'green.png' }).waitFor();
+      await check('task box with a picture', 'task-picture');
+      await openSettings(page);
+      for (const name of REAL) {
+        await card(page, name).click();
+        await check(name, ['Anthropic', 'OpenRouter', 'Built into Chrome', 'Another address'].includes(name) && `settings-${name.replace(/\W+/g, '-')}`);
+      }
+      await card(page, 'OpenRouter').click();
+      await page.getByRole('button', { name: 'List models' }).click();
+      await options(page).first().waitFor();
+      await model(page).press('ArrowDown');
+      await model(page).press('ArrowDown');
+      const seen = await options(page).nth(1).evaluate((option) => option.getBoundingClientRect().bottom <= document.querySelector('dialog[open] .dialog-body').getBoundingClientRect().bottom);
+      assert.ok(seen, 'the list is in sight');
+      await check('the list of models', 'models');
+      assert.ok(await page.evaluate(() => document.querySelector('dialog[open] .dialog-body').scrollWidth <= document.querySelector('dialog[open] .dialog-body').clientWidth), 'nothing sticks out');
     });
-  }
+  });
 }

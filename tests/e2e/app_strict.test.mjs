@@ -1,41 +1,29 @@
 // Strict runs in the app against a strict server: failed attempts stay visible, reports are shown by their format, a failed
 // run is explained in one sentence, and the log can be filtered. In both themes and sizes, without axe violations.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, drop, runTask, shown } from './lib/app.mjs';
+import { download, drop, runTask, shown } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
+import { LOOKS, camera, contextOf } from './lib/looks.mjs';
 import { withScript } from './lib/script-server.mjs';
-import { root, withSite } from './lib/site.mjs';
-
-const shots = path.join(root, 'tests/e2e/shots');
-mkdirSync(shots, { recursive: true });
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const looks = { 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] };
+import { withSite } from './lib/site.mjs';
 
 const WARNED = /^warning: turnwise: turn \d+, attempt \d+: /;
 const FAILED = /^error: turnwise: .* run failed: /;
 
 /** Runs a test in the app set to a strict run of the script's model, in each look. */
 function strict(name, { steps, settings = {}, expect = [] }, body) {
-  for (const [look, [viewport, colorScheme]] of Object.entries(looks)) {
+  for (const look of Object.keys(LOOKS)) {
     test(`${name}: ${look}`, () => withSite((site) => withScript(steps(), (baseUrl) => {
       const stored = { provider: 'openai', base_url: baseUrl, model: 'scripted', preset: 'strict', tools_off: 'batch progress_report', ...settings };
       const origins = [{ origin: new URL(site.app).origin, localStorage: [{ name: 'turnwise.settings', value: JSON.stringify(stored) }] }];
-      const context = { viewport, colorScheme, reducedMotion: 'reduce', storageState: { cookies: [], origins } };
+      const context = contextOf(look, { storageState: { cookies: [], origins } });
       return withPage(site.app, { reach: [baseUrl], expect, context }, async (page) => {
         await page.getByRole('textbox', { name: 'Task' }).waitFor();
-        await page.evaluate(axe);
-        const shoot = async (what) => {
-          await page.screenshot({ path: path.join(shots, `strict-${what}-${look}.png`) });
-          const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-          assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`), [], what);
-          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${what}: the page scrolls sideways`);
-        };
-        await body(page, shoot);
+        await body(page, camera(page, 'strict', look));
       });
     })));
   }

@@ -28,7 +28,7 @@ test('the turn limit leads to a synthesis, and Continue grants more turns', asyn
 });
 
 test('Cancel ends a run at once, with no synthesis', async () => {
-  await withApp({ context: { viewport: WIDE } }, async (page) => {
+  await withApp({ pace: true, context: { viewport: WIDE } }, async (page) => {
     await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
     await page.getByRole('button', { name: /Limit and synthesis/ }).click();
     await page.locator('section.turn .call').first().waitFor();

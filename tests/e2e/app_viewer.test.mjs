@@ -1,18 +1,16 @@
 // The viewer: stepping through a record, what the model saw at each request, whether it replays, two runs side by side, and
 // the record that the page's URL names.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { PHONE, WIDE, download, drop, runExample, withApp } from './lib/app.mjs';
+import { audit } from './lib/axe.mjs';
 import { withPage } from './lib/browser.mjs';
+import { inThemes, shots } from './lib/looks.mjs';
 import { withSite } from './lib/site.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const shots = path.resolve(import.meta.dirname, 'shots');
-mkdirSync(shots, { recursive: true });
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
 const names = { limit: 'limit.json', files: 'files.json' };
 let records;
@@ -32,12 +30,6 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true }));
 
 const file = (key) => path.join(folder, names[key]);
-
-async function violations(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(' | ')}`);
-}
 
 /** Drops the record and opens its replay. */
 async function replay(page, key) {
@@ -208,38 +200,36 @@ test('the address can name a record of the same site, and of no other', async ()
   }, { mounts: { '/records/': folder } });
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, phone: PHONE })) {
-    test(`no accessibility violations in the viewer: ${size}, ${colorScheme}`, async () => {
-      await withApp({ context: { viewport, colorScheme, reducedMotion: 'reduce' } }, async (page) => {
-        const look = async (name) => {
-          await page.screenshot({ path: path.join(shots, `viewer-${name}-${size}-${colorScheme}.png`) });
-          assert.deepEqual(await violations(page), [], name);
-        };
-        await replay(page, 'files');
-        await page.getByRole('button', { name: 'Verify' }).click();
-        await page.getByText(/^Replays exactly/).waitFor();
-        await page.getByRole('slider', { name: 'Step' }).fill('4');
-        await at(page, 4);
-        await seen(page).getByRole('heading', { name: /^Request [23] of/ }).waitFor();
-        await look('seen');
-        await seen(page).getByRole('button', { name: 'Difference to the previous request' }).click();
-        await seen(page).locator('.difference .message').first().waitFor();
-        await look('difference');
-        await page.getByRole('button', { name: 'Events' }).click();
-        await page.getByRole('list', { name: 'Events' }).getByRole('button').first().waitFor();
-        await look('events');
-        if (size === 'phone') {
-          await page.getByRole('button', { name: 'Run', exact: true }).click();
-          await look('run');
-        }
-        await drop(page, [file('limit')]);
-        await page.getByText(/^Opened limit\.json/).waitFor();
-        await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
-        await page.locator('.outputs ins').first().waitFor();
-        await page.locator('.comparison').evaluate((comparison) => { comparison.scrollTop = 0; });
-        await look('compare');
+for (const [size, viewport] of Object.entries({ wide: { width: 1280, height: 800 }, phone: PHONE })) {
+  test(`no accessibility violations in the viewer: ${size}`, async () => {
+    await withApp({ context: { viewport, reducedMotion: 'reduce' } }, async (page) => {
+      const look = (name) => inThemes(page, async (theme) => {
+        await page.screenshot({ path: path.join(shots, `viewer-${name}-${size}-${theme}.png`) });
+        assert.deepEqual(await audit(page), [], `${name}, ${theme}`);
       });
+      await replay(page, 'files');
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText(/^Replays exactly/).waitFor();
+      await page.getByRole('slider', { name: 'Step' }).fill('4');
+      await at(page, 4);
+      await seen(page).getByRole('heading', { name: /^Request [23] of/ }).waitFor();
+      await look('seen');
+      await seen(page).getByRole('button', { name: 'Difference to the previous request' }).click();
+      await seen(page).locator('.difference .message').first().waitFor();
+      await look('difference');
+      await page.getByRole('button', { name: 'Events' }).click();
+      await page.getByRole('list', { name: 'Events' }).getByRole('button').first().waitFor();
+      await look('events');
+      if (size === 'phone') {
+        await page.getByRole('button', { name: 'Run', exact: true }).click();
+        await look('run');
+      }
+      await drop(page, [file('limit')]);
+      await page.getByText(/^Opened limit\.json/).waitFor();
+      await page.getByRole('combobox', { name: 'Compare with another run' }).selectOption({ index: 1 });
+      await page.locator('.outputs ins').first().waitFor();
+      await page.locator('.comparison').evaluate((comparison) => { comparison.scrollTop = 0; });
+      await look('compare');
     });
-  }
+  });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { hurriedWorkers } from './lib/hurry.mjs';
 import { root, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
@@ -69,7 +70,7 @@ test('in a page a run shows its retries and their waits, and ends', async () => 
     const waits = [];
     const trajectory = await agent.run(task, { onEvent: (event) => { if (event.type === 'waiting') waits.push(event.ms); } });
     return { trajectory, waits };
-  }, { doc: DOC, task: TASK }));
+  }, { doc: DOC, task: TASK }), { mounts: hurriedWorkers(dist) });
   check(trajectory);
   assert.ok(failures(trajectory).length > 0 && waits.length > 0);
 });
@@ -79,7 +80,7 @@ test('cancel ends a scripted silence at once', async () => {
   const agent = new Agent({ provider: { kind: 'demo', demo: 'chaos' }, seed: 2 });
   const events = [];
   const trajectory = await agent.run(TASK, { onEvent: ({ type }) => {
-    // Half a reply takes less than a second, and the stall would end two seconds later.
+    // The silence is the subject: half a reply takes less than a second, and the stall would end two seconds later.
     if (type === 'reasoning_delta' && !events.includes(type)) setTimeout(() => agent.cancel(), 1500);
     events.push(type);
   } });

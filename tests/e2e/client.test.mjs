@@ -99,9 +99,10 @@ test('the next run may start inside the last event', async () => {
 
 const BEGUN = 'data: {"choices":[{"index":0,"delta":{"content":"Well"}}]}\n\n';
 
-test('a second run at once is refused; cancel resolves the first and lets its request go', async () => {
+test('a second run at once is refused; cancel resolves the first and lets its request go', { timeout: 120_000 }, async () => {
   for (const where of ['page', 'node']) {
-    let closed = false;
+    let close;
+    const closed = new Promise((resolve) => { close = resolve; });
     const body = `async (turnwise, baseUrl) => {
       const agent = (${AGENT})();
       let heard;
@@ -117,7 +118,7 @@ test('a second run at once is refused; cancel resolves the first and lets its re
       const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
       if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
       response.writeHead(200, { ...cors, 'content-type': 'text/event-stream' }).write(BEGUN);
-      response.on('close', () => { closed = true; });
+      response.on('close', close);
       return undefined;
     });
     await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
@@ -126,8 +127,8 @@ test('a second run at once is refused; cancel resolves the first and lets its re
       const examine = async ([refused, outcome]) => {
         assert.match(refused, /has a run under way/);
         assert.equal(outcome, 'cancelled');
-        for (let tries = 0; !closed && tries < 500; tries += 1) await new Promise((resolve) => { setTimeout(resolve, 20); });
-        assert.ok(closed, `the request went on (${where})`);
+        // Within the time that the test has.
+        await closed;
       };
       // The page stays open while the test looks for its request: closing it would end the request too.
       if (where === 'node') await examine(await eval(`(${body})`)(node, baseUrl));
@@ -247,10 +248,16 @@ test('what a tool writes is in the agent\'s files, and what is kept of a cut ans
 
 test('the engine\'s worker rests when nobody has needed it for a while, and a page that only loads the package has none', { timeout: 120_000 }, async () => {
   await withPackage({}, async (page) => {
+    await page.evaluate(() => window.turnwise.renderMarkdown(''));
+    // From here on, the page's timers are the test's: the worker rests after twenty seconds.
+    await page.clock.install();
     await page.evaluate(() => window.turnwise.replay({}).catch(() => {}));
-    assert.equal(page.workers().length > 0, true);
-    const deadline = performance.now() + 40_000;
-    while (page.workers().length && performance.now() < deadline) await new Promise((resolve) => { setTimeout(resolve, 250); });
+    await page.clock.fastForward(15_000);
+    const workers = page.workers();
+    assert.equal(workers.length > 0, true);
+    const gone = Promise.all(workers.map((worker) => worker.waitForEvent('close')));
+    await page.clock.fastForward(10_000);
+    await gone;
     assert.equal(page.workers().length, 0, 'no worker is left');
     assert.match(await page.evaluate(() => window.turnwise.summarize({}).catch(({ message }) => message)), /^trajectory: /, 'and another one is started');
   });

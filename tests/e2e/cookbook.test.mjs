@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { withScript } from './lib/script-server.mjs';
 import { dist, root } from './lib/site.mjs';
 
@@ -160,7 +160,8 @@ test('09: killed and started again, it goes on where it was', () => withFolder((
   const saved = () => (existsSync(path.join(folder, 'run.json')) ? JSON.parse(readFileSync(path.join(folder, 'run.json'), 'utf8')).turns.length : 0);
   /** Kills the process once turn 2 is stored, while its request waits for a response. */
   const kill = async () => {
-    while (saved() < 2) await sleep(20);
+    const changes = watch(folder);
+    if (saved() < 2) for await (const change of changes) if (change && saved() >= 2) break;
     running.kill('SIGKILL');
   };
   return withScript([
@@ -189,5 +190,6 @@ recipe('11', 'what guardrails object to is not sent, and not shown', [{ text: 'L
 });
 
 test('without a model of its own, each recipe runs with the demo model', { timeout: 120_000 }, () => withFolder(async (folder) => {
-  for (const name of recipes) assert.ok((await run(folder, name, { hear: (stdout, child) => child.stdin.write('y\n') })).join('').length > 0, name);
+  // All at once, since they mostly wait for the demo model; each has files of its own.
+  await Promise.all(recipes.map(async (name) => assert.ok((await run(folder, name, { hear: (stdout, child) => child.stdin.write('y\n') })).join('').length > 0, name)));
 }));

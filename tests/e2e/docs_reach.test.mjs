@@ -1,6 +1,7 @@
 // The requests of the docs reader: no credentials unless told to send them, nothing that may end a session, and no redirect
 // to elsewhere, in a browser and in Node.js.
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
@@ -17,7 +18,7 @@ const tagged = (include) => `${page('Tag', LINKS)}<script type="module" src="/tu
 
 /** Serves a site with a page behind a login, and the package. `away`: where `/docs/away` redirects. */
 async function withDocs(away, body) {
-  const asked = [];
+  const asked = Object.assign([], { arrivals: new EventEmitter() });
   const server = http.createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://x');
     if (pathname.startsWith('/turnwise/')) {
@@ -25,6 +26,7 @@ async function withDocs(away, body) {
       return response.writeHead(file ? 200 : 404, { 'content-type': TYPES[path.extname(pathname)] ?? 'text/plain' }).end(file);
     }
     asked.push([pathname, request.headers.cookie ?? '']);
+    asked.arrivals.emit('request');
     const html = (status, text, headers = {}) => response.writeHead(status, { 'content-type': 'text/html', ...headers }).end(text);
     switch (pathname) {
       case '/docs/': return html(200, page('Home', LINKS), { 'set-cookie': 'session=secret; HttpOnly; Path=/' });
@@ -104,10 +106,9 @@ test('the tag sends cookies only where its attribute asks for them', () => withI
         await customElements.whenDefined('turnwise-agent');
         await document.querySelector('turnwise-agent').open();
       });
-      const since = Date.now();
+      const signal = AbortSignal.timeout(60_000);
       while (!asked.some(([path, sent]) => path === '/docs/private' && sent === cookie)) {
-        assert.ok(Date.now() - since < 60_000, `${name}: ${JSON.stringify(asked)}`);
-        await tab.waitForTimeout(50);
+        await once(asked.arrivals, 'request', { signal }).catch(() => assert.fail(`${name}: ${JSON.stringify(asked)}`));
       }
       return asked.filter(([path]) => path !== `/docs/${name}`); // the visitor's own request has the cookie
     };

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { withBrowser } from './lib/browser.mjs';
+import { withContext } from './lib/browser.mjs';
 import { missing, printed, python } from './lib/python.mjs';
 import { root } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -31,11 +31,13 @@ async function run(name, options, task) {
 }
 
 before(async () => {
-  await run('normal', {});
-  await run('endless', { provider: { kind: 'demo', demo: 'endless' }, maxTurns: 4 });
-  for (const seed of [1, 8]) await run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 });
-  await run('strict', { preset: 'strict', report: { format: 'markdown' } });
-  await run('subagents', { tools: ['search_files', 'read_file', 'list_files', 'spawn_subagents'] }, 'Compare the three largest files.');
+  await Promise.all([
+    run('normal', {}),
+    run('endless', { provider: { kind: 'demo', demo: 'endless' }, maxTurns: 4 }),
+    ...[1, 8].map((seed) => run(`chaos-${seed}`, { provider: { kind: 'demo', demo: 'chaos' }, seed, maxTurns: 6 })),
+    run('strict', { preset: 'strict', report: { format: 'markdown' } }),
+    run('subagents', { tools: ['search_files', 'read_file', 'list_files', 'spawn_subagents'] }, 'Compare the three largest files.'),
+  ]);
   for (const [name, trajectory] of Object.entries(runs)) {
     for (const [format, suffix] of Object.entries(SUFFIX)) {
       writeFileSync(path.join(folder, name + suffix), await exportTrajectory(trajectory, format));
@@ -157,9 +159,9 @@ test('the HTML report is valid', async () => {
 
 test('the HTML report opens from disk, loads nothing, says nothing in the console, and prints whole', { timeout: 120000 }, async () => {
   const lastWords = [...files('html'), path.join(root, 'tests/golden/export/run.html')];
-  await withBrowser(async (browser) => {
+  await withContext({ viewport: { width: 1280, height: 800 } }, async (context) => {
     for (const file of lastWords) {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+      const page = await context.newPage();
       const said = [];
       page.on('console', (message) => said.push(message.text()));
       page.on('pageerror', (error) => said.push(String(error)));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { ANSWER, busy, FAULTS, good } from './lib/faults.mjs';
 import { deadPort, withFaults } from './lib/fault-server.mjs';
 import { root, withPackage } from './lib/site.mjs';
@@ -16,7 +16,7 @@ const NOWHERE = 'http://no-such-host.invalid';
 /** The allowed difference between two clocks of one machine. */
 const CLOCKS_MS = 50;
 
-// One browser for all tests. The second server fails once, then answers correctly.
+// One page for all tests. The second server fails once, then answers correctly.
 const shared = {};
 let release;
 before(async () => {
@@ -71,7 +71,8 @@ const LAST_WORDS = ' No attempts left (3 of 3): try again later, or choose anoth
 const slugsOf = ({ turns }) => turns.flatMap(({ attempts }) => attempts).flatMap(({ slugs }) => slugs);
 const table = new Map();
 
-for (const row of rows) {
+/** Plays one row. */
+function play(row) {
   // A missed deadline fails the test instead of hanging it.
   test(`${row.name}: ${row.slugs[0] ?? 'accepted'}`, { timeout: 60000 }, async () => {
     const { page, first, second, dead } = shared;
@@ -80,7 +81,7 @@ for (const row of rows) {
       await page.evaluate(() => window.turnwise.inside.start()); // the network goes down only after the engine has loaded
       await page.context().setOffline(true);
     }
-    const { trajectory, waits } = await run(`${origin}/${row.id}/v1`, row.limits).finally(() => page.context().setOffline(false));
+    const { trajectory, waits } = await run(`${origin}/${row.id}/v1`, row.limits).finally(() => row.target === 'offline' && page.context().setOffline(false));
     const asked = first.asked(row.id).filter(({ method }) => method === 'POST').length;
     const knocks = first.asked(row.id).filter(({ method }) => method !== 'POST');
 
@@ -114,6 +115,11 @@ for (const row of rows) {
     }
   });
 }
+
+// Rows mostly wait: for deadlines, retries, and data to arrive. As many are played at once as a page may have requests open to
+// one origin. The one that cuts off the network comes after all others.
+describe('each fault', { concurrency: 4 }, () => { rows.filter(({ target }) => target !== 'offline').forEach(play); });
+rows.filter(({ target }) => target === 'offline').forEach(play);
 
 test('stop and cancel end a wait at once', async () => {
   const { page, second } = shared;

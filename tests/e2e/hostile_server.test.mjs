@@ -1,217 +1,32 @@
-// A server that sends what no model sends: each request ends soon, with a message and a slug, the page stays responsive, and
-// memory stays bounded. The figures are printed.
+// A server that sends what no model sends: each request ends, with a message and a slug, before the server has sent all of it.
+// `make bench` measures how soon, how long the page stands still, and how much memory it takes.
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import { test } from 'node:test';
-import { engineMemory, withPackage } from './lib/site.mjs';
+import { MIB, WORK, withHostile, works } from './lib/hostile.mjs';
+import { withPackage } from './lib/site.mjs';
 
-const MIB = 2 ** 20;
-const GIB = 2 ** 30;
-const SOON = 5000;
-/** The longest time for which the page's timers may be blocked. */
-const STILL = 2000;
-/** The allowed growth of the module's memory and the page's heap. */
-const MOST = 160 * MIB;
+/** The client hung up: a socket buffers some megabytes. Documents may be larger than replies. */
+const SENT_AT_MOST = { line: 64 * MIB, comment: 64 * MIB, json: 64 * MIB, models: 64 * MIB, docs: 128 * MIB };
 
-const sse = (event) => `data: ${JSON.stringify(event)}\n\n`;
-const delta = (delta) => sse({ choices: [{ delta }] });
-const END = `${sse({ choices: [{ delta: {}, finish_reason: 'stop' }] })}data: [DONE]\n\n`;
-
-/** Writes chunks until there are no more or the client hangs up. Returns the number of bytes written. */
-async function pour(response, chunks) {
-  let bytes = 0;
-  let gone = false;
-  const closed = new Promise((resolve) => { response.on('close', () => { gone = true; resolve(); }); });
-  response.on('error', () => {});
-  for (const chunk of chunks) {
-    if (gone) break;
-    bytes += chunk.length;
-    if (!response.write(chunk)) await Promise.race([closed, new Promise((resolve) => { response.once('drain', resolve); })]);
-  }
-  response.end();
-  return bytes;
-}
-
-/** Yields a gigabyte from one buffer. */
-function* gigabyte(start, buffer = Buffer.alloc(MIB, 'a')) {
-  yield start;
-  for (let n = 0; n < GIB / MIB; n += 1) yield buffer;
-}
-
-function* calls() {
-  for (let n = 0; n < 100_000; n += 100) {
-    yield Array.from({ length: 100 }, (_, i) => delta({ tool_calls: [{ index: n + i, id: `c${n + i}`, function: { name: 'lookup', arguments: '{}' } }] })).join('');
-  }
-  yield END;
-}
-
-/** Yields a megabyte of key characters, 8 bytes per event. */
-function* keys() {
-  yield delta({ content: 'sk-' });
-  const piece = delta({ content: 'abcdefgh' }).repeat(1024);
-  for (let n = 0; n < MIB / 8 / 1024; n += 1) yield piece;
-  yield END;
-}
-
-function* repeated(event, times) {
-  const piece = event.repeat(16);
-  for (let n = 0; n < times; n += 16) yield piece;
-  yield END;
-}
-
-const BODIES = {
-  calls,
-  line: () => gigabyte('data: {"choices":[{"delta":{"content":"'),
-  comment: () => gigabyte(': '),
-  json: () => gigabyte('{"choices":"'),
-  keys,
-  text: () => repeated(delta({ content: 'word '.repeat(2000) }), 4096),
-  arguments: () => repeated(delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'lookup', arguments: 'x'.repeat(1000) } }] }), 16384),
-};
-
-async function withHostile(body) {
-  const sent = {};
-  const server = http.createServer(async (request, response) => {
-    const [, name, ...rest] = request.url.split('/');
-    const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
-    if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
-    request.resume();
-    if (name === 'docs') {
-      if (rest[0] === 'sitemap.xml') {
-        response.writeHead(200, { ...cors, 'content-type': 'application/xml' });
-        sent.docs = await pour(response, gigabyte('<urlset>'));
-        return undefined;
-      }
-      return response.writeHead(rest[0] ? 404 : 200, { ...cors, 'content-type': 'text/html' }).end('<title>D</title><main><h1>D</h1><p>Text.</p></main>');
-    }
-    const list = name === 'models';
-    if (!list && !BODIES[name]) return response.writeHead(404, cors).end();
-    response.writeHead(200, { ...cors, 'content-type': list ? 'application/json' : 'text/event-stream' });
-    sent[name] = await pour(response, list ? gigabyte('{"data":[{"id":"') : BODIES[name]());
-    return undefined;
-  });
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  const url = `http://127.0.0.1:${server.address().port}`;
-  try {
-    return await body(url, sent);
-  } finally {
-    await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
-  }
-}
-
-/** Runs `work`, the source of a function that receives the package, in the page; returns its result and what it cost. */
-async function measured(page, work, argument) {
-  const before = await engineMemory(page);
-  const cost = await inPage(page, work, argument);
-  // A module's memory never shrinks: its final size is its peak.
-  return { ...cost, grown: cost.grown + await engineMemory(page) - before };
-}
-
-const inPage = (page, work, argument) => page.evaluate(async ([work, argument]) => {
-  const { turnwise } = window;
-  const size = () => performance.memory?.usedJSHeapSize ?? 0;
-  let [last, still, most] = [performance.now(), 0, 0];
-  const before = size();
-  const tick = setInterval(() => {
-    const now = performance.now();
-    [still, last, most] = [Math.max(still, now - last), now, Math.max(most, size())];
-  }, 10);
-  const began = performance.now();
-  const result = await window.hostile[work](turnwise, argument);
-  const ms = performance.now() - began;
-  await new Promise((resolve) => { setTimeout(resolve, 50); });
-  clearInterval(tick);
-  return { result, ms, still, grown: Math.max(most, size()) - before };
-}, [work, argument]);
-
-const WORK = `window.hostile = {
-  async run({ Agent }, { baseUrl, huge }) {
-    const agent = new Agent({ provider: { kind: 'openai', baseUrl, model: 'hostile' }, tools: [], seed: 1, maxAttempts: 1, maxTurns: 2, synthesis: false });
-    let streamed = 0;
-    agent.registerTool({ name: 'lookup', description: 'd', execute: () => 'x'.repeat(huge ?? 1) });
-    try {
-      const { outcome, termination_reason, output, turns, events } = await agent.run('Go.', { onEvent: (event) => { if (event.type === 'text_delta') streamed += event.text.length; } });
-      return { outcome, termination_reason, output: output.slice(0, 300), length: output.length, streamed, slugs: turns[0].attempts[0].slugs, record: JSON.stringify(events).length };
-    } finally { agent.free(); }
-  },
-  async models({ listModels }, { baseUrl }) {
-    return listModels({ kind: 'openai', baseUrl }).then(() => 'a list', (error) => ({ message: error.message }));
-  },
-  async docs({ DocsSite }, { url }) {
-    return DocsSite.open(url, { cache: false }).then((site) => { const { pages } = site.info; site.free(); return { pages }; }, (error) => ({ message: error.message }));
-  },
-  async tool({ Agent }, { huge }) {
-    let n = 0;
-    const complete = () => (n += 1) === 1
-      ? { choices: [{ message: { tool_calls: [{ id: 'a', function: { name: 'lookup', arguments: '{}' } }] }, finish_reason: 'tool_calls' }] }
-      : 'Done.';
-    const agent = new Agent({ provider: { kind: 'custom', complete }, tools: [], seed: 1 });
-    agent.registerTool({ name: 'lookup', description: 'd', execute: () => 'x'.repeat(huge) });
-    try {
-      const { outcome, turns, events } = await agent.run('Go.');
-      return { outcome, told: turns[0].tool_calls[0].result.length, record: JSON.stringify(events).length };
-    } finally { agent.free(); }
-  },
-  async record({ Agent, importTrajectory, exportTrajectory, summarize, insight, replay }) {
-    const agent = new Agent({ provider: { kind: 'demo' }, seed: 1 });
-    const record = await agent.run('What is 12 * 12?').finally(() => agent.free());
-    const raise = (value, most) => {
-      for (const [key, of] of Object.entries(value ?? {})) {
-        if (typeof of === 'number' && key !== 'version' && key !== 'seq') value[key] = most(key);
-        else if (typeof of === 'object' && key !== 'parameters') raise(of, most);
-      }
-    };
-    raise(record, (key) => (/_ms$|^at$|^(input|output|cached|reasoning)$|^tokens$/.test(key) ? Number.MAX_SAFE_INTEGER : 4294967295));
-    const read = await importTrajectory(JSON.stringify(record));
-    const summary = await summarize(read);
-    const shared = await insight([summary, summary]);
-    const texts = [];
-    for (const format of ['html', 'markdown', 'atif', 'otlp', 'openai-jsonl', 'mini-swe-agent', 'native']) texts.push((await exportTrajectory(read, format)).length);
-    const replayed = await replay(read).catch((error) => ({ error: error.message }));
-    return { max_turns: read.effective_max_turns, runs: shared.runs, texts, replayed: Object.keys(replayed) };
-  },
-};`;
-
-const words = ({ ms, still, grown }) => `${Math.round(ms)} ms, timers stood still for ${Math.round(still)} ms, memory grew by ${(grown / MIB).toFixed(1)} MiB`;
-
-test('each ends soon, in words and a slug, while the page answers', () => withHostile((url, sent) =>
-  withPackage({ reach: [url], watch: true, expect: [/reply_too_large/, /error: .*/] }, async (page) => {
+test('each ends in words and a slug, and the client hangs up', () => withHostile((url, sent) =>
+  withPackage({ reach: [url], expect: [/reply_too_large/, /error: .*/] }, async (page) => {
     await page.evaluate(WORK);
-    await page.evaluate(() => window.turnwise.renderMarkdown('')); // loads the engine
-    const figures = [];
-    const check = async (name, work, argument) => {
-      const cost = await measured(page, work, argument);
-      figures.push(`${name}: ${words(cost)}${sent[name] ? `, the server sent ${(sent[name] / MIB).toFixed(1)} MiB` : ''}`);
-      console.log(figures.at(-1));
-      assert.ok(cost.ms < SOON, `${name}: ${words(cost)}`);
-      assert.ok(cost.still < STILL, `${name}: ${words(cost)}`);
-      assert.ok(cost.grown < MOST, `${name}: ${words(cost)}`);
-      return cost.result;
-    };
-    for (const name of ['calls', 'line', 'comment', 'json', 'text', 'arguments']) {
-      const result = await check(name, 'run', { baseUrl: `${url}/${name}/v1` });
-      assert.deepEqual([result.outcome, result.slugs], ['failed', ['reply_too_large']], JSON.stringify(result));
-      assert.match(result.output, /too large/);
+    const results = {};
+    for (const [name, work, argument] of works(url)) {
+      results[name] = await page.evaluate(([work, argument]) => window.hostile[work](window.turnwise, argument), [work, argument]);
+      if (SENT_AT_MOST[name]) assert.ok(sent[name] < SENT_AT_MOST[name], `${name}: ${sent[name]} bytes`);
     }
-    // The client hung up: a socket buffers some megabytes.
-    for (const name of ['line', 'comment', 'json']) assert.ok(sent[name] < 64 * MIB, `${name}: ${sent[name]} bytes`);
-
-    const keys = await check('keys', 'run', { baseUrl: `${url}/keys/v1` });
+    for (const name of ['calls', 'line', 'comment', 'json', 'text', 'arguments']) {
+      const { outcome, slugs, output } = results[name];
+      assert.deepEqual([outcome, slugs], ['failed', ['reply_too_large']], JSON.stringify(results[name]));
+      assert.match(output, /too large/);
+    }
+    const { keys, models, docs, tool, record } = results;
     assert.deepEqual([keys.outcome, keys.length, keys.streamed], ['success', MIB + 3, MIB + 3]);
-
-    const models = await check('models', 'models', { baseUrl: `${url}/models/v1` });
     assert.match(models.message, /list of models was too large/);
-    assert.ok(sent.models < 64 * MIB, `${sent.models} bytes`);
-
-    const docs = await check('docs', 'docs', { url: `${url}/docs/` });
     assert.deepEqual(docs, { pages: 1 });
-    assert.ok(sent.docs < 128 * MIB, `${sent.docs} bytes`);
-
-    const tool = await check('tool', 'tool', { huge: 64 * MIB });
     assert.equal(tool.outcome, 'success');
     assert.ok(tool.told < 30_000 && tool.record < 6 * MIB, JSON.stringify(tool));
-
-    const record = await check('record', 'record', {});
     assert.equal(record.runs, 2);
     assert.ok(record.max_turns <= 1e9 && record.texts.every((length) => length < MIB), JSON.stringify(record));
   })));

@@ -77,7 +77,7 @@ test('cancel reaches the function', async () => {
     const agent = new window.turnwise.Agent({
       provider: { kind: 'custom', complete: (request, { signal }) => {
         signal.addEventListener('abort', () => resolve(true));
-        setTimeout(() => agent.cancel(), 20);
+        agent.cancel();
         return new Promise(() => {});
       } },
       tools: [],

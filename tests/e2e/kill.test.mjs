@@ -1,18 +1,17 @@
 // The renderer, or only the worker that drives the run, is killed at random moments of a run. After each kill, the stored
 // run has every turn that had ended, and resumes to the same end as an uninterrupted run: nothing twice, nothing lost.
-// 20 seeded moments each; KILLS sets another number, KILL_SEED another first seed. A moment is a number of requests of the
+// 8 seeded moments each (make test-long: 40); KILLS sets another number, KILL_SEED another first seed. A moment is a number of requests of the
 // run plus a fraction of the time to the next one, so that a slow machine is killed as far into the run as a fast one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
-import { ARGS } from './lib/browser.mjs';
+import { withContext } from './lib/browser.mjs';
 import { download, storedRuns } from './lib/app.mjs';
 import { withSite } from './lib/site.mjs';
 import { ANSWER, LENGTH, withSteadyModel } from './lib/steady-server.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-const KILLS = Number(process.env.KILLS ?? 20);
+const KILLS = Number(process.env.KILLS ?? 8);
 const FIRST = Number(process.env.KILL_SEED ?? 1);
 const TASK = 'Write three notes.';
 const MAX_TURNS = 15;
@@ -129,87 +128,78 @@ const KINDS = {
   },
 };
 
+/** Runs `body(context, seen)` with the app set to a steady model of its own. */
+const inContext = (site, body) => withSteadyModel({}, (baseUrl, seen) => withContext({ acceptDownloads: true, storageState: settings(site, baseUrl) }, (context) => body(context, seen)));
+
 for (const [kind, { kill, next: nextOf, reopen }] of Object.entries(KINDS)) {
   test(`a run outlasts ${KILLS} killed ${kind}s`, async (t) => {
-    const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
-    try {
-      await withSite(async (site) => {
-        // One uninterrupted run to compare with; the pace of its requests determines when to kill.
-        const whole = await withSteadyModel({}, async (baseUrl, seen) => {
-          const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
-          const page = await open(context, site);
-          await begin(page);
-          await ended(page);
-          const gaps = seen.times.slice(1).map((time, at) => time - seen.times[at]).sort((a, b) => a - b);
-          const document = await record(page);
-          assert.equal(document.output, ANSWER);
-          const written = await notes(page);
-          assert.deepEqual(Object.keys(written), ['notes/one.md', 'notes/three.md', 'notes/two.md']);
-          assert.deepEqual(page.faults, []);
-          await context.close();
-          return { essence: essence(document), gap: gaps[gaps.length >> 1], written };
-        });
-        const fell = { before: 0, during: 0, after: 0 };
-        for (let seed = FIRST; seed < FIRST + KILLS; seed++) {
-          await t.test(`seed ${seed}`, async () => {
-            const chance = random(seed);
-            await withSteadyModel({}, async (baseUrl, seen) => {
-              const context = await browser.newContext({ acceptDownloads: true, storageState: settings(site, baseUrl) });
-              const page = await open(context, site);
-              await begin(page);
-              const moment = chance() * (LENGTH + 1); // from before the first request to the last answer
-              const deadline = performance.now() + 30000;
-              while (seen.turns.length < Math.floor(moment)) {
-                assert.ok(performance.now() < deadline, `request ${Math.floor(moment)} never came`);
-                await sleep(1);
-              }
-              await sleep((moment % 1) * whole.gap);
-              await kill(page, context);
-              const asked = Math.max(0, ...seen.turns);
-
-              const next = await nextOf(page, context, site);
-              const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
-              const [stored] = await storedRuns(next);
-              if (!asked && !stored) {
-                // Nothing had been sent or stored, so nothing is lost.
-                assert.equal(await next.locator('.earlier .run').count(), 0);
-                fell.before += 1;
-                return context.close();
-              }
-              await reopen(next);
-              // A page that outlived its worker may have received less than was stored: it catches up in a moment.
-              if (stored.ended) {
-                await ended(next);
-                fell.after += 1;
-              } else {
-                await next.getByRole('button', { name: 'Resume' }).waitFor();
-                const before = JSON.parse((await download(next)).text);
-                // Everything that a request was sent for is stored: the complete turns before it, and the beginning of its own turn.
-                assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
-                const over = Math.max(0, asked - 1);
-                assert.deepEqual(essence(before).turns.slice(0, over), whole.essence.turns.slice(0, over));
-                await next.getByRole('button', { name: 'Resume' }).click();
-                await ended(next);
-                fell.during += 1;
-              }
-              const document = await record(next);
-              assert.deepEqual(essence(document), whole.essence);
-              assert.deepEqual(await notes(next), whole.written);
-              assert.equal(document.requests >= seen.turns.length, true, 'a request that was sent is counted');
-              assert.ok(seen.turns.length <= MAX_TURNS * MAX_ATTEMPTS + SYNTHESIS);
-              assert.ok(seen.turns.length <= LENGTH + 1, `${seen.turns.length} requests: more than one was repeated`);
-              assert.equal(await left.count(), 0);
-              assert.equal(await next.locator('.run').count(), 1, 'the run is in the list once');
-              assert.deepEqual(next.faults.filter((line) => !/interrupted/.test(line)), []);
-              return context.close();
-            });
-          });
-        }
-        t.diagnostic(`${KILLS} kills: ${fell.before} before anything was sent, ${fell.during} during the run, ${fell.after} after its end`);
-        assert.ok(fell.during >= KILLS / 2, 'too few kills fell into the run');
+    await withSite(async (site) => {
+      // One uninterrupted run to compare with; the pace of its requests determines when to kill.
+      const whole = await inContext(site, async (context, seen) => {
+        const page = await open(context, site);
+        await begin(page);
+        await ended(page);
+        const gaps = seen.times.slice(1).map((time, at) => time - seen.times[at]).sort((a, b) => a - b);
+        const document = await record(page);
+        assert.equal(document.output, ANSWER);
+        const written = await notes(page);
+        assert.deepEqual(Object.keys(written), ['notes/one.md', 'notes/three.md', 'notes/two.md']);
+        assert.deepEqual(page.faults, []);
+        return { essence: essence(document), gap: gaps[gaps.length >> 1], written };
       });
-    } finally {
-      await browser.close();
-    }
+      const fell = { before: 0, during: 0, after: 0 };
+      for (let seed = FIRST; seed < FIRST + KILLS; seed++) {
+        await t.test(`seed ${seed}`, async () => {
+          const chance = random(seed);
+          await inContext(site, async (context, seen) => {
+            const page = await open(context, site);
+            await begin(page);
+            const moment = chance() * (LENGTH + 1); // from before the first request to the last answer
+            await seen.until(Math.floor(moment));
+            // The moment is the subject here: it may fall between a request's last byte and the next request.
+            await sleep((moment % 1) * whole.gap);
+            await kill(page, context);
+            const asked = Math.max(0, ...seen.turns);
+
+            const next = await nextOf(page, context, site);
+            const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
+            const [stored] = await storedRuns(next);
+            if (!asked && !stored) {
+              // Nothing had been sent or stored, so nothing is lost.
+              assert.equal(await next.locator('.earlier .run').count(), 0);
+              fell.before += 1;
+              return;
+            }
+            await reopen(next);
+            // A page that outlived its worker may have received less than was stored: it catches up in a moment.
+            if (stored.ended) {
+              await ended(next);
+              fell.after += 1;
+            } else {
+              await next.getByRole('button', { name: 'Resume' }).waitFor();
+              const before = JSON.parse((await download(next)).text);
+              // Everything that a request was sent for is stored: the complete turns before it, and the beginning of its own turn.
+              assert.ok(before.turns.length >= asked, `${before.turns.length} turns are stored, ${asked} were asked for`);
+              const over = Math.max(0, asked - 1);
+              assert.deepEqual(essence(before).turns.slice(0, over), whole.essence.turns.slice(0, over));
+              await next.getByRole('button', { name: 'Resume' }).click();
+              await ended(next);
+              fell.during += 1;
+            }
+            const document = await record(next);
+            assert.deepEqual(essence(document), whole.essence);
+            assert.deepEqual(await notes(next), whole.written);
+            assert.equal(document.requests >= seen.turns.length, true, 'a request that was sent is counted');
+            assert.ok(seen.turns.length <= MAX_TURNS * MAX_ATTEMPTS + SYNTHESIS);
+            assert.ok(seen.turns.length <= LENGTH + 1, `${seen.turns.length} requests: more than one was repeated`);
+            assert.equal(await left.count(), 0);
+            assert.equal(await next.locator('.run').count(), 1, 'the run is in the list once');
+            assert.deepEqual(next.faults.filter((line) => !/interrupted/.test(line)), []);
+          });
+        });
+      }
+      t.diagnostic(`${KILLS} kills: ${fell.before} before anything was sent, ${fell.during} during the run, ${fell.after} after its end`);
+      assert.ok(fell.during >= KILLS / 2, 'too few kills fell into the run');
+    });
   });
 }

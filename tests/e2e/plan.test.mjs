@@ -84,11 +84,13 @@ test('the demo model works through a plan of several steps, the last of which se
   agent.files.put('docs/limits.md', '# Limits\n\nThe limit of turns is fifteen.\n');
   const events = [];
   const told = [];
+  let hear = () => {};
   // The console output of the engine's thread arrives here.
   const { write } = process.stdout;
   process.stdout.write = (text, ...more) => {
     const lines = String(text).split('\n').filter((line) => line.startsWith('turnwise: plan'));
     told.push(...lines);
+    if (lines.length) hear();
     return lines.length ? true : write.call(process.stdout, text, ...more);
   };
   const session = await agent.runPlan({
@@ -100,7 +102,7 @@ test('the demo model works through a plan of several steps, the last of which se
       step(4, 'Reporter', 'Sum up what the steps found out', [2, 3]),
     ],
   }, { onEvent: (event) => events.push(event) });
-  while (told.length < session.traces.length) await new Promise((resolve) => { setTimeout(resolve, 10); });
+  while (told.length < session.traces.length) await new Promise((resolve) => { hear = resolve; });
   process.stdout.write = write;
   agent.free();
   assertValidSession(session);
@@ -150,7 +152,10 @@ test('a failed step blocks what needs it, and is made good from there', async ()
 test('an aborted signal and cancel end every step, and the agent is free again', async () => {
   for (const how of ['signal', 'cancel', 'aborted before']) {
     const controller = new AbortController();
-    await withServer(() => new Promise(() => {}), async (agent) => {
+    let begin;
+    let begun = 0;
+    const both = new Promise((resolve) => { begin = resolve; });
+    await withServer(() => new Promise(() => { if ((begun += 1) === 2) begin(); }), async (agent) => {
       const events = [];
       if (how === 'aborted before') controller.abort();
       const promise = agent.runPlan(TREE, { signal: controller.signal, onEvent: (event) => events.push(event) });
@@ -158,7 +163,11 @@ test('an aborted signal and cancel end every step, and the agent is free again',
         await assert.rejects(agent.run('x'), /has a run under way/);
         await assert.rejects(agent.runPlan(TREE), /has a run under way/);
       }
-      setTimeout(() => (how === 'cancel' ? agent.cancel() : controller.abort()), 50);
+      if (how !== 'aborted before') {
+        await both;
+        if (how === 'cancel') agent.cancel();
+        else controller.abort();
+      }
       const session = await promise;
       assertValidSession(session);
       assert.equal(statuses(session), '1 cancelled, 2 cancelled, 3 cancelled, 4 cancelled');
@@ -222,6 +231,7 @@ test('no more steps run at once than allowed', async () => {
     const together = new Promise((resolve) => { waiting.push(resolve); });
     if (open === 2 || asked === STEPS) waiting.splice(0).forEach((go) => go());
     await together;
+    // Nothing tells that a third request will not come.
     await new Promise((resolve) => setTimeout(resolve, 30));
     open -= 1;
     return { text: action };
@@ -234,10 +244,17 @@ test('no more steps run at once than allowed', async () => {
 
 test('results that were cut are kept apart for steps at the same time', async () => {
   const parts = new Map();
-  await withServer((action, request, nth) => {
+  let [asked, go] = [0];
+  const both = new Promise((resolve) => { go = resolve; });
+  await withServer(async (action, request, nth) => {
     // Both steps use the same call id, as servers do.
     if (nth === 1) return { calls: [{ id: 'call_0', name: 'long', args: { letter: action } }] };
-    if (nth === 2) return new Promise((resolve) => setTimeout(() => resolve({ calls: [{ id: 'call_1', name: 'read_result', args: { handle: 'call_0' } }] }), 100));
+    if (nth === 2) {
+      // Neither reads its result before both are kept.
+      if ((asked += 1) === 2) go();
+      await both;
+      return { calls: [{ id: 'call_1', name: 'read_result', args: { handle: 'call_0' } }] };
+    }
     parts.set(action, request.messages.findLast((message) => message.role === 'tool').content);
     return { text: 'ok' };
   }, async (agent) => {

@@ -7,8 +7,8 @@ import https from 'node:https';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { test } from 'node:test';
-import { chromium } from 'playwright-core';
 import { PHONE, WIDE } from './lib/app.mjs';
+import { launch, withContext } from './lib/browser.mjs';
 import { certificate } from './lib/certificate.mjs';
 import { deadPort } from './lib/fault-server.mjs';
 import { reply } from './lib/script-server.mjs';
@@ -52,31 +52,31 @@ function withPage({ headers = {}, host = '127.0.0.1', tls, space, app, context =
       return http.get(new URL(request.url, site.url), (file) => { response.writeHead(file.statusCode, { ...file.headers, ...headers }); file.pipe(response); });
     };
     const server = tls ? https.createServer(certificate(host), handler) : http.createServer(handler);
-    return listening(server, async (port) => {
-      const args = [
-        '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
-        '--host-resolver-rules=MAP *.example 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-        ...(space ? [`--ip-address-space-overrides=127.0.0.1:${port}=${space}`] : []),
-      ];
-      const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args });
-      try {
-        const browserContext = await browser.newContext({ ignoreHTTPSErrors: true, ...context });
-        const page = await browserContext.newPage();
-        const uncaught = [];
-        page.on('pageerror', (error) => uncaught.push(String(error)));
-        const origin = `${tls ? 'https' : 'http'}://${host}:${port}`;
-        await page.goto(`${origin}/`);
-        if (app) await page.getByRole('textbox', { name: 'Task' }).waitFor({ timeout: 60000 });
-        else await page.locator('body[data-state=ready]').waitFor({ state: 'attached', timeout: 60000 });
-        await prepare?.(browserContext);
-        const result = await body(page, origin);
-        assert.deepEqual(uncaught, []);
-        return result;
-      } finally {
-        await browser.close();
-      }
-    });
+    return listening(server, (port) => contextIn(space && `--ip-address-space-overrides=127.0.0.1:${port}=${space}`, { ignoreHTTPSErrors: true, ...context }, async (browserContext) => {
+      const page = await browserContext.newPage();
+      const uncaught = [];
+      page.on('pageerror', (error) => uncaught.push(String(error)));
+      const origin = `${tls ? 'https' : 'http'}://${host}:${port}`;
+      await page.goto(`${origin}/`);
+      if (app) await page.getByRole('textbox', { name: 'Task' }).waitFor({ timeout: 60000 });
+      else await page.locator('body[data-state=ready]').waitFor({ state: 'attached', timeout: 60000 });
+      await prepare?.(browserContext);
+      const result = await body(page, origin);
+      assert.deepEqual(uncaught, []);
+      return result;
+    }));
   });
+}
+
+/** A context of the file's browser, or, with an argument that names the server's port, of a browser of its own. */
+async function contextIn(argument, options, body) {
+  if (!argument) return withContext(options, body);
+  const browser = await launch([argument]);
+  try {
+    return await body(await browser.newContext(options));
+  } finally {
+    await browser.close();
+  }
 }
 
 /** Runs an agent in the page `runs` times; returns the slug and the message of each failed attempt. */

@@ -1,5 +1,5 @@
 // Resume through the API: a Node.js process with a chat in a file is killed at random moments, again and again, and another
-// one resumes, until the run has ended. KILLS sets how often (12), KILL_SEED the first seed.
+// one resumes, until the run has ended. KILLS sets how often (6; make test-long: 40), KILL_SEED the first seed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,16 +14,22 @@ const entry = path.join(dist, 'turnwise/index.node.js');
 const { Agent, openai, replay } = await import(entry);
 
 const TURNS = 8;
-const KILLS = Number(process.env.KILLS ?? 12);
+const KILLS = Number(process.env.KILLS ?? 6);
 const SEED = Number(process.env.KILL_SEED ?? 1);
 
 const PROGRAM = `
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, openai, tool } from ${JSON.stringify(entry)};
 const [baseUrl, file] = process.argv.slice(2);
+let stored;
+const whole = new Promise((done) => { stored = done; });
 const storage = {
   get: () => { try { return readFileSync(file, 'utf8'); } catch { return undefined; } },
-  set: (key, text) => { writeFileSync(file + '.new', text); renameSync(file + '.new', file); },
+  set: (key, text) => {
+    writeFileSync(file + '.new', text);
+    renameSync(file + '.new', file);
+    if (JSON.parse(text).runs.at(-1)?.outcome) stored();
+  },
   delete: () => {},
 };
 const agent = new Agent({ model: openai('steady', { baseUrl }), tools: { step: tool({ execute: () => new Promise((done) => setTimeout(done, 15, 'stepped')) }) }, retry: { baseMs: 1, capMs: 2 } });
@@ -32,7 +38,7 @@ await chat.load();
 process.stdout.write(chat.isInterrupted ? 'resume\\n' : 'begin\\n');
 const { text } = await (chat.isInterrupted ? chat.resume() : chat.send('Take eight steps'));
 process.stdout.write('end ' + text + '\\n');
-while (!JSON.parse(storage.get()).runs.at(-1).outcome) await new Promise((done) => setTimeout(done, 10));
+await whole;
 chat.close();
 `;
 

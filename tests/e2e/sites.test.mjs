@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { serve } from '../../.ci/static.mjs';
 import { build } from '../sites/build.mjs';
 import { BASE, KINDS } from '../sites/kinds.mjs';
-import { withBrowser } from './lib/browser.mjs';
+import { withContext } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, root } from './lib/site.mjs';
 
@@ -26,15 +26,14 @@ const read = (folder, kind) => JSON.parse(readFileSync(path.join(root, 'tests/si
 /** The page on which visitors begin, where it is not the root. */
 const FRONT = { rustdoc: 'tokio/index.html', docusaurus: 'api/Client/', starlight: 'commands/npm/' };
 
-/** Runs `body(tab, url)` in a fresh browser on the site's front page. Requests to other origins are blocked. */
+/** Runs `body(tab, url)` in a fresh context on the site's front page. Requests to other origins are blocked. */
 async function withSite(kind, reach, body) {
   const { site } = await build(kind);
   assert.ok(existsSync(path.join(dist, 'turnwise')), `${dist} is not built: make dist`);
   const server = await serve(site, { mounts: { [`${BASE}turnwise/`]: path.join(dist, 'turnwise'), [BASE]: site } });
   const url = new URL(BASE, server.url).href;
   try {
-    return await withBrowser(async (browser) => {
-      const context = await browser.newContext({ serviceWorkers: 'block' });
+    return await withContext({ serviceWorkers: 'block' }, async (context) => {
       const allowed = [server.url, ...reach].map((one) => new URL(one).origin);
       await context.route('**', (route) => {
         const { protocol, origin } = new URL(route.request().url());
@@ -204,7 +203,7 @@ async function converse(kind, answers, t) {
     const here = tab.url();
     await input.pressSequentially(KEYS);
     for (const key of ['ArrowRight', 'ArrowLeft']) await input.press(key);
-    await tab.waitForTimeout(500);
+    await tab.evaluate(() => new Promise((resolve) => { requestIdleCallback(resolve); }));
     assert.equal(tab.url(), here);
     assert.equal(await input.inputValue(), KEYS);
     // A link in an answer leads there, without a page load where the generator's router avoids one.

@@ -1,32 +1,29 @@
 // Runs that outlast the page: the list, follow-ups after a reload, two tabs, renaming and deleting, and what is reported
 // when storing fails. Whatever fails, the run continues, and what was stored before stays.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { PHONE, WIDE, download, runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
+import { WIDE, download, runTask, storedToTheEnd, untilStored } from './lib/app.mjs';
 import { withPage } from './lib/browser.mjs';
-import { dist, root, withSite } from './lib/site.mjs';
+import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
+import { dist, withSite } from './lib/site.mjs';
 import { ANSWER, withSteadyModel } from './lib/steady-server.mjs';
 
-const shots = path.join(root, 'tests/e2e/shots');
-mkdirSync(shots, { recursive: true });
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
 
 /**
  * Runs `body` in the app with the steady model, and a key that must not appear anywhere. `init` runs in the worker that
  * stores the runs, before its own script.
  */
-const withStored = ({ look = [WIDE, 'light'], expect = [], model = {}, init }, body) => withPatched(init, (mounts) => withSite((site) => withSteadyModel(model, (baseUrl, seen) => {
+const withStored = ({ look = 'wide', expect = [], model = {}, init }, body) => withPatched(init, (mounts) => withSite((site) => withSteadyModel(model, (baseUrl, seen) => {
   const local = [
     { name: 'turnwise.settings', value: JSON.stringify({ provider: 'openai', base_url: baseUrl, model: 'steady' }) },
     { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) },
   ];
   const origin = new URL(site.app).origin;
-  const context = { viewport: look[0], colorScheme: look[1], reducedMotion: 'reduce', storageState: { cookies: [], origins: [{ origin, localStorage: local }] } };
+  const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin, localStorage: local }] } });
   return withPage(site.app, { reach: [baseUrl], expect, context }, async (page) => {
     await ready(page);
     return body(page, { site, seen, baseUrl });
@@ -73,16 +70,10 @@ const everything = (page) => page.evaluate(async () => {
   return all;
 });
 
-async function shoot(page, name) {
-  await page.screenshot({ path: path.join(shots, `${name}.png`) });
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' | ')}`), [], name);
-}
-
-for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'wide-dark': [WIDE, 'dark'], 'phone-light': [PHONE, 'light'] })) {
-  test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, () => withStored({ look: setting }, async (page) => {
-    const rail = async () => { if (setting[0] === PHONE) await page.getByRole('button', { name: 'Runs' }).click(); };
+for (const look of Object.keys(LOOKS)) {
+  test(`the list after a reload: open, follow up, rename, search, delete: ${look}`, () => withStored({ look }, async (page) => {
+    const shoot = camera(page, 'stored', look);
+    const rail = async () => { if (look === 'phone') await page.getByRole('button', { name: 'Runs' }).click(); };
     for (const task of ['Write three notes.', 'Write them again.', 'And once more.']) {
       await runTask(page, task);
       await page.evaluate(() => document.activeElement.blur());
@@ -94,7 +85,7 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
     await rail();
     await earlier(page).nth(2).waitFor();
     assert.deepEqual(await earlier(page).locator('b').allInnerTexts(), ['And once more.', 'Write them again.', 'Write three notes.']);
-    await shoot(page, `stored-list-${look}`);
+    await shoot('list');
 
     await earlier(page).nth(1).click();
     await ended(page);
@@ -126,7 +117,7 @@ for (const [look, setting] of Object.entries({ 'wide-light': [WIDE, 'light'], 'w
     const gone = page.locator('.earlier li').nth(1);
     await gone.hover();
     await gone.getByLabel('Rename or delete').click();
-    await shoot(page, `stored-menu-${look}`);
+    await shoot('menu');
     await gone.getByRole('button', { name: 'Delete', exact: true }).click();
     await gone.getByRole('button', { name: 'Delete for good' }).click();
     await page.locator('.earlier b', { hasText: 'And once more.' }).waitFor({ state: 'detached' });
@@ -184,6 +175,9 @@ test('no stored byte holds a planted key, wherever it turns up', () => withStore
 // Storage that fails in the middle of a run: what is reported, and that the run ends as it should.
 const FAULTS = {
   'storage does not answer': [() => {
+    // The ten seconds after which it is said become one.
+    const { setTimeout } = self;
+    self.setTimeout = (then, ms, ...rest) => setTimeout(then, ms / 10, ...rest);
     // A foreign transaction that never ends: all others wait behind it.
     setInterval(() => {
       if (!self.failing || self.holding) return;

@@ -1,52 +1,29 @@
-// A run with 16 sub-agents in Chromium, against a server over HTTP: reports, a responsive page, stop and cancel.
+// A run with 16 sub-agents in Chromium, against a server over HTTP: reports, stop and cancel. `make bench` measures how
+// responsive the page is meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withCrew } from './lib/crew-server.mjs';
+import { SIZE, ended, start, withCrew } from './lib/crew-server.mjs';
 import { withPackage } from './lib/site.mjs';
-import { longestTask } from './lib/trace.mjs';
 import { assertValid } from './lib/trajectory.mjs';
 
-const SIZE = 16;
-
-/** Starts the run in the page; `window.run` is its promise, `window.events` the events it reported. */
-const start = (page, baseUrl, more = {}) => page.evaluate(async ({ baseUrl, more }) => {
-  window.events = [];
-  window.agent = new window.turnwise.Agent({
-    provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['calculate', 'spawn_subagents'], seed: 1, ...more,
-  });
-  window.run = window.agent.run('Share it.', { onEvent: (event) => window.events.push({ at: performance.now(), ...event }) });
-}, { baseUrl, more });
-
-const ended = (page) => page.evaluate(() => window.run);
-
-test('sixteen sub-agents reach their limit, conclude and report, while the page stays responsive', async () => {
-  const longest = [];
-  for (let round = 0; round < 3; round += 1) {
-    await withCrew({ size: SIZE, pause: 1 }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
-      longest.push(await longestTask(page, async () => {
-        await start(page, baseUrl);
-        // Returns nothing from the page during the measurement: that would be the test's own work.
-        await page.evaluate(async () => { await window.run; });
-      }));
-      const trajectory = await ended(page);
-      assertValid(trajectory);
-      const reports = JSON.parse(trajectory.turns[0].tool_calls[0].result.split('\n')[0]);
-      assert.deepEqual(reports.map(({ status, synthesized, turns }) => [status, synthesized, turns]), Array(SIZE).fill(['success', true, 8]));
-      assert.deepEqual(reports.map(({ task_id }) => task_id), Array.from({ length: SIZE }, (_, index) => index + 1));
-      assert.match(trajectory.turns[0].tool_calls[0].result, /\n\[Turn 1\/15\]$/);
-      assert.equal(asked.length, 2 + SIZE * 8);
-      assert.equal(trajectory.requests, asked.length);
-      assert.equal(trajectory.children.length, SIZE);
-      assert.deepEqual(await page.evaluate(async () => window.turnwise.replay(await window.run)), { ok: true });
-      // The number that users see only shrinks, and every sub-agent reports its own end.
-      const told = await page.evaluate(() => window.events.map(({ type, callsLeft, event }) => ({ type, callsLeft, inner: event?.type })));
-      assert.ok(told.every(({ callsLeft }, index) => index === 0 || callsLeft <= told[index - 1].callsLeft), 'the bound grew');
-      assert.equal(told.filter(({ type, inner }) => type === 'child' && inner === 'agent_finished').length, SIZE);
-    }));
-  }
-  const [, median] = longest.sort((a, b) => a - b);
-  console.log(`longest main-thread task with ${SIZE} sub-agents: ${longest.map((ms) => ms.toFixed(0)).join(', ')} ms`);
-  assert.ok(median <= 100, `the longest task took ${median} ms (median of 3)`);
+test('sixteen sub-agents reach their limit, conclude and report', async () => {
+  await withCrew({ size: SIZE }, (baseUrl, asked) => withPackage({ reach: [baseUrl] }, async (page) => {
+    await start(page, baseUrl);
+    const trajectory = await ended(page);
+    assertValid(trajectory);
+    const reports = JSON.parse(trajectory.turns[0].tool_calls[0].result.split('\n')[0]);
+    assert.deepEqual(reports.map(({ status, synthesized, turns }) => [status, synthesized, turns]), Array(SIZE).fill(['success', true, 8]));
+    assert.deepEqual(reports.map(({ task_id }) => task_id), Array.from({ length: SIZE }, (_, index) => index + 1));
+    assert.match(trajectory.turns[0].tool_calls[0].result, /\n\[Turn 1\/15\]$/);
+    assert.equal(asked.length, 2 + SIZE * 8);
+    assert.equal(trajectory.requests, asked.length);
+    assert.equal(trajectory.children.length, SIZE);
+    assert.deepEqual(await page.evaluate(async () => window.turnwise.replay(await window.run)), { ok: true });
+    // The number that users see only shrinks, and every sub-agent reports its own end.
+    const told = await page.evaluate(() => window.events.map(({ type, callsLeft, event }) => ({ type, callsLeft, inner: event?.type })));
+    assert.ok(told.every(({ callsLeft }, index) => index === 0 || callsLeft <= told[index - 1].callsLeft), 'the bound grew');
+    assert.equal(told.filter(({ type, inner }) => type === 'child' && inner === 'agent_finished').length, SIZE);
+  }));
 });
 
 test('after stop only conclusions are asked for, and each sub-agent that began has its report', async () => {
@@ -80,18 +57,13 @@ test('after stop only conclusions are asked for, and each sub-agent that began h
   }));
 });
 
-test('cancel ends all sub-agents within a second', async () => {
-  await withCrew({ size: SIZE, pause: 20 }, (baseUrl) => withPackage({ reach: [baseUrl] }, async (page) => {
+test('cancel ends all sub-agents, whose replies would never end', async () => {
+  const gate = (who) => (who ? new Promise(() => {}) : undefined);
+  await withCrew({ size: SIZE, gate }, (baseUrl) => withPackage({ reach: [baseUrl] }, async (page) => {
     await start(page, baseUrl, { limits: { parallelTools: SIZE } });
     await page.waitForFunction((size) => window.events.filter(({ event }) => event?.type === 'attempt_started').length >= size, SIZE);
-    const took = await page.evaluate(async () => {
-      const from = performance.now();
-      window.agent.cancel();
-      await window.run;
-      return performance.now() - from;
-    });
+    await page.evaluate(() => window.agent.cancel());
     const trajectory = await ended(page);
-    assert.ok(took < 1000, `${took} ms`);
     assert.deepEqual([trajectory.outcome, trajectory.children.length], ['cancelled', SIZE]);
     assert.ok(trajectory.children.every(({ outcome }) => outcome === 'cancelled'));
     assertValid(trajectory);

@@ -187,6 +187,7 @@ test('several on a page share an engine and nothing else: removing one disturbs 
   const pages = (baseUrl) => ({ '/': page({ tag: `<div id="left"><turnwise-agent id="a" label="First" ${scripted(baseUrl)}></turnwise-agent></div><div id="right"><turnwise-agent id="b" label="Second" position="bottom-start" docs="off"></turnwise-agent></div>` }) });
   await withWidget({ steps: [{ text: 'To A.' }, { text: 'Again to A.', check: (request) => assert.deepEqual(said(request), ['A?', 'More A?']) }], pages }, async (tab) => {
     const on = (id, text) => tab.evaluate(([id, text]) => document.getElementById(id).ask(text), [id, text]);
+    await tab.clock.install();
     const engines = () => tab.workers().filter((worker) => worker.url().endsWith('/engine-worker.js')).length;
     assert.equal((await on('a', 'A?')).output, 'To A.');
     await tab.evaluate(() => {
@@ -200,11 +201,13 @@ test('several on a page share an engine and nothing else: removing one disturbs 
     await tab.evaluate(() => document.getElementById('right').append(document.getElementById('a')));
     await tab.locator('#a article').getByText('To A.').waitFor();
     await tab.evaluate(() => { window.a = document.getElementById('a'); window.a.remove(); });
-    await tab.waitForTimeout(300);
+    // As if it had been gone for a while: a removed element may only have been moved.
+    await tab.clock.fastForward(300);
     await tab.evaluate(() => window.finish());
     assert.equal((await tab.evaluate(() => window.answer)).output, 'B?');
     await tab.evaluate(() => { document.getElementById('b').remove(); });
-    await until(() => workers(tab), 0, 60);
+    // Without an element, the engine rests after twenty seconds.
+    await until(async () => { await tab.clock.fastForward(10_000); return workers(tab); }, 0, 60);
     await tab.evaluate(() => document.body.append(window.a));
     assert.equal((await on('a', 'More A?')).output, 'Again to A.');
     assert.equal(await tab.locator('#a article').count(), 2);

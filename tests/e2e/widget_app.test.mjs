@@ -5,8 +5,9 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ADVICE, withPage } from './lib/browser.mjs';
+import { hurriedWorkers } from './lib/hurry.mjs';
 import { withScript } from './lib/script-server.mjs';
-import { withSite } from './lib/site.mjs';
+import { dist, withSite } from './lib/site.mjs';
 import { answered, ask, launcher, page, scripted, withHost } from './lib/widget.mjs';
 
 const shots = path.resolve(import.meta.dirname, 'shots');
@@ -40,7 +41,7 @@ test('this documentation is a book whose agent answers without a key, and the ap
   await app.screenshot({ path: path.join(shots, 'widget-handed.png') });
   await tab.getByText('Opened in the app.').waitFor();
   assert.deepEqual(lines, []);
-})));
+}), { mounts: hurriedWorkers(dist) }));
 
 test('the app of another origin takes the record over, whole; a page that is no app gets nothing, and the record is a file', () => withSite((site) => withScript([
   { text: 'It is **forty-two**.' },
@@ -65,8 +66,11 @@ test('the app of another origin takes the record over, whole; a page that is no 
 
   await tab.locator('turnwise-agent').evaluate((element) => { element.app = '/other.html'; });
   const download = tab.waitForEvent('download', { timeout: 60000 });
+  // The record is offered for eighteen seconds, by a timer of the page.
+  await tab.clock.install();
   const { app: other } = await openApp(tab);
   await other.waitForFunction(() => window.heard?.turnwise === 'trajectory');
+  await tab.clock.runFor(20_000);
   assert.match((await download).suggestedFilename(), /^turnwise-.*\.json$/);
   await tab.getByText('The app did not take it').waitFor();
 })))));

@@ -155,11 +155,11 @@ test('after a router went on, the site is where the page that is there says', as
       '/book/search/search_index.json': { type: 'application/json', body: JSON.stringify({ docs: [{ location: '', title: 'Home', text: 'Home.' }, { location: 'guide/deep/', title: 'Deep', text: 'Deep.' }] }) },
       '/': manual('book', 'Start.'),
     }),
-  }, async (tab, { url, asked }) => {
+  }, async (tab, { url, asked, until }) => {
     await tab.goto(`${url}book/`);
     await tab.evaluate(() => history.pushState({}, '', '/book/guide/deep/'));
     await launcher(tab).click();
-    for (const until = Date.now() + 20000; !asked.includes('/book/search/search_index.json') && Date.now() < until;) await tab.waitForTimeout(50);
+    await until('/book/search/search_index.json');
     assert.deepEqual(asked.filter((path) => /search_index|llms|sitemap/.test(path)), ['/book/search/search_index.json']);
   });
 });

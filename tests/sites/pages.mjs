@@ -1,7 +1,7 @@
 // The contents of a built site's pages, read by a real browser, so that the only parser trusted is the one that visitors have.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { withBrowser } from '../e2e/lib/browser.mjs';
+import { withContext } from '../e2e/lib/browser.mjs';
 import { htmlFiles } from './build.mjs';
 
 /** The selector of the pages' own text, and the files that are not pages of the site's own. */
@@ -24,8 +24,8 @@ const address = (file) => file.replace(/(^|\/)index\.html$/, '$1');
  */
 export async function readSite(kind, site) {
   const { content, skip } = CONTENT[kind];
-  return withBrowser(async (browser) => {
-    const tab = await browser.newPage();
+  return withContext({}, async (context) => {
+    const tab = await context.newPage();
     const pages = [];
     for (const file of htmlFiles(site).filter((name) => !skip.test(name))) {
       const sections = await tab.evaluate(readPage, [readFileSync(path.join(site, file), 'utf8'), content]);

@@ -1,16 +1,21 @@
 // The app as a person uses it: by the labels of its buttons and what it shows.
 import assert from 'node:assert/strict';
 import { withPage } from './browser.mjs';
-import { withSite } from './site.mjs';
+import { hurriedWorkers } from './hurry.mjs';
+import { dist, withSite } from './site.mjs';
 
 export const WIDE = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-/** Opens the app in a fresh browser that can reach the app's own files and nothing else. */
-export const withApp = (options, body) => withSite((site) => withPage(site.app, options, async (page) => {
+let hurried;
+/**
+ * Opens the app in a fresh context that can reach the app's own files and nothing else. `pace`: the demo model takes the time
+ * that it takes for a person, for tests that do something in the middle of a run.
+ */
+export const withApp = ({ pace = false, ...options }, body) => withSite((site) => withPage(site.app, options, async (page) => {
   await page.getByRole('textbox', { name: 'Task' }).waitFor();
   return body(page, site);
-}));
+}), { mounts: pace ? {} : (hurried ??= hurriedWorkers(dist)) });
 
 /** Clicks the example task with that title, once its files are there, and waits until its run has ended. */
 export async function runExample(page, title) {

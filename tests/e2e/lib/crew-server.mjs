@@ -59,3 +59,17 @@ export async function withCrew({ size, pause = 0, gate, tool = { name: 'calculat
     await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   }
 }
+
+/** The number of sub-agents in the tests of large crews. */
+export const SIZE = 16;
+
+/** Starts a crew's run in a page with the package; `window.run` is its promise, `window.events` the events it reported. */
+export const start = (page, baseUrl, more = {}) => page.evaluate(async ({ baseUrl, more }) => {
+  window.events = [];
+  window.agent = new window.turnwise.Agent({
+    provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['calculate', 'spawn_subagents'], seed: 1, ...more,
+  });
+  window.run = window.agent.run('Share it.', { onEvent: (event) => window.events.push({ at: performance.now(), ...event }) });
+}, { baseUrl, more });
+
+export const ended = (page) => page.evaluate(() => window.run);

@@ -1,6 +1,7 @@
 // A stateless model: its answer depends on the conversation alone, so that an interrupted run that asks again gets the same
 // answers. It streams slowly, so that an interruption can fall anywhere.
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reply } from './script-server.mjs';
@@ -19,11 +20,16 @@ export const ANSWER = 'All notes are written: one, two and three.';
 export const LENGTH = TURNS.length + 1;
 
 /**
- * Runs `body(baseUrl, seen)`; `seen.turns` are the requested turns, in order, one per request, and `seen.times` the times of
- * the requests (ms). `pace`: ms between chunks; `gate(turn)`: a promise that the answer to that turn waits for, or nothing.
+ * Runs `body(baseUrl, seen)`; `seen.turns` are the requested turns, in order, one per request, `seen.times` the times of the
+ * requests (ms), and `seen.until(n)` waits for the n-th request. `pace`: ms between chunks; `gate(turn)`: a promise that the answer to that turn waits for, or nothing.
  */
 export async function withSteadyModel({ pace = 6, say = '', gate }, body) {
-  const seen = { turns: [], times: [], faults: [] };
+  const arrivals = new EventEmitter();
+  const until = async (n) => {
+    const signal = AbortSignal.timeout(30_000);
+    while (seen.turns.length < n) await once(arrivals, 'request', { signal });
+  };
+  const seen = { turns: [], times: [], faults: [], until };
   // Idle connections stay open: a browser silently resends a request that hits a connection just closed.
   const server = http.createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     if (request.method === 'OPTIONS') return response.writeHead(204, CORS).end();
@@ -38,6 +44,7 @@ export async function withSteadyModel({ pace = 6, say = '', gate }, body) {
       const done = messages.filter(({ role }) => role === 'assistant').length;
       seen.turns.push(done + 1);
       seen.times.push(performance.now());
+      arrivals.emit('request');
       const asked = TURNS[done];
       parts = reply(asked
         ? { text: `Turn ${done + 1}. ${say}`, calls: asked.map(([name, args], at) => ({ id: `c${done}_${at}`, name, args })) }

@@ -1,5 +1,6 @@
 // Host pages of <turnwise-agent>, as a site's server would serve them, with the built package at /turnwise/.
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { promises as fs, existsSync, readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -17,14 +18,21 @@ ${head}<script type="module" src="${src}"></script></head>
 
 /**
  * Serves `pages` ({ '/path': html, or { body, type, status } }) and the package below `at`. `headers` are sent with every
- * response; `asked` lists the requested paths. Pages can be added later: `body` receives the same `pages`.
+ * response; `asked` lists the requested paths, and `until(path)` waits for a request. Pages can be added later: `body` receives
+ * the same `pages`.
  */
 export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, body) {
   assert.ok(existsSync(path.join(dist, 'turnwise/embed.js')), `${dist}/turnwise has no embed.js: make dist`);
   const asked = [];
+  const arrivals = new EventEmitter();
+  const until = async (wanted) => {
+    const signal = AbortSignal.timeout(40_000);
+    while (!asked.includes(wanted)) await once(arrivals, 'request', { signal });
+  };
   const server = http.createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     asked.push(pathname);
+    arrivals.emit('request');
     const answer = (status, type, content) => response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(content);
     const found = pages[pathname];
     if (found !== undefined) return typeof found === 'string' ? answer(200, TYPES['.html'], found) : answer(found.status ?? 200, found.type ?? TYPES['.html'], found.body);
@@ -34,7 +42,7 @@ export async function withHost({ pages = {}, headers = {}, at = '/turnwise/' }, 
   });
   await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
   try {
-    return await body({ url: `http://127.0.0.1:${server.address().port}/`, asked, pages });
+    return await body({ url: `http://127.0.0.1:${server.address().port}/`, asked, pages, until });
   } finally {
     await new Promise((resolve) => { server.close(resolve); server.closeAllConnections(); });
   }
