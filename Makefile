@@ -57,7 +57,7 @@ dist:
 	@.ci/setup dist
 	@.ci/build release dist
 	@node .ci/pack.mjs dist
-	@node .ci/sizes.mjs dist
+	@node .ci/sizes.mjs dist --guard
 
 demo:
 	@.ci/setup demo

@@ -1,6 +1,7 @@
 // The settings for every provider, the model list, the built-in model, and images: by keyboard and pointer, as a person uses
 // them. SHOTS names a folder for screenshots.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { download, PHONE, runTask, WIDE, withApp } from './lib/app.mjs';
