@@ -40,7 +40,7 @@ fn real_tool(name: &str, args: &Value, files: &mut BTreeMap<String, String>) -> 
         |(path, content): (&String, &String)| (path.clone(), FileInfo { version: 1, size: content.len() as u64 });
     let mut memory = Memory { infos: files.iter().map(info).collect(), files };
     let mut index = Index::default();
-    let answer = pin!(run::run(name, args, &mut memory, &mut index, EpochMillis(1_795_301_344_000)));
+    let answer = pin!(run(name, args, &mut memory, &mut index, EpochMillis(1_795_301_344_000)));
     match answer.poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
         Poll::Pending => panic!("{name} waited for nothing"),
