@@ -5,9 +5,10 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use crate::support::demo_world::respond;
 use crate::support::sources::{files, text};
 use turnwise::engine::*;
-use turnwise::llm::{Decoder, demo};
+use turnwise::llm::Decoder;
 use turnwise::tools::files::{FileInfo, Files};
 use turnwise::tools::{run as run_tool, safe_set, search::Index};
 use turnwise::trajectory::{Recorder, Trajectory};
@@ -109,7 +110,7 @@ impl World {
         let messages: Vec<Message> = sent.iter().chain(&call.tail).cloned().collect();
         let mode = config.providers[0].demo.unwrap_or_default();
         let mut decoder = Decoder::new(ProviderKind::Demo);
-        for chunk in demo::respond(mode, config.seed, &messages, &config.tools, call.tools) {
+        for chunk in respond(mode, config.seed, &messages, &config.tools, call.tools) {
             let _ = decoder.push(chunk.text.as_bytes());
         }
         let reply = decoder.finish().0.unwrap();

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use turnwise::engine::*;
-use turnwise::llm::demo::{NAME, respond};
+use turnwise::llm::demo::NAME;
 
 use demo_world::*;
 
@@ -68,13 +68,13 @@ fn arithmetic_and_units_are_found_in_the_words_of_the_task() {
         ("What is 15 % of 2,340 EUR and how many weeks are 200 days?", &["15% of 2340", "200 days to weeks"]),
         (
             "How long does light need for 384400 km, and how many kWh are 5 MJ?",
-            &["384400 km / (299792458 m/s) to seconds", "5 MJ to kWh"],
+            &["384400 km / lightspeed to seconds", "5 MJ to kWh"],
         ),
         ("12 * (3 + 4.5) please", &["12 * (3 + 4.5)"]),
         ("What is 7 plus 8 times 2?", &["7 + 8 * 2"]),
         ("Convert 5 miles to km", &["5 miles to km"]),
-        ("convert 100 °F to celsius, then 72kg in lbs.", &["100 fahrenheit to celsius", "72 kg to lb"]),
-        ("How far is 26.2 miles in kilometres", &["26.2 miles to km"]),
+        ("convert 100 °F to celsius, then 72kg in lbs.", &["100 °F to celsius", "72 kg to lbs"]),
+        ("How far is 26.2 miles in kilometres", &["26.2 miles to kilometres"]),
         ("12 seats at 49 EUR each", &["12 * 49"]),
         ("How long do I need for 300 km at 80 km/h?", &["300 km / (80 km/h) to minutes"]),
         ("square root of 2", &["sqrt(2)"]),
@@ -113,7 +113,7 @@ fn arithmetic_and_units_are_found_in_the_words_of_the_task() {
 fn an_empty_workspace_still_gets_a_sensible_answer() {
     let played = Game::new(BTreeMap::new()).ask("Who wrote the report about penguins?");
     assert!(!played.turns.is_empty() && played.turns.len() <= 3, "{:?}", names(&played));
-    assert!(played.reply.content.contains("2026-11-21"), "{}", played.reply.content);
+    assert!(played.reply.content.contains("The workspace has no files"), "{}", played.reply.content);
     let played = Game { tools: vec![], ..Game::new(BTreeMap::new()) }.ask("Who wrote it?");
     assert!(played.turns.is_empty() && played.reply.content.contains("not an AI"), "{}", played.reply.content);
 }
@@ -297,10 +297,10 @@ fn a_step_of_a_plan_puts_together_what_it_was_given() {
     let played = Game::new(docs()).ask(&given("session_context"));
     assert_eq!(played.turns.len(), 0, "it has everything: {:?}", names(&played));
     let text = &played.reply.content;
-    assert!(text.starts_with("**From what steps 1 and 3 found:**"), "{text}");
+    assert!(text.starts_with("**What the earlier steps found:**"), "{text}");
     assert!(text.contains("- **News** (step 1): A record quarter\n- **Market** (step 3): It grows."), "{text}");
     let gathers = Game::new(docs()).ask(&given("dependency_artifacts"));
-    assert!(gathers.turns.len() >= 2, "it still looks itself: {:?}", names(&gathers));
+    assert!(!gathers.turns.is_empty(), "it still looks itself: {:?}", names(&gathers));
     assert!(gathers.reply.content.contains("A record quarter"), "{}", gathers.reply.content);
     assert!(
         gathers.turns.iter().flatten().all(|(_, args)| !args.to_string().contains("artifacts")),

@@ -1,172 +1,61 @@
 //! The demo model's answer: Markdown assembled from the tools' results.
 
+use serde_json::Value;
+
 use crate::engine::DemoMode;
 
-use super::evidence::{Quote, quotes};
-use super::scene::{BUILTIN, Scene, Step};
-use super::share;
-use super::sums::{Sum, sums};
-use super::words::{code_list, count, keywords};
+use super::calculations::calculations;
+use super::chat::{Call, Chat};
+use super::quotes::{Quote, quotes};
+use super::text::{code_list, count, keywords};
 
 /// Maximum number of calculations shown, latest first.
 const MAX_CALCULATIONS: usize = 8;
-
-/// Maximum number of characters shown of a host tool's result.
+/// Maximum number of characters shown of a host tool's result, and of the result of a plan's earlier step.
 const MAX_RESULT: usize = 600;
+const MAX_ARTIFACT: usize = 240;
+
+/// Tools that the script knows how to use, or ignores; all others belong to the host page.
+const KNOWN_TOOLS: &str = " search_files read_file list_files write_file read_result calculate now final_report \
+    progress_report batch spawn_subagents ";
+
+/// Whether a tool belongs to the host page.
+pub(super) fn is_host_tool(name: &str) -> bool {
+    !KNOWN_TOOLS.split(' ').any(|known| known == name)
+}
 
 /// The answer of a run that ended by itself.
-pub(super) fn answer(scene: &Scene<'_>) -> String {
-    let mut text = String::new();
-    if scene.is_last() {
-        text.push_str("The turn counter says to finish, so this is what was found so far.\n\n");
-    }
-    text.push_str(&body(scene));
-    text
+pub(super) fn answer(chat: &Chat<'_>) -> String {
+    let early = "The turn counter says to finish, so this is what was found so far.\n\n";
+    format!("{}{}", if chat.is_last_turn() { early } else { "" }, findings(chat))
 }
 
 /// The answer to the prompt at a limit.
-pub(super) fn synthesis(scene: &Scene<'_>, mode: DemoMode) -> String {
-    let prompt = scene.ending.unwrap_or_default().to_lowercase();
-    let why = [
-        ("asked to finish", "I was asked to finish"),
-        ("context window", "The context window is full"),
-        ("time is up", "The time is up"),
-        ("token budget", "The token budget is used up"),
-        ("cost budget", "The cost budget is used up"),
-        ("maximum", "The limit of turns is reached"),
-    ];
-    let why = why.iter().find(|(words, _)| prompt.contains(words)).map_or("Time to conclude", |(_, why)| why);
-    let calls = count(scene.steps.len(), "tool call");
-    let turns = count(scene.turns, "turn");
-    let mut text = format!("## Conclusion\n\n{why}. In {turns} I made {calls}");
-    let names = scene.steps.iter().fold(Vec::new(), |mut names, step| {
-        if !names.contains(&step.name) {
-            names.push(step.name);
-        }
-        names
-    });
-    text.push_str(&if names.is_empty() { ".\n\n".to_owned() } else { format!(" ({}).\n\n", code_list(names)) });
-    text.push_str(&body(scene));
-    if mode == DemoMode::Endless {
-        text.push_str("\n\nThis demo mode never finishes by itself; only a limit, Stop or Cancel ends it.");
-    }
-    text
-}
-
-/// The findings, calculations and written files; if there are none, suggestions of what to try.
-fn body(scene: &Scene<'_>) -> String {
-    let parts = [
-        scene.given.put_together(),
-        share::reports(scene),
-        from_files(scene),
-        calculated(scene),
-        time(scene),
-        host_results(scene),
-        written(scene),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { nothing(scene) } else { parts.join("\n\n") }
-}
-
-fn from_files(scene: &Scene<'_>) -> Option<String> {
-    let quotes = quotes(scene);
-    let read: Vec<String> = scene.of("read_file").filter(|s| !s.failed).map(|s| s.arg("path").into_owned()).collect();
-    let Some(best) = quotes.first() else {
-        return (!read.is_empty()).then(|| {
-            let names = code_list(read.iter().map(String::as_str));
-            let words = keywords(scene.task).join(", ");
-            format!("I read {names}; no line there mentions what was asked for ({words}).")
-        });
+pub(super) fn conclusion(chat: &Chat<'_>) -> String {
+    let (turns, calls) = (count(chat.turns, "turn"), count(chat.calls.len(), "tool call"));
+    let names = match chat.calls.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", code_list(chat.calls.iter().map(|call| call.name))),
     };
-    let mut text = format!("**The best match is in `{}`**{}:\n\n> {}", best.path, under(best), best.text);
-    let more: Vec<String> =
-        quotes.iter().skip(1).map(|quote| format!("- `{}`{}: {}", quote.path, under(quote), quote.text)).collect();
-    if !more.is_empty() {
-        text.push_str(&format!("\n\nMore that matches:\n\n{}", more.join("\n")));
+    let end = match chat.request.mode {
+        DemoMode::Endless => "\n\nThis demo mode never finishes by itself; only a limit, Stop or Cancel ends it.",
+        DemoMode::Normal | DemoMode::Chaos => "",
+    };
+    let (reason, findings) = (chat.closing_reason, findings(chat));
+    format!("## Conclusion\n\n{reason}. In {turns} I made {calls}{names}.\n\n{findings}{end}")
+}
+
+/// What the tools returned, one part per kind of tool; if nothing, suggestions of what to try.
+fn findings(chat: &Chat<'_>) -> String {
+    let parts = [from_steps, from_subagents, from_files, from_calculator, from_clock, from_host_tools, from_writing];
+    let parts: Vec<String> = parts.iter().filter_map(|part| part(chat)).collect();
+    if !parts.is_empty() {
+        return parts.join("\n\n");
     }
-    let mut sources: Vec<&str> = Vec::new();
-    for path in quotes.iter().map(|quote| quote.path.as_str()) {
-        if !sources.contains(&path) {
-            sources.push(path);
-        }
-    }
-    text.push_str(&format!("\n\nSource: {}.", code_list(sources)));
-    Some(text)
-}
-
-fn under(quote: &Quote) -> String {
-    if quote.heading.is_empty() { String::new() } else { format!(" under \"{}\"", quote.heading) }
-}
-
-fn calculated(scene: &Scene<'_>) -> Option<String> {
-    let asked = sums(scene.task);
-    let mut lines = Vec::new();
-    for step in scene.of("calculate") {
-        let expression = step.arg("expression");
-        let sum = asked.iter().find(|sum| sum.expression == expression);
-        let money = sum.and_then(|sum| sum.money.as_deref()).map(|money| format!(" {money}")).unwrap_or_default();
-        lines.push(if step.failed {
-            format!("- `{expression}` could not be calculated: {}", first_line(step))
-        } else {
-            let is_check = asked.iter().any(|sum| checks(scene, sum).as_deref() == Some(&*expression));
-            let check = if is_check { " (check)" } else { "" };
-            format!("- `{expression}` = **{}{money}**{check}", value(step))
-        });
-    }
-    let lines = lines.get(lines.len().saturating_sub(MAX_CALCULATIONS)..).unwrap_or_default();
-    (!lines.is_empty()).then(|| format!("Calculated, not guessed:\n\n{}", lines.join("\n")))
-}
-
-/// The expression that checks a finished calculation.
-pub(super) fn checks(scene: &Scene<'_>, sum: &Sum) -> Option<String> {
-    let step = scene.of("calculate").find(|step| !step.failed && step.arg("expression") == sum.expression)?;
-    sum.check(value(step))
-}
-
-/// The value of a result: `351` for `351` and for `15% of 2340 = 351`.
-fn value<'a>(step: &Step<'a>) -> &'a str {
-    let line = step.result.lines().next().unwrap_or_default();
-    line.rsplit_once(" = ").map_or(line, |(_, value)| value).trim()
-}
-
-fn time(scene: &Scene<'_>) -> Option<String> {
-    let step = scene.of("now").filter(|step| !step.failed).last()?;
-    Some(format!("It is {}.", first_line(step)))
-}
-
-fn host_results(scene: &Scene<'_>) -> Option<String> {
-    let blocks: Vec<String> = scene
-        .steps
-        .iter()
-        .filter(|step| !BUILTIN.contains(&step.name))
-        .map(|step| {
-            let said = if step.failed { "answered with an error" } else { "answered" };
-            let shown: String = step.result.chars().take(MAX_RESULT).collect();
-            let cut = if shown.len() < step.result.len() { "…" } else { "" };
-            let quoted: Vec<String> = shown.lines().map(|line| format!("> {line}")).collect();
-            format!("`{}` {said}:\n\n{}{cut}", step.name, quoted.join("\n"))
-        })
-        .collect();
-    (!blocks.is_empty()).then(|| blocks.join("\n\n"))
-}
-
-fn written(scene: &Scene<'_>) -> Option<String> {
-    let step = scene.of("write_file").last()?;
-    let path = step.arg("path");
-    Some(if step.failed {
-        format!("`{path}` could not be written: {}", first_line(step))
-    } else {
-        format!("This answer is also in `{path}`.")
-    })
-}
-
-fn nothing(scene: &Scene<'_>) -> String {
-    let listed = scene.listed().len();
-    let words = keywords(scene.task).join(", ");
-    let found = match (scene.steps.is_empty(), listed) {
+    let found = match (chat.calls.is_empty(), chat.listed().len()) {
         (true, _) => "I made no tool calls".to_owned(),
         (false, 0) => "The workspace has no files, and the task has nothing to calculate".to_owned(),
-        (false, n) => format!("None of the {} mentions what was asked for ({words})", count(n, "file")),
+        (false, n) => format!("None of the {} mentions what was asked for", count(n, "file")),
     };
     format!(
         "{found}. I am a scripted demo, not an AI: I can search and quote the files of the workspace, calculate (\
@@ -174,6 +63,106 @@ fn nothing(scene: &Scene<'_>) -> String {
     )
 }
 
-fn first_line<'a>(step: &Step<'a>) -> &'a str {
-    step.result.lines().next().unwrap_or_default()
+/// A part of the answer: its title above its lines. `None` without lines.
+fn part(title: &str, lines: &[String]) -> Option<String> {
+    (!lines.is_empty()).then(|| format!("{title}\n\n{}", lines.join("\n")))
+}
+
+/// The results of a plan's earlier steps, one after the other.
+fn from_steps(chat: &Chat<'_>) -> Option<String> {
+    let line = |artifact: &Value| {
+        let shown: String = best_line(field(artifact, "result")).replace("**", "").chars().take(MAX_ARTIFACT).collect();
+        let order = artifact.get("step_order").and_then(Value::as_u64).unwrap_or_default();
+        format!("- **{}** (step {order}): {shown}", field(artifact, "agent"))
+    };
+    let mut lines: Vec<String> = chat.artifacts.iter().map(line).collect();
+    let note = "\nI am a scripted demo, not an AI: I put results side by side and weigh nothing.";
+    lines.extend((!lines.is_empty()).then(|| note.to_owned()));
+    part("**What the earlier steps found:**", &lines)
+}
+
+/// The sub-agents' findings: one line each, with the file it is about.
+fn from_subagents(chat: &Chat<'_>) -> Option<String> {
+    let call = chat.calls_of("spawn_subagents").find(|call| !call.failed)?;
+    let reports: Vec<Value> = serde_json::from_str(call.result).ok()?;
+    let line = |(report, task): (&Value, &Value)| {
+        let path = field(task, "task").strip_prefix("Read ").and_then(|rest| rest.split(" and report").next());
+        let note = match (field(report, "status"), report.get("synthesized")) {
+            ("success", Some(Value::Bool(true))) => " (concluded at its limit)",
+            ("success", _) => "",
+            _ => " (failed)",
+        };
+        format!("- `{}`{note}: {}", path.unwrap_or("its part"), best_line(field(report, "report")))
+    };
+    let lines: Vec<String> = reports.iter().zip(call.args.get("tasks")?.as_array()?).map(line).collect();
+    part(&format!("**{} sub-agents read a file each:**", lines.len()), &lines)
+}
+
+fn field<'v>(object: &'v Value, key: &str) -> &'v str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The first quote of an answer of the demo model, or else its first line.
+fn best_line(answer: &str) -> &str {
+    let quote = answer.lines().find_map(|line| line.strip_prefix("> "));
+    quote.or(answer.trim().lines().next()).unwrap_or("no result")
+}
+
+fn from_files(chat: &Chat<'_>) -> Option<String> {
+    let place = |quote: &Quote<'_>| match quote.heading.as_str() {
+        "" => String::new(),
+        heading => format!(" under \"{heading}\""),
+    };
+    let quotes = quotes(chat);
+    let Some((best, others)) = quotes.split_first() else {
+        let read = chat.calls_of("read_file").filter(|call| !call.failed).map(|call| call.arg("path"));
+        let (names, words) = (code_list(read), keywords(chat.task).join(", "));
+        let text = format!("I read {names}; no line there mentions what was asked for ({words}).");
+        return (!names.is_empty()).then_some(text);
+    };
+    let line = |quote: &Quote<'_>| format!("- `{}`{}: {}", quote.path, place(quote), quote.text);
+    let best_match = format!("**The best match is in `{}`**{}:\n\n> {}", best.path, place(best), best.text);
+    let more = part("More that matches:", &others.iter().map(line).collect::<Vec<_>>());
+    let source = format!("Source: {}.", code_list(quotes.iter().map(|quote| quote.path)));
+    Some([Some(best_match), more, Some(source)].into_iter().flatten().collect::<Vec<_>>().join("\n\n"))
+}
+
+fn from_calculator(chat: &Chat<'_>) -> Option<String> {
+    let asked = calculations(chat.task);
+    let line = |call: &Call<'_>| {
+        let (expression, result) = (call.arg("expression"), call.result);
+        match asked.iter().find(|calculation| calculation.expression == expression) {
+            _ if call.failed => format!("- `{expression}` could not be calculated: {result}"),
+            Some(calculation) => format!("- `{expression}` = **{}**", format!("{result} {}", calculation.money).trim()),
+            None if asked.is_empty() => format!("- `{expression}` = **{result}**"),
+            None => format!("- `{expression}` = **{result}** (check)"),
+        }
+    };
+    let lines: Vec<String> = chat.calls_of("calculate").map(line).collect();
+    part("Calculated, not guessed:", lines.get(lines.len().saturating_sub(MAX_CALCULATIONS)..)?)
+}
+
+fn from_clock(chat: &Chat<'_>) -> Option<String> {
+    let call = chat.calls_of("now").filter(|call| !call.failed).last()?;
+    Some(format!("It is {}.", call.result))
+}
+
+fn from_host_tools(chat: &Chat<'_>) -> Option<String> {
+    let block = |call: &Call<'_>| {
+        let shown: String = call.result.chars().take(MAX_RESULT).collect();
+        let cut = if shown.len() < call.result.len() { "…" } else { "" };
+        let outcome = if call.failed { "answered with an error" } else { "answered" };
+        format!("`{}` {outcome}:\n\n> {}{cut}", call.name, shown.replace('\n', "\n> "))
+    };
+    let blocks: Vec<String> = chat.calls.iter().filter(|call| is_host_tool(call.name)).map(block).collect();
+    (!blocks.is_empty()).then(|| blocks.join("\n\n"))
+}
+
+fn from_writing(chat: &Chat<'_>) -> Option<String> {
+    let call = chat.calls_of("write_file").last()?;
+    let path = call.arg("path");
+    Some(match call.failed {
+        true => format!("`{path}` could not be written: {}", call.result),
+        false => format!("This answer is also in `{path}`."),
+    })
 }

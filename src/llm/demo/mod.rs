@@ -7,86 +7,52 @@
 //! Deliberately absent: knowledge of where tool results come from; it sees what every model sees.
 
 mod answer;
-mod chaos;
-mod evidence;
+mod arguments;
+mod calculations;
+mod chat;
 mod faults;
-mod given;
-mod minimal;
-mod moves;
-mod random;
-mod report;
-mod scene;
-mod scripted;
-mod share;
-mod sums;
-mod units;
+mod quotes;
+mod steps;
+mod text;
 mod wire;
-mod words;
 
-use crate::engine::{DemoMode, Message, ToolChoice, ToolSpec};
+use crate::engine::retry::Rng;
+use crate::engine::{ToolChoice, own_tools};
 
-pub use chaos::Fault;
-pub use scripted::{BodyEnd, DemoChunk, DemoRequest, Scripted};
-pub use wire::NAME;
+pub use faults::Fault;
+pub use wire::{BodyEnd, DemoChunk, DemoRequest, NAME, Scripted};
 
-use moves::Move;
-use random::Random;
-use scene::Scene;
+use chat::Chat;
+use wire::Reply;
 
 /// The response to a request. A pure function of the request.
 #[must_use]
 pub fn script(request: &DemoRequest) -> Scripted {
-    let (scene, next, mut random) =
-        next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
-    match (request.mode == DemoMode::Chaos).then(|| chaos::fault(request, &scene, &next)).flatten() {
-        Some(fault) => faults::play(fault, next, &request.messages, &mut random),
-        None => Scripted::stream(wire::stream(&next, &request.messages, &mut random)),
+    let (chat, reply) = reply(request);
+    // The same seed and the same length of the conversation give the same numbers.
+    let mut rng = Rng::new(request.seed.wrapping_add((request.messages.len() as u64) << 40));
+    match faults::choose(&chat, &reply) {
+        Some(fault) => faults::play(fault, reply, &request.messages, &mut rng),
+        None => Scripted::stream(wire::chunks(&reply, &request.messages, &mut rng)),
     }
 }
 
 /// The fault that a request in chaos mode gets, if any.
 #[must_use]
 pub fn fault(request: &DemoRequest) -> Option<Fault> {
-    let (scene, next, _) = next_move(request.mode, request.seed, &request.messages, &request.tools, request.choice);
-    chaos::fault(request, &scene, &next)
+    let (chat, reply) = reply(request);
+    faults::choose(&chat, &reply)
 }
 
-/// The response to one request without faults, as OpenAI stream bytes for the real decoder. A pure function of its
-/// arguments.
-#[must_use]
-pub fn respond(
-    mode: DemoMode,
-    seed: u64,
-    messages: &[Message],
-    tools: &[ToolSpec],
-    choice: ToolChoice,
-) -> Vec<DemoChunk> {
-    let (_, next, mut random) = next_move(mode, seed, messages, tools, choice);
-    wire::stream(&next, messages, &mut random)
-}
-
-/// The conversation as the model reads it, the reply to it, and the random generator for the reply's bytes.
-fn next_move<'a>(
-    mode: DemoMode,
-    seed: u64,
-    messages: &'a [Message],
-    tools: &[ToolSpec],
-    choice: ToolChoice,
-) -> (Scene<'a>, Move, Random) {
-    let mut scene = Scene::read(messages, choice);
-    if mode == DemoMode::Chaos {
-        scene.forget_spoilt_calls(tools);
-    }
-    let mut random = Random::new(seed, messages.len(), scene.task);
-    let mut next = match (choice, mode) {
-        (ToolChoice::None | ToolChoice::Report, _) => Move::say(answer::synthesis(&scene, mode)),
-        (ToolChoice::Auto | ToolChoice::Asked, DemoMode::Normal | DemoMode::Chaos) => {
-            moves::normal(&scene, tools, &mut random)
-        }
-        (ToolChoice::Auto | ToolChoice::Asked, DemoMode::Endless) => moves::endless(&scene, tools, &mut random),
+fn reply(request: &DemoRequest) -> (Chat<'_>, Reply) {
+    let chat = Chat::read(request);
+    let reply = match request.choice {
+        ToolChoice::None | ToolChoice::Report => Reply::answer(answer::conclusion(&chat)),
+        ToolChoice::Auto | ToolChoice::Asked => steps::next(&chat),
     };
-    if choice != ToolChoice::None && next.calls.is_empty() {
-        next = report::instead_of_text(next, tools);
-    }
-    (scene, next, random)
+    let is_text = reply.calls.is_empty() && request.choice != ToolChoice::None;
+    let report = request.tools.iter().find(|tool| is_text && tool.name == own_tools::REPORT);
+    let report = report.map(|tool| (tool.name.clone(), arguments::sample(&tool.parameters, &reply.text)));
+    let reply = Reply::calls(String::new(), report.into_iter().collect()).unwrap_or(reply);
+    (chat, reply)
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use turnwise::engine::*;
 use turnwise::llm::Decoder;
-use turnwise::llm::demo::respond;
+use turnwise::llm::demo::{DemoChunk, DemoRequest, Scripted, script};
+use turnwise::tools::html;
 
 pub const CACHING: &str = "# Caching\n\nRules are matched in order. The first rule that matches\nwins, and the others are skipped.\n\n\
     ## Limits\n\nA cache entry lives for 300 seconds by default. Set `ttl` to change it.\n\n- Entries over 2 MB are never kept.\n";
@@ -63,7 +64,9 @@ pub fn run_tool(name: &str, args: &Value, files: &mut BTreeMap<String, String>) 
             let query = text("query").to_lowercase();
             let mut hits: Vec<(usize, String)> = Vec::new();
             for (path, content) in files.iter() {
+                let content = if path.ends_with(".html") { html::to_text(content) } else { content.clone() };
                 for (number, line) in content.lines().enumerate() {
+                    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
                     let score = query
                         .split(' ')
                         .filter(|word| line.to_lowercase().contains(&word.chars().take(5).collect::<String>()))
@@ -103,6 +106,20 @@ pub struct Played {
     pub texts: Vec<String>,
     pub messages: Vec<Message>,
     pub files: BTreeMap<String, String>,
+}
+
+/// The chunks of a response without faults.
+pub fn respond(
+    mode: DemoMode,
+    seed: u64,
+    messages: &[Message],
+    tools: &[ToolSpec],
+    choice: ToolChoice,
+) -> Vec<DemoChunk> {
+    let (messages, tools) = (messages.to_vec(), tools.to_vec());
+    let request = DemoRequest { mode, seed, request: RequestId(1), attempt: 1, attempts: 3, messages, tools, choice };
+    let Scripted::Answer { chunks, .. } = script(&request) else { panic!("a response without an answer") };
+    chunks
 }
 
 pub fn reply(mode: DemoMode, seed: u64, messages: &[Message], tools: &[ToolSpec], choice: ToolChoice) -> Reply {
