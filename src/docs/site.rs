@@ -162,7 +162,7 @@ impl Site {
                 }
                 Some(Err(why)) => {
                     self.finder = None;
-                    self.error = Some(format!("No documentation could be read here: {why}."));
+                    self.error = Some(format!("The documentation could not be read: {why}."));
                 }
                 None => {}
             }
@@ -198,8 +198,8 @@ impl Site {
         let finding = self.finder.is_some();
         let complete = !finding && self.open.is_empty() && self.todo_is_done();
         if complete && self.index.whole_pages() == 0 && self.error.is_none() {
-            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last one was {why}."));
-            self.error = Some(format!("No documentation could be read here: none of its pages could be read.{why}"));
+            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last failure was {why}."));
+            self.error = Some(format!("The documentation could not be read: every page failed.{why}"));
         }
         let enough = self.read >= self.asked.min(ENOUGH) || self.telling;
         let (done, total) =

@@ -79,7 +79,7 @@ impl Port {
 impl Port {
     fn take(&self, command: Command, parts: &mut VecDeque<JsValue>) {
         if !self.met.get() && !matches!(command, Command::Hello { .. }) {
-            return self.fatal("the page has to say hello first");
+            return self.fatal("the page must send its hello message first");
         }
         match command {
             Command::Hello { protocol, page, worker, only } => {

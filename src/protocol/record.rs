@@ -64,7 +64,7 @@ impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Refused::NotJson => "it is not JSON",
-            Refused::OtherFormat => "it is no trajectory",
+            Refused::OtherFormat => "it is not a trajectory",
             Refused::Unreadable(why) => why,
         })
     }

@@ -37,7 +37,7 @@ impl SignIn {
     pub fn words(&self) -> String {
         match self {
             SignIn::Idle => String::new(),
-            SignIn::Leaving => "Going to openrouter.ai.".to_owned(),
+            SignIn::Leaving => "Opening openrouter.ai.".to_owned(),
             SignIn::Asking => "Asking OpenRouter for the key.".to_owned(),
             SignIn::Done => "Signed in. The key is in this tab's memory.".to_owned(),
             SignIn::Failed(why) => why.clone(),
@@ -76,7 +76,7 @@ pub fn back(parameters: &[(String, String)]) -> Option<Back> {
     let of = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     match (of("code").filter(|code| !code.is_empty()), of("error")) {
         (_, Some("access_denied")) => Some(Back::Refused(
-            "OpenRouter gave no key, since access was denied there. Sign in again to allow it.".into(),
+            "OpenRouter issued no key because access was denied. Sign in again and allow it.".into(),
         )),
         (_, Some(error)) => {
             Some(Back::Refused(format!("OpenRouter refused to sign in: {}. Try again.", one_line(error, 80))))
@@ -109,11 +109,11 @@ pub fn key_of(status: u16, body: &str) -> Result<String, String> {
     match (status, key) {
         (200..=299, Some(key)) => Ok(key.to_owned()),
         (400 | 401 | 403 | 404, _) => {
-            Err("The sign-in code has expired or was used before. Sign in again: a code is good for once.".to_owned())
+            Err("The sign-in code has expired or was used before. Sign in again: each code works only once.".to_owned())
         }
-        (429, _) => Err("OpenRouter asks to wait before the next sign-in. Try again in a minute.".to_owned()),
-        (500.., _) => Err(format!("OpenRouter could not give a key now (HTTP {status}). Try again in a minute.")),
-        _ => Err(format!("OpenRouter answered without a key (HTTP {status}). Sign in again, or paste a key.")),
+        (429, _) => Err("OpenRouter limits how often you can sign in. Try again in a minute.".to_owned()),
+        (500.., _) => Err(format!("OpenRouter could not issue a key (HTTP {status}). Try again in a minute.")),
+        _ => Err(format!("OpenRouter's answer contained no key (HTTP {status}). Sign in again, or paste a key.")),
     }
 }
 

@@ -29,7 +29,7 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     let line = match attempt.notice.clone() {
         None => html::div().class(class).child(html::p().class("line").child((what, then))).into_any(),
         Some(notice) => {
-            let cue = html::span().class("told").child((icon::chevron(), "What the model was told"));
+            let cue = html::span().class("told").child((icon::chevron(), "Notice to the model"));
             let summary = html::summary().class("line").child((what, html::span().class("rest").child((then, cue))));
             html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
         }

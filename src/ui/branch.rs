@@ -52,8 +52,8 @@ fn content(app: App) -> Option<impl IntoView> {
     Some((
         html::div().class("dialog-body").child((
             html::p().class("fact").child(
-                "What came before this turn stays as it was, and nothing of the old run changes. The branch is a run of its own \
-                 that names where it comes from.",
+                "The branch keeps everything before this turn. The original run does not change. The branch is a \
+                 separate run and records where it started.",
             ),
             html::h3().child(title),
             html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
@@ -70,7 +70,7 @@ fn content(app: App) -> Option<impl IntoView> {
                     .on(ev::input, move |event| set(&|draft| draft.max_turns = event_target_value(&event))),
             ),
             field(
-                "Say something before this turn",
+                "Add a message before this turn",
                 html::textarea()
                     .attr("rows", "2")
                     .attr("placeholder", "Optional: your message to the model")
@@ -86,8 +86,16 @@ fn content(app: App) -> Option<impl IntoView> {
             ),
         )),
         html::div().class("dialog-foot").child((
-            html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.dialog.set(None)).child("Cancel"),
-            html::button().r#type("button").class("btn primary").on(ev::click, move |_| app.take_branch()).child("Start the branch"),
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .on(ev::click, move |_| app.dialog.set(None))
+                .child("Cancel"),
+            html::button()
+                .r#type("button")
+                .class("btn primary")
+                .on(ev::click, move |_| app.take_branch())
+                .child("Start the branch"),
         )),
     ))
 }
@@ -103,7 +111,7 @@ impl App {
         let draft = of.and_then(|of| Some((of.draft(turn)?, of)));
         match draft {
             Some((_, of)) if of.has_no_events() => {
-                self.complain("This record has no events: a run that was imported cannot be branched.");
+                self.complain("This run was imported and has no events, so it cannot be branched.");
             }
             Some((draft, of)) => {
                 self.branch_of.set_value(Some(of));
@@ -157,7 +165,7 @@ impl App {
         };
         let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch };
         line.ask(order, parts).await?;
-        let mut page = Page::of(&seat, 0).ok_or("The branch did not begin.")?;
+        let mut page = Page::of(&seat, 0).ok_or("The branch could not start.")?;
         let parent = seat.start().and_then(|start| start.parent);
         page.head.facts.extend(parent.map(|parent| format!("branch of {} before turn {}", parent.run_id, parent.turn)));
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());

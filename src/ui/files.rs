@@ -62,14 +62,15 @@ fn list(app: App) -> impl IntoView {
                         html::button()
                             .r#type("button")
                             .class("btn quiet")
-                            .attr("title", "Every file below, those the agent wrote too, as one ZIP file")
+                            .attr("title", "Download every file below as one ZIP file, including those the agent wrote")
                             .on(ev::click, move |_| app.download_all())
                             .child((icon(Icon::Download), "Download all (.zip)"))
                     })
                 },
             )),
         )),
-        move || empty().then(|| html::p().class("fact").child("No files yet: the agent can still calculate and write files of its own.")),
+        move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
+                                                 its own files.")),
         html::ul().class("files").child(For(ForProps::builder()
             .each(rows)
             .key(|row| (row.path.clone(), row.size.clone(), row.written))
@@ -148,7 +149,7 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .attr("href", url.as_str().to_owned())
                 .attr("target", "_blank")
                 .attr("rel", "noopener")
-                .attr("title", "In a new tab, with the browser's own viewer")
+                .attr("title", "Open in a new tab with the browser's viewer")
                 .child("Open"),
         ),
         Body::Text(_) | Body::Picture(_) | Body::Nothing(_) => None,
@@ -239,7 +240,7 @@ async fn text_of(blob: &Blob) -> Option<String> {
     let part = blob.slice_with_f64_and_f64(0.0, SHOWN).ok()?;
     let mut text = JsFuture::from(part.text()).await.ok()?.as_string()?;
     if blob.size() > SHOWN {
-        text.push_str("\n… (the beginning only; download it to see the whole)");
+        text.push_str("\n… (only the beginning is shown; download the file to see all of it)");
     }
     Some(text)
 }

@@ -117,20 +117,20 @@ fn foot(app: App, log: ArcRwSignal<Log>, filter: RwSignal<LogFilter>, view: Memo
     let copied = lines.clone();
     let save = move |_| match dom::text_blob(&lines(), "application/x-ndjson") {
         Some(blob) => dom::save_as("log.jsonl", &blob),
-        None => app.complain("The log could not be made into a file."),
+        None => app.complain("The log could not be written to a file."),
     };
     html::div().class("dialog-foot").child((
         html::span().class("grow").attr("role", "status").child(move || view.with(|view| view.words.clone())),
         html::button()
             .r#type("button")
             .class("btn quiet")
-            .attr("title", "What is listed, as JSON lines")
+            .attr("title", "Download the listed entries as JSON lines")
             .on(ev::click, move |_| app.copy(&copied()))
             .child((icon(Icon::Copy), "Copy")),
         html::button()
             .r#type("button")
             .class("btn quiet")
-            .attr("title", "What is listed, as JSON lines")
+            .attr("title", "Download the listed entries as JSON lines")
             .on(ev::click, save)
             .child((icon(Icon::Download), "Download")),
     ))

@@ -166,8 +166,7 @@ fn ended(app: App, can: Can) -> impl IntoView {
             button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
         }),
         can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
-        can.ask_again
-            .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
+        can.ask_again.then(|| button("btn primary", "Ask again", "Run the same task again", move || app.ask_again())),
         export::downloads(app),
     ))
 }
@@ -182,9 +181,9 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
     html::dl().class("figures").child((
         row("", "LLM calls", view.calls.clone()),
         row("", "Tokens in", view.tokens_in.clone()),
-        view.tokens_cached.clone().map(|count| row("sub", "of these cached", count)),
+        view.tokens_cached.clone().map(|count| row("sub", "of which cached", count)),
         row("", "Tokens out", view.tokens_out.clone()),
-        view.tokens_reasoning.clone().map(|count| row("sub", "of these reasoning", count)),
+        view.tokens_reasoning.clone().map(|count| row("sub", "of which reasoning", count)),
         (view.tokens_estimated == Estimated::Estimated).then(|| row("sub", "token counts are", "estimates".to_owned())),
         view.cost
             .clone()

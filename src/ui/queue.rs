@@ -105,7 +105,7 @@ pub fn card(app: App) -> impl IntoView {
                         .r#type("button")
                         .class("btn bare small square")
                         .attr("aria-label", "Remove")
-                        .attr("title", "Remove: it is not sent")
+                        .attr("title", "Remove without sending")
                         .on(ev::click, remove)
                         .child(icon(Icon::Close)),
                 )),

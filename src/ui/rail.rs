@@ -64,7 +64,7 @@ pub fn rail(app: App) -> impl IntoView {
             empty().then(|| {
                 html::p()
                     .class("empty-list")
-                    .child("Your runs appear here, with their turns as ticks and how they ended.")
+                    .child("Your runs appear here, with a tick for each turn and how each run ended.")
             })
         },
         html::div().class("lists").child((

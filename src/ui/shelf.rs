@@ -101,7 +101,7 @@ impl App {
             self.stored.with_untracked(|headers| headers.iter().find(of).map(|header| (seat.id(), header.key.clone())))
         };
         let runs: Option<Vec<_>> = seats.iter().map(key).collect();
-        let runs = runs.ok_or("This run was not stored, so it is gone with its worker. Ask it again.")?;
+        let runs = runs.ok_or("This run was not stored and was lost when its worker stopped. Run the task again.")?;
         // The stored files are read again; the page's copies are the same, or newer.
         let with = line.with(workspace);
         seats.iter().for_each(Seat::reopen);
@@ -125,7 +125,7 @@ impl App {
     pub(super) fn take_list(&self, headers: Vec<Header>, unread: usize) {
         self.stored.set(headers);
         if unread > 0 {
-            self.complain(format!("{unread} stored runs cannot be read by this version. They are left as they are."));
+            self.complain(format!("This version cannot read {unread} stored runs. They were not changed."));
         }
     }
 

@@ -79,7 +79,7 @@ fn control(control: &Control) -> AnyView {
     match control {
         Control::Inert { words, what } => html::span()
             .class("control")
-            .attr("title", format!("{what}, does nothing here"))
+            .attr("title", format!("{what} (inactive in this preview)"))
             .child(words.clone())
             .into_any(),
         Control::Image(image) => nodes("prose", vec![image.clone()]).into_any(),

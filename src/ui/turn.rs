@@ -79,7 +79,7 @@ fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
         .r#type("button")
         .class("btn bare branch")
         .attr("aria-label", label)
-        .attr("title", "Ask this turn again as a run of its own, with another model, prompt or limit")
+        .attr("title", "Repeat this turn as a separate run with another model, prompt or limit")
         .on(ev::click, move |_| app.ask_branch(page, index))
         .child(icon::icon(icon::Icon::Branch))
 }

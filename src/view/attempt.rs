@@ -60,7 +60,7 @@ pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, op
             failed.calls = calls_of(record, attempt.attempt);
             let message = attempt.error.as_deref();
             if message.is_some() && message == before {
-                failed.message = "The same again.".to_owned();
+                failed.message = "Same error as before.".to_owned();
             }
             // The call's card says it better, with the details.
             if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {

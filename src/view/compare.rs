@@ -134,7 +134,7 @@ fn fold(rows: &mut Vec<Row>, same: &mut Vec<(u32, Pair)>) {
 
 /// Returns the parts in which two turns differ.
 fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
-    let [Some(a), Some(b)] = turns else { return Some("only one run has it".to_owned()) };
+    let [Some(a), Some(b)] = turns else { return Some("only one run has this turn".to_owned()) };
     let asked = |turn: &TurnRecord| {
         turn.tool_calls.iter().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
     };

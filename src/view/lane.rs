@@ -72,7 +72,7 @@ impl LaneView {
 
     fn new(call: &CallRecord, lane: Lane<'_>) -> Self {
         let words = match (lane.state, &lane.run) {
-            (LaneState::Waiting, _) => "waiting to begin".to_owned(),
+            (LaneState::Waiting, _) => "waiting to start".to_owned(),
             (LaneState::NotRun, _) | (_, None) => {
                 why_not(call, lane.task_id).unwrap_or_else(|| lane.why_not.to_owned())
             }
@@ -100,9 +100,9 @@ impl LaneView {
     #[must_use]
     pub fn nothing_yet(&self) -> &'static str {
         match self.state {
-            LaneState::Waiting => "It begins when another one ends.",
+            LaneState::Waiting => "It starts when another sub-agent ends.",
             LaneState::Running | LaneState::Concluding | LaneState::Ended(_) | LaneState::NotRun => {
-                "It did nothing: there is no transcript."
+                "It did not run, so it has no transcript."
             }
         }
     }
@@ -239,8 +239,8 @@ fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, 
     let refused = source.refused(&call.id.0, task_id) == Some(true);
     let over = call.result.is_some() || source.wrap_up.is_some() || source.status == Status::Ended;
     match (source.origin, refused) {
-        (_, true) => (LaneState::NotRun, "not run: one too many"),
-        (Origin::Document | Origin::Interrupted, false) => (LaneState::NotRun, "had not begun"),
+        (_, true) => (LaneState::NotRun, "not run: over the limit"),
+        (Origin::Document | Origin::Interrupted, false) => (LaneState::NotRun, "not started"),
         (Origin::Session | Origin::Elsewhere, false) if over => (LaneState::NotRun, "stopped before it began"),
         (Origin::Session | Origin::Elsewhere, false) => (LaneState::Waiting, ""),
     }

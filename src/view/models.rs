@@ -110,8 +110,8 @@ fn short(tokens: u64) -> String {
 #[must_use]
 pub fn picture_note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
     match known.and_then(|known| known.images) {
-        _ if is_demo => Some("The demo model is a script: it does not look at pictures."),
-        Some(false) => Some("This model takes no pictures, as far as is known. Choose another in the settings."),
+        _ if is_demo => Some("The demo model is scripted and ignores images."),
+        Some(false) => Some("As far as is known, this model does not accept images. Choose another in Settings."),
         Some(true) | None => None,
     }
 }

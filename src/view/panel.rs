@@ -149,17 +149,17 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         }
         (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
             _ if source.imported.is_some() => {
-                "Opened from a file of another format, to be read: it has no events, so it cannot be replayed."
+                "Opened from a file in another format (read-only). It has no events, so it cannot be replayed."
                     .to_owned()
             }
-            Some(_) => "Opened from a file, to be read.".to_owned(),
-            None => "Opened from a file that was written while the run was under way.".to_owned(),
+            Some(_) => "Opened from a file (read-only).".to_owned(),
+            None => "Opened from a file that was written while the run was in progress.".to_owned(),
         },
         (Phase::Ended, true) => format!("{} Add turns to continue.", limit(source)),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
             "It failed. See the transcript for what went wrong; the log has details.".to_owned()
         }
-        (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
+        (Phase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
         (Phase::Synthesizing, _) => format!("Writing the synthesis: up to {left} more."),
         (Phase::Running, _) if remaining == 0 && forces_report(source.config) => {
             format!("The last turn asks for the report: up to {left} more.")

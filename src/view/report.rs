@@ -54,7 +54,7 @@ impl ReportView {
         by_system.then(|| ReportView {
             title: "Report",
             format: "Text",
-            note: Some("Written by the system, since the run ended without a report of the model's."),
+            note: Some("Written by Turnwise, because the run ended without a report from the model."),
             stand: Stand::After,
             body: Body::Text(ending.output.clone()),
             copy: ending.output.as_str().into(),

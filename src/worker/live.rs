@@ -139,8 +139,8 @@ fn heard(data: &JsValue) -> Heard {
     match text.as_string().map(|text| Reply::decode(&text)) {
         Some(Ok(Reply::Fatal { fatal })) => Heard::Broken(fatal),
         Some(Ok(reply)) => Heard::Reply(reply, blobs),
-        Some(Err(error)) => Heard::Broken(format!("it posted what is no reply: {error}")),
-        None => Heard::Broken("it posted what is no text".to_owned()),
+        Some(Err(error)) => Heard::Broken(format!("it posted something that is not a reply: {error}")),
+        None => Heard::Broken("it posted something that is not text".to_owned()),
     }
 }
 

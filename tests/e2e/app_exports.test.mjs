@@ -120,7 +120,7 @@ test('what cannot be opened is said in words, and a bomb does not hold the page'
   };
   const bomb = gzipSync(Buffer.alloc(201 * 1024 * 1024, 32));
   assert.ok(bomb.length < 1024 * 1024);
-  await refused('bomb.json.gz', bomb, 'bomb.json.gz was not opened: unpacked it is larger than 200 MB.');
+  await refused('bomb.json.gz', bomb, 'bomb.json.gz was not opened: it unpacks to more than 200 MB.');
   await refused('later.json', JSON.stringify({ schema_version: 'ATIF-v2.0' }), 'this Turnwise reads ATIF 1.0 to 1.8');
   await refused('broken.json', JSON.stringify({ schema_version: 'ATIF-v1.7', steps: [] }), 'This ATIF file is damaged: missing field `agent`');
   // Any other HTML page is a file for the agent.

@@ -225,7 +225,7 @@ test('pictures go with the task, fit, and stand in the run and in its record', a
         await page.getByRole('button', { name: 'Choose files' }).click();
       })()]);
       await chooser.setFiles([{ name, mimeType: 'application/json', buffer: Buffer.from(document) }]);
-      await page.getByText('to be read', { exact: false }).first().waitFor();
+      await page.getByText('(read-only)', { exact: false }).first().waitFor();
       await page.locator('.page .pictures img[alt="Picture 3 of 3"]').waitFor();
       assert.deepEqual(await page.locator('.page .pictures img').evaluateAll((all) => Promise.all(all.map(async (img) => {
         await img.decode();

@@ -158,7 +158,7 @@ test('a refused key is said in words, the visitor gives one, and it is nowhere b
     const kept = await tab.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, window.heard, document.querySelector('turnwise-agent').outerHTML]));
     assert.ok(!kept.includes(KEY), 'the key is kept somewhere');
     assert.equal((await events(tab)).at(-1).name, 'error');
-    await run.getByRole('button', { name: 'Use a key of your own' }).click();
+    await run.getByRole('button', { name: 'Use your own key' }).click();
     await tab.getByLabel('API key').waitFor();
     assert.equal(await tab.getByLabel('API key').getAttribute('type'), 'password');
     await tab.getByRole('button', { name: 'Back' }).click();

@@ -275,7 +275,7 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
     let node = told(ProviderKind::Ollama, "", &node);
     assert!(node.contains("`ollama serve`") && node.contains("ECONNREFUSED") && !node.contains("CORS"), "{node}");
     let file = told(ProviderKind::Ollama, "", &Evidence { knock: Knock::Answered, ..asked("null", OLLAMA) });
-    assert!(file.contains("a page that comes from no server may not read"), "{file}");
+    assert!(file.contains("a page without an origin may not read"), "{file}");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn an_address_of_the_users_own_is_kept_apart_from_openai() {
 fn while_an_address_is_missing_or_wrong_no_key_is_for_anything() {
     let missing = with(&[(Field::Provider, COMPATIBLE)]);
     assert_eq!(missing.address(), None);
-    assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address to be set");
+    assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address that is not set yet");
     for wrong in ["gateway.example", "https://", "ftp://gateway.example/v1"] {
         assert_eq!(with(&[(Field::Provider, "openai"), (Field::BaseUrl, wrong)]).address(), None, "{wrong}");
     }

@@ -270,7 +270,7 @@ fn the_log_is_filtered_by_level_slug_and_words_and_exported_as_json_lines() {
     filter.toggle(Level::Warning);
     assert_eq!(log.view(&filter).words, "1 of 4 entries");
     filter.toggle(Level::Error);
-    assert_eq!(log.view(&filter).empty, Some("No entry fits this filter."));
+    assert_eq!(log.view(&filter).empty, Some("No entry matches this filter."));
     let slug = LogFilter { slug: "rate_limited".into(), ..LogFilter::default() };
     assert_eq!(log.view(&slug).entries.len(), 1);
     let words = LogFilter { text: "RAW bytes".into(), ..LogFilter::default() };

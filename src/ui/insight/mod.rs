@@ -55,7 +55,7 @@ fn content(app: App) -> impl IntoView {
         let json = filter.with_untracked(|filter| serde_json::to_string_pretty(&found(filter))).unwrap_or_default();
         match dom::text_blob(&json, "application/json") {
             Some(blob) => dom::save_as("insight.json", &blob),
-            None => app.complain("The figures could not be made into a file."),
+            None => app.complain("The figures could not be written to a file."),
         }
     };
     (
@@ -75,7 +75,7 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr("title", "All figures of these runs, as JSON")
+                .attr("title", "Download all figures of these runs as JSON")
                 .prop("disabled", move || page.with(|page| page.tiles.is_empty()))
                 .on(ev::click, save)
                 .child((icon(Icon::Download), "Download figures")),

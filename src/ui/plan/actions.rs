@@ -74,7 +74,7 @@ impl App {
         line.observe_plan(plan, move |report| live.hear(report));
         let opened = line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await;
         opened?;
-        self.tell(format!("Opened {name}. Nothing in it is changed."));
+        self.tell(format!("Opened {name}. The file itself is not changed."));
         Ok(())
     }
 

@@ -42,7 +42,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                 html::button()
                     .r#type("button")
                     .class("btn quiet small")
-                    .attr("title", "Runs this step and everything that builds on it; the rest is kept")
+                    .attr("title", "Runs this step and all steps that depend on it; other results are kept")
                     .on(ev::click, move |_| app.rerun_from(order))
                     .child("Run again from this step")
             })
@@ -57,7 +57,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
         let slot = slot.clone();
         move || match slot.page.get() {
             Some(page) => turn::transcript(app, &page.behind, &page.transcript),
-            None => html::p().class("fact").child("It has no transcript: it was not run.").into_any(),
+            None => html::p().class("fact").child("This step was not run, so it has no transcript.").into_any(),
         }
     };
     let selected = plan.selected.clone();
@@ -83,14 +83,11 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                 html::ul().class("facts").child(facts),
                 html::p().class("action").attr("dir", "auto").child(action),
                 error,
-                html::section()
-                    .class("told")
-                    .attr("aria-label", "What it was told")
-                    .child((html::h3().child("What it was told"), told)),
+                html::section().class("told").attr("aria-label", "Step input").child((html::h3().child("Input"), told)),
                 html::section()
                     .class("did")
-                    .attr("aria-label", "What it did")
-                    .child((html::h3().child("What it did"), transcript)),
+                    .attr("aria-label", "Step transcript")
+                    .child((html::h3().child("Transcript"), transcript)),
             )),
     )
 }

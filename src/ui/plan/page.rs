@@ -37,7 +37,7 @@ fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
         Memo::new(move |_| panel.with(|panel| panel.ending.clone()))
     };
     move || {
-        let hint = "Select a step to see what it was told and what it did.";
+        let hint = "Select a step to see its input and its transcript.";
         let Some(ending) = ending.get() else { return html::p().class("hint-below").child(hint).into_any() };
         let prose = Prose::new("prose");
         prose.set(&ending.output);

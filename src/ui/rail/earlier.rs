@@ -33,7 +33,7 @@ pub fn earlier(app: App) -> impl IntoView {
     let none = move || {
         let wanted = app.search.get();
         (any.get() && !wanted.is_empty() && lines.with(Vec::is_empty))
-            .then(|| html::p().class("empty-list").child(format!("No run with \u{201c}{wanted}\u{201d}.")))
+            .then(|| html::p().class("empty-list").child(format!("No run matches \u{201c}{wanted}\u{201d}.")))
     };
     let each = For(ForProps::builder()
         .each(move || lines.get())

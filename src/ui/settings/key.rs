@@ -21,9 +21,10 @@ pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
     move || match meant.get() {
         true => field(app, of, label).into_any(),
-        false => {
-            html::p().class("advice").child("A key belongs to an address: enter a valid base URL first.").into_any()
-        }
+        false => html::p()
+            .class("advice")
+            .child("Each key belongs to one base URL. Enter a valid base URL first.")
+            .into_any(),
     }
 }
 
@@ -43,7 +44,7 @@ fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView 
                 app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
             }),
         html::span().class("help").id("setting-key-help").child((
-            "Kept in this tab's memory, sent to this address only, in no record. Gone when the tab closes. ",
+            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the tab closes. ",
             (!of.keys_at.is_empty()).then(|| {
                 html::a()
                     .href(of.keys_at)

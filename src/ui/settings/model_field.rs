@@ -291,7 +291,7 @@ impl Combo {
     fn state(self) -> String {
         match self.wrong.get() {
             Some(wrong) => wrong,
-            None if self.asking.get() => "Asking the provider for its models.".to_owned(),
+            None if self.asking.get() => "Loading the provider's list of models.".to_owned(),
             None if self.open.get() => {
                 let (shown, more) = self.shown.get();
                 format!("{} in the list.", counted((shown.len() + more) as u64, "model"))

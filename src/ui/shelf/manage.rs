@@ -51,7 +51,7 @@ impl App {
         let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
         let seats = self.seats_of(session_id);
         if seats.iter().any(Seat::is_running) {
-            return self.complain("This run is at work: stop or cancel it first.");
+            return self.complain("This run is in progress: stop or cancel it first.");
         }
         self.let_go(session_id);
         let (app, line) = (*self, self.line.get_value());

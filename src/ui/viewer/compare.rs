@@ -136,7 +136,7 @@ fn side(of: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
 /// Draws what changed between the outputs; a worker finds it.
 fn outputs([before, after]: [String; 2]) -> AnyView {
     if before == after {
-        let words = if before.is_empty() { "Neither has one." } else { "They are the same." };
+        let words = if before.is_empty() { "Neither run has an output." } else { "The outputs are the same." };
         return html::p().class("fact").child(words).into_any();
     }
     let found = RwSignal::new(None::<Result<Vec<Piece>, String>>);
@@ -148,9 +148,10 @@ fn outputs([before, after]: [String; 2]) -> AnyView {
     let shown = move || match found.get() {
         None => html::p().class("fact").child("Comparing").into_any(),
         Some(Ok(of)) => (legend(&of), html::div().class("output").child(pieces(&of))).into_any(),
-        Some(Err(why)) => {
-            html::p().class("fact").child(format!("They differ. Where could not be found: {why}")).into_any()
-        }
+        Some(Err(why)) => html::p()
+            .class("fact")
+            .child(format!("The outputs differ, but they could not be compared: {why}"))
+            .into_any(),
     };
     html::div().class("outputs").child(shown).into_any()
 }
@@ -159,6 +160,6 @@ fn legend(of: &[Piece]) -> impl IntoView + use<> {
     let some = |kind: PieceKind| of.iter().any(|piece| piece.kind == kind);
     html::p().class("fact").child((
         some(PieceKind::Removed).then(|| (html::del().child("Only in this run"), " ")),
-        some(PieceKind::Added).then(|| html::ins().child("Only in the other")),
+        some(PieceKind::Added).then(|| html::ins().child("Only in the other run")),
     ))
 }

@@ -113,7 +113,7 @@ async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
             Ok(Ok(opened)) if opened.events == 0 && turns > 0 => return nothing(),
             Ok(Ok(_)) => {}
             Ok(Err(Refused::Unreadable(why))) | Err(why) => {
-                return Load::Nothing(format!("It cannot be stepped through: {why}"));
+                return Load::Nothing(format!("This run cannot be replayed: {why}"));
             }
             Ok(Err(Refused::NotJson | Refused::OtherFormat)) => return nothing(),
         }
@@ -131,15 +131,15 @@ async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
                     return Load::Ready;
                 }
             }
-            Err(why) => return Load::Nothing(format!("It cannot be stepped through: {why}")),
+            Err(why) => return Load::Nothing(format!("This run cannot be replayed: {why}")),
         }
     }
 }
 
 fn nothing() -> Load {
     Load::Nothing(
-        "This record holds no events, so there is nothing to step through. Records of other formats keep what was \
-         said, not how it came about. The transcript shows all of it."
+        "This record has no events, so there is nothing to step through. Other formats store the messages of a run \
+         but not its events. The transcript shows all messages."
             .to_owned(),
     )
 }

@@ -80,9 +80,10 @@ fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<>
     ];
     let facts = facts.into_iter().flatten().map(|fact| html::li().child(fact)).collect_view();
     let rebuilt = request.rebuilt.then(|| {
-        html::p()
-            .class("fact")
-            .child("Results were taken out of the conversation before this request, so all of it was sent anew.")
+        html::p().class("fact").child(
+            "Tool results were removed from the conversation before this request, so the whole conversation \
+                    was sent again.",
+        )
     });
     (
         html::div().class("seen-head").child((

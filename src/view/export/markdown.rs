@@ -28,9 +28,9 @@ pub fn write(document: &Trajectory) -> String {
     let figures = [
         Some(("LLM calls", panel.calls.clone())),
         Some(("Tokens in", panel.tokens_in.clone())),
-        panel.tokens_cached.clone().map(|count| ("of these cached", count)),
+        panel.tokens_cached.clone().map(|count| ("of which cached", count)),
         Some(("Tokens out", panel.tokens_out.clone())),
-        panel.tokens_reasoning.clone().map(|count| ("of these reasoning", count)),
+        panel.tokens_reasoning.clone().map(|count| ("of which reasoning", count)),
         document.tokens.estimated.then(|| ("Token counts are", "estimates".to_owned())),
         panel.subagents.clone().map(|words| ("Sub-agents", words)),
         whole_cost(document)
@@ -154,7 +154,7 @@ impl Page {
         let words = format!("- {slugs} {} ({}{then})", escape(&view.message), view.attempt);
         self.line(&words);
         if let Some(notice) = &view.notice {
-            self.line("  The model was told:");
+            self.line("  Notice to the model:");
             self.line(&quote(notice));
         }
         if let Some(partial) = &view.partial {

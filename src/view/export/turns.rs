@@ -171,7 +171,7 @@ fn failed(html: &mut Html, view: &FailedAttempt) {
     }
     html.raw("</span></p>");
     if let Some(notice) = &view.notice {
-        html.raw("<details><summary>What the model was told</summary>");
+        html.raw("<details><summary>Notice to the model</summary>");
         html.element("p", "plain", notice).raw("</details>");
     }
     if let Some(partial) = &view.partial {

@@ -141,9 +141,9 @@ fn tiles(of: &Insight) -> Vec<Tile> {
     }
     if of.cost.known > 0 && of.cost.total > 0.0 {
         tiles.push(Tile {
-            name: "Cost in all",
+            name: "Total cost",
             value: dollars(of.cost.total),
-            note: format!("{} a run, median", dollars(of.cost.median)),
+            note: format!("{} per run (median)", dollars(of.cost.median)),
         });
     }
     tiles

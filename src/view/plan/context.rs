@@ -58,7 +58,7 @@ impl From<&StepSource<'_>> for ContextView {
         ContextView {
             words: words(source, &orders, &told_of),
             missing: (started && !not_given.is_empty())
-                .then(|| format!("Nothing of {}: without a completed run there is no result.", named(&not_given))),
+                .then(|| format!("No result from {}: the run did not complete.", named(&not_given))),
             artifacts: artifacts.iter().map(ArtifactView::from).collect(),
             traces: source.traces.iter().filter(|trace| trace.step == record.order).map(TraceView::from).collect(),
             json: json.and_then(|text| serde_json::from_str(&text).ok()).map(|value| Place::root(Arc::new(value))),
@@ -107,19 +107,21 @@ fn words(source: &StepSource<'_>, given: &[u32], told_of: &[u32]) -> String {
     let record = source.record;
     let synthesis = record.kind == AgentKind::Synthesis;
     match record.status {
-        StepStatus::Blocked => "It was not run, so it was told nothing.".to_owned(),
-        StepStatus::Cancelled if source.run.is_none() => "It was not started, so it was told nothing.".to_owned(),
-        StepStatus::Pending if synthesis => {
-            "A synthesis step: it will be told the results of every completed step before it.".to_owned()
+        StepStatus::Blocked => "This step was not run, so it received no input.".to_owned(),
+        StepStatus::Cancelled if source.run.is_none() => {
+            "This step was not started, so it received no input.".to_owned()
         }
-        StepStatus::Pending if told_of.is_empty() => "Its action alone: it depends on no other step.".to_owned(),
-        StepStatus::Pending => format!("It will be told the results of {}, once they are there.", named(told_of)),
-        _ if given.is_empty() => "Its action alone: it depends on no other step.".to_owned(),
+        StepStatus::Pending if synthesis => {
+            "A synthesis step: it will receive the results of every earlier step that completes.".to_owned()
+        }
+        StepStatus::Pending if told_of.is_empty() => "Only its action: it does not depend on other steps.".to_owned(),
+        StepStatus::Pending => format!("It will receive the results of {} when they are ready.", named(told_of)),
+        _ if given.is_empty() => "Only its action: it does not depend on other steps.".to_owned(),
         _ => match record.context.key() {
             Some("session_context") => {
-                format!("The results of every completed step before it: {}.", named(given))
+                format!("The results of every earlier step that completed: {}.", named(given))
             }
-            _ => format!("The results of what it depends on: {}.", named(given)),
+            _ => format!("The results of the steps it depends on: {}.", named(given)),
         },
     }
 }

@@ -183,9 +183,12 @@ impl PlanDraft {
                 advice,
             };
             if name.is_empty() {
-                faults.push(fault("it has no name".to_owned(), "Give it a name, or remove it."));
+                faults.push(fault("this agent has no name".to_owned(), "Give it a name, or remove it."));
             } else if self.agents.iter().take(at).any(|other| other.name.trim() == name) {
-                faults.push(fault(format!("{name:?} is there already"), "Give it another name, or remove it."));
+                faults.push(fault(
+                    format!("an agent named {name:?} already exists"),
+                    "Give it another name, or remove it.",
+                ));
             }
         }
         faults
@@ -273,7 +276,7 @@ impl FaultView {
             path: String::new(),
             place: "JSON".to_owned(),
             message: why.to_owned(),
-            advice: "Put it right here; the form comes back as soon as it is JSON.",
+            advice: "Correct the text here. The form returns when the text is valid JSON.",
         }
     }
 
@@ -313,15 +316,15 @@ fn place(fault: &Fault) -> String {
 
 fn advice(kind: FaultKind) -> &'static str {
     match kind {
-        FaultKind::WrongType => "Write a value of that kind.",
+        FaultKind::WrongType => "Enter a value of that type.",
         FaultKind::MissingField => "Fill it in.",
-        FaultKind::UnknownField => "Remove it, or look for a typing error.",
+        FaultKind::UnknownField => "Remove it, or check its spelling.",
         FaultKind::EmptyPlan => "Add a step.",
-        FaultKind::DuplicateOrder => "Give each step an order of its own.",
+        FaultKind::DuplicateOrder => "Give each step its own order.",
         FaultKind::UnknownAgent => "Choose one of the agents, or add it.",
-        FaultKind::UnknownOrder => "Name the order of a step that is there.",
-        FaultKind::DependencyNotSmaller => "Name smaller orders only, or give the step a larger one.",
-        FaultKind::UnknownTool => "Choose one of these; which there are is set in the settings.",
+        FaultKind::UnknownOrder => "Use the order of an existing step.",
+        FaultKind::DependencyNotSmaller => "Use only smaller orders, or give this step a larger order.",
+        FaultKind::UnknownTool => "Choose one of these. You can enable more tools in Settings.",
     }
 }
 

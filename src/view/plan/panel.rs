@@ -153,13 +153,11 @@ fn note(told: &Told<'_>, at_work: usize) -> String {
             "Any step can be run again: select it in the graph.".to_owned()
         }
         (_, Origin::Interrupted) => {
-            "The worker that ran it is gone, and a plan is not stored. What its steps found until then is here."
+            "The plan's worker stopped, and plans are not stored. The results of its steps up to then are shown here."
                 .to_owned()
         }
-        (Some(_), Origin::Document) => {
-            "Opened from a file. Nothing in it is changed by running a step again.".to_owned()
-        }
-        (None, Origin::Document) => "Opened from a file that was written while the plan was under way.".to_owned(),
+        (Some(_), Origin::Document) => "Opened from a file. Running a step again does not change the file.".to_owned(),
+        (None, Origin::Document) => "Opened from a file that was written while the plan was in progress.".to_owned(),
         (None, Origin::Session | Origin::Elsewhere) => {
             let left = counted(u64::from(told.calls_left), "LLM call");
             format!("{} running, up to {left} more.", counted(at_work as u64, "step"))

@@ -36,7 +36,7 @@ pub struct StepView {
     pub requests: u32,
     pub usage: Usage,
     pub error: Option<String>,
-    /// The text for the lines of the graph: `Was told of 1 and 2.`
+    /// The text for the lines of the graph: `Received the results of 1 and 2.`
     pub told: String,
 }
 
@@ -178,8 +178,8 @@ fn tone(source: &StepSource<'_>) -> Option<Tone> {
 fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) -> String {
     let record = source.record;
     match record.status {
-        StepStatus::Pending if told_of.is_empty() => "waits for a free place".to_owned(),
-        StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all before it".to_owned(),
+        StepStatus::Pending if told_of.is_empty() => "waits for a free slot".to_owned(),
+        StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all earlier steps".to_owned(),
         StepStatus::Pending => format!("waits for {}", named(told_of)),
         StepStatus::Running => match panel {
             Some(panel) if panel.phase == super::super::Phase::Synthesizing => "concluding".to_owned(),
@@ -189,7 +189,7 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) ->
         StepStatus::Completed if tone(source) == Some(Tone::Synthesized) => "completed early".to_owned(),
         StepStatus::Completed => "completed".to_owned(),
         StepStatus::Failed => "failed".to_owned(),
-        StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: nothing to go on".to_owned(),
+        StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: no earlier results".to_owned(),
         StepStatus::Blocked => format!("blocked by {}", named(&record.blocked_by)),
         StepStatus::Cancelled if source.run.is_some() => "cancelled".to_owned(),
         StepStatus::Cancelled => "not started".to_owned(),
@@ -198,8 +198,8 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) ->
 
 fn told(view: &StepView) -> String {
     match &view.given {
-        Some(given) if !given.is_empty() => format!("Was told of {}.", listed(given)),
-        None if !view.told_of.is_empty() && !view.status.ended() => format!("Builds on {}.", listed(&view.told_of)),
+        Some(given) if !given.is_empty() => format!("Received the results of {}.", listed(given)),
+        None if !view.told_of.is_empty() && !view.status.ended() => format!("Depends on {}.", listed(&view.told_of)),
         _ => String::new(),
     }
 }

@@ -118,7 +118,7 @@ pub(super) fn choice(of: ToolChoice, config: &RunConfig, count: usize) -> String
         (ToolChoice::Asked, Some(AskedTool::Tool(name))) => format!("{tools}, {name} must be called"),
         (ToolChoice::Auto | ToolChoice::Asked, _) if count == 0 => "no tools".to_owned(),
         (ToolChoice::Auto | ToolChoice::Asked, _) => format!("{tools}, the model decides"),
-        (ToolChoice::None, _) => "no tools: a conclusion is asked for".to_owned(),
+        (ToolChoice::None, _) => "no tools: the request asks for a conclusion".to_owned(),
         (ToolChoice::Report, _) => "final_report only, forced where the provider allows it".to_owned(),
     }
 }

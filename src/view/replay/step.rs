@@ -103,7 +103,7 @@ impl Moment {
         if let Event::ModelReplied { request, .. } | Event::ModelFailed { request, .. } = event
             && !run.awaits(*request)
         {
-            (tone, detail) = (StepTone::Quiet, vec!["too late: nobody waited for it any more".to_owned()]);
+            (tone, detail) = (StepTone::Quiet, vec!["too late: its request was no longer open".to_owned()]);
         }
         Moment { child, turn, kind, tone, title, detail }
     }
@@ -122,7 +122,7 @@ impl Moment {
         }
         if self.kind == StepKind::Timer && effects.is_empty() && self.detail.is_empty() {
             self.tone = StepTone::Quiet;
-            self.detail.push("nothing waited for it".to_owned());
+            self.detail.push("nothing was waiting for it".to_owned());
         }
         if self.turn == 0 {
             self.turn = run.turns().last().map_or(0, |turn| turn.turn);
@@ -137,7 +137,7 @@ impl Moment {
             }
             RecordKind::Waiting { ms, .. } => self.detail.push(format!("waits {}", duration(*ms))),
             RecordKind::SynthesisStarted { trigger } => {
-                self.detail.push(format!("a synthesis is asked for: {}", ending::trigger_words(*trigger)));
+                self.detail.push(format!("synthesis requested: {}", ending::trigger_words(*trigger)));
             }
             RecordKind::AttemptStarted { attempt, .. } if *attempt > 1 => {
                 self.detail.push(format!("attempt {attempt} is sent"));
@@ -204,11 +204,11 @@ fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>)
         Event::StopRequested => plain(StepKind::Stop, "The user asks to wrap up".to_owned()),
         Event::Cancelled => (StepKind::Cancel, StepTone::Quiet, "The user cancels".to_owned(), Vec::new()),
         Event::Resumed { .. } => {
-            (StepKind::Grant, StepTone::Warn, "Its page was closed, and it goes on".to_owned(), Vec::new())
+            (StepKind::Grant, StepTone::Warn, "The run continues after its page was closed".to_owned(), Vec::new())
         }
         Event::Branched(branch) => {
             let from = format!("from {} before turn {}", branch.parent.run_id, branch.parent.turn);
-            (StepKind::Grant, StepTone::Plain, "Another way begins: a branch".to_owned(), vec![from])
+            (StepKind::Grant, StepTone::Plain, "A branch begins".to_owned(), vec![from])
         }
         Event::TurnsGranted { turns } => {
             plain(StepKind::Grant, format!("The user grants {}", counted(u64::from(*turns), "more turn")))

@@ -58,7 +58,7 @@ pub fn draft(app: App) -> impl IntoView {
     };
     let said = move || {
         match (stand.get(), demo.get()) {
-        (Stand::Drafting(_), _) => Some(("doing", "The model drafts it.".to_owned())),
+        (Stand::Drafting(_), _) => Some(("doing", "The model is drafting the plan.".to_owned())),
         (Stand::Done(words), _) => Some(("done", words)),
         (Stand::Failed(words), _) => Some(("wrong", words)),
         (Stand::Idle, true) => Some((
@@ -78,7 +78,7 @@ pub fn draft(app: App) -> impl IntoView {
             html::textarea()
                 .id("plan-task")
                 .attr("rows", "2")
-                .attr("placeholder", "What should the plan lead to?")
+                .attr("placeholder", "What should the plan achieve?")
                 .prop("value", move || app.plan_draft.with(|draft| draft.task.clone()))
                 .on(ev::input, move |event| {
                     let task = event_target_value(&event);
@@ -113,7 +113,9 @@ fn begin(app: App, stand: RwSignal<Stand>) {
     seat.observe(move |_| {
         let Some(seat) = hear() else { return };
         if seat.stand() == protocol::desk::Stand::Interrupted {
-            let _ = stand.try_set(Stand::Failed("The worker that drafted it is gone. Draft it again.".to_owned()));
+            let _ = stand.try_set(Stand::Failed(
+                "The draft was lost because its worker stopped. Draft the plan again.".to_owned(),
+            ));
             return;
         }
         let ended = seat.look(|run| run.segments.last().filter(|_| run.status == Status::Ended).cloned()).flatten();
@@ -122,7 +124,7 @@ fn begin(app: App, stand: RwSignal<Stand>) {
         let came = match draft::plan(&ending, &base, &agents) {
             Ok(plan) => {
                 app.plan_draft.update(|draft| draft.fill_from(&plan));
-                Stand::Done("Drafted. Read it before you run it: nothing has run yet.".to_owned())
+                Stand::Done("Draft ready. Check it before you run it; nothing has run yet.".to_owned())
             }
             Err(faults) => Stand::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),
         };

@@ -20,8 +20,8 @@ pub fn form(app: App, checked: Checked) -> impl IntoView {
         html::fieldset().class("group").child((
             html::legend().child("Steps"),
             html::p().class("fact").child(
-                "Steps that need nothing from each other run at the same time. A synthesis step is told all that came \
-                 before it; it needs no dependencies for that.",
+                "Steps that do not depend on each other run at the same time. A synthesis step receives the results \
+                 of all earlier steps and needs no dependencies.",
             ),
             For(ForProps::builder().each(steps).key(|key| *key).children(step).build()),
             add("Add a step", move || app.plan_draft.update(PlanDraft::add_step)),
@@ -30,7 +30,7 @@ pub fn form(app: App, checked: Checked) -> impl IntoView {
         html::fieldset().class("group").child((
             html::legend().child("Agents"),
             html::p().class("fact").child(
-                "Tools are named with commas between them: nothing means all that are set, the word none means no tools.",
+                "List tools separated by commas. Leave the list empty for all tools from Settings; enter none for no tools.",
             ),
             For(ForProps::builder().each(agents).key(|key| *key).children(agent).build()),
             add("Add an agent", move || app.plan_draft.update(PlanDraft::add_agent)),

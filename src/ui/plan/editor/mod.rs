@@ -67,7 +67,7 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
         html::div()
             .class("segmented")
             .attr("role", "group")
-            .attr("aria-label", "How it is written")
+            .attr("aria-label", "Plan format")
             .child((choice("Form", false), choice("JSON", true))),
         html::button()
             .r#type("button")
