@@ -70,7 +70,7 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
       await page.locator('section.turn strong').last().waitFor();
       assert.deepEqual(await shown(page), seen, `the run looks different when it is opened from ${kind}`);
-      if (kind === 'ATIF 1.7') await page.getByText('Opened from a file of another format').first().waitFor();
+      if (kind === 'ATIF 1.7') await page.getByText('Opened from a file in another format').first().waitFor();
       else assert.deepEqual(JSON.parse((await download(page)).text), JSON.parse(made['Turnwise trajectory'].text));
     });
   }

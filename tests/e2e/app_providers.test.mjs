@@ -246,7 +246,7 @@ test('pasted and dropped pictures go to the task box, and each can be taken away
     }, { kind, selector, name, type, bytes: [...buffer] });
     await dispatch('paste', '#task', 'pasted.png');
     await page.getByRole('img', { name: 'pasted.png' }).waitFor();
-    await page.getByText('does not look at pictures').waitFor();
+    await page.getByText('ignores images').waitFor();
     await dispatch('drop', '#task', 'dropped.png');
     await page.getByRole('img', { name: 'dropped.png' }).waitFor();
     const files = page.getByRole('button', { name: /^Files/ }).first();

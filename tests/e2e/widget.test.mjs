@@ -251,7 +251,7 @@ test('the conversation goes on over a page change; what was open is open, what w
     await tab.locator('turnwise-agent article').nth(2).getByText('Half').waitFor();
     await tab.goto(url);
     const cut = await answered(tab, 3);
-    assert.match(await cut.getByRole('alert').textContent(), /broken off before it was answered/);
+    assert.match(await cut.getByRole('alert').textContent(), /interrupted before it was answered/);
   });
 });
 

@@ -267,7 +267,7 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
     assert!(ask.contains("choose Allow") && ask.contains("If it does not ask: Start Ollama"), "{ask}");
     let hidden = told(ProviderKind::Ollama, "", &asked(SECURE, OLLAMA));
     for part in
-        ["the browser hides why", "CORS", "cannot be reached", "OLLAMA_ORIGINS=", "(The browser says: Failed to fetch)"]
+        ["the browser hides the reason", "CORS", "cannot be reached", "OLLAMA_ORIGINS=", "(The browser says: Failed to fetch)"]
     {
         assert!(hidden.contains(part), "{hidden}");
     }
