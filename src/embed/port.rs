@@ -17,7 +17,7 @@ use super::outbox::Outbox;
 use super::plans::Wish;
 #[cfg(feature = "desk")]
 use crate::desk::Desk;
-use crate::protocol::{AgentId, AskId, Command, DocumentTask, Told, VERSION};
+use crate::protocol::{AgentId, AskId, Command, DocumentTask, VERSION, WorkerMessage};
 use crate::shell::{DocsOptions, Input, Page, Piece, Returned, StartError, js};
 use crate::worker;
 
@@ -46,7 +46,7 @@ impl Port {
         worker::make_by(make_worker);
         let outbox = Outbox::new(post.clone());
         std::panic::set_hook(Box::new(move |info| {
-            let fatal = Told::Fatal { message: &info.to_string() };
+            let fatal = WorkerMessage::Fatal { message: &info.to_string() };
             let text = serde_json::to_string(&[fatal]).unwrap_or_default();
             let _ = post.call2(&JsValue::UNDEFINED, &text.into(), &Array::new());
         }));
@@ -174,8 +174,8 @@ impl Port {
             let outbox = Rc::clone(&self.outbox);
             Desk::open(page, move |news, parts| {
                 let text = serde_json::to_string(&news).unwrap_or_default();
-                let told = Told::Desk { parts: parts.len() + 1 };
-                outbox.tell(&told, std::iter::once(text.into()).chain(parts));
+                let message = WorkerMessage::Desk { parts: parts.len() + 1 };
+                outbox.tell(&message, std::iter::once(text.into()).chain(parts));
             })
         });
         match serde_json::from_str(&text.unwrap_or_default()) {
@@ -201,11 +201,11 @@ impl Port {
             self.worker_url.replace(worker);
         }
         self.met.set(true);
-        self.outbox.tell(&Told::Ready { protocol: VERSION, engine: env!("CARGO_PKG_VERSION") }, None);
+        self.outbox.tell(&WorkerMessage::Ready { protocol: VERSION, engine: env!("CARGO_PKG_VERSION") }, None);
     }
 
     fn fatal(&self, message: &str) {
-        self.outbox.tell(&Told::Fatal { message }, None);
+        self.outbox.tell(&WorkerMessage::Fatal { message }, None);
     }
 
     /// Calls `f` with the agent, unless it no longer exists.

@@ -103,7 +103,7 @@ pub struct Part {
 impl Part {
     /// Returns the part of a document that begins at a position.
     #[must_use]
-    pub fn of(document: &Trajectory, from: Cursor) -> Self {
+    pub fn new(document: &Trajectory, from: Cursor) -> Self {
         let mut part = Part::default();
         let mut left = BUDGET;
         let mut cursor = from;

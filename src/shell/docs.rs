@@ -19,8 +19,8 @@ use web_sys::{
 
 use super::page::Page;
 use super::timer::{Timeout, pause};
-use super::{bridged, js, shelf, stream};
-use crate::docs::{Ask, Got, Hit, Info, Step, Told};
+use super::{bridged, docs_cache, js, stream};
+use crate::docs::{Ask, FetchedPage, Hit, Info, Step, ToolReply};
 use crate::engine::ToolSpec;
 use crate::engine::caps::MAX_SITE_FILE;
 use crate::worker::DocsHost;
@@ -60,9 +60,9 @@ pub struct DocsOptions {
 
 /// An open site; clones share it. [`Docs::close`] ends the worker.
 #[derive(Clone)]
-pub struct Docs(Rc<Inner>);
+pub struct Docs(Rc<SiteState>);
 
-struct Inner {
+struct SiteState {
     host: DocsHost,
     info: RefCell<Info>,
     tools: RefCell<Vec<ToolSpec>>,
@@ -73,7 +73,7 @@ struct Inner {
     on_progress: Box<dyn Fn(&Step)>,
     queue: RefCell<VecDeque<String>>,
     active: Cell<usize>,
-    arrived: RefCell<VecDeque<(Got, Option<Blob>)>>,
+    arrived: RefCell<VecDeque<(FetchedPage, Option<Blob>)>>,
     wake: RefCell<Option<oneshot::Sender<()>>>,
     ready: RefCell<Option<oneshot::Sender<Result<(), String>>>>,
     abort: Option<AbortController>,
@@ -87,7 +87,7 @@ impl Docs {
 
         let origin = js::page_origin().filter(|origin| origin != "null");
         let (ready, waits) = oneshot::channel();
-        let docs = Docs(Rc::new(Inner {
+        let docs = Docs(Rc::new(SiteState {
             host: DocsHost::new(worker_url),
             info: RefCell::default(),
             tools: RefCell::default(),
@@ -159,16 +159,16 @@ impl Docs {
             }
             pause(PATIENCE_MS).await;
         }
-        let mut told: Told = self.ask(ask(), Vec::new()).await?;
-        if let Told::Fetch(url) = told {
+        let mut reply: ToolReply = self.ask(ask(), Vec::new()).await?;
+        if let ToolReply::Fetch(url) = reply {
             let (got, body) = self.fetch(url).await;
             let _: Step = self.ask(Ask::Take(vec![got]), body.into_iter().collect()).await?;
-            told = self.ask(ask(), Vec::new()).await?;
+            reply = self.ask(ask(), Vec::new()).await?;
         }
-        match told {
-            Told::Text(text) => Ok(text),
-            Told::Wrong(why) => Err(why),
-            Told::Fetch(url) => Err(format!("{url} could not be read")),
+        match reply {
+            ToolReply::Text(text) => Ok(text),
+            ToolReply::Wrong(why) => Err(why),
+            ToolReply::Fetch(url) => Err(format!("{url} could not be read")),
         }
     }
 
@@ -219,7 +219,7 @@ impl Docs {
             self.0.queue.borrow_mut().extend(step.fetch);
             self.start();
             let Some(lot) = self.lot().await else { break };
-            let (answers, bodies): (Vec<Got>, Vec<Option<Blob>>) = lot.into_iter().unzip();
+            let (answers, bodies): (Vec<FetchedPage>, Vec<Option<Blob>>) = lot.into_iter().unzip();
             step = self.ask(Ask::Take(answers), bodies.into_iter().flatten().collect()).await?;
         }
         if let Some(key) = kept.filter(|_| self.info().complete) {
@@ -230,7 +230,7 @@ impl Docs {
 
     /// Loads the cached content of the site, if it has this version.
     async fn load(&self, key: &str, version: &str) -> Option<Step> {
-        let blob = text_blob(&shelf::take(key, version).await?);
+        let blob = text_blob(&docs_cache::take(key, version).await?);
         self.ask::<Option<Step>>(Ask::Load { version: version.to_owned() }, vec![blob]).await.ok()?
     }
 
@@ -238,12 +238,12 @@ impl Docs {
         let Ok(text) = self.0.host.ask_text(Ask::Save, Vec::new()).await else { return };
         if !text.is_empty() && text.len() <= MAX_KEPT_BYTES {
             // If there is no space, nothing is cached.
-            let _ = shelf::put(key, &self.info().version, &text).await;
+            let _ = docs_cache::put(key, &self.info().version, &text).await;
         }
     }
 
     /// Waits for responses and returns the next batch; `None`: there are no more.
-    async fn lot(&self) -> Option<Vec<(Got, Option<Blob>)>> {
+    async fn lot(&self) -> Option<Vec<(FetchedPage, Option<Blob>)>> {
         loop {
             let lot: Vec<_> = {
                 let mut arrived = self.0.arrived.borrow_mut();
@@ -279,20 +279,20 @@ impl Docs {
     }
 
     /// Fetches one address; any failure is a response without a body.
-    async fn fetch(&self, url: String) -> (Got, Option<Blob>) {
-        let mut got = Got { url, ..Got::default() };
+    async fn fetch(&self, url: String) -> (FetchedPage, Option<Blob>) {
+        let mut got = FetchedPage { url, ..FetchedPage::default() };
         let body = self.try_fetch(&mut got).await.ok().flatten();
         got.body = body.is_some();
         (got, body)
     }
 
-    async fn try_fetch(&self, got: &mut Got) -> Result<Option<Blob>, JsValue> {
+    async fn try_fetch(&self, got: &mut FetchedPage) -> Result<Option<Blob>, JsValue> {
         let abort = AbortController::new()?;
         let late = abort.clone();
         let _deadline = Timeout::new(DEADLINE_MS, move || late.abort());
         let _closing = self.0.abort.as_ref().map(|closing| Chained::new(closing, &abort));
-        if let Some((page, of)) = &self.0.bridge
-            && same_origin(of, &got.url)?
+        if let Some((page, host_origin)) = &self.0.bridge
+            && same_origin(host_origin, &got.url)?
         {
             let fetched = bridged::fetch(Rc::clone(page), got, &abort).await;
             let stays = got.at.is_empty() || same_origin(&got.url, &got.at)?;
@@ -319,7 +319,7 @@ impl Docs {
     }
 
     /// Sends a request and follows redirects within its origin. `None`: it was redirected elsewhere, and `got` says where.
-    async fn follow(&self, got: &mut Got, abort: &AbortController) -> Result<Option<Response>, JsValue> {
+    async fn follow(&self, got: &mut FetchedPage, abort: &AbortController) -> Result<Option<Response>, JsValue> {
         // A browser does not reveal a redirect's target. For the page's own origin, the request mode blocks redirects to other
         // origins; for other sites, a request is repeated with `follow` only once it turns out to be redirected.
         let mut redirect = if self.0.same_origin { RequestRedirect::Follow } else { RequestRedirect::Manual };

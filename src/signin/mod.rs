@@ -34,7 +34,7 @@ pub enum Back {
 impl SignIn {
     /// Returns the text for the line next to the button.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn message(&self) -> String {
         match self {
             SignIn::Idle => String::new(),
             SignIn::Leaving => "Opening openrouter.ai.".to_owned(),
@@ -73,8 +73,8 @@ pub fn exchange(code: &str, verifier: &str) -> String {
 /// Returns OpenRouter's result from the page's URL parameters (decoded), if there is one.
 #[must_use]
 pub fn back(parameters: &[(String, String)]) -> Option<Back> {
-    let of = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    match (of("code").filter(|code| !code.is_empty()), of("error")) {
+    let parameter = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    match (parameter("code").filter(|code| !code.is_empty()), parameter("error")) {
         (_, Some("access_denied")) => Some(Back::Refused(
             "OpenRouter issued no key because access was denied. Sign in again and allow it.".into(),
         )),

@@ -51,8 +51,8 @@ pub fn zone(app: App) -> impl IntoView {
     });
     move || {
         over.get().then(|| {
-            let row = |of: Icon, name: &'static str, what: &'static str| {
-                html::li().child((icon(of), html::span().child((html::b().child(name), html::span().child(what)))))
+            let row = |symbol: Icon, name: &'static str, what: &'static str| {
+                html::li().child((icon(symbol), html::span().child((html::b().child(name), html::span().child(what)))))
             };
             html::div().class("drop").child(html::div().class("drop-panel").child((
                 html::h2().child("Drop it here"),
@@ -124,7 +124,7 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
-    let words = App::added(&files);
+    let text = App::added(&files);
     match files.as_slice() {
         [] => return app.complain("No files were added: the folder is empty or could not be read."),
         [(name, blob)] if opens(name) && open(app, name, blob).await => return,
@@ -136,9 +136,9 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     let full = files.len() >= MOST;
     app.add_files(files);
     app.tell(if full {
-        format!("Added the first {MOST} files: {words}.")
+        format!("Added {text} for the agent (the limit is {MOST} files).")
     } else {
-        format!("Added {words} for the agent.")
+        format!("Added {text} for the agent.")
     });
 }
 

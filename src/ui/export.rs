@@ -20,9 +20,9 @@ const MENU: &str = "download-menu";
 
 /// Draws the download button of an ended run.
 pub fn downloads(app: App) -> impl IntoView {
-    let each = DOWNLOADS.iter().map(|words| {
-        let format = words.format;
-        Entry { name: words.name, note: words.note, act: Box::new(move || app.download(format)) }
+    let each = DOWNLOADS.iter().map(|download| {
+        let format = download.format;
+        Entry { name: download.name, note: download.note, act: Box::new(move || app.download(format)) }
     });
     let share = Entry { name: SHARE.0, note: SHARE.1, act: Box::new(move || app.share()) };
     let face = (icon(Icon::Download), "Download");

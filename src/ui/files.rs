@@ -80,13 +80,13 @@ fn list(app: App) -> impl IntoView {
 }
 
 fn file(app: App, row: FileRow) -> impl IntoView {
-    let act = |words: String, of: Icon| {
+    let act = |text: String, name: Icon| {
         html::button()
             .r#type("button")
             .class("btn bare")
-            .attr("title", words.clone())
-            .attr("aria-label", words)
-            .child(icon(of))
+            .attr("title", text.clone())
+            .attr("aria-label", text)
+            .child(icon(name))
     };
     let path = row.path;
     let (shown, saved, removed) = (path.clone(), path.clone(), path.clone());
@@ -176,11 +176,11 @@ fn preview(app: App, path: String) -> impl IntoView {
     )
 }
 
-fn body(of: Body, name: String) -> AnyView {
-    let nothing = |words: &'static str| html::p().class("not-shown").child(words).into_any();
-    match of {
+fn body(content: Body, name: String) -> AnyView {
+    let nothing = |label: &'static str| html::p().class("not-shown").child(label).into_any();
+    match content {
         Body::Text(text) => html::pre().class("preview").attr("tabindex", "0").child(text).into_any(),
-        Body::Nothing(words) => nothing(words),
+        Body::Nothing(label) => nothing(label),
         Body::Pdf(_) => nothing("A PDF opens in its own tab."),
         Body::Picture(url) => {
             let broken = RwSignal::new(false);
@@ -207,10 +207,10 @@ fn body(of: Body, name: String) -> AnyView {
 
 /// Reads the part of a file that is shown.
 async fn look(name: &str, blob: &Blob) -> Shown {
-    let facts = |words: &str| format!("{words}, {}", bytes(blob.size() as u64));
+    let facts = |label: &str| format!("{label}, {}", bytes(blob.size() as u64));
     let unreadable = || Shown { facts: String::new(), body: Body::Nothing(UNREADABLE) };
     let Some(head) = head_of(blob).await else { return unreadable() };
-    let kind = FileKind::of(name, &head);
+    let kind = FileKind::detect(name, &head);
     // The type comes from the file's bytes, never from its declared type: an HTML file is text here.
     let url = |media_type: &str| {
         let typed = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type).ok();
@@ -227,7 +227,7 @@ async fn look(name: &str, blob: &Blob) -> Shown {
             "This is not a text file, so it is not shown here. Download it to open it in another program.",
         ),
     };
-    Shown { facts: facts(kind.words()), body }
+    Shown { facts: facts(kind.label()), body }
 }
 
 async fn head_of(blob: &Blob) -> Option<Vec<u8>> {

@@ -38,8 +38,8 @@ pub fn go(app: App) {
         location.assign(&url).ok()
     })();
     if went.is_none() {
-        let words = "This browser blocks session storage, which sign-in needs. Paste a key instead.";
-        app.signin.set(SignIn::Failed(words.to_owned()));
+        let text = "This browser blocks session storage, which sign-in needs. Paste a key instead.";
+        app.signin.set(SignIn::Failed(text.to_owned()));
     }
 }
 

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use crate::view::tasks::EXAMPLES;
 
-use super::shelf::Stored;
 use super::state::App;
+use super::stored_runs::Stored;
 use super::{meter, plan};
 
 pub fn hello(app: App) -> impl IntoView {

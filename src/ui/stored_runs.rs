@@ -74,7 +74,7 @@ impl App {
         let mut pages = Vec::new();
         let mut last = None;
         for (place, seat) in seats.into_iter().enumerate() {
-            let Some(page) = Page::of(&seat, place) else { continue };
+            let Some(page) = Page::from_seat(&seat, place) else { continue };
             self.draw(&seat, &page, &rail).renew();
             pages.push(page);
             last = Some(seat);
@@ -97,8 +97,10 @@ impl App {
         let Some(line) = self.line.get_value().filter(|_| !seats.is_empty()) else { return Ok(()) };
         let key = |seat: &Seat| {
             let run_id = seat.start()?.run_id;
-            let of = |header: &&Header| header.summary.run_id == run_id;
-            self.stored.with_untracked(|headers| headers.iter().find(of).map(|header| (seat.id(), header.key.clone())))
+            let is_this_run = |header: &&Header| header.summary.run_id == run_id;
+            self.stored.with_untracked(|headers| {
+                headers.iter().find(is_this_run).map(|header| (seat.id(), header.key.clone()))
+            })
         };
         let runs: Option<Vec<_>> = seats.iter().map(key).collect();
         let runs = runs.ok_or("This run was not stored and was lost when its worker stopped. Run the task again.")?;

@@ -18,7 +18,7 @@ pub enum BuiltIn {
 impl BuiltIn {
     /// Returns the state as a sentence.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn message(self) -> String {
         match self {
             BuiltIn::Unknown => "Asking the browser.".to_owned(),
             BuiltIn::Unsupported => "This browser has no built-in model.".to_owned(),

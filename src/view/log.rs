@@ -111,7 +111,7 @@ impl Level {
 
     /// Returns a description for users who do not know the short names.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Level::Error => "failed runs",
             Level::Warning => "failed attempts",

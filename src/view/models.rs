@@ -50,7 +50,7 @@ impl Known {
     /// `200 K tokens of context · $3 in / $15 out per million tokens (as of 2026-11) · accepts pictures`; empty if nothing is
     /// known.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let date = match self.by {
             By::Table => format!("as of {AS_OF}"),
             By::Provider => "as listed now".to_owned(),

@@ -94,7 +94,7 @@ impl From<&Source<'_>> for PanelView {
         let usage = source.usage;
         let some = |count: u64| (count > 0).then(|| thousands(count));
         let last = source.segments.len().checked_sub(1).filter(|_| phase == Phase::Ended);
-        let ending = last.and_then(|last| EndingView::of(source, last));
+        let ending = last.and_then(|last| EndingView::for_segment(source, last));
         let outcome = source.segments.last().map(|ending| ending.outcome).filter(|_| ending.is_some());
         PanelView {
             phase,
@@ -112,7 +112,7 @@ impl From<&Source<'_>> for PanelView {
             cost: source.cost.filter(|_| source.requests > 0).map(dollars),
             cost_words: cost_words(source),
             context: source.context_percent.map(fill),
-            subagents: Tally::of(source).words(),
+            subagents: Tally::from_source(source).summary(),
             progress: progress(source, phase),
             started_at: source.started_at.0,
             elapsed_ms: (phase == Phase::Ended).then(|| source.elapsed_ms()),
@@ -204,17 +204,17 @@ fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
 }
 
 fn cost_words(source: &Source<'_>) -> Option<String> {
-    let words: Vec<String> = source.config.providers.iter().filter_map(price_words).collect();
-    (!words.is_empty()).then(|| words.join("; "))
+    let text: Vec<String> = source.config.providers.iter().filter_map(price_words).collect();
+    (!text.is_empty()).then(|| text.join("; "))
 }
 
 fn fill(percent: u64) -> Fill {
-    let (level, words) = match percent {
+    let (level, text) = match percent {
         0..60 => (CounterLevel::Normal, "room to spare"),
         60..85 => (CounterLevel::Moderate, "filling up"),
         _ => (CounterLevel::Urgent, "nearly full"),
     };
-    Fill { bar: percent.min(100), percent: format!("{percent} %"), words, level }
+    Fill { bar: percent.min(100), percent: format!("{percent} %"), words: text, level }
 }
 
 fn tokens(usage: Usage, count: u64) -> String {
@@ -253,7 +253,7 @@ fn at_work(source: &Source<'_>) -> bool {
 }
 
 fn now_at_work(source: &Source<'_>, turn: u32) -> String {
-    Tally::of(source).announcement().unwrap_or_else(|| turn_words(source, turn))
+    Tally::from_source(source).announcement().unwrap_or_else(|| turn_words(source, turn))
 }
 
 fn title(phase: Phase, turn: u32, max_turns: u32, outcome: Option<Outcome>) -> String {

@@ -44,11 +44,11 @@ fn subagents(config: &RunConfig) -> u64 {
     if config.spawns() { most } else { 0 }
 }
 
-fn short(of: &crate::engine::ProviderConfig) -> String {
-    match of.kind {
+fn short(config: &crate::engine::ProviderConfig) -> String {
+    match config.kind {
         crate::engine::ProviderKind::Demo => "Demo, not an AI".to_owned(),
-        _ if of.model.is_empty() => provider::name(of),
-        _ => of.model.clone(),
+        _ if config.model.is_empty() => provider::name(config),
+        _ => config.model.clone(),
     }
 }
 

@@ -266,9 +266,13 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
     let ask = told(ProviderKind::Ollama, "", &ask);
     assert!(ask.contains("choose Allow") && ask.contains("If it does not ask: Start Ollama"), "{ask}");
     let hidden = told(ProviderKind::Ollama, "", &asked(SECURE, OLLAMA));
-    for part in
-        ["the browser hides the reason", "CORS", "cannot be reached", "OLLAMA_ORIGINS=", "(The browser says: Failed to fetch)"]
-    {
+    for part in [
+        "the browser hides the reason",
+        "CORS",
+        "cannot be reached",
+        "OLLAMA_ORIGINS=",
+        "(The browser says: Failed to fetch)",
+    ] {
         assert!(hidden.contains(part), "{hidden}");
     }
     let node = Evidence { page: None, words: "fetch failed: connect ECONNREFUSED".into(), ..asked(SECURE, OLLAMA) };

@@ -60,8 +60,8 @@ fn context(document: &PlanDocument, order: u32) -> ContextView {
 }
 
 fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {
-    let told = Told { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
-    PlanPanelView::of(&views(document), &told)
+    let told = PlanProgress { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
+    PlanPanelView::new(&views(document), &told)
 }
 
 /// The coordinates of a path, in order.
@@ -170,13 +170,13 @@ fn a_step_says_what_it_waits_for_what_it_does_and_how_it_ended() {
     assert!(second.error.unwrap().contains("no key"));
     assert_eq!(fifth.state, "blocked by step 2");
     assert_eq!(view(&document, 3).status, StepStatus::Running);
-    assert!(first.time(0).is_some() && first.told.is_empty());
+    assert!(first.time(0).is_some() && first.inputs_text.is_empty());
     assert_eq!(first.ticks.len(), 1);
     driven.end(3, Outcome::Partial, "in short");
     let document = driven.document();
     let third = view(&document, 3);
     assert_eq!((third.state.as_str(), third.tone), ("completed early", Some(Tone::Synthesized)));
-    assert_eq!(third.told, "Received the results of 1.");
+    assert_eq!(third.inputs_text, "Received the results of 1.");
 }
 
 #[test]

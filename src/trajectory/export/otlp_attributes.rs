@@ -60,7 +60,7 @@ pub fn span_id(run_id: &str, place: &str) -> String {
     hex(&format!("{run_id}/{place}"), 8)
 }
 
-fn hex(of: &str, bytes: usize) -> String {
-    let digest = Sha256::digest(of.as_bytes());
+fn hex(text: &str, bytes: usize) -> String {
+    let digest = Sha256::digest(text.as_bytes());
     digest.iter().take(bytes).map(|byte| format!("{byte:02x}")).collect()
 }

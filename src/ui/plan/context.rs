@@ -28,7 +28,7 @@ pub fn context(app: App, view: &ContextView) -> impl IntoView + use<> {
     });
     (
         html::p().class("fact").child(view.words.clone()),
-        view.missing.clone().map(|words| html::p().class("missing").child(words)),
+        view.missing.clone().map(|text| html::p().class("missing").child(text)),
         html::div().class("calls").child((cards, raw, traces)),
     )
 }

@@ -29,7 +29,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
         let (view, started) = (slot.view.clone(), plan.started_at);
         move || view.with(|view| view.facts(started)).into_iter().map(|fact| html::li().child(fact)).collect_view()
     };
-    let words = slot.view.with_untracked(|view| view.kind_words);
+    let text = slot.view.with_untracked(|view| view.kind_words);
     let error = {
         let view = slot.view.clone();
         move || view.with(|view| view.error.clone()).map(|error| html::p().class("error").child(error))
@@ -48,7 +48,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
             })
         }
     };
-    let told = {
+    let input = {
         let context = slot.context.clone();
         let view = Memo::new(move |_| context.get());
         move || view.with(|view| context::context(app, view))
@@ -70,7 +70,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
             .attr("data-level", level)
             .child((
                 html::div().class("detail-head").child((
-                    html::h2().child((title, html::span().class("kind").child(words))),
+                    html::h2().child((title, html::span().class("kind").child(text))),
                     again,
                     html::button()
                         .r#type("button")
@@ -83,7 +83,10 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                 html::ul().class("facts").child(facts),
                 html::p().class("action").attr("dir", "auto").child(action),
                 error,
-                html::section().class("told").attr("aria-label", "Step input").child((html::h3().child("Input"), told)),
+                html::section()
+                    .class("told")
+                    .attr("aria-label", "Step input")
+                    .child((html::h3().child("Input"), input)),
                 html::section()
                     .class("did")
                     .attr("aria-label", "Step transcript")

@@ -35,7 +35,7 @@ impl App {
                 app.run_plan(plan, config, &app.workspace_of(files), None);
             }),
             Err(faults) => {
-                app.complain(format!("The example cannot run with the current settings. {}", fault::listed(&faults)))
+                app.complain(format!("The example cannot run with the current settings. {}", fault::listed(&faults)));
             }
         }
     }

@@ -48,8 +48,8 @@ fn figures(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
     ))
 }
 
-fn button(words: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
-    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(words)
+fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
 fn running(app: App, can_stop: bool) -> impl IntoView {

@@ -12,15 +12,15 @@ use crate::view::settings::Field;
 use super::super::signin;
 use super::super::state::App;
 
-pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
-    let label = match of.key {
+pub fn key(app: App, endpoint: &'static Endpoint) -> impl IntoView {
+    let label = match endpoint.key {
         Need::Needed => "API key",
         Need::Optional => "API key, if the server wants one",
         Need::No => "API key (not needed)",
     };
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
     move || match meant.get() {
-        true => field(app, of, label).into_any(),
+        true => field(app, endpoint, label).into_any(),
         false => html::p()
             .class("advice")
             .child("Each key belongs to one base URL. Enter a valid base URL first.")
@@ -28,10 +28,10 @@ pub fn key(app: App, of: &'static Endpoint) -> impl IntoView {
     }
 }
 
-fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView {
+fn field(app: App, endpoint: &'static Endpoint, label: &'static str) -> impl IntoView {
     html::div().class("input mono wide").child((
         html::label().r#for("setting-key").child(label),
-        (of.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
+        (endpoint.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
         html::input()
             .r#type("password")
             .id("setting-key")
@@ -45,12 +45,12 @@ fn field(app: App, of: &'static Endpoint, label: &'static str) -> impl IntoView 
             }),
         html::span().class("help").id("setting-key-help").child((
             "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the tab closes. ",
-            (!of.keys_at.is_empty()).then(|| {
+            (!endpoint.keys_at.is_empty()).then(|| {
                 html::a()
-                    .href(of.keys_at)
+                    .href(endpoint.keys_at)
                     .target("_blank")
                     .rel("noreferrer")
-                    .child(format!("Get a key from {}", of.name))
+                    .child(format!("Get a key from {}", endpoint.name))
             }),
         )),
         remember(app),
@@ -91,7 +91,7 @@ fn sign_in(app: App) -> impl IntoView {
                     .prop("disabled", busy)
                     .on(ev::click, move |_| signin::go(app))
                     .child("Sign in with OpenRouter"),
-                html::output().id("signin-state").attr("data-state", state).child(move || app.signin.get().words()),
+                html::output().id("signin-state").attr("data-state", state).child(move || app.signin.get().message()),
             ))
         })
     }

@@ -16,7 +16,7 @@ pub fn model(app: App, errors: Errors) -> impl IntoView {
     html::fieldset().class("group").child((
         html::legend().child("Model"),
         providers(app),
-        move || chosen.get().and_then(endpoint).map(|of| server(app, of, errors)),
+        move || chosen.get().and_then(endpoint).map(|entry| server(app, entry, errors)),
         probe::probe(app),
     ))
 }
@@ -28,7 +28,7 @@ fn providers(app: App) -> impl IntoView {
         _ => &[],
     };
     let demos = options.iter().filter(|(id, _)| endpoint(id).is_none());
-    let demos = demos.map(|(id, words)| card(app, id, demo_name(words), words).into_any());
+    let demos = demos.map(|(id, text)| card(app, id, demo_name(text), text).into_any());
     let real = Place::ALL.iter().map(|place| {
         let cards = ENDPOINTS
             .iter()
@@ -50,12 +50,12 @@ fn row(title: &'static str, cards: Vec<AnyView>) -> impl IntoView {
     ))
 }
 
-fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl IntoView {
-    html::label().class("choice").attr("title", words).child((
+fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl IntoView {
+    html::label().class("choice").attr("title", text).child((
         html::input()
             .r#type("radio")
             .attr("name", "provider")
-            .attr("aria-label", words)
+            .attr("aria-label", text)
             .value(id)
             .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == id)
             .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, id))),
@@ -64,26 +64,27 @@ fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl I
 }
 
 /// Draws the fields of the chosen provider.
-fn server(app: App, of: &'static Endpoint, errors: Errors) -> impl IntoView {
-    let hint = html::p().class("advice").child(of.hint);
-    if of.kind == ProviderKind::PromptApi {
+fn server(app: App, endpoint: &'static Endpoint, errors: Errors) -> impl IntoView {
+    let hint = html::p().class("advice").child(endpoint.hint);
+    if endpoint.kind == ProviderKind::PromptApi {
         return html::div().class("server").child((hint, built_in::built_in(app))).into_any();
     }
     let row = |field| field_of(app, field, errors);
     // If there is no default address, it is asked for first.
-    let (first, last) = if of.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
+    let (first, last) =
+        if endpoint.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
     html::div()
         .class("server")
         .child((
             hint,
             first,
-            key::key(app, of),
-            model_field::model_field(app, of, errors),
+            key::key(app, endpoint),
+            model_field::model_field(app, endpoint, errors),
             html::div().class("grid").child((last, row(Field::MaxOutputTokens))),
         ))
         .into_any()
 }
 
-fn field_of(app: App, of: Field, errors: Errors) -> Option<AnyView> {
-    of.row().map(|row| field::field(app, row, errors).into_any())
+fn field_of(app: App, name: Field, errors: Errors) -> Option<AnyView> {
+    name.row().map(|row| field::field(app, row, errors).into_any())
 }

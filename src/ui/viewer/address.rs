@@ -77,7 +77,7 @@ async fn body(app: App, name: &str, response: &Response) -> Option<Blob> {
     let length: Option<u64> = response.headers().get("content-length").and_then(|length| length.parse().ok());
     let reader: ReadableStreamDefaultReader = response.body()?.get_reader().dyn_into().ok()?;
     let (parts, mut come) = (Array::new(), 0u64);
-    let mut told = 0u64;
+    let mut reported = 0u64;
     loop {
         let part = JsFuture::from(reader.read()).await.ok()?;
         if Reflect::get(&part, &JsValue::from_str("done")).is_ok_and(|done| done.is_truthy()) {
@@ -86,8 +86,8 @@ async fn body(app: App, name: &str, response: &Response) -> Option<Blob> {
         let bytes_of: Uint8Array = Reflect::get(&part, &JsValue::from_str("value")).ok()?.dyn_into().ok()?;
         come += u64::from(bytes_of.length());
         parts.push(&bytes_of);
-        if come > told + 256 * 1024 {
-            told = come;
+        if come > reported + 256 * 1024 {
+            reported = come;
             let of = length.filter(|length| *length >= come).map(|length| format!(" of {}", bytes(length)));
             app.progress(format!("Fetching {name}: {}{}", bytes(come), of.unwrap_or_default()));
         }

@@ -40,7 +40,7 @@ pub fn listen(app: App) {
     // It belongs to another realm, so it is not an instance of this realm's `Window`.
     let opener: Window = opener.unchecked_into();
     let heard = Rc::new(Cell::new(false));
-    let hear = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+    let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(text) = handed(&event, &opener) else { return };
         // The opener repeats its message until it is answered.
         if heard.replace(true) {
@@ -57,9 +57,9 @@ pub fn listen(app: App) {
             app.handed.set(Some(record));
         }
     });
-    let listened = dom::window().add_event_listener_with_callback("message", hear.as_ref().unchecked_ref());
+    let listened = dom::window().add_event_listener_with_callback("message", listener.as_ref().unchecked_ref());
     if listened.is_ok() {
-        hear.forget(); // for as long as the page lives
+        listener.forget(); // for as long as the page lives
     }
 }
 

@@ -37,7 +37,7 @@ impl App {
             if let Err(why) = app.find_again(&thread) {
                 return app.complain(why);
             }
-            let Some(Staged { whole, text }) = Staged::of(&thread).await else {
+            let Some(Staged { whole, text }) = Staged::from_thread(&thread).await else {
                 return app.complain("This run has no record yet.");
             };
             // The reader may have gone elsewhere in the meantime.
@@ -47,7 +47,7 @@ impl App {
             let host = app.host_of(&thread);
             let opened = host.is_some();
             let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
-            let stage = Stage::of(&thread, staged(&whole), host);
+            let stage = Stage::for_thread(&thread, staged(&whole), host);
             app.stage.set(Some(stage.clone()));
             let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
@@ -90,7 +90,7 @@ struct Staged {
 }
 
 impl Staged {
-    async fn of(thread: &Thread) -> Option<Self> {
+    async fn from_thread(thread: &Thread) -> Option<Self> {
         match &thread.backing {
             Backing::Document(record) => {
                 Some(Staged { whole: Arc::clone(&record.whole), text: record.text.to_string() })

@@ -17,7 +17,7 @@ use super::state::Stage;
 /// Draws a message of a request; `sign`: what happened to it, in a difference.
 pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&'static str>) -> impl IntoView + use<> {
     let whole = RwSignal::new(None::<Arc<MessageView>>);
-    let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.words()));
+    let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.label()));
     let once = view.once.then(|| html::span().class("mark").child("this request only"));
     let failed = view.error.then(|| html::span().class("mark").attr("data-level", "urgent").child("failed"));
     let name = match view.role {

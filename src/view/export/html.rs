@@ -82,8 +82,8 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     if document.tokens.estimated {
         row("Token counts are", "estimates");
     }
-    if let Some(words) = &panel.subagents {
-        row("Sub-agents", words);
+    if let Some(text) = &panel.subagents {
+        row("Sub-agents", text);
     }
     if let Some(ms) = panel.elapsed_ms.filter(|ms| *ms > 0) {
         row("Elapsed", &crate::content::format::clock(ms));

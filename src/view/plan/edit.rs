@@ -90,9 +90,9 @@ impl PlanDraft {
         let empty = Map::new();
         let agents = plan.get("agents").and_then(Value::as_object).unwrap_or(&empty);
         let agents: Vec<AgentForm> =
-            agents.iter().map(|(name, agent)| AgentForm::of(self.key(), name, agent)).collect();
+            agents.iter().map(|(name, agent)| AgentForm::from_json(self.key(), name, agent)).collect();
         let steps = plan.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let steps: Vec<StepForm> = steps.iter().map(|step| StepForm::of(self.key(), step)).collect();
+        let steps: Vec<StepForm> = steps.iter().map(|step| StepForm::from_json(self.key(), step)).collect();
         (self.agents, self.steps, self.text) = (agents, steps, None);
     }
 
@@ -202,7 +202,7 @@ pub fn name_path(key: u32) -> String {
 }
 
 impl AgentForm {
-    fn of(key: u32, name: &str, value: &Value) -> Self {
+    fn from_json(key: u32, name: &str, value: &Value) -> Self {
         let tools = value.get("tools").and_then(Value::as_array);
         AgentForm {
             key,
@@ -236,7 +236,7 @@ impl AgentForm {
 }
 
 impl StepForm {
-    fn of(key: u32, value: &Value) -> Self {
+    fn from_json(key: u32, value: &Value) -> Self {
         StepForm {
             key,
             order: value.get("order").map(shown).unwrap_or_default(),
@@ -282,7 +282,7 @@ impl FaultView {
 
     /// Returns what is wrong and how to fix it, for display at the field in question.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn full_text(&self) -> String {
         format!("{}. {}", self.message, self.advice)
     }
 

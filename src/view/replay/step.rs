@@ -96,7 +96,7 @@ impl Moment {
         let line = run.children().iter().find(|one| one.id == child && child > 0).and_then(Child::run).unwrap_or(run);
         let turn = line.turns().last().map_or(0, |turn| turn.turn);
         let synthesis = line.turns().last().is_some_and(|turn| turn.synthesis);
-        let (kind, mut tone, title, mut detail) = words(line, event);
+        let (kind, mut tone, title, mut detail) = describe(line, event);
         if synthesis && kind == StepKind::Reply {
             tone = StepTone::Synthesis;
         }
@@ -147,14 +147,14 @@ impl Moment {
         }
     }
 
-    fn ended(&mut self, of: &Ending) {
-        self.tone = match ending::tone(of) {
+    fn ended(&mut self, ending_record: &Ending) {
+        self.tone = match ending::tone(ending_record) {
             ending::Tone::Complete => StepTone::Done,
             ending::Tone::Synthesized => StepTone::Synthesis,
             ending::Tone::Failed => StepTone::Failed,
             ending::Tone::Cancelled => StepTone::Quiet,
         };
-        self.detail.push(format!("ends: {}", ending::short(of)));
+        self.detail.push(format!("ends: {}", ending::short(ending_record)));
     }
 
     pub fn step(self, seq: u32, at_ms: u64, line: Option<String>, request: usize, turns: usize) -> Step {
@@ -163,7 +163,7 @@ impl Moment {
     }
 }
 
-fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>) {
+fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>) {
     let plain = |kind, title: String| (kind, StepTone::Plain, title, Vec::new());
     match event {
         Event::ModelReplied { reply, .. } => {

@@ -46,7 +46,7 @@ impl Viewer {
         let nothing = || "this record has no such position".to_owned();
         match ask {
             Ask::Open | Ask::Compare { .. } => Err("an open record cannot answer this request".to_owned()),
-            Ask::Part(cursor) => Ok(written(&Part::of(&self.document, *cursor))),
+            Ask::Part(cursor) => Ok(written(&Part::new(&self.document, *cursor))),
             Ask::Verify => Ok(written(&verdict(&self.document))),
             Ask::Steps { from } => {
                 let replay = self.replay();
@@ -75,7 +75,7 @@ impl Viewer {
 
     fn replay(&mut self) -> &Replay {
         let document = &self.document;
-        self.replay.get_or_insert_with(|| Replay::of(document))
+        self.replay.get_or_insert_with(|| Replay::from_document(document))
     }
 }
 
