@@ -174,7 +174,7 @@ async fn a_page_of_another_version_is_refused_by_both_numbers() {
 async fn what_comes_before_hello_or_is_no_message_is_fatal() {
     let mut page = Page::silent();
     page.say(&json!([{ "stop": { "agent": 1 } }]));
-    assert_eq!(page.next("fatal").await["message"], "the page has to say hello first");
+    assert_eq!(page.next("fatal").await["message"], "the page must send its hello message first");
     page.say(&json!([{ "jump": {} }]));
     assert!(page.next("fatal").await["message"].as_str().unwrap().contains("cannot be read"));
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use leptos::IntoView;
 use serde_json::{Value, json};
-use turnwise::content::json::Place;
+use turnwise::content::json::JsonNode;
 use turnwise::content::slack::messages;
 use turnwise::ui;
 use wasm_bindgen::JsCast;
@@ -65,7 +65,7 @@ fn assert_harmless(host: &Element) {
 }
 
 fn tree(value: Value) -> impl IntoView {
-    ui::json::tree(Place::root(Arc::new(value)))
+    ui::json::tree(JsonNode::root(Arc::new(value)))
 }
 
 #[wasm_bindgen_test]

@@ -10,7 +10,7 @@ use turnwise::content::markdown::{Align, Class, Item, Node, Span, Table, parse};
 use turnwise::desk::Desk;
 use turnwise::engine::CounterLevel;
 use turnwise::protocol::CallNumber;
-use turnwise::shell::{Approval, Asked, Page, Piece};
+use turnwise::shell::{Approval, Page, PendingRequest, Piece};
 use turnwise::ui;
 use turnwise::view::{Meter, Tick, TickKind, TickState};
 use wasm_bindgen::prelude::*;
@@ -72,19 +72,19 @@ async fn pause(ms: i32) {
 struct Nobody;
 
 impl Page for Nobody {
-    fn tool(&self, _: &str, _: &str) -> Asked {
+    fn tool(&self, _: &str, _: &str) -> PendingRequest {
         panic!("a tool was asked for")
     }
 
-    fn approve(&self, _: Approval<'_>) -> Asked {
+    fn approve(&self, _: Approval<'_>) -> PendingRequest {
         panic!("a permission was asked for")
     }
 
-    fn complete(&self, _: usize, _: &[u8], _: Box<dyn FnMut(Piece)>) -> Asked {
+    fn complete(&self, _: usize, _: &[u8], _: Box<dyn FnMut(Piece)>) -> PendingRequest {
         panic!("a model was asked for")
     }
 
-    fn fetch(&self, _: &str, _: Box<dyn FnMut(Piece)>) -> Asked {
+    fn fetch(&self, _: &str, _: Box<dyn FnMut(Piece)>) -> PendingRequest {
         panic!("a page was asked for")
     }
 

@@ -87,7 +87,7 @@ pub fn one_line(text: &str, max: usize) -> String {
 
 /// `running 3 tools` -> `Running 3 tools`.
 #[must_use]
-pub fn sentence_case(words: &str) -> String {
-    let mut letters = words.chars();
+pub fn sentence_case(text: &str) -> String {
+    let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -17,7 +17,7 @@ const SMALL: usize = 12;
 
 /// One value inside a shared root.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct JsonNode {
     root: Arc<Value>,
     path: Vec<usize>,
 }
@@ -25,7 +25,7 @@ pub struct Place {
 /// The content of a value's line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    pub kind: Kind,
+    pub kind: JsonKind,
     /// The value, its beginning, or the number of its entries.
     pub text: String,
     /// The full text of a string whose beginning is shown.
@@ -34,7 +34,7 @@ pub struct Line {
 
 /// The type of a value; the notation or the text of its line also shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JsonKind {
     Object,
     Array,
     String,
@@ -47,27 +47,27 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Child {
     pub key: String,
-    pub place: Place,
+    pub place: JsonNode,
 }
 
-impl Kind {
+impl JsonKind {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Kind::Object => "object",
-            Kind::Array => "array",
-            Kind::String => "string",
-            Kind::Number => "number",
-            Kind::Bool => "boolean",
-            Kind::Null => "null",
+            JsonKind::Object => "object",
+            JsonKind::Array => "array",
+            JsonKind::String => "string",
+            JsonKind::Number => "number",
+            JsonKind::Bool => "boolean",
+            JsonKind::Null => "null",
         }
     }
 }
 
-impl Place {
+impl JsonNode {
     #[must_use]
     pub fn root(root: Arc<Value>) -> Self {
-        Place { root, path: Vec::new() }
+        JsonNode { root, path: Vec::new() }
     }
 
     fn value(&self) -> &Value {
@@ -81,17 +81,21 @@ impl Place {
     #[must_use]
     pub fn line(&self) -> Line {
         let value = self.value();
-        let of = |kind: Kind, text: String| Line { kind, text, whole: None };
+        let plain_line = |kind: JsonKind, text: String| Line { kind, text, whole: None };
         match value {
-            Value::Null => of(Kind::Null, "null".to_owned()),
-            Value::Bool(value) => of(Kind::Bool, value.to_string()),
-            Value::Number(number) => of(Kind::Number, number.to_string()),
-            Value::String(text) if text.chars().nth(LONG).is_some() || text.contains('\n') => {
-                Line { kind: Kind::String, text: format!("\"{}\"", one_line(text, LONG)), whole: Some(text.clone()) }
+            Value::Null => plain_line(JsonKind::Null, "null".to_owned()),
+            Value::Bool(value) => plain_line(JsonKind::Bool, value.to_string()),
+            Value::Number(number) => plain_line(JsonKind::Number, number.to_string()),
+            Value::String(text) if text.chars().nth(LONG).is_some() || text.contains('\n') => Line {
+                kind: JsonKind::String,
+                text: format!("\"{}\"", one_line(text, LONG)),
+                whole: Some(text.clone()),
+            },
+            Value::String(text) => plain_line(JsonKind::String, format!("\"{text}\"")),
+            Value::Array(items) => plain_line(JsonKind::Array, format!("[ {} ]", counted(items.len() as u64, "item"))),
+            Value::Object(fields) => {
+                plain_line(JsonKind::Object, format!("{{ {} }}", counted(fields.len() as u64, "field")))
             }
-            Value::String(text) => of(Kind::String, format!("\"{text}\"")),
-            Value::Array(items) => of(Kind::Array, format!("[ {} ]", counted(items.len() as u64, "item"))),
-            Value::Object(fields) => of(Kind::Object, format!("{{ {} }}", counted(fields.len() as u64, "field"))),
         }
     }
 
@@ -126,7 +130,7 @@ impl Place {
         let child = |at: usize, key: String| {
             let mut path = self.path.clone();
             path.push(at);
-            Child { key, place: Place { root: Arc::clone(&self.root), path } }
+            Child { key, place: JsonNode { root: Arc::clone(&self.root), path } }
         };
         match self.value() {
             Value::Array(items) => {

@@ -109,7 +109,7 @@ fn marked(rest: &str, mark: char, depth: usize) -> Option<(Node, usize)> {
     }
     let end = inside.char_indices().find(|(at, c)| {
         let after = inside.get(at + 1..).and_then(|after| after.chars().next());
-        let tight = inside.get(..*at).is_some_and(|words| !words.is_empty() && !words.ends_with(char::is_whitespace));
+        let tight = inside.get(..*at).is_some_and(|text| !text.is_empty() && !text.ends_with(char::is_whitespace));
         *c == mark && tight && after.is_none_or(|after| !after.is_alphanumeric())
     })?;
     let children = inlines(inside.get(..end.0)?, depth - 1);
@@ -130,24 +130,24 @@ fn code(rest: &str) -> Option<(Node, usize)> {
 fn angle(rest: &str) -> Option<(Node, usize)> {
     let (inside, _) = rest.get(1..)?.split_once('>')?;
     let length = inside.len() + 2;
-    let (target, words) = inside.split_once('|').map_or((inside, None), |(target, words)| (target, Some(words)));
+    let (target, text) = inside.split_once('|').map_or((inside, None), |(target, text)| (target, Some(text)));
     let node = match target.chars().next()? {
-        '@' => Node::Strong(vec![Node::Text(format!("@{}", words.unwrap_or(target.get(1..)?)))]),
-        '#' => Node::Strong(vec![Node::Text(format!("#{}", words.unwrap_or(target.get(1..)?)))]),
-        '!' => Node::Strong(vec![Node::Text(format!("@{}", words.unwrap_or(target.get(1..)?)))]),
-        _ => link(&unescape(target), &unescape(words.unwrap_or(target))),
+        '@' => Node::Strong(vec![Node::Text(format!("@{}", text.unwrap_or(target.get(1..)?)))]),
+        '#' => Node::Strong(vec![Node::Text(format!("#{}", text.unwrap_or(target.get(1..)?)))]),
+        '!' => Node::Strong(vec![Node::Text(format!("@{}", text.unwrap_or(target.get(1..)?)))]),
+        _ => link(&unescape(target), &unescape(text.unwrap_or(target))),
     };
     Some((node, length))
 }
 
 /// Returns a link if its address leads to the web or to a mailbox, otherwise its text.
 #[must_use]
-pub fn link(address: &str, words: &str) -> Node {
-    let text = vec![Node::Text(words.to_owned())];
+pub fn link(address: &str, label: &str) -> Node {
+    let text = vec![Node::Text(label.to_owned())];
     match web_href(address) {
         Some(href) => Node::Link { href, children: text },
-        None if words == address => Node::Text(format!("<{address}>")),
-        None => Node::Text(format!("{words} <{address}>")),
+        None if label == address => Node::Text(format!("<{address}>")),
+        None => Node::Text(format!("{label} <{address}>")),
     }
 }
 

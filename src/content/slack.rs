@@ -69,8 +69,8 @@ fn message(value: &Value) -> Message {
     let blocks = value.get("blocks").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut read: Vec<Block> = blocks.iter().take(MOST).map(block).collect();
     if let Some(rest) = blocks.get(MOST..).filter(|rest| !rest.is_empty()) {
-        let words = format!("{} more", counted(rest.len() as u64, "block"));
-        read.push(Block::Unknown { words, data: Arc::new(Value::Array(rest.to_vec())) });
+        let label = format!("{} more", counted(rest.len() as u64, "block"));
+        read.push(Block::Unknown { words: label, data: Arc::new(Value::Array(rest.to_vec())) });
     }
     // Fields without a view of their own are shown as JSON, so that no part of a report is left out.
     let left: serde_json::Map<String, Value> = match value {
@@ -157,7 +157,7 @@ fn control(value: &Value) -> Control {
     if kind == "image" {
         return Control::Image(image(value));
     }
-    let words = value.get("text").or_else(|| value.get("placeholder")).and_then(plain);
+    let text = value.get("text").or_else(|| value.get("placeholder")).and_then(plain);
     let what = match kind {
         "button" | "workflow_button" => "button",
         "overflow" => "menu",
@@ -166,7 +166,7 @@ fn control(value: &Value) -> Control {
         "checkboxes" | "radio_buttons" => "choice",
         _ => "control",
     };
-    Control::Inert { words: words.unwrap_or_else(|| kind.replace('_', " ")), what }
+    Control::Inert { words: text.unwrap_or_else(|| kind.replace('_', " ")), what }
 }
 
 fn list<'a>(value: &'a Value, key: &str) -> Option<&'a [Value]> {

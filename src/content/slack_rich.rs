@@ -31,21 +31,21 @@ fn inlines(value: &Value) -> Vec<Node> {
 }
 
 fn inline(value: &Value) -> Node {
-    let words = |key: &str| text_of(value, key).unwrap_or_default();
+    let label = |key: &str| text_of(value, key).unwrap_or_default();
     let node = match kind(value) {
         "link" => {
-            let url = words("url");
+            let url = label("url");
             let text = text_of(value, "text").filter(|text| !text.is_empty()).unwrap_or_else(|| url.clone());
             mrkdwn::link(&url, &text)
         }
-        "user" => Node::Strong(vec![Node::Text(format!("@{}", words("user_id")))]),
-        "usergroup" => Node::Strong(vec![Node::Text(format!("@{}", words("usergroup_id")))]),
-        "channel" => Node::Strong(vec![Node::Text(format!("#{}", words("channel_id")))]),
-        "broadcast" => Node::Strong(vec![Node::Text(format!("@{}", words("range")))]),
-        "emoji" => Node::Text(format!(":{}:", words("name"))),
-        "color" => Node::Code(words("value")),
-        "date" => Node::Text(words("fallback")),
-        _ => Node::Text(words("text")),
+        "user" => Node::Strong(vec![Node::Text(format!("@{}", label("user_id")))]),
+        "usergroup" => Node::Strong(vec![Node::Text(format!("@{}", label("usergroup_id")))]),
+        "channel" => Node::Strong(vec![Node::Text(format!("#{}", label("channel_id")))]),
+        "broadcast" => Node::Strong(vec![Node::Text(format!("@{}", label("range")))]),
+        "emoji" => Node::Text(format!(":{}:", label("name"))),
+        "color" => Node::Code(label("value")),
+        "date" => Node::Text(label("fallback")),
+        _ => Node::Text(label("text")),
     };
     styled(node, value.get("style"))
 }

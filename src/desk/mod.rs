@@ -7,8 +7,8 @@
 mod plans;
 mod running;
 mod seat;
-mod shelf;
 mod state;
+mod stored_runs;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -39,11 +39,11 @@ impl Desk {
             seats: RefCell::default(),
             plans: RefCell::default(),
             files: RefCell::default(),
-            shelf: RefCell::default(),
+            storage: RefCell::default(),
             opening: RefCell::default(),
             waiting: RefCell::default(),
         }));
-        desk.open_shelf();
+        desk.open_storage();
         desk
     }
 
@@ -145,9 +145,9 @@ impl Desk {
             Some(Carried { session_id, history }) => Task { session_id, history, ..task },
             None => task,
         };
-        let hear = seat.ear();
-        if let Err(error) = seat.session.begin(config, task, hear) {
-            self.told(error.to_string(), true);
+        let listener = seat.ear();
+        if let Err(error) = seat.session.begin(config, task, listener) {
+            self.notify(error.to_string(), true);
         }
     }
 
@@ -167,8 +167,8 @@ impl Desk {
             config.providers.clone_from(providers);
         }
         let seat = self.new_seat(id, with, config, true);
-        let hear = seat.ear();
-        seat.session.branch(restored, branch, hear).map_err(|error| error.to_string())?;
+        let listener = seat.ear();
+        seat.session.branch(restored, branch, listener).map_err(|error| error.to_string())?;
         seat.tell();
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Desk {
 
     fn complain<E: std::fmt::Display>(&self, done: Option<Result<(), E>>) {
         if let Some(Err(error)) = done {
-            self.told(error.to_string(), true);
+            self.notify(error.to_string(), true);
         }
     }
 
@@ -200,15 +200,15 @@ impl Desk {
     fn probe(&self, id: QuestionId, seat: SeatId, with: &With, config: RunConfig) {
         let seat = self.new_seat(seat, with, config, false);
         let (asker, began, run) = (self.downgrade(), js::now(), Rc::downgrade(&seat));
-        let hear = move |notice: Notice<'_>| {
+        let listener = move |notice: Notice<'_>| {
             let Notice::Record(record) = notice else { return };
             let document = || run.upgrade()?.session.document();
-            let found = Probe::of(&record.what, (js::now() - began) as u64, document);
+            let found = Probe::from_record(&record.what, (js::now() - began) as u64, document);
             if let (Some(found), Some(desk)) = (found, asker.upgrade()) {
                 desk.hand_over(id, Some(&found));
             }
         };
-        if let Err(error) = seat.session.start(probe::QUESTION.to_owned(), None, hear) {
+        if let Err(error) = seat.session.start(probe::QUESTION.to_owned(), None, listener) {
             self.answer(id, Err(error.to_string()));
         }
     }

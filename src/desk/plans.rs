@@ -28,7 +28,7 @@ impl Desk {
     pub(super) async fn run_plan(&self, start: Start, after: Option<After>, text: Option<String>) {
         match self.earlier(after, text, &start.with.worker_url).await {
             Ok(after) => self.start_plan(start, after),
-            Err(why) => self.told(why, true),
+            Err(why) => self.notify(why, true),
         }
     }
 
@@ -67,15 +67,15 @@ impl Desk {
             running.begin();
             known.replace(Some(running));
         };
-        let hear = move |notice: PlanNotice<'_>| {
+        let listener = move |notice: PlanNotice<'_>| {
             let running = place.borrow().clone();
             if let Some(running) = running {
-                running.hear(notice);
+                running.on_notice(notice);
             }
         };
         let how = PlanStart { parallel: None, after, from };
-        if let Err(error) = PlanSession::start(&agent, written, how, ready, hear) {
-            self.told(error.to_string(), true);
+        if let Err(error) = PlanSession::start(&agent, written, how, ready, listener) {
+            self.notify(error.to_string(), true);
         }
     }
 

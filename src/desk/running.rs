@@ -59,12 +59,12 @@ impl PlanRunning {
         }
     }
 
-    pub(super) fn hear(self: &Rc<Self>, notice: PlanNotice<'_>) {
+    pub(super) fn on_notice(self: &Rc<Self>, notice: PlanNotice<'_>) {
         match notice {
             PlanNotice::Plan(record) => self.fresh.borrow_mut().extend(record.step),
             PlanNotice::Step { order, notice, .. } => {
                 if let Some(seat) = self.seat(order) {
-                    seat.hear(notice);
+                    seat.on_notice(notice);
                 }
                 if !matches!(notice, Notice::Record(_)) {
                     return;

@@ -7,7 +7,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
 use crate::engine::RecordKind;
-use crate::protocol::desk::{News, SeatId, Stand, Streamed};
+use crate::protocol::desk::{News, RunLocation, SeatId, Streamed};
 use crate::protocol::{Change, Reporter, Snapshot};
 use crate::shell::{self, Notice, Session};
 use crate::store::Keeper;
@@ -29,7 +29,7 @@ pub(super) struct Seat {
     pub(super) keeper: Option<Keeper>,
     reporter: RefCell<Reporter>,
     streamed: RefCell<Streamed>,
-    stand: Cell<Stand>,
+    stand: Cell<RunLocation>,
     /// A report to the page is scheduled.
     due: Cell<bool>,
 }
@@ -48,7 +48,7 @@ impl NewsSender {
     /// Shows a recorded run.
     pub(super) fn show(&self, seat: SeatId, run: Snapshot) {
         let (streamed, changes) = (Streamed::default(), vec![Change::Whole(Box::new(run))]);
-        self.post(News::Seen { seat, stand: Stand::Recorded, streamed, changes }, Vec::new());
+        self.post(News::Seen { seat, stand: RunLocation::Recorded, streamed, changes }, Vec::new());
     }
 }
 
@@ -71,12 +71,12 @@ impl Seat {
         let seat = Rc::downgrade(self);
         move |notice| {
             if let Some(seat) = seat.upgrade() {
-                seat.hear(notice);
+                seat.on_notice(notice);
             }
         }
     }
 
-    pub(super) fn hear(self: &Rc<Self>, notice: Notice<'_>) {
+    pub(super) fn on_notice(self: &Rc<Self>, notice: Notice<'_>) {
         {
             let mut streamed = self.streamed.borrow_mut();
             match notice {
@@ -117,11 +117,11 @@ impl Seat {
         }
     }
 
-    fn stand(&self) -> Stand {
+    fn stand(&self) -> RunLocation {
         match (self.session.is_followed(), self.session.is_interrupted()) {
-            (true, _) => Stand::Elsewhere,
-            (false, true) => Stand::Interrupted,
-            (false, false) => Stand::Here,
+            (true, _) => RunLocation::Elsewhere,
+            (false, true) => RunLocation::Interrupted,
+            (false, false) => RunLocation::Here,
         }
     }
 

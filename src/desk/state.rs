@@ -25,7 +25,7 @@ pub(super) struct DeskState {
     pub(super) seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
     pub(super) plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
     pub(super) files: RefCell<BTreeMap<FilesId, Rc<Twin>>>,
-    pub(super) shelf: RefCell<Option<Shelf>>,
+    pub(super) storage: RefCell<Option<Storage>>,
     /// Stored runs that are being opened; `waiting` holds the orders about them.
     pub(super) opening: RefCell<BTreeSet<SeatId>>,
     pub(super) waiting: RefCell<Vec<(Order, Vec<JsValue>)>>,
@@ -37,7 +37,7 @@ pub(super) struct WeakDesk(Weak<DeskState>);
 
 /// The stored runs, and the other tabs that read them.
 #[derive(Clone)]
-pub(super) struct Shelf {
+pub(super) struct Storage {
     pub(super) database: Database,
     pub(super) tabs: Rc<Tabs>,
 }
@@ -88,7 +88,7 @@ impl Desk {
         (self.0.post)(news, parts);
     }
 
-    pub(super) fn told(&self, message: impl Into<String>, wrong: bool) {
+    pub(super) fn notify(&self, message: impl Into<String>, wrong: bool) {
         self.post(News::Told { message: message.into(), wrong }, Vec::new());
     }
 }
@@ -103,7 +103,7 @@ impl WeakDesk {
 pub(super) fn access(with: &With, provider: &ProviderConfig, at: usize) -> Access {
     let address = address(provider);
     let address = address.trim().trim_end_matches('/');
-    let key = || with.keys.iter().find(|(of, _)| of == address).map(|(_, key)| key.clone());
+    let key = || with.keys.iter().find(|(key_address, _)| key_address == address).map(|(_, key)| key.clone());
     Access {
         api_key: provider.kind.is_http().then(key).flatten(),
         headers: Vec::new(),

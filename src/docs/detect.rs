@@ -1,12 +1,12 @@
 //! Detects the generator of a page and the root of its site, from what each generator writes into every page.
 
 use super::marks::{between, meta, tag, value};
-use super::{Kind, url};
+use super::{SiteKind, url};
 
 /// The facts that a page gives about its site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detected {
-    pub kind: Kind,
+    pub kind: SiteKind,
     /// Ends with `/`.
     pub root: String,
     /// Candidate addresses of the generator's index: the first that exists is used; for rustdoc, all are.
@@ -28,7 +28,7 @@ pub fn detect(page: &str, html: &str) -> Detected {
         .or_else(|| by_assets(page, html))
         .filter(|known| url::same_origin(page, &known.root));
     let mut detected = known.unwrap_or_else(|| Detected {
-        kind: Kind::Unknown,
+        kind: SiteKind::Unknown,
         root: top(page),
         indexes: Vec::new(),
         canonical: None,
@@ -43,7 +43,7 @@ pub fn detect(page: &str, html: &str) -> Detected {
     detected
 }
 
-fn found(kind: Kind, root: Option<String>, page: &str, indexes: &[&str]) -> Detected {
+fn found(kind: SiteKind, root: Option<String>, page: &str, indexes: &[&str]) -> Detected {
     let root = root.unwrap_or_else(|| url::folder(page));
     let root = if root.ends_with('/') { root } else { url::folder(&root) };
     let indexes = indexes.iter().filter_map(|name| url::join(&root, name)).collect();
@@ -66,7 +66,7 @@ fn rustdoc(page: &str, html: &str) -> Option<Detected> {
     let list = format!("crates{suffix}.js");
     let all = own.map(|name| format!("{name}/all.html"));
     let indexes: Vec<&str> = std::iter::once(list.as_str()).chain(all.as_deref()).collect();
-    Some(found(Kind::Rustdoc, root, page, &indexes))
+    Some(found(SiteKind::Rustdoc, root, page, &indexes))
 }
 
 fn mdbook(page: &str, html: &str) -> Option<Detected> {
@@ -75,7 +75,7 @@ fn mdbook(page: &str, html: &str) -> Option<Detected> {
     if named.is_none() && !html.contains("mdBook") && !html.contains("mdbook") {
         return None;
     }
-    let mut detected = found(Kind::MdBook, up(page, way), page, &["searchindex.js", "searchindex.json"]);
+    let mut detected = found(SiteKind::MdBook, up(page, way), page, &["searchindex.js", "searchindex.json"]);
     if let Some(index) = named.and_then(|name| url::join(page, name)) {
         // The file name contains a hash of the text.
         detected.stamp = index.rsplit_once("searchindex-").map(|(_, hash)| hash.trim_end_matches(".js").to_owned());
@@ -93,7 +93,7 @@ fn mkdocs(page: &str, html: &str) -> Option<Detected> {
             value(html, "var base_url").filter(|_| plain)?
         }
     };
-    Some(found(Kind::MkDocs, up(page, way), page, &["search/search_index.json"]))
+    Some(found(SiteKind::MkDocs, up(page, way), page, &["search/search_index.json"]))
 }
 
 fn sphinx(page: &str, html: &str) -> Option<Detected> {
@@ -101,7 +101,7 @@ fn sphinx(page: &str, html: &str) -> Option<Detected> {
     let way = way.or_else(|| value(between(html, "DOCUMENTATION_OPTIONS", "</script>")?, "URL_ROOT"))?;
     // Pages at the root have `#`, `./` or an empty value.
     let way = if way.starts_with('#') { "" } else { way };
-    Some(found(Kind::Sphinx, up(page, way), page, &["searchindex.js"]))
+    Some(found(SiteKind::Sphinx, up(page, way), page, &["searchindex.js"]))
 }
 
 fn vitepress(page: &str, html: &str) -> Option<Detected> {
@@ -112,7 +112,7 @@ fn vitepress(page: &str, html: &str) -> Option<Detected> {
     let data = between(html, "__VP_SITE_DATA__", "</script>").unwrap_or_default();
     let base = between(data, "\\\"base\\\":\\\"", "\\\"").or_else(|| value(data, "base"));
     let root = base.and_then(|base| url::join(page, base)).or_else(|| before(page, html, "assets/"));
-    let mut detected = found(Kind::VitePress, root.or_else(|| url::join(page, "/")), page, &[]);
+    let mut detected = found(SiteKind::VitePress, root.or_else(|| url::join(page, "/")), page, &[]);
     // The map has a hash for every page.
     detected.stamp = between(html, "__VP_HASH_MAP__", "</script>")
         .map(|map| super::marks::hash(map.split(';').next().unwrap_or(map)));
@@ -123,15 +123,15 @@ fn by_assets(page: &str, html: &str) -> Option<Detected> {
     let generator = meta(html, "generator").unwrap_or_default();
     let starlight = html.contains("<starlight-") || html.contains("sl-markdown-content");
     let (kind, assets) = if generator.starts_with("Docusaurus") || html.contains("__docusaurus") {
-        (Kind::Docusaurus, "assets/js/")
+        (SiteKind::Docusaurus, "assets/js/")
     } else if generator.starts_with("Starlight") || starlight {
-        (Kind::Starlight, "_astro/")
+        (SiteKind::Starlight, "_astro/")
     } else {
         return None;
     };
     let root = before(page, html, assets).or_else(|| url::join(page, "/"));
     let mut detected = found(kind, root, page, &[]);
-    if kind == Kind::Docusaurus {
+    if kind == SiteKind::Docusaurus {
         // Script names contain hashes, and the main script contains the names of the pages' scripts.
         let scripts: Vec<&str> = html.split("src=\"").skip(1).filter_map(|tail| tail.split('"').next()).collect();
         let scripts: Vec<&str> =

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::detect::{Detected, detect};
 use super::index::PageText;
-use super::{Got, Kind, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
+use super::{FetchedPage, SiteKind, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
 
 /// Maximum number of requests before the source must be known.
 const MAX_ASKED: usize = 60;
@@ -31,7 +31,7 @@ const PAGEFIND: &str = "pagefind/pagefind-entry.json";
 /// The source of a site's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
-    pub kind: Kind,
+    pub kind: SiteKind,
     pub title: String,
     pub root: String,
     /// The source that was read: a URL, or its kind.
@@ -131,7 +131,7 @@ impl Finder {
     }
 
     /// Takes the response for one of the addresses, with its text if it has one. Ignores unknown addresses.
-    pub fn reply(&mut self, got: &Got, text: Option<&str>) {
+    pub fn reply(&mut self, got: &FetchedPage, text: Option<&str>) {
         if !self.asked.contains(&got.url) || self.ended.is_some() {
             return;
         }
@@ -192,21 +192,21 @@ impl Finder {
             return;
         }
         // Candidates are requested one by one until one exists; rustdoc's indexes are all needed.
-        let at_once = if kind == Kind::Rustdoc { indexes.len() } else { 1 };
+        let at_once = if kind == SiteKind::Rustdoc { indexes.len() } else { 1 };
         indexes.iter().take(at_once).for_each(|index| self.ask(index));
         if indexes.is_empty() {
             self.list();
         }
     }
 
-    fn take_index(&mut self, got: &Got, text: Option<&str>) {
+    fn take_index(&mut self, got: &FetchedPage, text: Option<&str>) {
         let Some(at) = self.at.clone() else { return };
-        if at.kind == Kind::Rustdoc {
+        if at.kind == SiteKind::Rustdoc {
             return self.take_crate(&at, got, text);
         }
         let read = text.map(|text| match at.kind {
-            Kind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
-            Kind::MkDocs => mkdocs::read(&at.root, text).map(|pages| {
+            SiteKind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
+            SiteKind::MkDocs => mkdocs::read(&at.root, text).map(|pages| {
                 // MkDocs can be configured to index titles only.
                 let whole = pages.iter().flat_map(|page| &page.sections).any(|section| !section.text.is_empty());
                 (pages, whole)
@@ -228,7 +228,7 @@ impl Finder {
         }
     }
 
-    fn take_crate(&mut self, at: &Detected, got: &Got, text: Option<&str>) {
+    fn take_crate(&mut self, at: &Detected, got: &FetchedPage, text: Option<&str>) {
         let text = text.unwrap_or_default();
         if got.url.ends_with("/all.html") {
             self.lists.stamps.insert(got.url.clone(), version(got, text));
@@ -249,10 +249,10 @@ impl Finder {
         let own = at.indexes.get(1).map(|all| url::folder(all)).unwrap_or_default();
         pages.sort_by_cached_key(|page| (!page.url.starts_with(&own), page.url.clone()));
         let version = self.lists.version(&[]);
-        self.found(Kind::Rustdoc, &at.root.clone(), pages, false, version);
+        self.found(SiteKind::Rustdoc, &at.root.clone(), pages, false, version);
     }
 
-    fn found(&mut self, kind: Kind, from: &str, pages: Vec<PageText>, whole: bool, version: String) {
+    fn found(&mut self, kind: SiteKind, from: &str, pages: Vec<PageText>, whole: bool, version: String) {
         let root = self.at.as_ref().map(|at| at.root.clone()).unwrap_or_default();
         let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
         self.end(Ok(Source {
@@ -269,14 +269,14 @@ impl Finder {
     }
 
     /// The site's title. rustdoc's pages only say `Rust`, so there it is the name of the current crate.
-    fn title(&self, kind: Kind) -> String {
-        let own = self.at.as_ref().and_then(|at| at.indexes.get(1)).filter(|_| kind == Kind::Rustdoc);
+    fn title(&self, kind: SiteKind) -> String {
+        let own = self.at.as_ref().and_then(|at| at.indexes.get(1)).filter(|_| kind == SiteKind::Rustdoc);
         let own = own.and_then(|all| all.trim_end_matches("/all.html").rsplit('/').next());
         own.map_or_else(|| html::site_title(&self.html), str::to_owned)
     }
 
     /// Reads the source named by the embedding page; its text decides the format.
-    fn read_named(&mut self, got: &Got, text: &str) -> Result<(), String> {
+    fn read_named(&mut self, got: &FetchedPage, text: &str) -> Result<(), String> {
         let folder = url::folder(&got.url);
         let root = folder.strip_suffix("search/").unwrap_or(&folder).to_owned();
         if let Some(at) = &mut self.at {
@@ -285,12 +285,12 @@ impl Finder {
         }
         let version = version(got, text);
         if let Ok(pages) = mdbook::read(&root, text) {
-            self.found(Kind::MdBook, &got.url, pages, true, version);
+            self.found(SiteKind::MdBook, &got.url, pages, true, version);
         } else if let Ok(pages) = mkdocs::read(&root, text) {
-            self.found(Kind::MkDocs, &got.url, pages, true, version);
+            self.found(SiteKind::MkDocs, &got.url, pages, true, version);
         } else if sphinx::is_index(text) {
             let pages = sphinx::read(&root, text, self.folders())?;
-            self.found(Kind::Sphinx, &got.url, pages, false, version);
+            self.found(SiteKind::Sphinx, &got.url, pages, false, version);
         } else if sitemap::read(text).is_some() {
             self.named = None;
             self.listing = true;
@@ -326,14 +326,14 @@ impl Finder {
         self.listing = true;
         let Some(at) = self.at.clone() else { return };
         let mut roots = vec![at.root.clone()];
-        if at.kind == Kind::Unknown {
+        if at.kind == SiteKind::Unknown {
             roots.extend(url::join(&self.page, "/"));
         }
         roots.dedup();
         for root in roots {
             self.ask(&format!("{root}llms.txt"));
             self.ask(&format!("{root}sitemap.xml"));
-            if at.kind == Kind::Starlight {
+            if at.kind == SiteKind::Starlight {
                 self.ask(&format!("{root}sitemap-index.xml"));
                 // Changes if any page changes.
                 self.ask(&format!("{root}{PAGEFIND}"));
@@ -344,7 +344,7 @@ impl Finder {
         }
     }
 
-    fn take_list(&mut self, got: &Got, text: Option<&str>) {
+    fn take_list(&mut self, got: &FetchedPage, text: Option<&str>) {
         if let Some(text) = text {
             if got.url.ends_with(PAGEFIND) {
                 // Only its version matters.
@@ -370,7 +370,7 @@ impl Finder {
         }
     }
 
-    fn take_map(&mut self, got: &Got, text: &str) {
+    fn take_map(&mut self, got: &FetchedPage, text: &str) {
         let canonical = self.at.as_ref().and_then(|at| at.canonical.clone());
         let moved = |address: &String| sitemap::moved(address, &self.page, canonical.as_deref());
         match sitemap::read(text) {
@@ -415,8 +415,8 @@ impl Finder {
                 })
             };
         let stub = |page: &String| {
-            let title =
-                named(page).map_or_else(|| url::words(&at.root, page), |(_, name, note)| format!("{name} {note}"));
+            let title = named(page)
+                .map_or_else(|| url::title_from_path(&at.root, page), |(_, name, note)| format!("{name} {note}"));
             PageText { url: page.clone(), title, sections: vec![Default::default()] }
         };
         let by_key: HashMap<String, &String> = todo.iter().map(|page| (url::key(page), page)).collect();
@@ -451,7 +451,7 @@ impl Finder {
     }
 }
 
-fn said(got: &Got) -> String {
+fn said(got: &FetchedPage) -> String {
     match got.status {
         0 => "no answer".to_owned(),
         300..400 if !got.at.is_empty() => format!("it leads to {}, which is another site", got.at),
@@ -459,7 +459,7 @@ fn said(got: &Got) -> String {
     }
 }
 
-fn version(got: &Got, text: &str) -> String {
+fn version(got: &FetchedPage, text: &str) -> String {
     if got.stamp.is_empty() { marks::hash(text) } else { marks::hash(&got.stamp) }
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::marks::cut;
 use super::terms::{names, terms};
 use super::{Hit, rank, url};
-use crate::tools::words::words;
+use crate::tools::words::split_words;
 
 /// A page as read from one of the formats.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -244,7 +244,7 @@ impl Index {
     /// Words of the site that are similar to those of a query that found nothing.
     #[must_use]
     pub fn near(&self, query: &str) -> Vec<String> {
-        self.ranks.near(&words(query))
+        self.ranks.near(&split_words(query))
     }
 }
 
@@ -258,7 +258,7 @@ fn snippet(text: &str, terms: &[String]) -> String {
     let mut places: Vec<(usize, String)> = Vec::new();
     let mut at = 0;
     for word in text.split(' ').take(20_000) {
-        places.extend(words(word).into_iter().filter(|word| terms.contains(word)).map(|word| (at, word)));
+        places.extend(split_words(word).into_iter().filter(|word| terms.contains(word)).map(|word| (at, word)));
         at += word.chars().count() + 1;
     }
     let window = MAX_SNIPPET_CHARS * 3 / 4;

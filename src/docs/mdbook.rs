@@ -16,11 +16,11 @@ use super::url;
 #[derive(Deserialize)]
 struct Book {
     doc_urls: Vec<String>,
-    index: Inner,
+    index: SearchIndex,
 }
 
 #[derive(Deserialize)]
-struct Inner {
+struct SearchIndex {
     #[serde(rename = "documentStore")]
     store: Store,
     #[serde(rename = "index", default)]

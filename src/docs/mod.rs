@@ -63,10 +63,10 @@ pub enum Ask {
         source: Option<String>,
     },
     /// Fetched addresses, with bodies as blobs alongside the text, in order; answered with a [`Step`].
-    Take(Vec<Got>),
+    Take(Vec<FetchedPage>),
     /// The best sections; answered with a list of [`Hit`]s.
     Search { query: String, limit: usize },
-    /// A call of one of the tools; answered with [`Told`].
+    /// A call of one of the tools; answered with [`ToolReply`].
     Call { name: String, arguments: serde_json::Value },
     /// The tools for a site; answered with their `ToolSpec`s.
     Tools,
@@ -79,7 +79,7 @@ pub enum Ask {
 
 /// One fetched address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Got {
+pub struct FetchedPage {
     /// The requested URL.
     pub url: String,
     /// The address after redirects, if it differs.
@@ -137,7 +137,7 @@ pub struct Step {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsKind"))]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum SiteKind {
     MdBook,
     MkDocs,
     Sphinx,
@@ -154,7 +154,7 @@ pub enum Kind {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsInfo"))]
 pub struct Info {
-    pub kind: Kind,
+    pub kind: SiteKind,
     pub title: String,
     /// Its address, ending with `/`.
     pub root: String,
@@ -185,7 +185,7 @@ pub struct Hit {
 /// The answer to a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum ToolReply {
     /// The result.
     Text(String),
     /// The call was invalid; a message for the model.

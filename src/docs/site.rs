@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::find::{Finder, Source, is_text};
 use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
-use super::{Got, Hit, Info, Stage, Step, llms, marks, url};
+use super::{FetchedPage, Hit, Info, Stage, Step, llms, marks, url};
 
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
@@ -91,7 +91,7 @@ impl Site {
     }
 
     /// Takes a response, with its text if it has one.
-    pub fn take(&mut self, got: &Got, text: Option<&str>) -> Step {
+    pub fn take(&mut self, got: &FetchedPage, text: Option<&str>) -> Step {
         if self.wanted.remove(&url::key(&got.url)) {
             self.keep(got, text);
         }
@@ -107,7 +107,7 @@ impl Site {
         self.step()
     }
 
-    fn take_page(&mut self, got: &Got, text: Option<&str>) {
+    fn take_page(&mut self, got: &FetchedPage, text: Option<&str>) {
         let stays = got.at.is_empty() || url::below(&self.info.root, &got.at);
         let Some(text) = text.filter(|_| (200..300).contains(&got.status) && stays) else {
             let passing = got.status == 429 || got.status >= 500;
@@ -162,7 +162,7 @@ impl Site {
                 }
                 Some(Err(why)) => {
                     self.finder = None;
-                    self.error = Some(format!("No documentation could be read here: {why}."));
+                    self.error = Some(format!("The documentation could not be read: {why}."));
                 }
                 None => {}
             }
@@ -176,7 +176,7 @@ impl Site {
                 fetch.push(page);
             }
         }
-        self.told(fetch)
+        self.next_step(fetch)
     }
 
     fn adopt(&mut self, source: Source) {
@@ -194,12 +194,12 @@ impl Site {
         }
     }
 
-    fn told(&mut self, fetch: Vec<String>) -> Step {
+    fn next_step(&mut self, fetch: Vec<String>) -> Step {
         let finding = self.finder.is_some();
         let complete = !finding && self.open.is_empty() && self.todo_is_done();
         if complete && self.index.whole_pages() == 0 && self.error.is_none() {
-            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last one was {why}."));
-            self.error = Some(format!("No documentation could be read here: none of its pages could be read.{why}"));
+            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last failure was {why}."));
+            self.error = Some(format!("The documentation could not be read: every page failed.{why}"));
         }
         let enough = self.read >= self.asked.min(ENOUGH) || self.telling;
         let (done, total) =
@@ -255,7 +255,7 @@ impl Site {
         }
     }
 
-    fn keep(&mut self, got: &Got, text: Option<&str>) {
+    fn keep(&mut self, got: &FetchedPage, text: Option<&str>) {
         let stays = got.at.is_empty() || url::below(&self.info.root, &got.at);
         let page = match text.filter(|_| (200..300).contains(&got.status) && stays) {
             // Unreadable pages are remembered, so that they are not requested again and again.
@@ -299,7 +299,7 @@ impl Site {
         self.open.clear();
         self.todo.clear();
         self.telling = true;
-        Some(self.told(Vec::new()))
+        Some(self.next_step(Vec::new()))
     }
 
     /// Root and version of the site, as soon as they are known.
@@ -315,7 +315,7 @@ impl Site {
     }
 }
 
-fn is_markdown(got: &Got, text: &str) -> bool {
+fn is_markdown(got: &FetchedPage, text: &str) -> bool {
     let named = url::page(&got.url).ends_with(".md") || got.content_type.contains("markdown");
     named && !text.trim_start().starts_with("<!")
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::html::HtmlPage;
 use super::site::Site;
-use super::{Hit, Told, url};
+use super::{Hit, ToolReply, url};
 use crate::engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
@@ -70,23 +70,23 @@ pub fn specs() -> Vec<ToolSpec> {
 
 /// Runs a tool. Invalid arguments are answered with a message for the model.
 #[must_use]
-pub fn call(site: &mut Site, name: &str, arguments: &Value) -> Told {
+pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match name {
         "search_docs" => match text("query") {
             Some(query) => {
                 let limit =
                     arguments.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
-                Told::Text(search(site, query, limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS)))
+                ToolReply::Text(search(site, query, limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS)))
             }
-            None => Told::Wrong("query: missing; it takes keywords or a question".to_owned()),
+            None => ToolReply::Wrong("query: missing; it takes keywords or a question".to_owned()),
         },
         "read_page" => match text("url") {
             Some(address) => read(site, address, text("section")),
-            None => Told::Wrong("url: missing; it takes the address of a page".to_owned()),
+            None => ToolReply::Wrong("url: missing; it takes the address of a page".to_owned()),
         },
-        "list_pages" => Told::Text(list(site, text("filter"))),
-        other => Told::Wrong(format!("there is no tool {other}")),
+        "list_pages" => ToolReply::Text(list(site, text("filter"))),
+        other => ToolReply::Wrong(format!("there is no tool {other}")),
     }
 }
 
@@ -116,24 +116,26 @@ fn unfinished(site: &Site) -> Option<String> {
         .then(|| format!("[Still reading the site: {read} of {asked} pages. More may be found later.]"))
 }
 
-fn read(site: &mut Site, address: &str, section: Option<&str>) -> Told {
+fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
     let root = site.info().root.clone();
     let Some(asked) = url::join(&root, address) else {
-        return Told::Wrong(format!("url: {address} is no address of a page; it takes one as search_docs gives it"));
+        return ToolReply::Wrong(format!(
+            "url: {address} is no address of a page; it takes one as search_docs gives it"
+        ));
     };
     let Some((page, _)) = site.index().page(&asked).map(|(page, title)| (page.to_owned(), title.to_owned())) else {
-        return Told::Wrong(unknown(site, &asked));
+        return ToolReply::Wrong(unknown(site, &asked));
     };
     let anchor = url::parts(&asked).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
     let wanted = section.map_or_else(|| url::decoded(&anchor), |section| section.trim_start_matches('#').to_owned());
     let read = match site.markdown(&page) {
         Ok(read) => read,
-        Err(fetch) => return Told::Fetch(fetch),
+        Err(fetch) => return ToolReply::Fetch(fetch),
     };
     if read.markdown.is_empty() {
-        return Told::Wrong(format!("{page} could not be read. Search again, or read another page."));
+        return ToolReply::Wrong(format!("{page} could not be read. Search again, or read another page."));
     }
-    Told::Text(markdown(&page, read, &wanted))
+    ToolReply::Text(markdown(&page, read, &wanted))
 }
 
 /// The page's Markdown from the section on, truncated.
@@ -174,7 +176,7 @@ fn markdown(page: &str, read: &HtmlPage, wanted: &str) -> String {
 }
 
 fn unknown(site: &Site, asked: &str) -> String {
-    let words = url::words(&site.info().root, asked);
+    let words = url::title_from_path(&site.info().root, asked);
     let near: Vec<String> = site.search(&words, 3).into_iter().map(|hit| hit.url).collect();
     let near = if near.is_empty() { String::new() } else { format!(" Near to it: {}.", near.join(", ")) };
     format!("{asked} is no page of this site's documentation.{near}")

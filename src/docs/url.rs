@@ -206,7 +206,8 @@ pub fn scope<'a>(root: &str, url: &'a str) -> Vec<&'a str> {
         let number = part.strip_prefix('v').unwrap_or(part).trim_end_matches(".x");
         number.starts_with(|c: char| c.is_ascii_digit()) && number.chars().all(|c| c.is_ascii_digit() || c == '.')
     };
-    let language = |part: &str| part.split_once('-').is_some_and(|(of, land)| NAMED.contains(&of) && land.len() <= 4);
+    let language =
+        |part: &str| part.split_once('-').is_some_and(|(parent, land)| NAMED.contains(&parent) && land.len() <= 4);
     let path = url.strip_prefix(root).unwrap_or_default();
     let path = path.strip_prefix("docs/").unwrap_or(path);
     let folders = path.rsplit_once('/').map(|(folders, _)| folders).unwrap_or_default();
@@ -215,7 +216,7 @@ pub fn scope<'a>(root: &str, url: &'a str) -> Vec<&'a str> {
 
 /// The words of an address, for pages whose title is not known yet.
 #[must_use]
-pub fn words(root: &str, url: &str) -> String {
+pub fn title_from_path(root: &str, url: &str) -> String {
     let url = decoded(&page(url));
     let path = url.strip_prefix(root).unwrap_or(&url);
     let path = path.trim_end_matches(".html").trim_end_matches(".md").trim_end_matches("index");

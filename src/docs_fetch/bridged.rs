@@ -7,10 +7,10 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Blob};
 
-use crate::docs::Got;
+use crate::docs::FetchedPage;
 use crate::engine::caps::MAX_SITE_FILE;
 use crate::protocol::Head;
-use crate::shell::{Asked, Page, Piece};
+use crate::shell::{Page, PendingRequest, Piece};
 
 /// The data received so far.
 #[derive(Default)]
@@ -21,10 +21,10 @@ struct Fetched {
 }
 
 /// Returns the body, if there is one; `got` receives the rest. `abort` cancels the fetch.
-pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut Got, abort: &AbortController) -> Option<Blob> {
+pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut FetchedPage, abort: &AbortController) -> Option<Blob> {
     let fetched: Rc<RefCell<Fetched>> = Rc::default();
     let (sink, late) = (Rc::clone(&fetched), abort.clone());
-    let hear = move |piece| {
+    let on_piece = move |piece| {
         let fetched = &mut *sink.borrow_mut();
         match piece {
             Piece::Head(head) => fetched.head = head,
@@ -35,7 +35,7 @@ pub(super) async fn fetch(page: Rc<dyn Page>, got: &mut Got, abort: &AbortContro
             late.abort();
         }
     };
-    let Asked { number, answer } = page.fetch(&got.url, Box::new(hear));
+    let PendingRequest { number, answer } = page.fetch(&got.url, Box::new(on_piece));
     let on_abort = Closure::once(move || page.abort(number));
     abort.signal().set_onabort(Some(on_abort.as_ref().unchecked_ref()));
     let answer = answer.await;

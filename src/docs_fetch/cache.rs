@@ -21,19 +21,19 @@ const PATIENCE_MS: f64 = 3_000.0;
 extern "C" {
     type Factory;
     #[wasm_bindgen(method, catch, structural)]
-    fn open(this: &Factory, name: &str, version: u32) -> Result<Asked, JsValue>;
+    fn open(this: &Factory, name: &str, version: u32) -> Result<IdbRequest, JsValue>;
 
-    type Asked;
+    type IdbRequest;
     #[wasm_bindgen(method, getter, structural)]
-    fn result(this: &Asked) -> JsValue;
+    fn result(this: &IdbRequest) -> JsValue;
     #[wasm_bindgen(method, setter, structural)]
-    fn set_onsuccess(this: &Asked, then: &Function);
+    fn set_onsuccess(this: &IdbRequest, then: &Function);
     #[wasm_bindgen(method, setter, structural)]
-    fn set_onerror(this: &Asked, then: &Function);
+    fn set_onerror(this: &IdbRequest, then: &Function);
     #[wasm_bindgen(method, setter, structural)]
-    fn set_onblocked(this: &Asked, then: &Function);
+    fn set_onblocked(this: &IdbRequest, then: &Function);
     #[wasm_bindgen(method, setter, structural)]
-    fn set_onupgradeneeded(this: &Asked, then: &Function);
+    fn set_onupgradeneeded(this: &IdbRequest, then: &Function);
 
     type Database;
     #[wasm_bindgen(method, catch, structural, js_name = createObjectStore)]
@@ -49,9 +49,9 @@ extern "C" {
 
     type Store;
     #[wasm_bindgen(method, catch, structural)]
-    fn get(this: &Store, key: &str) -> Result<Asked, JsValue>;
+    fn get(this: &Store, key: &str) -> Result<IdbRequest, JsValue>;
     #[wasm_bindgen(method, catch, structural)]
-    fn put(this: &Store, value: &JsValue, key: &str) -> Result<Asked, JsValue>;
+    fn put(this: &Store, value: &JsValue, key: &str) -> Result<IdbRequest, JsValue>;
 }
 
 /// Returns the cached content of the site `key` in this version, if it is not too old.
@@ -92,7 +92,7 @@ async fn database() -> Result<Database, JsValue> {
         return Err(JsValue::NULL);
     }
     let asked = factory.unchecked_into::<Factory>().open(NAME, 1)?;
-    let made: Asked = JsValue::from(&asked).unchecked_into();
+    let made: IdbRequest = JsValue::from(&asked).unchecked_into();
     let upgrade = Closure::<dyn FnMut()>::new(move || {
         let _ = made.result().unchecked_into::<Database>().create(STORE);
     });
@@ -101,7 +101,7 @@ async fn database() -> Result<Database, JsValue> {
 }
 
 /// Waits for the result of a request, up to a deadline.
-async fn done(asked: &Asked) -> Result<JsValue, JsValue> {
+async fn done(asked: &IdbRequest) -> Result<JsValue, JsValue> {
     let mut late = None;
     let promise = Promise::new(&mut |resolve: Function, reject: Function| {
         asked.set_onsuccess(&resolve);

@@ -13,7 +13,7 @@ use web_sys::{
 };
 
 use super::bridged;
-use crate::docs::Got;
+use crate::docs::FetchedPage;
 use crate::engine::caps::MAX_SITE_FILE;
 use crate::shell::{Page, Timeout, js, stream};
 
@@ -51,14 +51,14 @@ impl Fetcher {
     }
 
     /// Fetches one address; any failure is a response without a body.
-    pub(super) async fn fetch(&self, url: String) -> (Got, Option<Blob>) {
-        let mut got = Got { url, ..Got::default() };
+    pub(super) async fn fetch(&self, url: String) -> (FetchedPage, Option<Blob>) {
+        let mut got = FetchedPage { url, ..FetchedPage::default() };
         let body = self.try_fetch(&mut got).await.ok().flatten();
         got.body = body.is_some();
         (got, body)
     }
 
-    async fn try_fetch(&self, got: &mut Got) -> Result<Option<Blob>, JsValue> {
+    async fn try_fetch(&self, got: &mut FetchedPage) -> Result<Option<Blob>, JsValue> {
         let abort = AbortController::new()?;
         let late = abort.clone();
         let _deadline = Timeout::new(DEADLINE_MS, move || late.abort());
@@ -91,7 +91,7 @@ impl Fetcher {
     }
 
     /// Sends a request and follows redirects within its origin. `None`: it was redirected elsewhere, and `got` says where.
-    async fn follow(&self, got: &mut Got, abort: &AbortController) -> Result<Option<Response>, JsValue> {
+    async fn follow(&self, got: &mut FetchedPage, abort: &AbortController) -> Result<Option<Response>, JsValue> {
         // A browser does not reveal a redirect's target. For the page's own origin, the request mode blocks redirects to other
         // origins; for other sites, a request is repeated with `follow` only once it turns out to be redirected.
         let mut redirect = if self.same_origin { RequestRedirect::Follow } else { RequestRedirect::Manual };

@@ -13,7 +13,7 @@ use web_sys::Blob;
 
 use super::cache;
 use super::fetch::Fetcher;
-use crate::docs::{Ask, Got, Hit, Info, Step, Told};
+use crate::docs::{Ask, FetchedPage, Hit, Info, Step, ToolReply};
 use crate::engine::ToolSpec;
 use crate::shell::{Page, pause};
 use crate::worker::DocsHost;
@@ -50,9 +50,9 @@ pub struct DocsOptions {
 
 /// An open site; clones share it. [`Docs::close`] ends the worker.
 #[derive(Clone)]
-pub struct Docs(Rc<Reader>);
+pub struct Docs(Rc<SiteState>);
 
-struct Reader {
+struct SiteState {
     host: DocsHost,
     info: RefCell<Info>,
     tools: RefCell<Vec<ToolSpec>>,
@@ -60,7 +60,7 @@ struct Reader {
     on_progress: Box<dyn Fn(&Step)>,
     queue: RefCell<VecDeque<String>>,
     active: Cell<usize>,
-    arrived: RefCell<VecDeque<(Got, Option<Blob>)>>,
+    arrived: RefCell<VecDeque<(FetchedPage, Option<Blob>)>>,
     wake: RefCell<Option<oneshot::Sender<()>>>,
     ready: RefCell<Option<oneshot::Sender<Result<(), String>>>>,
     closed: Cell<bool>,
@@ -71,7 +71,7 @@ impl Docs {
     pub fn open(options: DocsOptions) -> (Self, oneshot::Receiver<Result<(), String>>) {
         let DocsOptions { page, html, source, cache, credentials, bridge, worker_url, on_progress } = options;
         let (ready, waits) = oneshot::channel();
-        let docs = Docs(Rc::new(Reader {
+        let docs = Docs(Rc::new(SiteState {
             host: DocsHost::new(worker_url),
             info: RefCell::default(),
             tools: RefCell::default(),
@@ -138,16 +138,16 @@ impl Docs {
             }
             pause(PATIENCE_MS).await;
         }
-        let mut told: Told = self.ask(ask(), Vec::new()).await?;
-        if let Told::Fetch(url) = told {
+        let mut reply: ToolReply = self.ask(ask(), Vec::new()).await?;
+        if let ToolReply::Fetch(url) = reply {
             let (got, body) = self.0.fetcher.fetch(url).await;
             let _: Step = self.ask(Ask::Take(vec![got]), body.into_iter().collect()).await?;
-            told = self.ask(ask(), Vec::new()).await?;
+            reply = self.ask(ask(), Vec::new()).await?;
         }
-        match told {
-            Told::Text(text) => Ok(text),
-            Told::Wrong(why) => Err(why),
-            Told::Fetch(url) => Err(format!("{url} could not be read")),
+        match reply {
+            ToolReply::Text(text) => Ok(text),
+            ToolReply::Wrong(why) => Err(why),
+            ToolReply::Fetch(url) => Err(format!("{url} could not be read")),
         }
     }
 
@@ -198,7 +198,7 @@ impl Docs {
             self.0.queue.borrow_mut().extend(step.fetch);
             self.start();
             let Some(lot) = self.lot().await else { break };
-            let (answers, bodies): (Vec<Got>, Vec<Option<Blob>>) = lot.into_iter().unzip();
+            let (answers, bodies): (Vec<FetchedPage>, Vec<Option<Blob>>) = lot.into_iter().unzip();
             step = self.ask(Ask::Take(answers), bodies.into_iter().flatten().collect()).await?;
         }
         if let Some(key) = kept.filter(|_| self.info().complete) {
@@ -222,7 +222,7 @@ impl Docs {
     }
 
     /// Waits for responses and returns the next batch; `None`: there are no more.
-    async fn lot(&self) -> Option<Vec<(Got, Option<Blob>)>> {
+    async fn lot(&self) -> Option<Vec<(FetchedPage, Option<Blob>)>> {
         loop {
             let lot: Vec<_> = {
                 let mut arrived = self.0.arrived.borrow_mut();

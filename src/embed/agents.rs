@@ -13,7 +13,7 @@ use super::outbox::{Outbox, Refusal};
 use crate::engine::{Branch, Image, Message, ProviderConfig, Record, RecordKind};
 use crate::protocol::{
     AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
-    Told,
+    WorkerMessage,
 };
 use crate::shell::{
     Access, Approve, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
@@ -75,7 +75,7 @@ impl Agent {
         });
         let outbox = Rc::clone(outbox);
         let twin = Twin::new(workspace, move |files, blobs| {
-            outbox.tell(&Told::Wrote { agent: id, files }, blobs.into_iter().map(JsValue::from));
+            outbox.tell(&WorkerMessage::Wrote { agent: id, files }, blobs.into_iter().map(JsValue::from));
         });
         agent.files.replace(Some(twin));
         Ok(agent)
@@ -116,12 +116,12 @@ impl Agent {
             }
             let restored = Restored::from_events(config, task, events);
             let ear = Rc::clone(agent);
-            let hear = move |notice: Notice<'_>| ear.hear(notice);
+            let listener = move |notice: Notice<'_>| ear.on_notice(notice);
             agent.segment(id, how, |session| match branch {
-                Some(branch) => session.branch(restored, Branch { providers: Some(providers), ..branch }, hear),
+                Some(branch) => session.branch(restored, Branch { providers: Some(providers), ..branch }, listener),
                 None => {
                     session.restore(restored);
-                    session.observe(hear);
+                    session.observe(listener);
                     session.resume()
                 }
             });
@@ -163,7 +163,7 @@ impl Agent {
     fn begin(self: &Rc<Self>, id: AskId, input: Input, after: Option<Carried>, how: Listening) {
         self.segment(id, how, |session| {
             let agent = Rc::clone(self);
-            session.start(input, after, move |notice| agent.hear(notice))
+            session.start(input, after, move |notice| agent.on_notice(notice))
         });
     }
 
@@ -192,7 +192,7 @@ impl Agent {
         }
     }
 
-    fn hear(&self, notice: Notice<'_>) {
+    fn on_notice(&self, notice: Notice<'_>) {
         let Some(segment) = self.segment.get() else { return };
         if let Notice::Record(record) = notice {
             self.calls_left.set(record.calls_left);
@@ -213,7 +213,7 @@ impl Agent {
             return;
         }
         let (kind, child, turn, text) = match notice {
-            Notice::Record(record) => return self.outbox.event(segment.id, &RunEvent::of(record, step)),
+            Notice::Record(record) => return self.outbox.event(segment.id, &RunEvent::from_record(record, step)),
             Notice::TextDelta { child, turn, text } => (DeltaKind::Text, child, turn, text),
             Notice::ReasoningDelta { child, turn, text } => (DeltaKind::Reasoning, child, turn, text),
         };

@@ -9,8 +9,8 @@ use js_sys::Uint8Array;
 use serde_json::value::RawValue;
 
 use super::outbox::Outbox;
-use crate::protocol::{AgentId, CallNumber, Failure, Told, Wanted};
-use crate::shell::{Approval, Asked, Page, Piece, Returned};
+use crate::protocol::{AgentId, CallNumber, Failure, Wanted, WorkerMessage};
+use crate::shell::{Approval, Page, PendingRequest, Piece, Returned};
 
 /// All open requests.
 pub(super) struct Calls {
@@ -21,7 +21,7 @@ pub(super) struct Calls {
 
 struct Open {
     done: oneshot::Sender<Result<Returned, Failure>>,
-    hear: Option<Box<dyn FnMut(Piece)>>,
+    on_piece: Option<Box<dyn FnMut(Piece)>>,
 }
 
 /// The page from the point of view of one agent or site.
@@ -44,11 +44,11 @@ impl Calls {
 
     pub(super) fn piece(&self, call: CallNumber, piece: Piece) {
         // Taken out during the callback, which may abort the request.
-        let hear = self.open.borrow_mut().get_mut(&call).and_then(|open| open.hear.take());
-        let Some(mut hear) = hear else { return };
-        hear(piece);
+        let on_piece = self.open.borrow_mut().get_mut(&call).and_then(|open| open.on_piece.take());
+        let Some(mut on_piece) = on_piece else { return };
+        on_piece(piece);
         if let Some(open) = self.open.borrow_mut().get_mut(&call) {
-            open.hear = Some(hear);
+            open.on_piece = Some(on_piece);
         }
     }
 
@@ -57,39 +57,39 @@ impl Calls {
         agent: Option<AgentId>,
         what: Wanted<'_>,
         part: Option<Uint8Array>,
-        hear: Option<Box<dyn FnMut(Piece)>>,
-    ) -> Asked {
+        on_piece: Option<Box<dyn FnMut(Piece)>>,
+    ) -> PendingRequest {
         let number = CallNumber(self.next.get());
         self.next.set(number.0.wrapping_add(1));
         let (done, answer) = oneshot::channel();
-        self.open.borrow_mut().insert(number, Open { done, hear });
-        self.outbox.tell(&Told::Call { call: number, agent, what }, part.map(Into::into));
-        Asked { number, answer }
+        self.open.borrow_mut().insert(number, Open { done, on_piece });
+        self.outbox.tell(&WorkerMessage::Call { call: number, agent, what }, part.map(Into::into));
+        PendingRequest { number, answer }
     }
 }
 
 impl Page for PageOf {
-    fn tool(&self, name: &str, arguments: &str) -> Asked {
+    fn tool(&self, name: &str, arguments: &str) -> PendingRequest {
         self.calls.ask(self.agent, Wanted::Tool { name, args: &json(arguments) }, None, None)
     }
 
-    fn approve(&self, approval: Approval<'_>) -> Asked {
+    fn approve(&self, approval: Approval<'_>) -> PendingRequest {
         let Approval { call, name, arguments, side_effect, again } = approval;
         let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again };
         self.calls.ask(self.agent, what, None, None)
     }
 
-    fn complete(&self, provider: usize, request: &[u8], hear: Box<dyn FnMut(Piece)>) -> Asked {
-        self.calls.ask(self.agent, Wanted::Complete { provider }, Some(Uint8Array::from(request)), Some(hear))
+    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        self.calls.ask(self.agent, Wanted::Complete { provider }, Some(Uint8Array::from(request)), Some(on_piece))
     }
 
-    fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked {
-        self.calls.ask(self.agent, Wanted::Fetch { url }, None, Some(hear))
+    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        self.calls.ask(self.agent, Wanted::Fetch { url }, None, Some(on_piece))
     }
 
     fn abort(&self, question: CallNumber) {
         if self.calls.open.borrow_mut().remove(&question).is_some() {
-            self.calls.outbox.tell(&Told::Abort { call: question }, None);
+            self.calls.outbox.tell(&WorkerMessage::Abort { call: question }, None);
         }
     }
 }

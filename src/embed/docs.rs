@@ -10,7 +10,7 @@ use wasm_bindgen_futures::spawn_local;
 use super::outbox::{Outbox, Refusal};
 use crate::docs::Step;
 use crate::docs_fetch::{Docs, DocsOptions};
-use crate::protocol::{AskId, Progress, Site, SiteId, Told};
+use crate::protocol::{AskId, Progress, Site, SiteId, WorkerMessage};
 
 /// The sites that are open.
 pub(super) struct Sites {
@@ -33,7 +33,7 @@ impl Sites {
         let outbox = Rc::clone(&self.outbox);
         let on_progress = move |step: &Step| {
             let progress = Progress { stage: step.stage, source: &step.source, done: step.done, total: step.total };
-            outbox.tell(&Told::Site { site, progress: Some(progress), info: step.info.as_ref() }, None);
+            outbox.tell(&WorkerMessage::Site { site, progress: Some(progress), info: step.info.as_ref() }, None);
         };
         let (docs, ready) = Docs::open(options(Box::new(on_progress)));
         self.open.borrow_mut().insert(site, docs.clone());

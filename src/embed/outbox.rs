@@ -8,7 +8,7 @@ use js_sys::{Array, Function, Promise, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::protocol::{AskId, Delta, DeltaKind, RunEvent, Step, Told};
+use crate::protocol::{AskId, Delta, DeltaKind, RunEvent, Step, WorkerMessage};
 use crate::shell::js;
 
 /// How long events wait for others to join them: one frame.
@@ -91,7 +91,7 @@ impl Outbox {
         outbox
     }
 
-    pub(super) fn tell(&self, message: &Told<'_>, parts: impl IntoIterator<Item = JsValue>) {
+    pub(super) fn tell(&self, message: &WorkerMessage<'_>, parts: impl IntoIterator<Item = JsValue>) {
         self.write(&written(message), parts);
     }
 
@@ -105,7 +105,7 @@ impl Outbox {
     pub(super) fn done_with(&self, id: AskId, json: Vec<u8>) {
         if json.len() > MAX_INLINE {
             let part = Uint8Array::from(json.as_slice());
-            return self.tell(&Told::Done { id, result: None }, [part.into()]);
+            return self.tell(&WorkerMessage::Done { id, result: None }, [part.into()]);
         }
         let json = String::from_utf8(json).unwrap_or_default();
         self.write(&format!("{{\"done\":{{\"id\":{},\"result\":{json}}}}}", id.0), []);
@@ -117,7 +117,7 @@ impl Outbox {
             Refusal::Wrong(message) => (message, true),
             Refusal::Untimely(message) => (message, false),
         };
-        self.tell(&Told::Refused { id, message, wrong }, []);
+        self.tell(&WorkerMessage::Refused { id, message, wrong }, []);
     }
 
     pub(super) fn event(&self, id: AskId, event: &impl Serialize) {

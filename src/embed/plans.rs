@@ -65,7 +65,7 @@ impl Agent {
         match notice {
             PlanNotice::Plan(record) => {
                 if segment.listens {
-                    self.outbox.event(segment.id, &PlanOwnEvent::of(record));
+                    self.outbox.event(segment.id, &PlanOwnEvent::from_record(record));
                 }
                 if is_last(record) {
                     let session = self.plan.take();

@@ -18,7 +18,7 @@ use super::plans::Wish;
 #[cfg(feature = "desk")]
 use crate::desk::Desk;
 use crate::docs_fetch::DocsOptions;
-use crate::protocol::{AgentId, AskId, Command, DocumentTask, Told, VERSION};
+use crate::protocol::{AgentId, AskId, Command, DocumentTask, VERSION, WorkerMessage};
 use crate::shell::{Input, Page, Piece, Returned, StartError, js};
 use crate::worker;
 
@@ -47,7 +47,7 @@ impl Port {
         worker::make_by(make_worker);
         let outbox = Outbox::new(post.clone());
         std::panic::set_hook(Box::new(move |info| {
-            let fatal = Told::Fatal { message: &info.to_string() };
+            let fatal = WorkerMessage::Fatal { message: &info.to_string() };
             let text = serde_json::to_string(&[fatal]).unwrap_or_default();
             let _ = post.call2(&JsValue::UNDEFINED, &text.into(), &Array::new());
         }));
@@ -80,7 +80,7 @@ impl Port {
 impl Port {
     fn take(&self, command: Command, parts: &mut VecDeque<JsValue>) {
         if !self.met.get() && !matches!(command, Command::Hello { .. }) {
-            return self.fatal("the page has to say hello first");
+            return self.fatal("the page must send its hello message first");
         }
         match command {
             Command::Hello { protocol, page, worker, only } => {
@@ -175,8 +175,8 @@ impl Port {
             let outbox = Rc::clone(&self.outbox);
             Desk::open(page, move |news, parts| {
                 let text = serde_json::to_string(&news).unwrap_or_default();
-                let told = Told::Desk { parts: parts.len() + 1 };
-                outbox.tell(&told, std::iter::once(text.into()).chain(parts));
+                let message = WorkerMessage::Desk { parts: parts.len() + 1 };
+                outbox.tell(&message, std::iter::once(text.into()).chain(parts));
             })
         });
         match serde_json::from_str(&text.unwrap_or_default()) {
@@ -202,11 +202,11 @@ impl Port {
             self.worker_url.replace(worker);
         }
         self.met.set(true);
-        self.outbox.tell(&Told::Ready { protocol: VERSION, engine: env!("CARGO_PKG_VERSION") }, None);
+        self.outbox.tell(&WorkerMessage::Ready { protocol: VERSION, engine: env!("CARGO_PKG_VERSION") }, None);
     }
 
     fn fatal(&self, message: &str) {
-        self.outbox.tell(&Told::Fatal { message }, None);
+        self.outbox.tell(&WorkerMessage::Fatal { message }, None);
     }
 
     /// Calls `f` with the agent, unless it no longer exists.

@@ -13,7 +13,7 @@ pub enum FileKind {
     Binary { words: &'static str },
 }
 
-/// The number of bytes of a file that [`FileKind::of`] examines.
+/// The number of bytes of a file that [`FileKind::detect`] examines.
 pub const HEAD: usize = 4_096;
 
 /// The offset and the bytes that identify files of a kind.
@@ -52,18 +52,18 @@ const ZIPPED: &[(&str, &str)] = &[
     (".epub", "E-book"),
 ];
 
-const fn picture(media_type: &'static str, words: &'static str) -> FileKind {
-    FileKind::Picture { media_type, words }
+const fn picture(media_type: &'static str, text: &'static str) -> FileKind {
+    FileKind::Picture { media_type, words: text }
 }
 
-const fn binary(words: &'static str) -> FileKind {
-    FileKind::Binary { words }
+const fn binary(text: &'static str) -> FileKind {
+    FileKind::Binary { words: text }
 }
 
 impl FileKind {
     /// Detects the kind. `head`: the first [`HEAD`] bytes of the file, or all of it.
     #[must_use]
-    pub fn of(name: &str, head: &[u8]) -> Self {
+    pub fn detect(name: &str, head: &[u8]) -> Self {
         let name = name.to_ascii_lowercase();
         let stands = |at: usize, bytes: &[u8]| head.get(at..).is_some_and(|rest| rest.starts_with(bytes));
         if let Some((_, _, kind)) = SIGNATURES.iter().find(|(at, bytes, _)| stands(*at, bytes)) {
@@ -71,7 +71,7 @@ impl FileKind {
         }
         if stands(0, b"PK\x03\x04") || stands(0, b"PK\x05\x06") {
             let known = ZIPPED.iter().find(|(end, _)| name.ends_with(end));
-            return binary(known.map_or("ZIP archive", |(_, words)| words));
+            return binary(known.map_or("ZIP archive", |(_, label)| label));
         }
         if !is_text(head) {
             return binary("Binary file");
@@ -86,11 +86,11 @@ impl FileKind {
 
     /// Returns the text shown next to the file's size.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             FileKind::Text => "Text",
             FileKind::Pdf => "PDF document",
-            FileKind::Picture { words, .. } | FileKind::Binary { words } => words,
+            FileKind::Picture { words: text, .. } | FileKind::Binary { words: text } => text,
         }
     }
 }

@@ -69,7 +69,7 @@ pub fn classify_fetch_failure(p: &ProviderConfig, js_message: &str, online: Onli
         )
     };
     let hint = if p.kind == ProviderKind::Demo {
-        "The demo model only plays this: there is nothing to repair.".to_owned()
+        "The demo model only simulates this error, so there is nothing to fix.".to_owned()
     } else if endpoint::is_ollama(p) {
         "Is `ollama serve` running, and does OLLAMA_ORIGINS name this page's origin?".to_owned()
     } else if endpoint::is_local(p) {
@@ -230,13 +230,13 @@ fn message(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pa
     let host = endpoint::host(p);
     let happened = match slug {
         Slug::AuthError if error.refuses_pages() => {
-            format!("{host} accepts no calls from a page with this key ({status}).")
+            format!("{host} does not accept calls from a web page with this key ({status}).")
         }
         Slug::AuthError if status == 403 => format!("{host} does not allow this (403)."),
         Slug::AuthError => format!("{host} did not accept the key ({status})."),
         Slug::QuotaError => format!("The account at {host} has no quota or credit left ({status})."),
-        Slug::RateLimited => format!("{host} says too many requests ({status})."),
-        Slug::Timeout => format!("{host} gave up waiting ({status})."),
+        Slug::RateLimited => format!("{host} received too many requests ({status})."),
+        Slug::Timeout => format!("{host} timed out ({status})."),
         Slug::ContextGuard => format!("The conversation is too long for {} ({status}).", model(p)),
         _ if is_redirect(status) => format!("{host} redirects the request to another address."),
         _ if is_page => format!("{host} answered with a web page ({status}), not with a model's reply."),
@@ -266,23 +266,24 @@ fn advice(p: &ProviderConfig, status: u16, slug: Slug, error: &ErrorBody, is_pag
     let base = endpoint::base(p);
     Some(match slug {
         Slug::AuthError if error.refuses_pages() => {
-            "Allow it in the settings of the organisation, or put a server of your own in front that adds the key."
+            "Allow it in the organisation's settings, or call the API through your own server, which adds the key."
                 .to_owned()
         }
         Slug::AuthError if status == 403 && endpoint::is_ollama(p) => {
-            "Ollama answers only pages whose origin OLLAMA_ORIGINS names: set it and start Ollama again.".to_owned()
+            "Ollama only answers pages whose origin is listed in OLLAMA_ORIGINS. Set it and restart Ollama.".to_owned()
         }
         Slug::AuthError if status == 403 => format!("Check that the key may use {}.", model(p)),
         Slug::AuthError => "Check that the key is complete and belongs to this provider.".to_owned(),
         Slug::QuotaError => "Add credit there, or choose another provider.".to_owned(),
-        Slug::ContextGuard => "Shorter tool results or a model with a larger window would fit.".to_owned(),
+        Slug::ContextGuard => "Shorten the tool results, or use a model with a larger context window.".to_owned(),
         Slug::ProviderError if error.lacks_model(status) && !is_page => match endpoint::is_ollama(p) {
             true => format!("`ollama pull {}` fetches it.", p.model),
             false => wire(p.kind).no_such_model.to_owned(),
         },
         Slug::ProviderError if is_redirect(status) => {
             format!(
-                "It was not followed: the key would have gone there too. Set the base URL ({base}) to where it leads."
+                "The redirect was not followed, because the key would have been sent there too. Set the base URL \
+                 ({base}) to the new address."
             )
         }
         Slug::ProviderError if matches!(status, 400 | 422) && !is_page => {

@@ -149,7 +149,7 @@ impl Evidence {
     }
 
     fn page_name(&self) -> &str {
-        if self.page_origin() == "null" { "a page that comes from no server" } else { self.page_origin() }
+        if self.page_origin() == "null" { "a page without an origin" } else { self.page_origin() }
     }
 }
 
@@ -183,16 +183,16 @@ fn happened(cause: Cause, e: &Evidence) -> String {
         Cause::MixedContent => format!("An https page may not call the plain http address {origin}."),
         Cause::Csp => format!("The content security policy of this page forbids calls to {origin}."),
         Cause::Offline => format!("The browser is offline, so {host} could not be reached."),
-        Cause::InsecurePage => format!("The browser does not let a page without https reach {}.", place(e)),
+        Cause::InsecurePage => format!("The browser does not let a page without HTTPS reach {}.", place(e)),
         Cause::LocalNetworkDenied => format!("The browser does not let this page reach {}.", place(e)),
         Cause::LocalNetworkAsk => {
             format!("{host} was not reached, and this page has no permission for {} yet.", place(e))
         }
         Cause::Cors => format!("{host} answers, but {page} may not read its answer (CORS)."),
-        Cause::OwnServer => format!("{host}, the server of this page, gave no answer."),
+        Cause::OwnServer => format!("{host}, the server of this page, did not answer."),
         Cause::ServerDown => format!("Nothing answers at {origin}."),
         Cause::Unreachable => format!("{host} cannot be reached."),
-        Cause::Hidden => format!("No readable answer from {host}, and the browser hides why."),
+        Cause::Hidden => format!("No readable answer from {host}, and the browser hides the reason."),
     }
 }
 
@@ -321,7 +321,7 @@ impl Server {
             if e.target.starts_with("https://") { " A certificate that is not trusted looks the same." } else { "" };
         let how = match (self, port) {
             (Server::Ollama, _) => "Start Ollama: `ollama serve`.".to_owned(),
-            (Server::LmStudio, _) => "Start the server of LM Studio: `lms server start --cors`.".to_owned(),
+            (Server::LmStudio, _) => "Start LM Studio's server: `lms server start --cors`.".to_owned(),
             (Server::LlamaCpp, Some(port)) => format!("Start llama.cpp: `llama-server --jinja --port {port}`."),
             (Server::LlamaCpp, None) => "Start llama.cpp: `llama-server --jinja`.".to_owned(),
             (Server::Service | Server::Other, _) => "Start the model server.".to_owned(),

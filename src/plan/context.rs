@@ -55,7 +55,7 @@ impl Context {
     /// Applies the rule. `session` holds the results of all completed steps of smaller order, `dependencies` the results of
     /// the step's own dependencies, where they completed. `None`: a synthesis step with neither, which is blocked.
     #[must_use]
-    pub fn of(kind: AgentKind, session: Vec<Artifact>, dependencies: Vec<Artifact>) -> Option<Self> {
+    pub fn for_kind(kind: AgentKind, session: Vec<Artifact>, dependencies: Vec<Artifact>) -> Option<Self> {
         match kind {
             AgentKind::Gather => Some(Context::dependencies(dependencies)),
             AgentKind::Synthesis if !session.is_empty() => {

@@ -198,7 +198,7 @@ impl Reader {
             return None;
         };
         for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
-            let message = format!("unknown field; there are {}", known.join(", "));
+            let message = format!("unknown field; the known fields are {}", known.join(", "));
             self.faults.push(Fault::new(FaultKind::UnknownField, format!("{path}.{key}"), order, message));
         }
         Some(fields)

@@ -42,7 +42,7 @@ pub struct PlanRun {
     /// In ascending order.
     pub(super) steps: Vec<StepState>,
     pub(super) traces: Vec<PlanTraceRecord>,
-    pub(super) asked: Asked,
+    pub(super) asked: UserRequest,
     pub(super) ending: Option<PlanEnding>,
     /// Time since `origin`.
     pub(super) now: Millis,
@@ -67,7 +67,7 @@ pub(super) struct StepState {
 
 /// The user's request about the plan as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) enum Asked {
+pub(super) enum UserRequest {
     Nothing,
     Stop,
     Cancel,
@@ -118,7 +118,7 @@ impl PlanRun {
     pub fn document(&self, mut live: impl FnMut(u32) -> Option<Trajectory>) -> PlanDocument {
         let mut steps: Vec<StepRecord> = self.steps.iter().map(|state| state.record()).collect();
         for step in steps.iter_mut().filter(|step| step.status == StepStatus::Running) {
-            step.run = live(step.order).map(|run| StepRun::of(&run));
+            step.run = live(step.order).map(|run| StepRun::from_document(&run));
         }
         let runs = || steps.iter().filter_map(|step| step.run.as_ref());
         PlanDocument {

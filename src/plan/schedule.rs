@@ -11,7 +11,7 @@ use serde_json::json;
 use super::context::{Artifact, Context};
 use super::effect::{PlanEffect, PlanEnding, PlanEvent, PlanRecordKind};
 use super::model::{AgentKind, Plan, StepStatus, by_order};
-use super::run::{Asked, PlanOptions, PlanRun, StepState};
+use super::run::{PlanOptions, PlanRun, StepState, UserRequest};
 use super::step_run::StepRun;
 use super::{rerun, step_config};
 use crate::engine::{EpochMillis, Millis, Outcome, Task, Trigger, time};
@@ -49,7 +49,7 @@ impl PlanRun {
             plan,
             options,
             origin,
-            asked: Asked::Nothing,
+            asked: UserRequest::Nothing,
             ending: None,
             out: Vec::new(),
         };
@@ -84,8 +84,8 @@ impl PlanRun {
                     self.advance();
                 }
             }
-            PlanEvent::StopRequested => self.ask(Asked::Stop),
-            PlanEvent::Cancelled => self.ask(Asked::Cancel),
+            PlanEvent::StopRequested => self.ask(UserRequest::Stop),
+            PlanEvent::Cancelled => self.ask(UserRequest::Cancel),
         }
         std::mem::take(&mut self.out)
     }
@@ -104,7 +104,7 @@ impl PlanRun {
         if status == StepStatus::Failed {
             state.error = run.error.clone().or_else(|| run.output.clone());
         }
-        state.run = Some(StepRun::of(run));
+        state.run = Some(StepRun::from_document(run));
         self.finish_step(order, status);
         self.advance();
     }
@@ -117,7 +117,7 @@ impl PlanRun {
         }
         let orders: Vec<u32> = self.statuses().filter(|(_, s)| *s == StepStatus::Pending).map(|(o, _)| o).collect();
         for order in orders {
-            if self.asked == Asked::Nothing && self.is_ready(order) {
+            if self.asked == UserRequest::Nothing && self.is_ready(order) {
                 self.start_or_block(order);
             }
         }
@@ -128,7 +128,7 @@ impl PlanRun {
     }
 
     /// Stop: running steps conclude. Cancel: they end at once. Steps that were not started are cancelled either way.
-    fn ask(&mut self, asked: Asked) {
+    fn ask(&mut self, asked: UserRequest) {
         if self.ending.is_some() || asked <= self.asked {
             return;
         }
@@ -137,8 +137,8 @@ impl PlanRun {
         for (order, status) in steps {
             match (status, asked) {
                 (StepStatus::Pending, _) => self.finish_step(order, StepStatus::Cancelled),
-                (StepStatus::Running, Asked::Stop) => self.out.push(PlanEffect::StopStep { order }),
-                (StepStatus::Running, Asked::Cancel) => self.out.push(PlanEffect::CancelStep { order }),
+                (StepStatus::Running, UserRequest::Stop) => self.out.push(PlanEffect::StopStep { order }),
+                (StepStatus::Running, UserRequest::Cancel) => self.out.push(PlanEffect::CancelStep { order }),
                 _ => {}
             }
         }
@@ -208,7 +208,7 @@ impl PlanRun {
             AgentKind::Gather => Vec::new(),
             AgentKind::Synthesis => before.filter_map(|state| state.artifact()).collect(),
         };
-        let context = Context::of(state.kind, session, dependencies);
+        let context = Context::for_kind(state.kind, session, dependencies);
         let collected = context.clone().unwrap_or_default();
         let found = collected.artifacts().len();
         self.trace(order, "previous_steps_found", json!({ "current_order": order, "count": found }));
@@ -263,7 +263,7 @@ impl PlanRun {
         };
         let completed = count(StepStatus::Completed);
         let outcome = match (self.asked, completed) {
-            (Asked::Cancel, _) => Outcome::Cancelled,
+            (UserRequest::Cancel, _) => Outcome::Cancelled,
             (_, 0) => Outcome::Failed,
             (_, n) if n as usize == self.steps.len() => Outcome::Success,
             _ => Outcome::Partial,
@@ -277,7 +277,7 @@ impl PlanRun {
             failed: count(StepStatus::Failed),
             blocked: count(StepStatus::Blocked),
             cancelled: count(StepStatus::Cancelled),
-            wrap_up: (self.asked == Asked::Stop).then_some(Trigger::Stop),
+            wrap_up: (self.asked == UserRequest::Stop).then_some(Trigger::Stop),
             finished_at: time::rfc3339(self.clock()),
         };
         self.ending = Some(ending.clone());

@@ -31,7 +31,7 @@ struct Summary {
 
 impl StepRun {
     #[must_use]
-    pub fn of(run: &Trajectory) -> Self {
+    pub fn from_document(run: &Trajectory) -> Self {
         let Trajectory { outcome, requests, tokens, .. } = *run;
         // Plain data with string keys: serializing cannot fail.
         let text = serde_json::value::to_raw_value(run).unwrap_or_else(|_| RawValue::NULL.to_owned());

@@ -201,7 +201,7 @@ pub enum News {
     /// The changes in a run, at most once per frame.
     Seen {
         seat: SeatId,
-        stand: Stand,
+        stand: RunLocation,
         streamed: Streamed,
         changes: Vec<Change>,
     },
@@ -248,7 +248,7 @@ pub enum News {
 /// Where a run is driven.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stand {
+pub enum RunLocation {
     /// In the desk, or it has ended.
     #[default]
     Here,

@@ -83,11 +83,11 @@ pub enum DeltaKind {
 impl<'a> RunEvent<'a> {
     /// The event for a run's record.
     #[must_use]
-    pub fn of(record: &'a Record, step: Option<Step>) -> Self {
+    pub fn from_record(record: &'a Record, step: Option<Step>) -> Self {
         let Record { what, turn, calls_left, .. } = record;
         let what = match what {
             RecordKind::Child { child, event } => {
-                What::Child { child: *child, event: Box::new(RunEvent::of(event, None)) }
+                What::Child { child: *child, event: Box::new(RunEvent::from_record(event, None)) }
             }
             what => What::Record(what),
         };
@@ -117,7 +117,7 @@ impl<'a> RunEvent<'a> {
 impl<'a> PlanOwnEvent<'a> {
     /// The event for a plan's record.
     #[must_use]
-    pub fn of(PlanRecord { step, calls_left, what }: &'a PlanRecord) -> Self {
+    pub fn from_record(PlanRecord { step, calls_left, what }: &'a PlanRecord) -> Self {
         PlanOwnEvent { what, step: *step, calls_left: *calls_left }
     }
 }

@@ -308,7 +308,7 @@ pub struct Head {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "FromWorker", optional_fields))]
 #[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum Told<'a> {
+pub enum WorkerMessage<'a> {
     /// The answer to `hello`.
     Ready {
         protocol: u32,

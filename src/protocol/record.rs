@@ -64,7 +64,7 @@ impl std::fmt::Display for Refused {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Refused::NotJson => "it is not JSON",
-            Refused::OtherFormat => "it is no trajectory",
+            Refused::OtherFormat => "it is not a trajectory",
             Refused::Unreadable(why) => why,
         })
     }
@@ -103,7 +103,7 @@ pub struct Part {
 impl Part {
     /// Returns the part of a document that begins at a position.
     #[must_use]
-    pub fn of(document: &Trajectory, from: Cursor) -> Self {
+    pub fn new(document: &Trajectory, from: Cursor) -> Self {
         let mut part = Part::default();
         let mut left = BUDGET;
         let mut cursor = from;

@@ -62,13 +62,13 @@ pub struct Now {
 /// One sub-agent, from the moment it was requested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subagent {
-    pub asked: Asked,
+    pub asked: SubagentRequest,
     /// Set once it has begun.
     pub run: Option<Snapshot>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct SubagentRequest {
     /// The call that requested it, and its number among that call's tasks, from 1.
     pub call: CallId,
     pub task_id: u32,
@@ -104,7 +104,7 @@ pub enum Change {
     Now(Now),
     Subagent {
         at: usize,
-        asked: Asked,
+        asked: SubagentRequest,
         changes: Vec<Change>,
     },
 }
@@ -120,12 +120,12 @@ pub struct Reporter {
     logs: usize,
     traces: usize,
     now: Option<Now>,
-    children: Vec<(Asked, Reporter)>,
+    children: Vec<(SubagentRequest, Reporter)>,
 }
 
 impl Start {
     #[must_use]
-    pub fn of(run: &Run) -> Self {
+    pub fn from_run(run: &Run) -> Self {
         let task = run.task();
         Start {
             run_id: task.run_id.clone(),
@@ -142,7 +142,7 @@ impl Start {
 
 impl Now {
     #[must_use]
-    pub fn of(run: &Run) -> Self {
+    pub fn from_run(run: &Run) -> Self {
         Now {
             status: run.status(),
             can_continue: run.can_continue(),
@@ -298,7 +298,7 @@ impl Subagent {
             .next()
             .unwrap_or((CallId(String::new()), 0));
         let task_id = u32::try_from(place + 1).unwrap_or(u32::MAX);
-        Subagent { asked: Asked { call, task_id, refused: false }, run: Some(Snapshot::recorded(child)) }
+        Subagent { asked: SubagentRequest { call, task_id, refused: false }, run: Some(Snapshot::recorded(child)) }
     }
 }
 
@@ -337,7 +337,7 @@ impl Reporter {
         let ids = (&task.run_id, &task.session_id);
         if branched || self.ids.as_ref().map(|(run, session)| (run, session)) != Some(ids) {
             self.ids = Some((task.run_id.clone(), task.session_id.clone()));
-            changes.push(Change::Start(Box::new(Start::of(run))));
+            changes.push(Change::Start(Box::new(Start::from_run(run))));
             // A branch removes turns: those it keeps are reported again.
             if std::mem::take(&mut self.turns) > 0 {
                 changes.push(Change::Turns(0));
@@ -353,7 +353,7 @@ impl Reporter {
         self.traces = run.traces().len();
         changes.extend(traces.cloned().map(Change::Trace));
         self.report_children(run.children(), &mut changes);
-        let now = Now::of(run);
+        let now = Now::from_run(run);
         if self.now != Some(now) {
             self.now = Some(now);
             changes.push(Change::Now(now));
@@ -387,7 +387,8 @@ impl Reporter {
 
     fn report_children(&mut self, children: &[Child], changes: &mut Vec<Change>) {
         for (at, child) in children.iter().enumerate() {
-            let asked = Asked { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
+            let asked =
+                SubagentRequest { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
             let new = at >= self.children.len();
             if new {
                 self.children.push((asked.clone(), Reporter::default()));

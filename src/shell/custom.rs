@@ -10,7 +10,7 @@ use web_sys::AbortController;
 
 use super::exchange::Exchange;
 use super::js;
-use super::page::{Asked, Piece};
+use super::page::{PendingRequest, Piece};
 use crate::engine::caps::RAW_CAP;
 use crate::engine::{EpochMillis, Event, ModelError, ProviderConfig, ProviderKind, Retry, Slug};
 use crate::llm::{RetryHeaders, classify_response, is_stream};
@@ -30,7 +30,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
     };
     let refused: Rc<RefCell<Option<Refused>>> = Rc::default();
     let asked: Rc<Cell<Option<CallNumber>>> = Rc::default();
-    let hear = {
+    let on_piece = {
         let (reading, watch, refused) = (reading.clone(), watch.clone(), Rc::clone(&refused));
         let (page, asked) = (Rc::clone(&page), Rc::clone(&asked));
         move |piece| match (piece, &mut *refused.borrow_mut()) {
@@ -55,7 +55,7 @@ pub(super) async fn ask(exchange: &Exchange, provider: usize, request: &[u8], ab
             }
         }
     };
-    let Asked { number, answer } = page.complete(provider, request, Box::new(hear));
+    let PendingRequest { number, answer } = page.complete(provider, request, Box::new(on_piece));
     asked.set(Some(number));
     let on_abort = Closure::once(move || page.abort(number));
     abort.signal().set_onabort(Some(on_abort.as_ref().unchecked_ref()));

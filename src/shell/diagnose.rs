@@ -65,7 +65,7 @@ impl Known {
     }
 
     /// Finds out why a first request failed.
-    pub(super) async fn diagnose(&self, p: &ProviderConfig, template: &Template, words: String) -> ModelError {
+    pub(super) async fn diagnose(&self, p: &ProviderConfig, template: &Template, text: String) -> ModelError {
         let mut evidence = Evidence {
             online: js::online(),
             page: page(),
@@ -73,7 +73,7 @@ impl Known {
             violation: None,
             knock: Knock::NotTried,
             permission: Permission::Unknown,
-            words,
+            words: text,
         };
         if evidence.page.is_some() {
             timer::pause(REPORT_MS).await;
@@ -151,7 +151,7 @@ fn page() -> Option<Page> {
 
 /// Returns the state of the first of these permissions that the browser knows.
 async fn permission(names: &[&str]) -> Permission {
-    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).unwrap_or_default();
+    let get = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).unwrap_or_default();
     let permissions = get(&get(&js_sys::global(), "navigator"), "permissions");
     if permissions.is_undefined() {
         return Permission::Unknown;

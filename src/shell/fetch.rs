@@ -163,11 +163,11 @@ impl Exchange {
         if !self.is_awaited() {
             return None;
         }
-        let (words, known) = (js::error_text(reason), self.session.known());
+        let (text, known) = (js::error_text(reason), self.session.known());
         let error = if known.has_answered(&template.origin) {
-            llm::classify_fetch_failure(&self.provider, &words, js::online())
+            llm::classify_fetch_failure(&self.provider, &text, js::online())
         } else {
-            known.diagnose(&self.provider, template, words).await
+            known.diagnose(&self.provider, template, text).await
         };
         Some(Event::ModelFailed { request: self.request, error, raw: None })
     }

@@ -106,8 +106,8 @@ pub fn forbidden(request: &web_sys::Request) -> Option<js_sys::TypeError> {
     let origin = |address: &str| web_sys::Url::new(address).map(|url| url.origin()).ok();
     let own = origin(&url) == origin(&below);
     let fits = request.method() == "GET" && url.starts_with(&below);
-    let words = || format!("a frame may only load the package from its own origin: {url}");
-    (own && !fits).then(|| js_sys::TypeError::new(&words()))
+    let text = || format!("a frame may only load the package from its own origin: {url}");
+    (own && !fits).then(|| js_sys::TypeError::new(&text()))
 }
 
 /// Returns the scheme, host and port of the page, if there is one.

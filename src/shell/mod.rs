@@ -41,7 +41,7 @@ pub use journal::Journal;
 pub use live::Notice;
 pub use misuse::StartError;
 pub use models::list_models;
-pub use page::{Approval, Asked, Page, Piece, Returned};
+pub use page::{Approval, Page, PendingRequest, Piece, Returned};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
 pub use session::{Approve, Session, SessionOptions};
 pub use timer::{Slice, Timeout, pause};

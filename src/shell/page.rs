@@ -9,16 +9,16 @@ use crate::protocol::{CallNumber, Failure, Head};
 /// The parts of the page that a run needs. Every request is answered once, unless it is aborted.
 pub trait Page {
     /// Calls one of the page's tools. `arguments` is validated JSON text; the answer is the text for the model.
-    fn tool(&self, name: &str, arguments: &str) -> Asked;
+    fn tool(&self, name: &str, arguments: &str) -> PendingRequest;
 
     /// Asks whether a call may run. Any answer other than `true` is a refusal.
-    fn approve(&self, call: Approval<'_>) -> Asked;
+    fn approve(&self, call: Approval<'_>) -> PendingRequest;
 
-    /// Sends a request to the model of the provider with this number. `hear` receives its output as it arrives.
-    fn complete(&self, provider: usize, request: &[u8], hear: Box<dyn FnMut(Piece)>) -> Asked;
+    /// Sends a request to the model of the provider with this number. `on_piece` receives its output as it arrives.
+    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
 
-    /// Fetches a page from the host's origin, if this page is a frame in it. `hear` receives the head and the body.
-    fn fetch(&self, url: &str, hear: Box<dyn FnMut(Piece)>) -> Asked;
+    /// Fetches a page from the host's origin, if this page is a frame in it. `on_piece` receives the head and the body.
+    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest;
 
     /// Aborts a request: its answer is no longer needed, and its receiver is cancelled.
     fn abort(&self, question: CallNumber);
@@ -26,7 +26,7 @@ pub trait Page {
 
 /// A pending request.
 #[derive(Debug)]
-pub struct Asked {
+pub struct PendingRequest {
     pub number: CallNumber,
     pub answer: oneshot::Receiver<Result<Returned, Failure>>,
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A schema within the subset.
 #[derive(Clone, Debug, Default)]
 pub struct Plain {
-    kind: Option<Kind>,
+    kind: Option<ValueType>,
     properties: Vec<(String, Plain)>,
     required: Vec<String>,
     closed: bool,
@@ -24,7 +24,7 @@ pub struct Plain {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum ValueType {
     Null,
     Boolean,
     Integer,
@@ -37,14 +37,14 @@ enum Kind {
 impl Plain {
     /// Parses a schema. `None` if it uses anything outside the subset.
     #[must_use]
-    pub fn of(schema: &Value) -> Option<Plain> {
+    pub fn from_schema(schema: &Value) -> Option<Plain> {
         let mut plain = Plain::default();
         for (key, value) in schema.as_object()? {
             match (key.as_str(), value) {
-                ("type", Value::String(name)) => plain.kind = Some(Kind::parse(name)?),
+                ("type", Value::String(name)) => plain.kind = Some(ValueType::parse(name)?),
                 ("properties", Value::Object(properties)) => {
                     for (name, property) in properties {
-                        plain.properties.push((name.clone(), Plain::of(property)?));
+                        plain.properties.push((name.clone(), Plain::from_schema(property)?));
                     }
                 }
                 ("required", Value::Array(names)) => {
@@ -53,11 +53,11 @@ impl Plain {
                     }
                 }
                 ("additionalProperties", Value::Bool(open)) => plain.closed = !open,
-                ("items", items) => plain.items = Some(Box::new(Plain::of(items)?)),
+                ("items", items) => plain.items = Some(Box::new(Plain::from_schema(items)?)),
                 ("enum", Value::Array(values)) if plain.one_of.is_none() => plain.one_of = Some(values.clone()),
                 ("const", value) if plain.one_of.is_none() => plain.one_of = Some(vec![value.clone()]),
                 ("anyOf", Value::Array(schemas)) if !schemas.is_empty() => {
-                    plain.any_of = schemas.iter().map(Plain::of).collect::<Option<_>>()?;
+                    plain.any_of = schemas.iter().map(Plain::from_schema).collect::<Option<_>>()?;
                 }
                 ("minimum", value) => plain.minimum = Some(value.as_f64()?),
                 ("maximum", value) => plain.maximum = Some(value.as_f64()?),
@@ -120,30 +120,30 @@ fn is_note(key: &str, value: &Value) -> bool {
     }
 }
 
-impl Kind {
-    fn parse(name: &str) -> Option<Kind> {
+impl ValueType {
+    fn parse(name: &str) -> Option<ValueType> {
         Some(match name {
-            "null" => Kind::Null,
-            "boolean" => Kind::Boolean,
-            "integer" => Kind::Integer,
-            "number" => Kind::Number,
-            "string" => Kind::Text,
-            "array" => Kind::Array,
-            "object" => Kind::Object,
+            "null" => ValueType::Null,
+            "boolean" => ValueType::Boolean,
+            "integer" => ValueType::Integer,
+            "number" => ValueType::Number,
+            "string" => ValueType::Text,
+            "array" => ValueType::Array,
+            "object" => ValueType::Object,
             _ => return None,
         })
     }
 
     fn fits(self, value: &Value) -> bool {
         match self {
-            Kind::Null => value.is_null(),
-            Kind::Boolean => value.is_boolean(),
+            ValueType::Null => value.is_null(),
+            ValueType::Boolean => value.is_boolean(),
             // 1.0 is an integer too; the worker handles it.
-            Kind::Integer => value.is_i64() || value.is_u64(),
-            Kind::Number => value.is_number(),
-            Kind::Text => value.is_string(),
-            Kind::Array => value.is_array(),
-            Kind::Object => value.is_object(),
+            ValueType::Integer => value.is_i64() || value.is_u64(),
+            ValueType::Number => value.is_number(),
+            ValueType::Text => value.is_string(),
+            ValueType::Array => value.is_array(),
+            ValueType::Object => value.is_object(),
         }
     }
 }

@@ -23,9 +23,9 @@ use crate::plan::{
 
 /// A handle to one plan run; clones share it.
 #[derive(Clone)]
-pub struct PlanSession(Rc<Inner>);
+pub struct PlanSession(Rc<PlanSessionState>);
 
-struct Inner {
+struct PlanSessionState {
     agent: Session,
     run: RefCell<PlanRun>,
     /// The sessions of the running steps.
@@ -94,7 +94,7 @@ impl PlanSession {
         let PlanStart { after, from, .. } = how;
         let started_at = EpochMillis(started_at);
         let (run, effects) = PlanRun::start(plan, PlanOptions { base, session_id, started_at, parallel, after, from });
-        let session = PlanSession(Rc::new(Inner {
+        let session = PlanSession(Rc::new(PlanSessionState {
             agent: agent.clone(),
             run: RefCell::new(run),
             steps: RefCell::default(),
@@ -183,13 +183,13 @@ impl PlanSession {
         let step = self.0.agent.beside(config.clone(), &format!("step-{order}"));
         self.0.steps.borrow_mut().push((order, step.clone()));
         let plan = self.clone();
-        if let Err(refused) = step.begin(config, task, move |notice| plan.hear(order, notice)) {
+        if let Err(refused) = step.begin(config, task, move |notice| plan.on_notice(order, notice)) {
             self.forget(order);
             self.send(PlanEvent::StepRefused { order, message: refused.to_string() });
         }
     }
 
-    fn hear(&self, order: u32, notice: Notice<'_>) {
+    fn on_notice(&self, order: u32, notice: Notice<'_>) {
         if let Notice::Record(record) = notice {
             self.send(PlanEvent::StepProgress { order, calls_left: record.calls_left });
         }

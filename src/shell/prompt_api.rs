@@ -38,7 +38,7 @@ pub async fn availability() -> Availability {
 /// # Errors
 /// Why the download failed, for users.
 pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String> {
-    let words = |thrown: JsValue| js::error_text(&thrown);
+    let text = |thrown: JsValue| js::error_text(&thrown);
     let listen = Closure::<dyn Fn(JsValue)>::new(move |event: JsValue| {
         let loaded = Reflect::get(&event, &"loaded".into()).ok().and_then(|loaded| loaded.as_f64());
         on_progress(loaded.unwrap_or(0.0));
@@ -48,9 +48,9 @@ pub async fn download(on_progress: impl Fn(f64) + 'static) -> Result<(), String>
         let _ = method(&monitor, "addEventListener", &["downloadprogress".into(), listener.clone()]);
     });
     let options = Object::new();
-    Reflect::set(&options, &"monitor".into(), monitor.as_ref()).map_err(words)?;
+    Reflect::set(&options, &"monitor".into(), monitor.as_ref()).map_err(text)?;
     let model = language_model().ok_or("This browser has no built-in model.")?;
-    let session = settled(method(&model, "create", &[options.into()])).await.map_err(words)?;
+    let session = settled(method(&model, "create", &[options.into()])).await.map_err(text)?;
     let _ = method(&session, "destroy", &[]);
     Ok(())
 }
@@ -195,9 +195,9 @@ fn js_value(value: &Value) -> Result<JsValue, JsValue> {
     Ok(value.serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }
 
-fn method(of: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, JsValue> {
-    let function = Reflect::get(of, &name.into())?.dyn_into::<Function>()?;
-    function.apply(of, &arguments.iter().collect::<Array>())
+fn method(object: &JsValue, name: &str, arguments: &[JsValue]) -> Result<JsValue, JsValue> {
+    let function = Reflect::get(object, &name.into())?.dyn_into::<Function>()?;
+    function.apply(object, &arguments.iter().collect::<Array>())
 }
 
 async fn settled(promise: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> {
@@ -206,18 +206,18 @@ async fn settled(promise: Result<JsValue, JsValue>) -> Result<JsValue, JsValue> 
 
 fn judged(thrown: &JsValue) -> ModelError {
     let name = Reflect::get(thrown, &"name".into()).ok().and_then(|name| name.as_string()).unwrap_or_default();
-    let words = js::error_text(thrown);
+    let text = js::error_text(thrown);
     let error = |slug, message: String, retry| ModelError { slug, message, status: None, retry_after_ms: None, retry };
     match name.as_str() {
         "QuotaExceededError" => error(
             Slug::ContextGuard,
-            format!("The conversation is too long for Chrome's built-in model. It says: {words}"),
+            format!("The conversation is too long for Chrome's built-in model. It says: {text}"),
             Retry::Fatal,
         ),
         "NotSupportedError" | "NotAllowedError" | "TypeError" => {
-            fatal(&format!("Chrome's built-in model refused the request. It says: {words}"))
+            fatal(&format!("Chrome's built-in model refused the request. It says: {text}"))
         }
-        _ => error(Slug::ProviderError, format!("Chrome's built-in model failed. It says: {words}"), Retry::Yes),
+        _ => error(Slug::ProviderError, format!("Chrome's built-in model failed. It says: {text}"), Retry::Yes),
     }
 }
 

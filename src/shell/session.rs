@@ -134,7 +134,7 @@ impl Session {
 
     /// Adds a page tool from the next run on, replacing any tool with the same name.
     pub fn register(&self, spec: ToolSpec) {
-        let tool = HostTool { plain: Plain::of(&spec.parameters), spec };
+        let tool = HostTool { plain: Plain::from_schema(&spec.parameters), spec };
         let specs = &mut self.0.config.borrow_mut().tools;
         match specs.iter_mut().find(|spec| spec.name == tool.spec.name) {
             Some(spec) => *spec = tool.spec.clone(),

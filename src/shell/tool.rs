@@ -8,7 +8,7 @@ use std::future::Future;
 use std::rc::Rc;
 
 use super::live::{CallPlace, OpenCall, Ticket, take};
-use super::page::{Approval, Asked, Returned};
+use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
 use super::session::{Approve, HostTool, Session};
 use super::timer::Timeout;
@@ -71,7 +71,7 @@ impl Task {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
         let checked =
             |repaired_args| ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args };
-        if Plain::of(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
+        if Plain::from_schema(&spec.parameters).is_some_and(|plain| plain.accepts(&self.run.arguments)) {
             return checked(None);
         }
         match self.session.host().check(&self.run.arguments, &spec).await {
@@ -124,7 +124,7 @@ impl Task {
             |message: &str| ToolOutcome::Rejected { slug: Slug::Refused, path: None, message: message.into() };
         let Some(page) = self.session.page() else { return Err(refused("there is nobody to ask")) };
         let (call, name) = (&self.run.call, &self.run.name);
-        let Asked { answer, .. } =
+        let PendingRequest { answer, .. } =
             page.approve(Approval { call, name, arguments, side_effect: spec.side_effect, again });
         match answer.await {
             Ok(Ok(answer)) if answer.text == "true" => Ok(()),
@@ -143,7 +143,7 @@ impl Task {
         let after_ms = self.run.timeout_ms;
         let late = Rc::new(Cell::new(false));
         let asked = self.session.page().map(|page| {
-            let Asked { number, answer } = page.tool(&self.run.name, arguments);
+            let PendingRequest { number, answer } = page.tool(&self.run.name, arguments);
             let (missed, asked) = (Rc::clone(&late), Rc::clone(&page));
             let awaited = self.with_open(|open| {
                 open.place = CallPlace::Page(Rc::clone(&page), number);

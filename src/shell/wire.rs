@@ -26,7 +26,7 @@ struct Line {
     template: Option<Template>,
     history: History,
     /// The messages themselves, for models that are not reached over HTTP.
-    told: Vec<Message>,
+    messages_so_far: Vec<Message>,
 }
 
 /// The part that all requests of a connection share.
@@ -70,7 +70,7 @@ impl Wire {
             access: access.next().unwrap_or_default(),
             template: None,
             history: History::default(),
-            told: Vec::new(),
+            messages_so_far: Vec::new(),
         };
         Wire { base: None, lines: config.providers.iter().map(line).collect() }
     }
@@ -96,12 +96,12 @@ impl Line {
     fn start_over(&mut self) {
         self.history = History::default();
         self.encoder.start(self.history.fresh());
-        self.told.clear();
+        self.messages_so_far.clear();
     }
 
     fn tell(&mut self, messages: &[Message]) {
         if !self.provider.kind.is_http() {
-            self.told.extend_from_slice(messages);
+            self.messages_so_far.extend_from_slice(messages);
             return;
         }
         for message in messages {
@@ -112,10 +112,10 @@ impl Line {
     fn job(&mut self, config: &RunConfig, call: &ModelCall) -> Result<Job, JsValue> {
         let provider = Rc::clone(&self.provider);
         if !provider.kind.is_http() {
-            let frozen = self.told.len();
-            self.told.extend_from_slice(&call.tail);
+            let frozen = self.messages_so_far.len();
+            self.messages_so_far.extend_from_slice(&call.tail);
             let how = self.in_page(config, call);
-            self.told.truncate(frozen);
+            self.messages_so_far.truncate(frozen);
             return Ok(Job { provider, how: how? });
         }
         let template = match &self.template {
@@ -139,7 +139,7 @@ impl Line {
             (ProviderKind::Custom | ProviderKind::PromptApi, Some(provider)) => {
                 let (mut encoder, mut request) = (self.encoder.fork(), Vec::new());
                 encoder.start(&mut request);
-                for message in &self.told {
+                for message in &self.messages_so_far {
                     encoder.message(message, &mut request);
                 }
                 encoder.end(&config.tools, call.tools, &mut request);
@@ -153,7 +153,7 @@ impl Line {
                 let asked = config.tool_choice.as_ref().filter(|_| call.tools == ToolChoice::Asked);
                 let may = |tool: &&ToolSpec| call.tools.offers(tool) && asked.is_none_or(|asked| asked.allows(tool));
                 let tools = config.tools.iter().filter(may).cloned().collect();
-                Ok(How::PromptApi { messages: self.told.clone(), tools })
+                Ok(How::PromptApi { messages: self.messages_so_far.clone(), tools })
             }
             _ => {
                 let attempts = match call.tools {
@@ -166,7 +166,7 @@ impl Line {
                     request: call.request,
                     attempt: call.attempt,
                     attempts,
-                    messages: self.told.clone(),
+                    messages: self.messages_so_far.clone(),
                     tools: config.tools.clone(),
                     choice: call.tools,
                 });

@@ -34,10 +34,10 @@ pub enum Back {
 impl SignIn {
     /// Returns the text for the line next to the button.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn message(&self) -> String {
         match self {
             SignIn::Idle => String::new(),
-            SignIn::Leaving => "Going to openrouter.ai.".to_owned(),
+            SignIn::Leaving => "Opening openrouter.ai.".to_owned(),
             SignIn::Asking => "Asking OpenRouter for the key.".to_owned(),
             SignIn::Done => "Signed in. The key is in this tab's memory.".to_owned(),
             SignIn::Failed(why) => why.clone(),
@@ -73,10 +73,10 @@ pub fn exchange(code: &str, verifier: &str) -> String {
 /// Returns OpenRouter's result from the page's URL parameters (decoded), if there is one.
 #[must_use]
 pub fn back(parameters: &[(String, String)]) -> Option<Back> {
-    let of = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    match (of("code").filter(|code| !code.is_empty()), of("error")) {
+    let parameter = |name: &str| parameters.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    match (parameter("code").filter(|code| !code.is_empty()), parameter("error")) {
         (_, Some("access_denied")) => Some(Back::Refused(
-            "OpenRouter gave no key, since access was denied there. Sign in again to allow it.".into(),
+            "OpenRouter issued no key because access was denied. Sign in again and allow it.".into(),
         )),
         (_, Some(error)) => {
             Some(Back::Refused(format!("OpenRouter refused to sign in: {}. Try again.", one_line(error, 80))))
@@ -109,11 +109,11 @@ pub fn key_of(status: u16, body: &str) -> Result<String, String> {
     match (status, key) {
         (200..=299, Some(key)) => Ok(key.to_owned()),
         (400 | 401 | 403 | 404, _) => {
-            Err("The sign-in code has expired or was used before. Sign in again: a code is good for once.".to_owned())
+            Err("The sign-in code has expired or was used before. Sign in again: each code works only once.".to_owned())
         }
-        (429, _) => Err("OpenRouter asks to wait before the next sign-in. Try again in a minute.".to_owned()),
-        (500.., _) => Err(format!("OpenRouter could not give a key now (HTTP {status}). Try again in a minute.")),
-        _ => Err(format!("OpenRouter answered without a key (HTTP {status}). Sign in again, or paste a key.")),
+        (429, _) => Err("OpenRouter limits how often you can sign in. Try again in a minute.".to_owned()),
+        (500.., _) => Err(format!("OpenRouter could not issue a key (HTTP {status}). Try again in a minute.")),
+        _ => Err(format!("OpenRouter's answer contained no key (HTTP {status}). Sign in again, or paste a key.")),
     }
 }
 

@@ -39,9 +39,9 @@ pub enum State {
 
 /// The tab's handle to the stored runs; clones share it.
 #[derive(Clone)]
-pub struct Database(Rc<Inner>);
+pub struct Database(Rc<DatabaseState>);
 
-struct Inner {
+struct DatabaseState {
     connection: RefCell<Option<Connection>>,
     state: RefCell<State>,
     waiting: RefCell<Vec<oneshot::Sender<()>>>,
@@ -63,7 +63,7 @@ impl Database {
     /// Opens the database; `on_change` is called with each new state.
     #[must_use]
     pub fn open(on_change: impl Fn(&State) + 'static) -> Self {
-        let database = Database(Rc::new(Inner {
+        let database = Database(Rc::new(DatabaseState {
             connection: RefCell::default(),
             state: RefCell::new(State::Opening),
             waiting: RefCell::default(),
@@ -82,8 +82,8 @@ impl Database {
     /// Waits until it is known whether the database is available.
     pub async fn ready(&self) {
         if self.state() == State::Opening {
-            let (told, waits) = oneshot::channel();
-            self.0.waiting.borrow_mut().push(told);
+            let (sender, waits) = oneshot::channel();
+            self.0.waiting.borrow_mut().push(sender);
             let _ = waits.await;
         }
     }
@@ -141,8 +141,8 @@ impl Database {
         if self.0.state.replace(state.clone()) == *state {
             return;
         }
-        self.0.waiting.take().into_iter().for_each(|told| {
-            let _ = told.send(());
+        self.0.waiting.take().into_iter().for_each(|sender| {
+            let _ = sender.send(());
         });
         (self.0.on_change)(state);
     }

@@ -54,8 +54,8 @@ impl std::fmt::Display for StoreError {
             ),
             StoreError::Failed(why) => write!(
                 f,
-                "The run could not be stored ({why}). It goes on in this page, and storing is tried again \
-                 with its next step: download it to be safe."
+                "The run could not be stored ({why}). It goes on in this page, and Turnwise tries to store it again \
+                 at the next step: download it to be safe."
             ),
         }
     }

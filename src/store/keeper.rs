@@ -19,7 +19,7 @@ use super::error::StoreError;
 use super::files::{Changes, Mirror, StoredFile};
 use super::header::{header, new_key};
 use super::read::event_key;
-use super::tabs::{Held, Tabs, Told, claim};
+use super::tabs::{Held, TabMessage, Tabs, claim};
 use crate::engine::Run;
 use crate::protocol::desk::Header;
 use crate::shell::{Journal, js};
@@ -36,9 +36,9 @@ pub trait Watch {
 
 /// Stores one run; clones share it.
 #[derive(Clone)]
-pub struct Keeper(Rc<Inner>);
+pub struct Keeper(Rc<KeeperState>);
 
-struct Inner {
+struct KeeperState {
     database: Database,
     tabs: Rc<Tabs>,
     watch: Rc<dyn Watch>,
@@ -74,7 +74,7 @@ impl Keeper {
     /// Creates a keeper for runs that are not stored yet; each run that begins gets its own key.
     #[must_use]
     pub fn new(database: Database, tabs: Rc<Tabs>, workspace: Workspace, watch: Rc<dyn Watch>) -> Self {
-        Keeper(Rc::new(Inner {
+        Keeper(Rc::new(KeeperState {
             database,
             tabs,
             watch,
@@ -149,7 +149,7 @@ impl Keeper {
                     if let Some(header) = &batch.header {
                         self.0.watch.stored(header);
                     }
-                    self.0.tabs.tell(&Told::Written { key: self.key() });
+                    self.0.tabs.tell(&TabMessage::Written { key: self.key() });
                 }
                 Err(error) => {
                     self.0.queue.borrow_mut().put_back(batch);
@@ -208,8 +208,8 @@ impl Keeper {
 
     /// Wakes the tasks that wait until everything recorded so far is stored.
     fn let_go_on(&self) {
-        self.0.waiting.take().into_iter().for_each(|told| {
-            let _ = told.send(());
+        self.0.waiting.take().into_iter().for_each(|sender| {
+            let _ = sender.send(());
         });
     }
 
@@ -248,7 +248,7 @@ impl Journal for Keeper {
             this.0.held.replace(held);
         });
         let run = &recorder.run;
-        let origin = super::read::Origin::of(run);
+        let origin = super::read::Origin::from_run(run);
         {
             let mut queue = self.0.queue.borrow_mut();
             *queue = Batch { origin: serde_json::to_string(&origin).ok(), ..Batch::default() };
@@ -276,8 +276,8 @@ impl Journal for Keeper {
             return None;
         }
         self.watch_over();
-        let (told, kept) = oneshot::channel();
-        self.0.waiting.borrow_mut().push(told);
+        let (sender, kept) = oneshot::channel();
+        self.0.waiting.borrow_mut().push(sender);
         Some(Box::pin(async move {
             let _ = kept.await;
         }))

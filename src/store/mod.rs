@@ -17,4 +17,4 @@ pub use database::{Database, State};
 pub use error::StoreError;
 pub use keeper::{Keeper, Watch};
 pub use read::{Events, Loaded};
-pub use tabs::{Held, Tabs, Told, claim};
+pub use tabs::{Held, TabMessage, Tabs, claim};

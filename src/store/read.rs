@@ -39,7 +39,7 @@ pub struct Events {
 }
 
 impl Origin {
-    pub(super) fn of(run: &Run) -> Self {
+    pub(super) fn from_run(run: &Run) -> Self {
         let config = run.started_with().unwrap_or(run.config()).clone();
         Origin { config, task: run.task().clone() }
     }

@@ -15,7 +15,7 @@ const CHANNEL: &str = "turnwise";
 /// Messages between tabs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Told {
+pub enum TabMessage {
     /// More of this run is stored.
     Written { key: String },
     /// Names or runs changed: the list must be reloaded.
@@ -50,20 +50,20 @@ pub async fn claim(key: &str) -> Option<Held> {
     let Some(locks) = locks.dyn_ref::<LockManager>().filter(|_| locks.is_object()) else {
         return Some(Held { release: None });
     };
-    let (told, granted) = oneshot::channel();
-    let mut told = Some(told);
+    let (sender, granted) = oneshot::channel();
+    let mut sender = Some(sender);
     let on_lock = Closure::once_into_js(move |lock: JsValue| -> JsValue {
         let mut release = None;
         let held = Promise::new(&mut |resolve: Function, _reject: Function| release = Some(resolve));
         let mine = release.filter(|_| !lock.is_null()).map(|release| Held { release: Some(release) });
         if mine.is_none() {
-            if let Some(told) = told.take() {
-                let _ = told.send(None);
+            if let Some(sender) = sender.take() {
+                let _ = sender.send(None);
             }
             return JsValue::UNDEFINED;
         }
-        if let Some(told) = told.take() {
-            let _ = told.send(mine);
+        if let Some(sender) = sender.take() {
+            let _ = sender.send(mine);
         }
         held.into()
     });
@@ -80,27 +80,27 @@ pub async fn claim(key: &str) -> Option<Held> {
 /// The other tabs of this site.
 pub struct Tabs {
     channel: Option<BroadcastChannel>,
-    _hear: Option<Closure<dyn FnMut(MessageEvent)>>,
+    _listener: Option<Closure<dyn FnMut(MessageEvent)>>,
 }
 
 impl Tabs {
-    /// Opens the channel. `hear` is called with messages from other tabs, never with this tab's own.
+    /// Opens the channel. `listener` is called with messages from other tabs, never with this tab's own.
     #[must_use]
-    pub fn new(hear: impl Fn(Told) + 'static) -> Rc<Self> {
+    pub fn new(listener: impl Fn(TabMessage) + 'static) -> Rc<Self> {
         let channel = BroadcastChannel::new(CHANNEL).ok();
-        let hear = Closure::new(move |event: MessageEvent| {
+        let listener = Closure::new(move |event: MessageEvent| {
             let text = event.data().as_string().unwrap_or_default();
-            if let Ok(told) = serde_json::from_str(&text) {
-                hear(told);
+            if let Ok(message) = serde_json::from_str(&text) {
+                listener(message);
             }
         });
         if let Some(channel) = &channel {
-            channel.set_onmessage(Some(hear.as_ref().unchecked_ref()));
+            channel.set_onmessage(Some(listener.as_ref().unchecked_ref()));
         }
-        Rc::new(Tabs { channel, _hear: Some(hear) })
+        Rc::new(Tabs { channel, _listener: Some(listener) })
     }
 
-    pub fn tell(&self, what: &Told) {
+    pub fn tell(&self, what: &TabMessage) {
         if let (Some(channel), Ok(text)) = (&self.channel, serde_json::to_string(what)) {
             let _ = channel.post_message(&text.into());
         }

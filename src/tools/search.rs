@@ -13,7 +13,7 @@ use bm25::{Embedder, EmbedderBuilder, Scorer, Tokenizer};
 use super::files::{FileInfo, Files, read_text};
 use super::html;
 use super::path::RESULTS;
-use super::words::words;
+use super::words::split_words;
 use passages::{Passage, passages};
 
 /// Number of hits shown, unless the model asks for another number.
@@ -35,7 +35,7 @@ pub struct Words;
 
 impl Tokenizer for Words {
     fn tokenize(&self, text: &str) -> Vec<String> {
-        words(text)
+        split_words(text)
     }
 }
 
@@ -99,7 +99,7 @@ pub async fn search_files<F: Files>(
     query: &str,
     limit: Option<usize>,
 ) -> Result<String, String> {
-    let mut terms = words(query);
+    let mut terms = split_words(query);
     terms.sort();
     terms.dedup();
     if terms.is_empty() {

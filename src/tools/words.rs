@@ -5,7 +5,7 @@
 const MAX_WORD_CHARS: usize = 40;
 
 /// The terms of a text, in order.
-pub fn words(text: &str) -> Vec<String> {
+pub fn split_words(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         if run.chars().any(is_unspaced) {

@@ -16,83 +16,91 @@ const MAX_EPOCH_MS: u64 = 253_402_300_799_999;
 const MAX_COST: f64 = 1e9;
 
 /// Clamps every number of the document and of its sub-agents.
-pub fn document(of: &mut Trajectory) {
-    for number in [&mut of.max_turns, &mut of.effective_max_turns, &mut of.total_turns, &mut of.requests] {
+pub fn document(trajectory: &mut Trajectory) {
+    for number in [
+        &mut trajectory.max_turns,
+        &mut trajectory.effective_max_turns,
+        &mut trajectory.total_turns,
+        &mut trajectory.requests,
+    ] {
         count(number);
     }
-    epoch(&mut of.started_ms);
-    usage(&mut of.tokens);
-    config(&mut of.config);
-    of.started_with.iter_mut().for_each(config);
-    of.parent.iter_mut().for_each(|parent| count(&mut parent.turn));
-    of.turns.iter_mut().for_each(turn);
-    for ending in &mut of.segments {
+    epoch(&mut trajectory.started_ms);
+    usage(&mut trajectory.tokens);
+    config(&mut trajectory.config);
+    trajectory.started_with.iter_mut().for_each(config);
+    trajectory.parent.iter_mut().for_each(|parent| count(&mut parent.turn));
+    trajectory.turns.iter_mut().for_each(turn);
+    for ending in &mut trajectory.segments {
         for number in [&mut ending.max_turns, &mut ending.effective_max_turns, &mut ending.total_turns] {
             count(number);
         }
     }
-    for trace in &mut of.traces {
+    for trace in &mut trajectory.traces {
         count(&mut trace.turn);
         wide(&mut trace.at_ms);
     }
-    for log in &mut of.logs {
+    for log in &mut trajectory.logs {
         count(&mut log.turn);
         count(&mut log.attempt);
         wide(&mut log.at_ms);
     }
-    of.events.iter_mut().for_each(event);
-    of.children.iter_mut().for_each(document);
+    trajectory.events.iter_mut().for_each(event);
+    trajectory.children.iter_mut().for_each(document);
 }
 
-fn config(of: &mut RunConfig) {
-    count(&mut of.max_turns);
-    count(&mut of.max_attempts);
-    if let Some(counter) = &mut of.counter {
+fn config(config: &mut RunConfig) {
+    count(&mut config.max_turns);
+    count(&mut config.max_attempts);
+    if let Some(counter) = &mut config.counter {
         count(&mut counter.moderate_at);
         count(&mut counter.urgent_at);
     }
-    of.synthesis.iter_mut().for_each(|synthesis| count(&mut synthesis.attempts));
-    of.providers.iter_mut().for_each(provider);
-    of.agents.iter_mut().for_each(|agent| count(&mut agent.max_turns));
-    limits(&mut of.limits);
-    for number in
-        [&mut of.retry.base_ms, &mut of.retry.cap_ms, &mut of.retry.retry_after_cap_ms, &mut of.retry.rate_limit_ms]
-    {
+    config.synthesis.iter_mut().for_each(|synthesis| count(&mut synthesis.attempts));
+    config.providers.iter_mut().for_each(provider);
+    config.agents.iter_mut().for_each(|agent| count(&mut agent.max_turns));
+    limits(&mut config.limits);
+    for number in [
+        &mut config.retry.base_ms,
+        &mut config.retry.cap_ms,
+        &mut config.retry.retry_after_cap_ms,
+        &mut config.retry.rate_limit_ms,
+    ] {
         wide(number);
     }
 }
 
-fn provider(of: &mut ProviderConfig) {
-    of.max_output_tokens.iter_mut().for_each(count);
-    if let Some(price) = &mut of.price {
+fn provider(provider: &mut ProviderConfig) {
+    provider.max_output_tokens.iter_mut().for_each(count);
+    if let Some(price) = &mut provider.price {
         [&mut price.input, &mut price.output, &mut price.cached].into_iter().for_each(dollars);
     }
 }
 
-fn limits(of: &mut Limits) {
-    for number in [&mut of.parallel_tools, &mut of.tool_calls_per_turn, &mut of.children] {
+fn limits(limits: &mut Limits) {
+    for number in [&mut limits.parallel_tools, &mut limits.tool_calls_per_turn, &mut limits.children] {
         count(number);
     }
-    of.max_result_chars = of.max_result_chars.min(MAX_COUNT as usize);
+    limits.max_result_chars = limits.max_result_chars.min(MAX_COUNT as usize);
     let times = [
-        &mut of.tool_timeout_ms,
-        &mut of.child_ms,
-        &mut of.headers_ms,
-        &mut of.first_token_ms,
-        &mut of.request_ms,
-        &mut of.idle_ms,
+        &mut limits.tool_timeout_ms,
+        &mut limits.child_ms,
+        &mut limits.headers_ms,
+        &mut limits.first_token_ms,
+        &mut limits.request_ms,
+        &mut limits.idle_ms,
     ];
     times.into_iter().for_each(wide);
-    for number in [&mut of.wall_ms, &mut of.tokens, &mut of.context_tokens] {
+    for number in [&mut limits.wall_ms, &mut limits.tokens, &mut limits.context_tokens] {
         number.iter_mut().for_each(wide);
     }
-    of.cost.iter_mut().for_each(dollars);
+    limits.cost.iter_mut().for_each(dollars);
 }
 
-fn turn(of: &mut TurnRecord) {
-    count(&mut of.turn);
-    of.tool_calls.iter_mut().for_each(call);
-    for attempt in &mut of.attempts {
+fn turn(record: &mut TurnRecord) {
+    count(&mut record.turn);
+    record.tool_calls.iter_mut().for_each(call);
+    for attempt in &mut record.attempts {
         count(&mut attempt.attempt);
         wide(&mut attempt.started_ms);
         for number in [&mut attempt.duration_ms, &mut attempt.first_token_ms, &mut attempt.waited_ms] {
@@ -102,16 +110,16 @@ fn turn(of: &mut TurnRecord) {
     }
 }
 
-fn call(of: &mut CallRecord) {
-    count(&mut of.attempt);
-    wide(&mut of.started_ms);
-    of.duration_ms.iter_mut().for_each(wide);
-    of.calls.iter_mut().for_each(call);
+fn call(record: &mut CallRecord) {
+    count(&mut record.attempt);
+    wide(&mut record.started_ms);
+    record.duration_ms.iter_mut().for_each(wide);
+    record.calls.iter_mut().for_each(call);
 }
 
-fn event(of: &mut RecordedEvent) {
-    wide(&mut of.at_ms.0);
-    match &mut of.event {
+fn event(recorded: &mut RecordedEvent) {
+    wide(&mut recorded.at_ms.0);
+    match &mut recorded.event {
         Event::ModelReplied { reply, first_token_ms, .. } => {
             reply.usage.iter_mut().for_each(usage);
             first_token_ms.iter_mut().for_each(wide);
@@ -136,8 +144,8 @@ fn event(of: &mut RecordedEvent) {
     }
 }
 
-fn usage(of: &mut Usage) {
-    for tokens in [&mut of.input, &mut of.output, &mut of.cached, &mut of.reasoning] {
+fn usage(usage: &mut Usage) {
+    for tokens in [&mut usage.input, &mut usage.output, &mut usage.cached, &mut usage.reasoning] {
         wide(&mut tokens.0);
     }
 }

@@ -66,7 +66,8 @@ impl Course {
         if recorded.outcome.is_some() {
             return Err("this run has ended; follow it up, or branch from one of its turns".to_owned());
         }
-        replay(recorded).map_err(|_| "this trajectory does not replay; replay() says where".to_owned())?;
+        replay(recorded)
+            .map_err(|_| "this trajectory does not replay; replay() reports where it differs".to_owned())?;
         let (config, task) = recorded.origin();
         Ok(Course { config, task, events: recorded.events.clone(), branch: None })
     }

@@ -152,7 +152,7 @@ impl Default for Marks {
 impl Trajectory {
     /// Returns the document of a run in its current state.
     #[must_use]
-    pub fn of(recorder: &Recorder) -> Self {
+    pub fn from_recorder(recorder: &Recorder) -> Self {
         Trajectory::with_events(&recorder.run, recorder.events.clone())
     }
 

@@ -100,7 +100,7 @@ impl Recorder {
     /// Returns the run in its current state as one JSON document.
     #[must_use]
     pub fn document(&self) -> Trajectory {
-        Trajectory::of(self)
+        Trajectory::from_recorder(self)
     }
 }
 

@@ -158,12 +158,12 @@ impl Summary {
             effective_max_turns,
             requests,
             tokens,
-            ..Summary::of(tree, input, started_at, ending.map(|e| e.finished_at.as_str()))
+            ..Summary::from_tree(tree, input, started_at, ending.map(|e| e.finished_at.as_str()))
         }
     }
 
     /// The figures that a run and a document give in the same way.
-    fn of(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
+    fn from_tree(tree: &Tree, input: &str, started_at: EpochMillis, finished_at: Option<&str>) -> Self {
         let finished_ms = finished_at.and_then(time::parse).map(|at| at.0);
         let mut summary = Summary {
             run_id: String::new(),
@@ -209,7 +209,7 @@ impl From<&Trajectory> for Summary {
             effective_max_turns: document.effective_max_turns,
             requests: document.requests,
             tokens: document.tokens,
-            ..Summary::of(&tree, &document.input, document.started_ms, document.finished_at.as_deref())
+            ..Summary::from_tree(&tree, &document.input, document.started_ms, document.finished_at.as_deref())
         }
     }
 }

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::content::format::counted;
 use crate::engine::{EpochMillis, Image, ProviderConfig, RunConfig, Task, time};
 use crate::llm::models;
-use crate::protocol::desk::{Order, Stand};
+use crate::protocol::desk::{Order, RunLocation};
 use crate::protocol::snapshot::Start;
 use crate::shell::{random_seed, session_id};
 use crate::view::provider::address;
@@ -20,7 +20,7 @@ use crate::worker::Workspace;
 use super::desk::Seat;
 use super::live::LiveRun;
 use super::slots::{Behind, Local, Page};
-use super::state::{App, Asked, Backing, Dialog, OpenRecord, Thread};
+use super::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
 use super::viewer::state::View;
 use super::{dom, follow, samples};
 
@@ -45,10 +45,10 @@ impl App {
         }
         if let Some(thread) = self.thread_now().filter(Thread::is_running) {
             self.draft.set(String::new());
-            return self.queue(&thread, Asked { text: input, pictures: self.take_pictures() });
+            return self.queue(&thread, TaskInput { text: input, pictures: self.take_pictures() });
         }
         if let Some(config) = self.config() {
-            let asked = Asked { text: input, pictures: self.take_pictures() };
+            let asked = TaskInput { text: input, pictures: self.take_pictures() };
             match self.thread_now() {
                 Some(thread) => self.follow_up(&thread, asked, config),
                 None => self.begin(asked, config),
@@ -60,7 +60,7 @@ impl App {
     pub fn run_example(&self, task: &'static ExampleTask) {
         if let Some(mut config) = self.config() {
             task.apply(&mut config);
-            self.begin(Asked { text: task.text.to_owned(), pictures: Vec::new() }, config);
+            self.begin(TaskInput { text: task.text.to_owned(), pictures: Vec::new() }, config);
         }
     }
 
@@ -68,7 +68,7 @@ impl App {
     pub fn ask_again(&self) {
         let page = self.thread_now().and_then(|thread| thread.pages.with_untracked(|pages| pages.last().cloned()));
         if let (Some(page), Some(config)) = (page, self.config()) {
-            self.begin(Asked { text: page.head.task, pictures: page.head.pictures }, config);
+            self.begin(TaskInput { text: page.head.task, pictures: page.head.pictures }, config);
         }
     }
 
@@ -152,12 +152,12 @@ impl App {
         }
     }
 
-    fn begin(&self, asked: Asked, config: RunConfig) {
+    fn begin(&self, asked: TaskInput, config: RunConfig) {
         let app = *self;
         samples::when_ready(app, move || app.begin_now(asked, config));
     }
 
-    fn begin_now(&self, asked: Asked, config: RunConfig) {
+    fn begin_now(&self, asked: TaskInput, config: RunConfig) {
         let workspace = self.new_workspace();
         let files = counted(workspace.list().len() as u64, "file");
         self.toast.set(None);
@@ -170,10 +170,10 @@ impl App {
         follow::keep_up(*self);
     }
 
-    pub(super) fn follow_up(&self, thread: &Thread, asked: Asked, config: RunConfig) {
+    pub(super) fn follow_up(&self, thread: &Thread, asked: TaskInput, config: RunConfig) {
         let Backing::Live { seat, workspace } = &thread.backing else { return };
         let last = seat.borrow().clone();
-        if last.stand() != Stand::Here {
+        if last.stand() != RunLocation::Here {
             return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
         if let Err(why) = self.find_again(thread) {
@@ -197,14 +197,14 @@ impl App {
     /// anything.
     fn start(
         &self,
-        asked: Asked,
+        asked: TaskInput,
         mut config: RunConfig,
         workspace: &Workspace,
         after: Option<&Seat>,
     ) -> Option<(Seat, Page)> {
         let line = self.line.get_value()?;
         models::complete(&mut config);
-        let Asked { text, pictures } = asked;
+        let TaskInput { text, pictures } = asked;
         let images: Vec<Image> = pictures.iter().map(|picture| picture.image.as_ref().clone()).collect();
         let mut task = Task { images, ..new_task(&config, text) };
         if let Some(after) = after {
@@ -223,7 +223,7 @@ impl App {
         let (with, after) = (line.with(workspace), after.map(Seat::id));
         let (config, task) = (Box::new(config), Box::new(task));
         line.tell(&Order::Run { seat: seat.id(), with, config, task, after, kept: true }, Vec::new());
-        let mut page = Page::of(&seat, 0)?;
+        let mut page = Page::from_seat(&seat, 0)?;
         // With their file names, which a record does not keep.
         page.head.pictures = pictures;
         Some((seat, page))
@@ -233,7 +233,7 @@ impl App {
     pub(super) fn draw(&self, seat: &Seat, page: &Page, rail: &ArcRwSignal<RailView>) -> LiveRun {
         let live = LiveRun::new(*self, page.clone(), rail.clone(), self.renderer.get_value());
         let hearing = live.clone();
-        seat.observe(move |streamed| hearing.hear(streamed));
+        seat.observe(move |streamed| hearing.apply(streamed));
         live
     }
 

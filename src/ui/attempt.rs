@@ -24,12 +24,12 @@ pub fn failed(app: App, attempt: &FailedAttempt) -> impl IntoView + use<> {
     }
     let message = Some(attempt.message.clone()).filter(|message| !message.is_empty());
     let what =
-        html::span().class("what").child((call::slugs(&attempt.slugs), message.map(|words| html::span().child(words))));
+        html::span().class("what").child((call::slugs(&attempt.slugs), message.map(|text| html::span().child(text))));
     let then = html::span().class("then").child(then);
     let line = match attempt.notice.clone() {
         None => html::div().class(class).child(html::p().class("line").child((what, then))).into_any(),
         Some(notice) => {
-            let cue = html::span().class("told").child((icon::chevron(), "What the model was told"));
+            let cue = html::span().class("told").child((icon::chevron(), "Notice to the model"));
             let summary = html::summary().class("line").child((what, html::span().class("rest").child((then, cue))));
             html::details().class(class).child((summary, html::blockquote().child(notice))).into_any()
         }

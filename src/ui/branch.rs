@@ -23,19 +23,21 @@ pub fn branch(app: App) -> impl IntoView {
 fn content(app: App) -> Option<impl IntoView> {
     let title = app.branching.with(|draft| draft.as_ref().map(BranchDraft::title))?;
     let (get, set) = (
-        move |of: fn(&BranchDraft) -> String| app.branching.with(|draft| draft.as_ref().map(of).unwrap_or_default()),
+        move |getter: fn(&BranchDraft) -> String| {
+            app.branching.with(|draft| draft.as_ref().map(getter).unwrap_or_default())
+        },
         move |change: &dyn Fn(&mut BranchDraft)| app.branching.update(|draft| draft.iter_mut().for_each(change)),
     );
     let elsewhere = move || app.branching.with(|draft| draft.as_ref().is_some_and(|draft| draft.elsewhere));
     let provider = get(|draft| draft.provider.clone());
-    let choice = move |words: String, value: bool| {
+    let choice = move |text: String, value: bool| {
         html::label().class("choice").child((
             html::input()
                 .r#type("radio")
                 .attr("name", "branch-provider")
                 .prop("checked", elsewhere() == value)
                 .on(ev::change, move |_| set(&|draft| draft.elsewhere = value)),
-            html::span().child(words),
+            html::span().child(text),
         ))
     };
     let model = move || {
@@ -52,8 +54,8 @@ fn content(app: App) -> Option<impl IntoView> {
     Some((
         html::div().class("dialog-body").child((
             html::p().class("fact").child(
-                "What came before this turn stays as it was, and nothing of the old run changes. The branch is a run of its own \
-                 that names where it comes from.",
+                "The branch keeps everything before this turn. The original run does not change. The branch is a \
+                 separate run and records where it started.",
             ),
             html::h3().child(title),
             html::div().class("choices").attr("role", "radiogroup").attr("aria-label", "Provider").child((
@@ -70,7 +72,7 @@ fn content(app: App) -> Option<impl IntoView> {
                     .on(ev::input, move |event| set(&|draft| draft.max_turns = event_target_value(&event))),
             ),
             field(
-                "Say something before this turn",
+                "Add a message before this turn",
                 html::textarea()
                     .attr("rows", "2")
                     .attr("placeholder", "Optional: your message to the model")
@@ -86,8 +88,16 @@ fn content(app: App) -> Option<impl IntoView> {
             ),
         )),
         html::div().class("dialog-foot").child((
-            html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.dialog.set(None)).child("Cancel"),
-            html::button().r#type("button").class("btn primary").on(ev::click, move |_| app.take_branch()).child("Start the branch"),
+            html::button()
+                .r#type("button")
+                .class("btn quiet")
+                .on(ev::click, move |_| app.dialog.set(None))
+                .child("Cancel"),
+            html::button()
+                .r#type("button")
+                .class("btn primary")
+                .on(ev::click, move |_| app.take_branch())
+                .child("Start the branch"),
         )),
     ))
 }
@@ -103,7 +113,7 @@ impl App {
         let draft = of.and_then(|of| Some((of.draft(turn)?, of)));
         match draft {
             Some((_, of)) if of.has_no_events() => {
-                self.complain("This record has no events: a run that was imported cannot be branched.");
+                self.complain("This run was imported and has no events, so it cannot be branched.");
             }
             Some((draft, of)) => {
                 self.branch_of.set_value(Some(of));
@@ -126,10 +136,10 @@ impl App {
             Ok(changes) => changes,
             Err(why) => return self.complain(why),
         };
-        let (Some(line), Some(of)) = (self.line.get_value(), self.branch_of.get_value()) else { return };
+        let (Some(line), Some(branched)) = (self.line.get_value(), self.branch_of.get_value()) else { return };
         let app = *self;
         spawn_local(async move {
-            match app.start_branch(&line, of, draft.place, changes).await {
+            match app.start_branch(&line, branched, draft.place, changes).await {
                 Ok(()) => app.dialog.set(None),
                 Err(why) => app.complain(why),
             }
@@ -157,7 +167,7 @@ impl App {
         };
         let order = |id| Order::Branch { id, seat: seat.id(), with, of, place, branch };
         line.ask(order, parts).await?;
-        let mut page = Page::of(&seat, 0).ok_or("The branch did not begin.")?;
+        let mut page = Page::from_seat(&seat, 0).ok_or("The branch could not start.")?;
         let parent = seat.start().and_then(|start| start.parent);
         page.head.facts.extend(parent.map(|parent| format!("branch of {} before turn {}", parent.run_id, parent.turn)));
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
@@ -183,10 +193,10 @@ impl BranchOf {
         match self {
             BranchOf::Seat(seat) => {
                 let run_id = seat.start()?.run_id;
-                seat.look(|source| BranchDraft::of(source, &run_id, turn)).flatten()
+                seat.look(|source| BranchDraft::new(source, &run_id, turn)).flatten()
             }
             BranchOf::Record(OpenRecord { whole, .. }) => {
-                BranchDraft::of(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn)
+                BranchDraft::new(&Source::from(whole.as_ref()).recorded(), &whole.start.run_id, turn)
             }
         }
     }

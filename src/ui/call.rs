@@ -95,7 +95,7 @@ fn line(call: &CallView) -> impl IntoView + use<> {
             html::span().class("arg").child(call.summary.clone()),
             note(call),
             call.slug.map(slug),
-            call.ended_run.map(|words| html::span().class("ended-run").child(words)),
+            call.ended_run.map(|text| html::span().class("ended-run").child(text)),
             call.duration.clone().map(|duration| html::span().class("t").child(duration)),
             (call.state == CallState::Open).then(|| html::span().class("pulse").attr("title", "running")),
         )),

@@ -92,10 +92,10 @@ fn place(
 
 /// Builds places as they come near, a few per frame.
 #[derive(Clone, Default)]
-struct Builder(Rc<RefCell<Inner>>);
+struct Builder(Rc<RefCell<BuilderState>>);
 
 #[derive(Default)]
-struct Inner {
+struct BuilderState {
     observer: Option<Observer>,
     waiting: VecDeque<(web_sys::Element, RwSignal<bool>)>,
     near: VecDeque<RwSignal<bool>>,
@@ -150,11 +150,11 @@ impl Builder {
                 let mut inner = self.0.borrow_mut();
                 let next = inner.near.pop_front();
                 if let (Some(built), Some(observer)) = (next, &inner.observer)
-                    && let Some((place, _)) = inner.waiting.iter().find(|(_, of)| *of == built)
+                    && let Some((place, _)) = inner.waiting.iter().find(|(_, key)| *key == built)
                 {
                     observer.observer.unobserve(place);
                 }
-                inner.waiting.retain(|(_, of)| Some(*of) != next);
+                inner.waiting.retain(|(_, key)| Some(*key) != next);
                 next
             };
             let Some(built) = next else { break };
@@ -173,7 +173,7 @@ impl Builder {
         if let Some(Observer { observer, .. }) = &inner.observer {
             observer.disconnect();
         }
-        *inner = Inner::default();
+        *inner = BuilderState::default();
     }
 }
 

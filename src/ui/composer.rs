@@ -85,7 +85,7 @@ pub fn composer(app: App) -> impl IntoView {
         toast::toast(app.toast),
         follow::latest(app),
         queue::card(app),
-        move || to_read().map(|words| read_only(app, words)),
+        move || to_read().map(|text| read_only(app, text)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((
             pictures::tray(app),
             area,
@@ -114,9 +114,9 @@ pub fn composer(app: App) -> impl IntoView {
 }
 
 /// Replaces the task box where no follow-up is possible.
-fn read_only(app: App, words: &'static str) -> impl IntoView {
+fn read_only(app: App, text: &'static str) -> impl IntoView {
     html::div().class("read-only").child((
-        html::p().child(words),
+        html::p().child(text),
         html::button().r#type("button").class("btn quiet").on(ev::click, move |_| app.new_run()).child("New run"),
     ))
 }

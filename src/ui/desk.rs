@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::plan::{PlanEnding, PlanTraceRecord, StepRecord};
-use crate::protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, SeatId, Stand, Streamed, With};
+use crate::protocol::desk::{Begun, FilesId, Order, PlanId, QuestionId, RunLocation, SeatId, Streamed, With};
 use crate::protocol::snapshot::Start;
 use crate::protocol::{Change, FileChange, Snapshot};
 use crate::trajectory::Summary;
@@ -36,7 +36,7 @@ pub struct Line(Rc<Connection>);
 struct Connection {
     keys: RwSignal<Keys>,
     desk: OnceCell<JsDesk>,
-    seats: RefCell<BTreeMap<SeatId, Weak<Place>>>,
+    seats: RefCell<BTreeMap<SeatId, Weak<RunState>>>,
     files: RefCell<Vec<(FilesId, Rc<Twin>)>>,
     plans: RefCell<BTreeMap<PlanId, PlanEar>>,
     questions: RefCell<BTreeMap<QuestionId, oneshot::Sender<Answer>>>,
@@ -73,13 +73,13 @@ type Answer = Result<Option<String>, String>;
 
 /// One run on the page; clones share it.
 #[derive(Clone)]
-pub struct Seat(Rc<Place>);
+pub struct Seat(Rc<RunState>);
 
-struct Place {
+struct RunState {
     id: SeatId,
     line: Line,
     seen: RefCell<Option<Snapshot>>,
-    stand: Cell<Stand>,
+    stand: Cell<RunLocation>,
     /// The run was lost with an earlier desk; the current one does not know it.
     lost: Cell<bool>,
     /// The next report contains the whole run.
@@ -95,18 +95,18 @@ extern "C" {
     type JsDesk;
 
     #[wasm_bindgen(constructor, js_class = "TurnwiseDesk")]
-    fn new(hear: &Function, lost: &Function) -> JsDesk;
+    fn new(listener: &Function, lost: &Function) -> JsDesk;
 
     #[wasm_bindgen(method)]
     fn tell(this: &JsDesk, text: &str, parts: Array);
 }
 
 impl Line {
-    /// Opens the connection. `hear` receives the desk's messages; `lost` is called when the desk is gone, and with it all of
+    /// Opens the connection. `listener` receives the desk's messages; `lost` is called when the desk is gone, and with it all of
     /// its runs.
     pub fn open(
         keys: RwSignal<Keys>,
-        hear: impl Fn(&Line, &str, Vec<JsValue>) + 'static,
+        listener: impl Fn(&Line, &str, Vec<JsValue>) + 'static,
         lost: impl Fn(&Line, &str) + 'static,
     ) -> Self {
         let connection = Rc::new(Connection {
@@ -119,9 +119,9 @@ impl Line {
             last: Cell::default(),
         });
         let (hearing, losing) = (Rc::downgrade(&connection), Rc::downgrade(&connection));
-        let hear = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
+        let listener = Closure::<dyn Fn(String, Array)>::new(move |text: String, parts: Array| {
             if let Some(line) = hearing.upgrade().map(Line) {
-                hear(&line, &text, parts.to_vec());
+                listener(&line, &text, parts.to_vec());
             }
         });
         let lost = Closure::<dyn Fn(String)>::new(move |message: String| {
@@ -129,9 +129,9 @@ impl Line {
                 lost(&line, &message);
             }
         });
-        let _ = connection.desk.set(JsDesk::new(hear.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
+        let _ = connection.desk.set(JsDesk::new(listener.as_ref().unchecked_ref(), lost.as_ref().unchecked_ref()));
         // They live as long as the page.
-        hear.forget();
+        listener.forget();
         lost.forget();
         Line(connection)
     }
@@ -149,8 +149,8 @@ impl Line {
         parts: Vec<JsValue>,
     ) -> impl Future<Output = Answer> + use<O> {
         let id = QuestionId(self.number());
-        let (told, answer) = oneshot::channel();
-        self.0.questions.borrow_mut().insert(id, told);
+        let (sender, answer) = oneshot::channel();
+        self.0.questions.borrow_mut().insert(id, sender);
         self.tell(&order(id), parts);
         async move { answer.await.unwrap_or_else(|_| Err("the run's worker is gone".to_owned())) }
     }
@@ -169,7 +169,7 @@ impl Line {
     /// Creates a seat with a number that is already reserved.
     pub fn seat_of(&self, id: SeatId) -> Seat {
         let (seen, stand, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
-        let place = Rc::new(Place { id, line: self.clone(), seen, stand, lost, anew: Cell::default(), ear });
+        let place = Rc::new(RunState { id, line: self.clone(), seen, stand, lost, anew: Cell::default(), ear });
         self.0.seats.borrow_mut().insert(id, Rc::downgrade(&place));
         Seat(place)
     }
@@ -229,7 +229,7 @@ impl Line {
     }
 
     /// Takes in a report about a run.
-    pub fn take_run(&self, seat: SeatId, stand: Stand, streamed: &Streamed, changes: Vec<Change>) {
+    pub fn take_run(&self, seat: SeatId, stand: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
         let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
         if let Some(seat) = seat.map(Seat) {
             seat.take(stand, streamed, changes);
@@ -256,7 +256,7 @@ impl Line {
     /// Handles the loss of the desk and of all its runs. Returns whether one was under way.
     pub fn lose(&self, message: &str) -> bool {
         let questions = self.0.questions.take();
-        questions.into_values().for_each(|told| drop(told.send(Err(message.to_owned()))));
+        questions.into_values().for_each(|sender| drop(sender.send(Err(message.to_owned()))));
         // The next desk starts without files.
         self.0.files.take();
         let seats: Vec<Seat> = self.0.seats.borrow().values().filter_map(Weak::upgrade).map(Seat).collect();
@@ -269,9 +269,9 @@ impl Line {
 
     /// Resolves a question.
     pub fn answered(&self, id: QuestionId, answer: Answer) {
-        let told = self.0.questions.borrow_mut().remove(&id);
-        if let Some(told) = told {
-            let _ = told.send(answer);
+        let sender = self.0.questions.borrow_mut().remove(&id);
+        if let Some(sender) = sender {
+            let _ = sender.send(answer);
         }
     }
 }
@@ -286,10 +286,10 @@ impl Seat {
         let seen = self.0.seen.borrow();
         let source = Source::from(seen.as_ref()?);
         Some(look(&match self.0.stand.get() {
-            Stand::Here => source,
-            Stand::Interrupted => source.interrupted(),
-            Stand::Elsewhere => source.elsewhere(),
-            Stand::Recorded => source.recorded(),
+            RunLocation::Here => source,
+            RunLocation::Interrupted => source.interrupted(),
+            RunLocation::Elsewhere => source.elsewhere(),
+            RunLocation::Recorded => source.recorded(),
         }))
     }
 
@@ -312,13 +312,13 @@ impl Seat {
         self.look(|source| source.status == crate::engine::Status::Ended) == Some(true)
     }
 
-    pub fn stand(&self) -> Stand {
+    pub fn stand(&self) -> RunLocation {
         self.0.stand.get()
     }
 
     pub fn is_running(&self) -> bool {
         let open = || self.look(|source| source.status != crate::engine::Status::Ended);
-        self.stand() == Stand::Here && open() == Some(true)
+        self.stand() == RunLocation::Here && open() == Some(true)
     }
 
     pub fn stop(&self) {
@@ -361,7 +361,7 @@ impl Seat {
         self.0.ear.replace(Some(Rc::new(ear)));
     }
 
-    fn take(&self, stand: Stand, streamed: &Streamed, changes: Vec<Change>) {
+    fn take(&self, stand: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
         self.0.stand.set(stand);
         {
             let mut seen = self.0.seen.borrow_mut();
@@ -383,7 +383,7 @@ impl Seat {
         let running = self.is_running();
         self.0.lost.set(true);
         if running {
-            self.take(Stand::Interrupted, &Streamed { void: true, ..Streamed::default() }, Vec::new());
+            self.take(RunLocation::Interrupted, &Streamed { void: true, ..Streamed::default() }, Vec::new());
         }
     }
 

@@ -51,8 +51,8 @@ pub fn zone(app: App) -> impl IntoView {
     });
     move || {
         over.get().then(|| {
-            let row = |of: Icon, name: &'static str, what: &'static str| {
-                html::li().child((icon(of), html::span().child((html::b().child(name), html::span().child(what)))))
+            let row = |symbol: Icon, name: &'static str, what: &'static str| {
+                html::li().child((icon(symbol), html::span().child((html::b().child(name), html::span().child(what)))))
             };
             html::div().class("drop").child(html::div().class("drop-panel").child((
                 html::h2().child("Drop it here"),
@@ -61,9 +61,9 @@ pub fn zone(app: App) -> impl IntoView {
                     row(
                         Icon::Play,
                         "A record",
-                        "opens to be read: a trajectory (.json, .json.gz), a report (.html), an ATIF file, a plan",
+                        "opens here: a trajectory (.json, .json.gz), a report (.html), an ATIF file, a plan",
                     ),
-                    row(Icon::Picture, "Pictures", "on the task box go with the task"),
+                    row(Icon::Picture, "Pictures", "dropped on the task box are sent with the task"),
                 )),
             )))
         })
@@ -96,7 +96,7 @@ fn dropped(app: App, event: &DragEvent) {
         .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
         .collect();
     let list: Vec<File> = data.files().map(|list| pictures::files(&list)).unwrap_or_default();
-    // Pictures dropped on the task box go with the task; anywhere else they are ordinary files.
+    // Pictures dropped dropped on the task box are sent with the task; anywhere else they are ordinary files.
     let to_task = on_task(event);
     let (shown, files): (Vec<File>, Vec<File>) =
         list.into_iter().partition(|file| to_task && is_picture(&file.type_()));
@@ -124,9 +124,9 @@ fn on_task(event: &DragEvent) -> bool {
 
 /// Takes files: a single trajectory opens as a run, a single session as a plan; everything else goes to the agent.
 async fn take(app: App, files: Vec<(String, Blob)>) {
-    let words = App::added(&files);
+    let text = App::added(&files);
     match files.as_slice() {
-        [] => return app.complain("Nothing to take: the folder is empty, or it could not be read."),
+        [] => return app.complain("No files were added: the folder is empty or could not be read."),
         [(name, blob)] if opens(name) && open(app, name, blob).await => return,
         several if several.len() > 1 && several.iter().all(|(name, _)| opens(name)) => {
             return take_records(app, files).await;
@@ -135,7 +135,11 @@ async fn take(app: App, files: Vec<(String, Blob)>) {
     }
     let full = files.len() >= MOST;
     app.add_files(files);
-    app.tell(if full { format!("Added {words}: the first {MOST}.") } else { format!("Added {words} for the agent.") });
+    app.tell(if full {
+        format!("Added {text} for the agent (the limit is {MOST} files).")
+    } else {
+        format!("Added {text} for the agent.")
+    });
 }
 
 /// Takes several JSON files: the trajectories open as runs, one after another; the others go to the agent.
@@ -149,7 +153,7 @@ async fn take_records(app: App, files: Vec<(String, Blob)>) {
     }
     let opened = counted((all - rest.len()) as u64, "record");
     match (all - rest.len(), rest.is_empty()) {
-        (_, true) => app.tell(format!("Opened {opened}, to be read.")),
+        (_, true) => app.tell(format!("Opened {opened} (read-only).")),
         (0, _) => {
             app.tell(format!("Added {} for the agent.", App::added(&rest)));
             app.add_files(rest);
@@ -172,7 +176,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
     let file = match unpacked(name, blob).await {
         Ok(file) => file,
         Err(NotUnpacked::TooLarge) => {
-            app.complain(format!("{name} was not opened: unpacked it is larger than {MOST_MB} MB."));
+            app.complain(format!("{name} was not opened: it unpacks to more than {MOST_MB} MB."));
             return true;
         }
         // Another kind of file that only has such a name.
@@ -185,7 +189,7 @@ async fn open(app: App, name: &str, blob: &Blob) -> bool {
     }
     match viewer::open_text(app, Some(name), &file).await {
         Ok(()) => {
-            app.tell(format!("Opened {name}, to be read. Nothing in it is changed."));
+            app.tell(format!("Opened {name} (read-only)."));
             true
         }
         Err(Refused::OtherFormat) => {

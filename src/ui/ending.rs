@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::view::SegmentView;
 use crate::view::ending::Tone;
-use crate::view::report::Stand;
+use crate::view::report::ReportPosition;
 
 use super::report;
 use super::slots::Whose;
@@ -26,15 +26,15 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
         (page, segment) => format!("{whose}, follow-up {page}, segment {}", segment + 1),
     };
     let granted = segment.granted.map(|turns| {
-        let words = if turns == 1 { "1 more turn granted".to_owned() } else { format!("{turns} more turns granted") };
-        html::p().class("granted").child(words)
+        let text = if turns == 1 { "1 more turn granted".to_owned() } else { format!("{turns} more turns granted") };
+        html::p().class("granted").child(text)
     });
-    let standing = |stand: Stand| {
+    let standing = |stand: ReportPosition| {
         let report = segment.report.as_ref().filter(|report| report.stand == stand);
         report.map(|view| html::div().class("reported").child(report::report(app, view)))
     };
     (
-        standing(Stand::Before),
+        standing(ReportPosition::Before),
         html::section().class("ending").attr("aria-label", label).child((
             dot(Some(view.tone), "dot sign"),
             html::div().child((
@@ -48,7 +48,7 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
                 view.error.map(|error| html::p().class("error").child(error)),
             )),
         )),
-        standing(Stand::After),
+        standing(ReportPosition::After),
         granted,
     )
 }

@@ -27,7 +27,7 @@ pub fn downloads(app: App) -> impl IntoView {
     });
     let share = Entry { name: SHARE.0, note: SHARE.1, act: Box::new(move || app.share()) };
     let face = (icon(Icon::Download), "Download");
-    menu(MENU, "The run as a file, in a format of your choice", face, each.chain(Some(share)).collect())
+    menu(MENU, "Download the run in a format of your choice", face, each.chain(Some(share)).collect())
 }
 
 /// The open run: its id, its file's name if it came from a file, and its text.
@@ -49,8 +49,8 @@ impl App {
             };
             match written.map(|text| dom::text_blob(&text, format.media_type())) {
                 Ok(Some(blob)) => dom::save_as(&name, &blob),
-                Ok(None) => self.complain("The browser did not make the file. Close other tabs and try again."),
-                Err(why) => self.complain(format!("The file was not written: {why}")),
+                Ok(None) => self.complain("The browser could not create the file. Close other tabs and try again."),
+                Err(why) => self.complain(format!("The file could not be written: {why}")),
             }
         });
     }
@@ -70,7 +70,7 @@ impl App {
             let name = format!("{run_id}{SHARED}");
             if !hand_over(&name, &blob).await {
                 dom::save_as(&name, &blob);
-                self.tell(format!("Saved {name}. Whoever gets it can drop it on Turnwise."));
+                self.tell(format!("Saved {name}. To open it again, drop it on Turnwise."));
             }
         });
     }
@@ -99,12 +99,12 @@ impl App {
     pub async fn import(self, name: &str, text: String) -> bool {
         let opened = async {
             let text = records::ask(dom::worker_url(), DocumentTask::Import, text).await?;
-            let blob = dom::text_blob(&text, "application/json").ok_or("there is no room for it")?;
+            let blob = dom::text_blob(&text, "application/json").ok_or("there is not enough storage space")?;
             // Named after its run.
             viewer::open_text(self, None, &blob).await.map_err(|refused| refused.to_string())
         };
         match opened.await {
-            Ok(()) => self.tell(format!("Opened {name}, to be read. Nothing in it is changed.")),
+            Ok(()) => self.tell(format!("Opened {name} (read-only).")),
             Err(why) => self.complain(format!("{name} was not opened. {why}")),
         }
         true

@@ -62,14 +62,15 @@ fn list(app: App) -> impl IntoView {
                         html::button()
                             .r#type("button")
                             .class("btn quiet")
-                            .attr("title", "Every file below, those the agent wrote too, as one ZIP file")
+                            .attr("title", "Download every file below as one ZIP file, including those the agent wrote")
                             .on(ev::click, move |_| app.download_all())
                             .child((icon(Icon::Download), "Download all (.zip)"))
                     })
                 },
             )),
         )),
-        move || empty().then(|| html::p().class("fact").child("No files yet: the agent can still calculate and write files of its own.")),
+        move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
+                                                 its own files.")),
         html::ul().class("files").child(For(ForProps::builder()
             .each(rows)
             .key(|row| (row.path.clone(), row.size.clone(), row.written))
@@ -79,13 +80,13 @@ fn list(app: App) -> impl IntoView {
 }
 
 fn file(app: App, row: FileRow) -> impl IntoView {
-    let act = |words: String, of: Icon| {
+    let act = |text: String, name: Icon| {
         html::button()
             .r#type("button")
             .class("btn bare")
-            .attr("title", words.clone())
-            .attr("aria-label", words)
-            .child(icon(of))
+            .attr("title", text.clone())
+            .attr("aria-label", text)
+            .child(icon(name))
     };
     let path = row.path;
     let (shown, saved, removed) = (path.clone(), path.clone(), path.clone());
@@ -148,7 +149,7 @@ fn preview(app: App, path: String) -> impl IntoView {
                 .attr("href", url.as_str().to_owned())
                 .attr("target", "_blank")
                 .attr("rel", "noopener")
-                .attr("title", "In a new tab, with the browser's own viewer")
+                .attr("title", "Open in a new tab with the browser's viewer")
                 .child("Open"),
         ),
         Body::Text(_) | Body::Picture(_) | Body::Nothing(_) => None,
@@ -175,11 +176,11 @@ fn preview(app: App, path: String) -> impl IntoView {
     )
 }
 
-fn body(of: Body, name: String) -> AnyView {
-    let nothing = |words: &'static str| html::p().class("not-shown").child(words).into_any();
-    match of {
+fn body(content: Body, name: String) -> AnyView {
+    let nothing = |label: &'static str| html::p().class("not-shown").child(label).into_any();
+    match content {
         Body::Text(text) => html::pre().class("preview").attr("tabindex", "0").child(text).into_any(),
-        Body::Nothing(words) => nothing(words),
+        Body::Nothing(label) => nothing(label),
         Body::Pdf(_) => nothing("A PDF opens in its own tab."),
         Body::Picture(url) => {
             let broken = RwSignal::new(false);
@@ -206,10 +207,10 @@ fn body(of: Body, name: String) -> AnyView {
 
 /// Reads the part of a file that is shown.
 async fn look(name: &str, blob: &Blob) -> Shown {
-    let facts = |words: &str| format!("{words}, {}", bytes(blob.size() as u64));
+    let facts = |label: &str| format!("{label}, {}", bytes(blob.size() as u64));
     let unreadable = || Shown { facts: String::new(), body: Body::Nothing(UNREADABLE) };
     let Some(head) = head_of(blob).await else { return unreadable() };
-    let kind = FileKind::of(name, &head);
+    let kind = FileKind::detect(name, &head);
     // The type comes from the file's bytes, never from its declared type: an HTML file is text here.
     let url = |media_type: &str| {
         let typed = blob.slice_with_f64_and_f64_and_content_type(0.0, blob.size(), media_type).ok();
@@ -226,7 +227,7 @@ async fn look(name: &str, blob: &Blob) -> Shown {
             "This is not a text file, so it is not shown here. Download it to open it in another program.",
         ),
     };
-    Shown { facts: facts(kind.words()), body }
+    Shown { facts: facts(kind.label()), body }
 }
 
 async fn head_of(blob: &Blob) -> Option<Vec<u8>> {
@@ -239,7 +240,7 @@ async fn text_of(blob: &Blob) -> Option<String> {
     let part = blob.slice_with_f64_and_f64(0.0, SHOWN).ok()?;
     let mut text = JsFuture::from(part.text()).await.ok()?.as_string()?;
     if blob.size() > SHOWN {
-        text.push_str("\n… (the beginning only; download it to see the whole)");
+        text.push_str("\n… (only the beginning is shown; download the file to see all of it)");
     }
     Some(text)
 }

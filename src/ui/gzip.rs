@@ -30,9 +30,9 @@ pub enum NotUnpacked {
 }
 
 /// Compresses a file; `None`: the browser cannot.
-pub async fn pack(of: &Blob) -> Option<Blob> {
+pub async fn pack(blob: &Blob) -> Option<Blob> {
     let through = CompressionStream::new("gzip").ok()?;
-    let stream = of.stream().unchecked_into::<Stream>().pipe_through(&through).ok()?;
+    let stream = blob.stream().unchecked_into::<Stream>().pipe_through(&through).ok()?;
     let whole = Response::new_with_opt_readable_stream(Some(&stream)).ok()?;
     let bytes = JsFuture::from(whole.array_buffer().ok()?).await.ok()?;
     let options = web_sys::BlobPropertyBag::new();
@@ -42,10 +42,10 @@ pub async fn pack(of: &Blob) -> Option<Blob> {
 
 /// Unpacks a text of at most `most` bytes. It stops as soon as the text is larger: a small file can unpack to more than
 /// a tab can hold.
-pub async fn unpack(of: &Blob, most: f64) -> Result<String, NotUnpacked> {
+pub async fn unpack(blob: &Blob, most: f64) -> Result<String, NotUnpacked> {
     let damaged = |_| NotUnpacked::Damaged;
     let through = DecompressionStream::new("gzip").map_err(damaged)?;
-    let stream = of.stream().unchecked_into::<Stream>().pipe_through(&through).map_err(damaged)?;
+    let stream = blob.stream().unchecked_into::<Stream>().pipe_through(&through).map_err(damaged)?;
     let reader: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     let (parts, mut size) = (Array::new(), 0.0);
     loop {

@@ -4,19 +4,19 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::json::{Child, Kind, Line, PORTION, Place, more};
+use crate::content::json::{Child, JsonKind, JsonNode, Line, PORTION, more};
 
 use super::icon;
 
 /// Draws the tree of a value.
-pub fn tree(place: Place) -> impl IntoView {
+pub fn tree(place: JsonNode) -> impl IntoView {
     html::div().class("json").child(node(None, place))
 }
 
-fn node(key: Option<String>, place: Place) -> AnyView {
+fn node(key: Option<String>, place: JsonNode) -> AnyView {
     let line = place.line();
     match line.kind {
-        Kind::Object | Kind::Array if !place.is_empty() => level(key, &line, place).into_any(),
+        JsonKind::Object | JsonKind::Array if !place.is_empty() => level(key, &line, place).into_any(),
         _ => leaf(key, line).into_any(),
     }
 }
@@ -32,7 +32,7 @@ fn leaf(key: Option<String>, line: Line) -> impl IntoView {
     }
 }
 
-fn level(key: Option<String>, line: &Line, place: Place) -> impl IntoView + use<> {
+fn level(key: Option<String>, line: &Line, place: JsonNode) -> impl IntoView + use<> {
     let opens = place.starts_open();
     let opened = RwSignal::new(opens);
     let shown = RwSignal::new(PORTION);
@@ -47,12 +47,12 @@ fn level(key: Option<String>, line: &Line, place: Place) -> impl IntoView + use<
                     .children(|Child { key, place }| node(Some(key), place))
                     .build()),
                 move || {
-                    more(shown.get(), all).map(|words| {
+                    more(shown.get(), all).map(|text| {
                         html::button()
                             .r#type("button")
                             .class("link")
                             .on(ev::click, move |_| shown.update(|shown| *shown += PORTION))
-                            .child(words)
+                            .child(text)
                     })
                 },
             ))

@@ -110,7 +110,7 @@ fn time(app: App, slot: &LaneSlot) -> impl IntoView + use<> {
     let time = Memo::new(move |_| view.with(|view| view.time.clone()));
     move || match time.get() {
         LaneTime::None => String::new(),
-        LaneTime::Took(words) => words,
+        LaneTime::Took(text) => text,
         LaneTime::Since(at) => clock(app.now.get().saturating_sub(at)),
     }
 }

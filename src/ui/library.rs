@@ -115,8 +115,8 @@ impl App {
     }
 }
 
-fn workspace(of: Option<Thread>) -> Option<Workspace> {
-    match of?.backing {
+fn workspace(thread: Option<Thread>) -> Option<Workspace> {
+    match thread?.backing {
         Backing::Live { workspace, .. } => Some(Workspace::clone(&workspace)),
         Backing::Plan { workspace, .. } => workspace.map(|workspace| Workspace::clone(&workspace)),
         Backing::Document(_) => None,

@@ -21,7 +21,7 @@ use super::{dom, follow};
 
 /// Draws one run; clones share it.
 #[derive(Clone)]
-pub struct LiveRun(Rc<Inner>);
+pub struct LiveRun(Rc<LiveRunState>);
 
 impl std::fmt::Debug for LiveRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -29,7 +29,7 @@ impl std::fmt::Debug for LiveRun {
     }
 }
 
-struct Inner {
+struct LiveRunState {
     app: App,
     page: Page,
     rail: ArcRwSignal<RailView>,
@@ -51,11 +51,11 @@ struct Pending {
 impl LiveRun {
     pub fn new(app: App, page: Page, rail: ArcRwSignal<RailView>, renderer: Renderer) -> Self {
         let (pending, scheduled) = (RefCell::default(), Cell::default());
-        LiveRun(Rc::new(Inner { app, page, rail, renderer, pending, scheduled }))
+        LiveRun(Rc::new(LiveRunState { app, page, rail, renderer, pending, scheduled }))
     }
 
     /// Collects a report of the desk about the run.
-    pub fn hear(&self, streamed: &Streamed) {
+    pub fn apply(&self, streamed: &Streamed) {
         {
             let mut pending = self.0.pending.borrow_mut();
             pending.records = true;

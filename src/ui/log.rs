@@ -31,12 +31,12 @@ fn content(app: App) -> Option<impl IntoView> {
         .children(|entry| html::li().class("entry").attr("data-log", entry.level.as_str()).child(one(&entry)))
         .build());
     let more = move || {
-        view.with(|view| view.more.clone()).map(|words| {
+        view.with(|view| view.more.clone()).map(|text| {
             let act = move |_| filter.update(|filter| filter.most += PORTION);
-            html::button().r#type("button").class("link").on(ev::click, act).child(words)
+            html::button().r#type("button").class("link").on(ev::click, act).child(text)
         })
     };
-    let empty = move || view.with(|view| view.empty).map(|words| html::p().class("fact").child(words));
+    let empty = move || view.with(|view| view.empty).map(|text| html::p().class("fact").child(text));
     Some((
         html::div().class("dialog-body").child((
             filters(filter, view),
@@ -50,17 +50,17 @@ fn content(app: App) -> Option<impl IntoView> {
 
 fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
     let chip = move |level: Level| {
-        let of = move |view: &LogView| view.chips.iter().find(|chip| chip.level == level).cloned();
-        let chip = Memo::new(move |_| view.with(of));
-        let words = move || chip.get().map(|chip: Chip| chip.words);
+        let part = move |view: &LogView| view.chips.iter().find(|chip| chip.level == level).cloned();
+        let chip = Memo::new(move |_| view.with(part));
+        let text = move || chip.get().map(|chip: Chip| chip.words);
         let pressed = move || if chip.get().is_some_and(|chip| chip.on) { "true" } else { "false" };
         html::button()
             .r#type("button")
             .class("chip")
-            .attr("title", level.words())
+            .attr("title", level.label())
             .attr("aria-pressed", pressed)
             .on(ev::click, move |_| filter.update(|filter| filter.toggle(level)))
-            .child(words)
+            .child(text)
     };
     let slugs = Memo::new(move |_| view.with(|view| view.slugs.clone()));
     let options = move || {
@@ -85,7 +85,7 @@ fn filters(filter: RwSignal<LogFilter>, view: Memo<LogView>) -> impl IntoView {
 fn one(entry: &LogEntry) -> impl IntoView + use<> {
     (
         html::p().class("when").child((
-            html::code().class("lvl").attr("title", entry.level.words()).child(entry.level.as_str()),
+            html::code().class("lvl").attr("title", entry.level.label()).child(entry.level.as_str()),
             html::span().class("at").child(entry.at.clone()),
             html::span().child(entry.place.clone()),
             html::span().class("model").child(entry.model.clone()),
@@ -117,20 +117,20 @@ fn foot(app: App, log: ArcRwSignal<Log>, filter: RwSignal<LogFilter>, view: Memo
     let copied = lines.clone();
     let save = move |_| match dom::text_blob(&lines(), "application/x-ndjson") {
         Some(blob) => dom::save_as("log.jsonl", &blob),
-        None => app.complain("The log could not be made into a file."),
+        None => app.complain("The log could not be written to a file."),
     };
     html::div().class("dialog-foot").child((
         html::span().class("grow").attr("role", "status").child(move || view.with(|view| view.words.clone())),
         html::button()
             .r#type("button")
             .class("btn quiet")
-            .attr("title", "What is listed, as JSON lines")
+            .attr("title", "Download the listed entries as JSON lines")
             .on(ev::click, move |_| app.copy(&copied()))
             .child((icon(Icon::Copy), "Copy")),
         html::button()
             .r#type("button")
             .class("btn quiet")
-            .attr("title", "What is listed, as JSON lines")
+            .attr("title", "Download the listed entries as JSON lines")
             .on(ev::click, save)
             .child((icon(Icon::Download), "Download")),
     ))

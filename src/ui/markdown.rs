@@ -50,7 +50,7 @@ pub fn block(node: &Node) -> Element {
             children.iter().for_each(|child| within(&quote, child));
             quote
         }
-        Node::Table(of) => table(of),
+        Node::Table(table_node) => table(table_node),
         Node::Rule => dom::element("hr"),
         // An inline in place of a block: it becomes a paragraph of its own.
         inline => directed(with("p", std::slice::from_ref(inline))),
@@ -74,11 +74,11 @@ fn within(parent: &Element, node: &Node) {
 
 fn inline(parent: &Element, node: &Node) {
     match node {
-        Node::Text(words) => text(parent, words),
-        Node::Code(words) => {
+        Node::Text(label) => text(parent, label),
+        Node::Code(label) => {
             let code = dom::element("code");
             set(&code, "dir", "ltr");
-            text(&code, words);
+            text(&code, label);
             append(parent, &code);
         }
         Node::Strong(children) => append(parent, &with("strong", children)),
@@ -113,12 +113,12 @@ fn list(start: Option<u64>, items: &[Item]) -> Element {
     list
 }
 
-fn table(of: &Table) -> Element {
+fn table(data: &Table) -> Element {
     let row = |cells: &[Cell], name: &'static str| {
         let row = dom::element("tr");
         for (place, cell) in cells.iter().enumerate() {
             let element = directed(with(name, cell));
-            match of.align.get(place) {
+            match data.align.get(place) {
                 Some(Align::Right) => element.set_class_name("right"),
                 Some(Align::Center) => element.set_class_name("center"),
                 Some(Align::Left | Align::None) | None => {}
@@ -128,8 +128,8 @@ fn table(of: &Table) -> Element {
         row
     };
     let (table, head, body) = (dom::element("table"), dom::element("thead"), dom::element("tbody"));
-    append(&head, &row(&of.head, "th"));
-    of.rows.iter().for_each(|cells| append(&body, &row(cells, "td")));
+    append(&head, &row(&data.head, "th"));
+    data.rows.iter().for_each(|cells| append(&body, &row(cells, "td")));
     append(&table, &head);
     append(&table, &body);
     // A wide table scrolls in this element, also by keyboard, and stays a table.
@@ -137,7 +137,7 @@ fn table(of: &Table) -> Element {
     scroller.set_class_name("table");
     set(&scroller, "tabindex", "0");
     // The column order follows the language of the head.
-    if of.head.iter().any(|cell| is_rtl(cell)) {
+    if data.head.iter().any(|cell| is_rtl(cell)) {
         set(&scroller, "dir", "rtl");
     }
     append(&scroller, &table);
@@ -145,7 +145,7 @@ fn table(of: &Table) -> Element {
 }
 
 fn link(parent: &Element, href: &str, children: &[Node]) {
-    let Some(target) = Target::of(href) else {
+    let Some(target) = Target::from_href(href) else {
         // A link within the page or the workspace: never an address to navigate to.
         let file = dom::element("button");
         set(&file, "type", "button");
@@ -184,7 +184,7 @@ fn note(parent: &Element, target: &str) {
 struct Target<'a>(&'a str);
 
 impl<'a> Target<'a> {
-    fn of(href: &'a str) -> Option<Self> {
+    fn from_href(href: &'a str) -> Option<Self> {
         let (scheme, rest) = href.split_once(':')?;
         let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
         if scheme.eq_ignore_ascii_case("mailto") {
@@ -201,7 +201,7 @@ fn image(parent: &Element, alt: &str, href: Option<&str>) {
     text(&image, if alt.is_empty() { "image, not loaded" } else { "image, not loaded: " });
     text(&image, alt);
     append(parent, &image);
-    if let Some(href) = href.filter(|href| Target::of(href).is_some()) {
+    if let Some(href) = href.filter(|href| Target::from_href(href).is_some()) {
         text(parent, " ");
         link(parent, href, &[Node::Text("open".to_owned())]);
     }
@@ -223,8 +223,8 @@ fn class(class: Class) -> &'static str {
     }
 }
 
-fn text(parent: &Element, words: &str) {
-    append(parent, &dom::document().create_text_node(words));
+fn text(parent: &Element, label: &str) {
+    append(parent, &dom::document().create_text_node(label));
 }
 
 fn append(parent: &Element, child: &DomNode) {

@@ -40,7 +40,7 @@ fn draw(tick: Tick) -> impl IntoView {
 /// Returns the style name of a tick's kind.
 pub fn kind(kind: TickKind) -> &'static str {
     match kind {
-        TickKind::Turn(of) | TickKind::Report(of) => level(of),
+        TickKind::Turn(turn_level) | TickKind::Report(turn_level) => level(turn_level),
         TickKind::Synthesis => "synthesis",
     }
 }

@@ -15,21 +15,21 @@ use super::state::App;
 /// Opens the connection, and asks the desk for the stored runs.
 pub fn listen(app: App) {
     let asked_to_stay = Cell::new(false);
-    let hear = move |line: &Line, text: &str, parts| match serde_json::from_str(text) {
+    let listener = move |line: &Line, text: &str, parts| match serde_json::from_str(text) {
         Ok(news) => {
             if matches!(news, News::Stored { .. }) && !asked_to_stay.replace(true) {
                 ask_to_stay();
             }
-            hear(app, line, news, parts);
+            on_news(app, line, news, parts);
         }
         Err(error) => app.complain(format!("The app's worker sent a message that cannot be read: {error}")),
     };
-    let line = Line::open(app.keys, hear, move |line, message| lost(app, line, message));
+    let line = Line::open(app.keys, listener, move |line, message| lost(app, line, message));
     line.tell(&Order::List, Vec::new());
     app.line.set_value(Some(line));
 }
 
-fn hear(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
+fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
     match news {
         News::Seen { seat, stand, streamed, changes } => line.take_run(seat, stand, &streamed, changes),
         News::Planned { plan, begun, steps, traces, calls_left, ending } => {
@@ -57,16 +57,16 @@ fn lost(app: App, line: &Line, message: &str) {
     // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be what
     // ended the desk.
     let thread = app.thread_now().filter(|thread| running && thread.plan().is_none());
-    let words = match thread.map(|thread| app.find_again(&thread)) {
+    let text = match thread.map(|thread| app.find_again(&thread)) {
         Some(Ok(())) => " The run was stored; you can resume it.",
         Some(Err(_)) | None => "",
     };
-    app.complain(format!("Something went wrong: {message}.{words}"));
+    app.complain(format!("Something went wrong: {message}.{text}"));
 }
 
 /// Asks the browser, once, not to clear the stored runs when space runs short. A refusal changes nothing.
 fn ask_to_stay() {
-    let get = |of: &JsValue, key: &str| Reflect::get(of, &key.into()).unwrap_or_default();
+    let get = |object: &JsValue, key: &str| Reflect::get(object, &key.into()).unwrap_or_default();
     let storage = get(&dom::window().navigator(), "storage");
     if let Some(persist) = get(&storage, "persist").dyn_ref::<Function>() {
         let _ = persist.call0(&storage);

@@ -30,7 +30,7 @@ pub fn page(app: App, page: &Page) -> impl IntoView + use<> {
 }
 
 /// Draws the pictures that came with the task.
-fn pictures(of: &[PictureView]) -> impl IntoView + use<> {
-    let each = of.iter().map(|picture| html::li().child(pictures::shown(picture)));
-    (!of.is_empty()).then(|| html::ul().class("pictures").attr("aria-label", "Pictures").child(each.collect_view()))
+fn pictures(views: &[PictureView]) -> impl IntoView + use<> {
+    let each = views.iter().map(|picture| html::li().child(pictures::shown(picture)));
+    (!views.is_empty()).then(|| html::ul().class("pictures").attr("aria-label", "Pictures").child(each.collect_view()))
 }

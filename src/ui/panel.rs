@@ -65,7 +65,7 @@ fn of_run(app: App, page: &Page) -> impl IntoView + use<> {
     };
     let controls = {
         let panel = panel.clone();
-        let state = Memo::new(move |_| panel.with(Can::of));
+        let state = Memo::new(move |_| panel.with(Can::from_panel));
         move || {
             let can = state.get();
             match can.phase {
@@ -123,8 +123,8 @@ fn figures(app: App, view: &PanelView) -> impl IntoView + use<> {
     ))
 }
 
-fn button(class: &'static str, words: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
-    html::button().r#type("button").class(class).attr("title", title).on(ev::click, move |_| act()).child(words)
+fn button(class: &'static str, text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button().r#type("button").class(class).attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
 fn running(app: App, phase: Phase) -> impl IntoView {
@@ -147,7 +147,7 @@ struct Can {
 }
 
 impl Can {
-    fn of(view: &PanelView) -> Self {
+    fn from_panel(view: &PanelView) -> Self {
         Can {
             phase: view.phase,
             resume: view.can_resume,
@@ -166,8 +166,7 @@ fn ended(app: App, can: Can) -> impl IntoView {
             button("btn primary", "Resume", "Ask the model again and continue from there", move || app.resume())
         }),
         can.go_on.then(|| button("btn primary", "Continue +5", "Grant 5 more turns", move || app.grant(5))),
-        can.ask_again
-            .then(|| button("btn primary", "Ask again", "The same task as a new run", move || app.ask_again())),
+        can.ask_again.then(|| button("btn primary", "Ask again", "Run the same task again", move || app.ask_again())),
         export::downloads(app),
     ))
 }
@@ -182,14 +181,14 @@ fn numbers(app: App, view: &PanelView) -> impl IntoView + use<> {
     html::dl().class("figures").child((
         row("", "LLM calls", view.calls.clone()),
         row("", "Tokens in", view.tokens_in.clone()),
-        view.tokens_cached.clone().map(|count| row("sub", "of these cached", count)),
+        view.tokens_cached.clone().map(|count| row("sub", "of which cached", count)),
         row("", "Tokens out", view.tokens_out.clone()),
-        view.tokens_reasoning.clone().map(|count| row("sub", "of these reasoning", count)),
+        view.tokens_reasoning.clone().map(|count| row("sub", "of which reasoning", count)),
         (view.tokens_estimated == Estimated::Estimated).then(|| row("sub", "token counts are", "estimates".to_owned())),
         view.cost
             .clone()
             .map(|cost| (html::dt().child("Cost"), html::dd().attr("title", view.cost_words.clone()).child(cost))),
-        view.subagents.clone().map(|words| row("", "Sub-agents", words)),
+        view.subagents.clone().map(|text| row("", "Sub-agents", text)),
         (html::dt().child("Elapsed"), html::dd().child(elapsed)),
         view.context.as_ref().map(context),
     ))
@@ -205,10 +204,10 @@ fn context(fill: &Fill) -> impl IntoView + use<> {
 }
 
 fn ends(view: &EndingView) -> impl IntoView + use<> {
-    let row = |name: &'static str, code: String, words: String| {
+    let row = |name: &'static str, code: String, text: String| {
         html::div().child((
             html::dt().child(name),
-            html::dd().child((html::code().child(code), html::span().class("words").child(words))),
+            html::dd().child((html::code().child(code), html::span().class("words").child(text))),
         ))
     };
     html::section().class("ends").attr("aria-label", "Ending").child((
@@ -228,10 +227,10 @@ fn ends(view: &EndingView) -> impl IntoView + use<> {
 /// Draws the panel before a run: what the run will have, and what the ticks mean.
 fn before(app: App) -> impl IntoView {
     let preview = move || app.preview();
-    let legend = |kind: TickKind, words: String| html::li().child((meter::swatch(kind), html::span().child(words)));
+    let legend = |kind: TickKind, text: String| html::li().child((meter::swatch(kind), html::span().child(text)));
     move || {
         let view = preview();
-        let lines = view.legend.iter().map(|(kind, words)| legend(*kind, words.clone())).collect_view();
+        let lines = view.legend.iter().map(|(kind, text)| legend(*kind, text.clone())).collect_view();
         (
             html::div().class("meter").child((
                 html::div().class("figure").child((

@@ -24,7 +24,7 @@ pub fn take(app: App, files: Vec<File>) {
     spawn_local(async move {
         for file in files {
             if app.pictures.with_untracked(Vec::len) >= MOST {
-                return app.complain(format!("A task takes {MOST} pictures at most: the others were left out."));
+                return app.complain(format!("A task can have at most {MOST} pictures. The others were left out."));
             }
             match read(&file).await {
                 Some(image) => add(app, PictureView { image: Arc::new(image), alt: file.name() }),
@@ -145,7 +145,7 @@ pub fn button(app: App) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("btn bare square")
-            .attr("title", "Add pictures: they can be pasted and dropped here too")
+            .attr("title", "Add pictures. You can also paste them or drop them here")
             .attr("aria-label", label)
             .on(ev::click, move |_| {
                 if let Some(input) = input.get_untracked() {

@@ -17,9 +17,9 @@ use super::{dom, markdown};
 
 /// A handle to one text; clones share it. Only used on the page's single thread.
 #[derive(Clone)]
-pub struct Prose(Arc<SendWrapper<RefCell<Inner>>>);
+pub struct Prose(Arc<SendWrapper<RefCell<ProseState>>>);
 
-struct Inner {
+struct ProseState {
     host: Element,
     text: String,
     shown: Shown,
@@ -46,7 +46,7 @@ impl Prose {
     pub fn new(class: &'static str) -> Self {
         let host = dom::element("div");
         host.set_class_name(class);
-        let inner = Inner { host, text: String::new(), shown: Shown::Nothing, taken: 0 };
+        let inner = ProseState { host, text: String::new(), shown: Shown::Nothing, taken: 0 };
         Prose(Arc::new(SendWrapper::new(RefCell::new(inner))))
     }
 
@@ -129,9 +129,9 @@ impl Prose {
     }
 
     /// Shows the blocks of a text, if the current text is the same or begins with it.
-    pub fn show(&self, of: &str, blocks: Vec<Node>) {
+    pub fn show(&self, source: &str, blocks: Vec<Node>) {
         let mut inner = self.0.borrow_mut();
-        if !inner.text.starts_with(of) {
+        if !inner.text.starts_with(source) {
             return;
         }
         let same = match &inner.shown {

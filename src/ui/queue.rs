@@ -13,11 +13,11 @@ use crate::view::PanelView;
 
 use super::dom;
 use super::icon::{Icon, icon};
-use super::state::{App, Asked, Thread};
+use super::state::{App, TaskInput, Thread};
 
 impl App {
     /// Keeps a message until the thread's run ends. A second one is appended to the first.
-    pub(super) fn queue(&self, thread: &Thread, asked: Asked) {
+    pub(super) fn queue(&self, thread: &Thread, asked: TaskInput) {
         thread.queued.update(|queued| match queued {
             Some(before) => {
                 before.text = format!("{}\n\n{}", before.text, asked.text);
@@ -61,7 +61,7 @@ impl App {
 
     /// Puts the open thread's queued message in the task box, before the text that is being written there.
     fn edit_queued(&self) {
-        let Some(Asked { text, pictures }) = self.thread_now().and_then(|thread| take(&thread)) else { return };
+        let Some(TaskInput { text, pictures }) = self.thread_now().and_then(|thread| take(&thread)) else { return };
         self.draft.update(|draft| {
             *draft = if draft.trim().is_empty() { text } else { format!("{text}\n\n{draft}") };
         });
@@ -70,7 +70,7 @@ impl App {
     }
 }
 
-fn take(thread: &Thread) -> Option<Asked> {
+fn take(thread: &Thread) -> Option<TaskInput> {
     let asked = thread.queued.get_untracked();
     thread.queued.set(None);
     asked
@@ -80,7 +80,7 @@ fn take(thread: &Thread) -> Option<Asked> {
 pub fn card(app: App) -> impl IntoView {
     let queued = Memo::new(move |_| app.thread().and_then(|thread| thread.queued.get()));
     html::div().class("queue").attr("aria-live", "polite").child(move || {
-        let Asked { text, pictures } = queued.get()?;
+        let TaskInput { text, pictures } = queued.get()?;
         let pictures = Some(pictures.len()).filter(|count| *count > 0);
         let remove = move |_| {
             if let Some(thread) = app.thread_now() {
@@ -105,7 +105,7 @@ pub fn card(app: App) -> impl IntoView {
                         .r#type("button")
                         .class("btn bare small square")
                         .attr("aria-label", "Remove")
-                        .attr("title", "Remove: it is not sent")
+                        .attr("title", "Remove without sending")
                         .on(ev::click, remove)
                         .child(icon(Icon::Close)),
                 )),

@@ -19,13 +19,13 @@ const NEW: &str = "new-run";
 
 /// Draws the bar of narrow pages.
 pub fn bar(app: App) -> impl IntoView {
-    let button = |words: &'static str, of: Icon| {
+    let button = |text: &'static str, name: Icon| {
         html::button()
             .r#type("button")
             .class("btn bare square")
-            .attr("aria-label", words)
-            .attr("title", words)
-            .child(icon(of))
+            .attr("aria-label", text)
+            .attr("title", text)
+            .child(icon(name))
     };
     html::header().class("bar").child((
         button("Runs", Icon::Menu)
@@ -64,7 +64,7 @@ pub fn rail(app: App) -> impl IntoView {
             empty().then(|| {
                 html::p()
                     .class("empty-list")
-                    .child("Your runs appear here, with their turns as ticks and how they ended.")
+                    .child("Your runs appear here, with a tick for each turn and how each run ended.")
             })
         },
         html::div().class("lists").child((

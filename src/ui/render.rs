@@ -13,10 +13,10 @@ use super::prose::Prose;
 const STREAMED: usize = 48 * 1024;
 
 #[derive(Clone, Debug)]
-pub struct Renderer(Rc<Inner>);
+pub struct Renderer(Rc<RendererState>);
 
 #[derive(Debug)]
-struct Inner {
+struct RendererState {
     host: RenderHost,
     /// A streaming text is being rendered.
     busy: Cell<bool>,
@@ -26,7 +26,11 @@ struct Inner {
 
 impl Renderer {
     pub fn new(worker_url: String) -> Self {
-        Renderer(Rc::new(Inner { host: RenderHost::new(worker_url), busy: Cell::default(), next: RefCell::default() }))
+        Renderer(Rc::new(RendererState {
+            host: RenderHost::new(worker_url),
+            busy: Cell::default(),
+            next: RefCell::default(),
+        }))
     }
 
     /// Renders a complete text. If the worker cannot, the text stays plain.

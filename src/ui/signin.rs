@@ -40,9 +40,8 @@ pub fn go(app: App) {
         location.assign(&url).ok()
     })();
     if went.is_none() {
-        let words =
-            "This browser lets the page keep nothing in its session, so it could not come back signed in. Paste a key.";
-        app.signin.set(SignIn::Failed(words.to_owned()));
+        let text = "This browser blocks session storage, which sign-in needs. Paste a key instead.";
+        app.signin.set(SignIn::Failed(text.to_owned()));
     }
 }
 

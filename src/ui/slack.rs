@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::content::json::Place;
+use crate::content::json::JsonNode;
 use crate::content::markdown::Node;
 use crate::content::slack::{Block, Control, Message};
 
@@ -18,14 +18,14 @@ pub fn messages(messages: &[Message], renderer: Option<&Renderer>) -> impl IntoV
 }
 
 fn one(message: &Message, renderer: Option<&Renderer>) -> impl IntoView + use<> {
-    let blocks = message.blocks.iter().map(|of| block(of, renderer)).collect::<Vec<_>>();
+    let blocks = message.blocks.iter().map(|item| block(item, renderer)).collect::<Vec<_>>();
     let text = (!message.text.is_empty()).then(|| {
-        let words = nodes("prose", message.text.clone());
+        let caption = nodes("prose", message.text.clone());
         if blocks.is_empty() {
-            words.into_any()
+            caption.into_any()
         } else {
             let label = html::span().class("over").child("For notifications");
-            html::div().class("notification").child((label, words)).into_any()
+            html::div().class("notification").child((label, caption)).into_any()
         }
     });
     html::div().class("message").child((text, blocks))
@@ -33,7 +33,7 @@ fn one(message: &Message, renderer: Option<&Renderer>) -> impl IntoView + use<> 
 
 fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
     match block {
-        Block::Header(words) => html::p().class("header").child(words.clone()).into_any(),
+        Block::Header(label) => html::p().class("header").child(label.clone()).into_any(),
         Block::Section { body, fields, accessory } => html::div()
             .class("section")
             .child((
@@ -48,7 +48,7 @@ fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
             ))
             .into_any(),
         Block::Divider => html::hr().into_any(),
-        Block::Context(words) => nodes("prose context", words.clone()).into_any(),
+        Block::Context(label) => nodes("prose context", label.clone()).into_any(),
         Block::Image { title, image } => html::div()
             .class("picture")
             .child((
@@ -59,7 +59,7 @@ fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
         Block::Actions(controls) => {
             html::div().class("actions").child(controls.iter().map(control).collect::<Vec<_>>()).into_any()
         }
-        Block::Rich(words) => nodes("prose", words.clone()).into_any(),
+        Block::Rich(label) => nodes("prose", label.clone()).into_any(),
         Block::Markdown(text) => {
             let prose = Prose::new("prose");
             prose.set(text);
@@ -68,19 +68,19 @@ fn block(block: &Block, renderer: Option<&Renderer>) -> AnyView {
             }
             prose.place().into_any()
         }
-        Block::Unknown { words, data } => html::div()
+        Block::Unknown { words: label, data } => html::div()
             .class("unknown")
-            .child((html::p().class("over").child(words.clone()), json::tree(Place::root(data.clone()))))
+            .child((html::p().class("over").child(label.clone()), json::tree(JsonNode::root(data.clone()))))
             .into_any(),
     }
 }
 
 fn control(control: &Control) -> AnyView {
     match control {
-        Control::Inert { words, what } => html::span()
+        Control::Inert { words: text, what } => html::span()
             .class("control")
-            .attr("title", format!("{what}, does nothing here"))
-            .child(words.clone())
+            .attr("title", format!("{what} (inactive in this preview)"))
+            .child(text.clone())
             .into_any(),
         Control::Image(image) => nodes("prose", vec![image.clone()]).into_any(),
     }

@@ -126,7 +126,7 @@ impl<T> std::ops::Deref for Local<T> {
 
 impl Page {
     /// Makes a page of the run in a seat; `None`: nothing was reported of it yet.
-    pub fn of(seat: &Seat, place: usize) -> Option<Self> {
+    pub fn from_seat(seat: &Seat, place: usize) -> Option<Self> {
         seat.look(|source| Page::new(place, source, Behind::Seat(Local::new(seat.clone()))))
     }
 

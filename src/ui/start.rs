@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use crate::view::tasks::EXAMPLES;
 
-use super::shelf::Stored;
 use super::state::App;
+use super::stored_runs::Stored;
 use super::{meter, plan};
 
 pub fn hello(app: App) -> impl IntoView {
@@ -46,7 +46,7 @@ pub fn left_open(app: App) -> impl IntoView {
             });
             html::section()
                 .class("examples")
-                .attr("aria-label", "Runs that did not end")
+                .attr("aria-label", "Interrupted runs")
                 .child((html::h2().class("over").child("Continue"), html::ul().child(cards.collect_view())))
         })
     }

@@ -103,7 +103,7 @@ pub struct Thread {
     /// Set for a task whose runs are stored.
     pub session_id: Option<String>,
     /// The follow-up that is sent when the current run ends.
-    pub queued: ArcRwSignal<Option<Asked>>,
+    pub queued: ArcRwSignal<Option<TaskInput>>,
 }
 
 /// The data behind a thread.
@@ -136,7 +136,7 @@ pub struct OpenRecord {
 
 /// The input of a run, as the page shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct TaskInput {
     pub text: String,
     pub pictures: Vec<PictureView>,
 }
@@ -245,7 +245,7 @@ impl App {
     }
 
     pub fn tell(&self, text: impl Into<String>) {
-        let toast = Toast { text: text.into(), kind: toast::Kind::Done };
+        let toast = Toast { text: text.into(), kind: toast::ToastKind::Done };
         self.toast.set(Some(toast.clone()));
         let shown = self.toast;
         // Good news disappears by itself; an error stays until it is dismissed.
@@ -254,7 +254,7 @@ impl App {
     }
 
     pub fn complain(&self, text: impl Into<String>) {
-        self.toast.set(Some(Toast { text: text.into(), kind: toast::Kind::Wrong }));
+        self.toast.set(Some(Toast { text: text.into(), kind: toast::ToastKind::Wrong }));
     }
 
     /// Returns the text that screen readers announce when it changes.

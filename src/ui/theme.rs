@@ -23,7 +23,7 @@ impl Theme {
         }
     }
 
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Theme::Auto => "System",
             Theme::Light => "Light",

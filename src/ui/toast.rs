@@ -9,11 +9,11 @@ use super::icon::{Icon, icon};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toast {
     pub text: String,
-    pub kind: Kind,
+    pub kind: ToastKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ToastKind {
     Done,
     Wrong,
 }
@@ -22,7 +22,7 @@ pub fn toast(shown: RwSignal<Option<Toast>>) -> impl IntoView {
     // The live region stays; only its content changes, or screen readers would not announce it.
     html::div().attr("role", "status").child(move || {
         shown.get().map(|toast| {
-            let level = if toast.kind == Kind::Wrong { "urgent" } else { "normal" };
+            let level = if toast.kind == ToastKind::Wrong { "urgent" } else { "normal" };
             html::div().class("toast").attr("data-level", level).child((
                 html::span().child(toast.text),
                 html::button()

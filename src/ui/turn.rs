@@ -12,23 +12,23 @@ use super::state::App;
 use super::{attempt, call, chunks, ending, icon, lane, meter};
 
 /// Draws the turns of a run or of a sub-agent, and how its segments ended.
-pub fn transcript(app: App, behind: &Behind, of: &Transcript) -> AnyView {
-    turns(app, behind, of, None).into_any()
+pub fn transcript(app: App, behind: &Behind, shown: &Transcript) -> AnyView {
+    turns(app, behind, shown, None).into_any()
 }
 
 /// Draws turns and endings. `page`: the index of the run in its thread, if its turns can be branched.
-pub fn turns(app: App, behind: &Behind, of: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
-    let (segments, behind, whose) = (of.segments.clone(), behind.clone(), of.whose);
+pub fn turns(app: App, behind: &Behind, shown: &Transcript, page: Option<usize>) -> impl IntoView + use<> {
+    let (segments, behind, whose) = (shown.segments.clone(), behind.clone(), shown.whose);
     let place = page.unwrap_or(0);
     let first = endings(app, whose, place, segments.clone(), None);
-    let transcript = of.clone();
+    let transcript = shown.clone();
     let draw = move |index: usize| {
         let renderer = app.renderer.get_value();
         let slot = behind.with(|source| transcript.turn(source, index, &renderer)).flatten()?;
         let after = endings(app, whose, place, segments.clone(), Some(index));
         Some((turn(app, &behind, &slot, page), after).into_any())
     };
-    (first, chunks::chunks(of.length.clone(), draw))
+    (first, chunks::chunks(shown.length.clone(), draw))
 }
 
 fn endings(
@@ -79,7 +79,7 @@ fn branch(app: App, page: usize, slot: &TurnSlot) -> impl IntoView + use<> {
         .r#type("button")
         .class("btn bare branch")
         .attr("aria-label", label)
-        .attr("title", "Ask this turn again as a run of its own, with another model, prompt or limit")
+        .attr("title", "Repeat this turn as a separate run with another model, prompt or limit")
         .on(ev::click, move |_| app.ask_branch(page, index))
         .child(icon::icon(icon::Icon::Branch))
 }
@@ -91,7 +91,7 @@ fn is_synthesis(view: &TurnView) -> bool {
 fn body(app: App, behind: &Behind, slot: &TurnSlot) -> impl IntoView + use<> {
     let remark = {
         let view = slot.view.clone();
-        move || view.with(|view| view.remark.clone()).map(|words| html::p().class("remark").child(words))
+        move || view.with(|view| view.remark.clone()).map(|text| html::p().class("remark").child(text))
     };
     let failed = {
         let view = slot.view.clone();
@@ -166,7 +166,7 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
     let doing = move || {
         let live = view.with(|view| view.live.clone());
         match live {
-            Some(Live::Calling { words }) if !streaming.get() => Some(doing(words).into_any()),
+            Some(Live::Calling { words: text }) if !streaming.get() => Some(doing(text).into_any()),
             Some(Live::Waiting(wait)) => Some(waiting(app, wait).into_any()),
             _ => None,
         }
@@ -177,13 +177,13 @@ fn said(app: App, slot: &TurnSlot) -> impl IntoView + use<> {
 fn doing_tools(slot: &TurnSlot) -> impl IntoView + use<> {
     let view = slot.view.clone();
     move || match view.with(|view| view.live.clone()) {
-        Some(Live::Tools { words }) => Some(doing(words)),
+        Some(Live::Tools { words: text }) => Some(doing(text)),
         _ => None,
     }
 }
 
-fn doing(words: String) -> impl IntoView {
-    html::div().class("doing").child((html::span().class("pulse").attr("aria-hidden", "true"), words))
+fn doing(text: String) -> impl IntoView {
+    html::div().class("doing").child((html::span().class("pulse").attr("aria-hidden", "true"), text))
 }
 
 fn waiting(app: App, wait: Wait) -> impl IntoView {

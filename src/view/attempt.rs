@@ -48,19 +48,24 @@ pub enum Weight {
 }
 
 /// Returns the failed attempts of a turn; `next` is the turn after it, `of` the maximum number of attempts.
-pub(super) fn failed(record: &TurnRecord, next: Option<&TurnRecord>, of: u32, open: bool) -> Vec<FailedAttempt> {
+pub(super) fn failed(
+    record: &TurnRecord,
+    next: Option<&TurnRecord>,
+    max_attempts: u32,
+    open: bool,
+) -> Vec<FailedAttempt> {
     let faults = record.attempts.iter().enumerate().filter(|(_, attempt)| !attempt.slugs.is_empty());
     let mut before: Option<&str> = None;
     faults
         .map(|(place, attempt)| {
             let again = record.attempts.get(place + 1);
-            let mut failed = failed_attempt(attempt, of, again, open);
-            let told = again.or_else(|| next.and_then(|turn| turn.attempts.first()));
-            failed.notice = told.and_then(|told| notice_after(attempt, told));
+            let mut failed = failed_attempt(attempt, max_attempts, again, open);
+            let retry = again.or_else(|| next.and_then(|turn| turn.attempts.first()));
+            failed.notice = retry.and_then(|retry| notice_after(attempt, retry));
             failed.calls = calls_of(record, attempt.attempt);
             let message = attempt.error.as_deref();
             if message.is_some() && message == before {
-                failed.message = "The same again.".to_owned();
+                failed.message = "Same error as before.".to_owned();
             }
             // The call's card says it better, with the details.
             if failed.calls.iter().any(|call| call.slug == failed.slugs.first().copied()) {
@@ -80,11 +85,16 @@ pub(super) fn calls(record: &TurnRecord) -> Vec<CallView> {
 }
 
 fn calls_of(record: &TurnRecord, attempt: u32) -> Vec<CallView> {
-    let of = record.tool_calls.iter().filter(|call| call.attempt == attempt);
-    of.map(|call| CallView::new(call, record.counter_level)).collect()
+    let found = record.tool_calls.iter().filter(|call| call.attempt == attempt);
+    found.map(|call| CallView::new(call, record.counter_level)).collect()
 }
 
-fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>, open: bool) -> FailedAttempt {
+fn failed_attempt(
+    attempt: &AttemptRecord,
+    max_attempts: u32,
+    next: Option<&AttemptRecord>,
+    open: bool,
+) -> FailedAttempt {
     let by_user = ended_by_user(attempt);
     let then = match next {
         Some(next) => match next.waited_ms {
@@ -93,7 +103,7 @@ fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>
         },
         None if by_user => String::new(),
         None if open => "trying again".to_owned(),
-        None if attempt.attempt >= of => "no attempt left".to_owned(),
+        None if attempt.attempt >= max_attempts => "no attempt left".to_owned(),
         None => "not tried again".to_owned(),
     };
     let weight = match (by_user, next) {
@@ -104,7 +114,7 @@ fn failed_attempt(attempt: &AttemptRecord, of: u32, next: Option<&AttemptRecord>
     FailedAttempt {
         slugs: attempt.slugs.iter().map(|slug| SlugView::from(*slug)).collect(),
         message: message(attempt, by_user),
-        attempt: format!("attempt {} of {of}", attempt.attempt),
+        attempt: format!("attempt {} of {max_attempts}", attempt.attempt),
         then,
         notice: None,
         calls: Vec::new(),
@@ -133,9 +143,9 @@ fn message(attempt: &AttemptRecord, by_user: bool) -> String {
 
 /// Returns the notice about this failure. If the attempt failed for reasons outside the model, the next request can only
 /// repeat an older notice, which is about another failure.
-fn notice_after(failed: &AttemptRecord, told: &AttemptRecord) -> Option<String> {
+fn notice_after(failed: &AttemptRecord, retry: &AttemptRecord) -> Option<String> {
     failed.slugs.first().filter(|slug| is_models_doing(**slug))?;
-    let text = told.notice.as_deref()?;
+    let text = retry.notice.as_deref()?;
     Some(text.strip_prefix(prompts::NOTICE_PREFIX).unwrap_or(text).to_owned())
 }
 

@@ -26,7 +26,7 @@ pub struct BranchDraft {
 impl BranchDraft {
     /// Creates the draft of a branch from one turn of a run; `None` if there is no such turn.
     #[must_use]
-    pub fn of(source: &Source<'_>, run_id: &str, place: usize) -> Option<Self> {
+    pub fn new(source: &Source<'_>, run_id: &str, place: usize) -> Option<Self> {
         let turn = source.turns.get(place)?.turn;
         let was = source.config.clone();
         Some(BranchDraft {

@@ -18,18 +18,18 @@ pub enum BuiltIn {
 impl BuiltIn {
     /// Returns the state as a sentence.
     #[must_use]
-    pub fn words(self) -> String {
+    pub fn message(self) -> String {
         match self {
             BuiltIn::Unknown => "Asking the browser.".to_owned(),
             BuiltIn::Unsupported => "This browser has no built-in model.".to_owned(),
             BuiltIn::Unavailable => {
                 "The browser knows the model, but it cannot run on this computer as it is.".to_owned()
             }
-            BuiltIn::Downloadable => "The model can run here. It has to be downloaded once, some gigabytes.".to_owned(),
-            BuiltIn::Downloading(Some(percent)) => format!("Downloading, {percent} % done."),
-            BuiltIn::Downloading(None) => {
-                "Downloading. The browser goes on with it when this page is closed.".to_owned()
+            BuiltIn::Downloadable => {
+                "The model can run here. It needs a one-time download of several gigabytes.".to_owned()
             }
+            BuiltIn::Downloading(Some(percent)) => format!("Downloading, {percent} % done."),
+            BuiltIn::Downloading(None) => "Downloading. The download continues if you close this page.".to_owned(),
             BuiltIn::Available => "Ready.".to_owned(),
         }
     }
@@ -40,7 +40,7 @@ impl BuiltIn {
         match self {
             BuiltIn::Unsupported => &[
                 "Use Chrome 138 or later on a computer (not on a phone), over https or on localhost.",
-                "If it is such a Chrome, open chrome://flags, enable “Prompt API for Gemini Nano”, and restart it.",
+                "In such a Chrome, open chrome://flags, enable “Prompt API for Gemini Nano”, and restart it.",
             ],
             BuiltIn::Unavailable => &[
                 "It needs 22 GB of free disk space where Chrome keeps its profile, and a graphics card with more than \

@@ -72,7 +72,7 @@ impl Fact {
 
 impl Comparison {
     #[must_use]
-    pub fn of(a: &Source<'_>, b: &Source<'_>) -> Self {
+    pub fn new(a: &Source<'_>, b: &Source<'_>) -> Self {
         let facts =
             facts(a).into_iter().zip(facts(b)).map(|((name, a), (_, b))| Fact { name, values: [a, b] }).collect();
         let (mut rows, mut same, mut first) = (Vec::new(), Vec::new(), None);
@@ -80,25 +80,25 @@ impl Comparison {
             let turns = [a.turns.get(at), b.turns.get(at)];
             let differs = differs(turns);
             let number = turns[0].or(turns[1]).map_or(0, |turn| turn.turn);
-            if let Some(words) = &differs {
+            if let Some(text) = &differs {
                 fold(&mut rows, &mut same);
                 let is_first = first.is_none();
-                first.get_or_insert_with(|| (at, number, words.clone()));
-                let sides = turns.map(|turn| turn.map(Side::of));
+                first.get_or_insert_with(|| (at, number, text.clone()));
+                let sides = turns.map(|turn| turn.map(Side::from_turn));
                 rows.push(Row::Turns(Box::new(Pair { sides, differs, first: is_first })));
             } else {
-                let sides = turns.map(|turn| turn.map(Side::of));
+                let sides = turns.map(|turn| turn.map(Side::from_turn));
                 same.push((number, Pair { sides, differs, first: false }));
             }
         }
         fold(&mut rows, &mut same);
-        let output = |source: &Source<'_>| source.segments.last().map(|of| of.output.clone()).unwrap_or_default();
-        Comparison { facts, rows, words: words(first), outputs: [output(a), output(b)] }
+        let output = |source: &Source<'_>| source.segments.last().map(|last| last.output.clone()).unwrap_or_default();
+        Comparison { facts, rows, words: first_difference(first), outputs: [output(a), output(b)] }
     }
 }
 
 impl Side {
-    fn of(turn: &TurnRecord) -> Self {
+    fn from_turn(turn: &TurnRecord) -> Self {
         let failed = turn.attempts.iter().filter(|attempt| !attempt.slugs.is_empty()).count() as u64;
         let call = |call: &CallRecord| {
             let result = match (&call.error, &call.result) {
@@ -134,7 +134,7 @@ fn fold(rows: &mut Vec<Row>, same: &mut Vec<(u32, Pair)>) {
 
 /// Returns the parts in which two turns differ.
 fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
-    let [Some(a), Some(b)] = turns else { return Some("only one run has it".to_owned()) };
+    let [Some(a), Some(b)] = turns else { return Some("only one run has this turn".to_owned()) };
     let asked = |turn: &TurnRecord| {
         turn.tool_calls.iter().map(|call| (call.name.clone(), call.args.clone())).collect::<Vec<_>>()
     };
@@ -148,11 +148,11 @@ fn differs(turns: [Option<&TurnRecord>; 2]) -> Option<String> {
         (!calls_differ && answered(a) != answered(b), "results"),
         (failed(a) != failed(b), "attempts"),
     ];
-    let words: Vec<&str> = parts.iter().filter(|(differs, _)| *differs).map(|(_, word)| *word).collect();
-    (!words.is_empty()).then(|| words.join(", "))
+    let text: Vec<&str> = parts.iter().filter(|(differs, _)| *differs).map(|(_, word)| *word).collect();
+    (!text.is_empty()).then(|| text.join(", "))
 }
 
-fn words(first: Option<(usize, u32, String)>) -> String {
+fn first_difference(first: Option<(usize, u32, String)>) -> String {
     match first {
         None => "All turns are the same.".to_owned(),
         Some((0, number, what)) => format!("They differ from turn {number} on: {what}."),

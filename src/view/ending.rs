@@ -41,7 +41,7 @@ pub enum Tone {
 impl EndingView {
     /// Returns the ending of the segment with this index.
     #[must_use]
-    pub fn of(source: &Source<'_>, segment: usize) -> Option<Self> {
+    pub fn for_segment(source: &Source<'_>, segment: usize) -> Option<Self> {
         let ending = source.segments.get(segment)?;
         let headline = match ending.outcome {
             Outcome::Failed => failure(source, source.turns_of(segment), ending),
@@ -141,14 +141,14 @@ fn headline(ending: &Ending) -> String {
 /// `turns` are the turns of its segment.
 fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String {
     let strict = forces_report(source.config);
-    let last = turns.last().map(Failures::of).unwrap_or_default();
+    let last = turns.last().map(Failures::from_turn).unwrap_or_default();
     let turn = turns.last().map_or(0, |turn| turn.turn);
     match ending.termination_reason {
         TerminationReason::RetriesExhausted => {
-            format!("Turn {turn} {}, so the run ended without an accepted report.", last.words())
+            format!("Turn {turn} {}, so the run ended without an accepted report.", last.description())
         }
         TerminationReason::MaxTurnsExhausted if strict => {
-            format!("Turn {turn}, the last one, {}, so the run ended without an accepted report.", last.words())
+            format!("Turn {turn}, the last one, {}, so the run ended without an accepted report.", last.description())
         }
         TerminationReason::MaxTurnsExhausted => {
             "The turn limit was reached, and with synthesis switched off nothing concluded the run.".to_owned()
@@ -156,7 +156,7 @@ fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String
         TerminationReason::SynthesisFailed(trigger) => failed_synthesis(trigger, turns, &last),
         TerminationReason::LlmError if turn == 0 => "The run ended at once: the model could not be used.".to_owned(),
         TerminationReason::LlmError => {
-            format!("Turn {turn} {}, so the run ended: the model could not be used.", last.words())
+            format!("Turn {turn} {}, so the run ended: the model could not be used.", last.description())
         }
         TerminationReason::LlmComplete
         | TerminationReason::FinalResult
@@ -169,7 +169,7 @@ fn failure(source: &Source<'_>, turns: &[TurnRecord], ending: &Ending) -> String
 fn failed_synthesis(trigger: Trigger, turns: &[TurnRecord], last: &Failures) -> String {
     let asked = sentence_case(trigger_words(trigger));
     if turns.last().is_some_and(|turn| turn.synthesis) {
-        format!("{asked}, and the synthesis {}, so the run ended without a conclusion.", last.words())
+        format!("{asked}, and the synthesis {}, so the run ended without a conclusion.", last.description())
     } else {
         format!("{asked}, and with synthesis switched off nothing concluded the run.")
     }
@@ -185,7 +185,7 @@ struct Failures {
 }
 
 impl Failures {
-    fn of(turn: &TurnRecord) -> Self {
+    fn from_turn(turn: &TurnRecord) -> Self {
         let faults = turn.attempts.iter().filter(|attempt| !ended_by_user(attempt));
         let reasons: Vec<_> = faults.filter_map(|attempt| attempt.slugs.first().copied()).collect();
         let last = reasons.last().copied();
@@ -197,7 +197,7 @@ impl Failures {
     }
 
     /// `failed three times, the last time because …`
-    fn words(&self) -> String {
+    fn description(&self) -> String {
         match (self.failed, self.because, self.same) {
             (_, None, _) => "failed".to_owned(),
             (0 | 1, Some(because), _) => format!("failed because {because}"),

@@ -71,12 +71,12 @@ impl LaneView {
     }
 
     fn new(call: &CallRecord, lane: Lane<'_>) -> Self {
-        let words = match (lane.state, &lane.run) {
-            (LaneState::Waiting, _) => "waiting to begin".to_owned(),
+        let text = match (lane.state, &lane.run) {
+            (LaneState::Waiting, _) => "waiting to start".to_owned(),
             (LaneState::NotRun, _) | (_, None) => {
                 why_not(call, lane.task_id).unwrap_or_else(|| lane.why_not.to_owned())
             }
-            (_, Some(run)) => words(run),
+            (_, Some(run)) => state_text(run),
         };
         LaneView {
             call: call.id.0.clone(),
@@ -84,7 +84,7 @@ impl LaneView {
             task: one_line(&lane.asked.task, 200),
             agent: lane.asked.agent,
             state: lane.state,
-            words,
+            words: text,
             ticks: lane.run.as_ref().map(ticks).unwrap_or_default(),
             time: lane.run.as_ref().map_or(LaneTime::None, time),
         }
@@ -100,9 +100,9 @@ impl LaneView {
     #[must_use]
     pub fn nothing_yet(&self) -> &'static str {
         match self.state {
-            LaneState::Waiting => "It begins when another one ends.",
+            LaneState::Waiting => "It starts when another sub-agent ends.",
             LaneState::Running | LaneState::Concluding | LaneState::Ended(_) | LaneState::NotRun => {
-                "It did nothing: there is no transcript."
+                "It did not run, so it has no transcript."
             }
         }
     }
@@ -121,7 +121,7 @@ pub struct Tally {
 impl Tally {
     /// Counts the sub-agents of the whole run.
     #[must_use]
-    pub fn of(source: &Source<'_>) -> Self {
+    pub fn from_source(source: &Source<'_>) -> Self {
         Tally::over(source, source.turns.iter().flat_map(|turn| &turn.tool_calls))
     }
 
@@ -141,7 +141,7 @@ impl Tally {
 
     /// `3 of 5 done, 1 failed`; `None` if there are no sub-agents.
     #[must_use]
-    pub fn words(&self) -> Option<String> {
+    pub fn summary(&self) -> Option<String> {
         (self.asked > 0).then(|| format!("{} of {} done{}", self.done, self.asked, self.rest()))
     }
 
@@ -149,8 +149,8 @@ impl Tally {
     #[must_use]
     pub fn announcement(&self) -> Option<String> {
         let ended = self.done + self.failed + self.cancelled;
-        let words = self.words().filter(|_| ended > 0)?;
-        Some(format!("Sub-agents: {words}."))
+        let text = self.summary().filter(|_| ended > 0)?;
+        Some(format!("Sub-agents: {text}."))
     }
 
     fn rest(&self) -> String {
@@ -185,8 +185,8 @@ impl<'a> Source<'a> {
     fn child_of(&self, call: &CallRecord, task_id: u32) -> Option<Source<'a>> {
         match self.children {
             Children::Live(children) => {
-                let of = |child: &&Subagent| child.asked.call == call.id && child.asked.task_id == task_id;
-                let run = children.iter().find(of)?.run.as_ref().map(Source::from)?;
+                let is_this_task = |child: &&Subagent| child.asked.call == call.id && child.asked.task_id == task_id;
+                let run = children.iter().find(is_this_task)?.run.as_ref().map(Source::from)?;
                 Some(if self.origin == Origin::Document { run.recorded() } else { run })
             }
             Children::Run(children) => {
@@ -239,8 +239,8 @@ fn unbegun(source: &Source<'_>, call: &CallRecord, task_id: u32) -> (LaneState, 
     let refused = source.refused(&call.id.0, task_id) == Some(true);
     let over = call.result.is_some() || source.wrap_up.is_some() || source.status == Status::Ended;
     match (source.origin, refused) {
-        (_, true) => (LaneState::NotRun, "not run: one too many"),
-        (Origin::Document | Origin::Interrupted, false) => (LaneState::NotRun, "had not begun"),
+        (_, true) => (LaneState::NotRun, "not run: over the limit"),
+        (Origin::Document | Origin::Interrupted, false) => (LaneState::NotRun, "not started"),
         (Origin::Session | Origin::Elsewhere, false) if over => (LaneState::NotRun, "stopped before it began"),
         (Origin::Session | Origin::Elsewhere, false) => (LaneState::Waiting, ""),
     }
@@ -258,7 +258,7 @@ fn state(run: &Source<'_>) -> LaneState {
     }
 }
 
-fn words(run: &Source<'_>) -> String {
+fn state_text(run: &Source<'_>) -> String {
     let (turn, max) = (run.turns_used(), run.effective_max_turns);
     match (run.status, run.segments.last()) {
         (Status::Ended, Some(ending)) => ending::short(ending),
@@ -278,8 +278,8 @@ fn why_not(call: &CallRecord, task_id: u32) -> Option<String> {
     if call.slug == Some(Slug::Cancelled) {
         return Some("cancelled before it began".to_owned());
     }
-    let of = |report: &Value| report.get("task_id").and_then(Value::as_u64) == Some(u64::from(task_id));
-    let report = reports(call)?.into_iter().find(of)?;
+    let is_this_task = |report: &Value| report.get("task_id").and_then(Value::as_u64) == Some(u64::from(task_id));
+    let report = reports(call)?.into_iter().find(is_this_task)?;
     report.get("report").and_then(Value::as_str).map(|text| one_line(text, 80))
 }
 

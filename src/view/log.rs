@@ -111,7 +111,7 @@ impl Level {
 
     /// Returns a description for users who do not know the short names.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Level::Error => "failed runs",
             Level::Warning => "failed attempts",
@@ -150,8 +150,8 @@ impl Log {
         let hidden = fitting.len().saturating_sub(filter.most);
         let all = counted(self.entries.len() as u64, "entry").replace("entrys", "entries");
         let empty = match (self.entries.is_empty(), fitting.is_empty()) {
-            (true, _) => Some("Nothing was logged. Failed attempts, failed runs and noteworthy steps stand here."),
-            (false, true) => Some("No entry fits this filter."),
+            (true, _) => Some("Nothing was logged. Failed attempts, failed runs and notable steps appear here."),
+            (false, true) => Some("No entry matches this filter."),
             (false, false) => None,
         };
         LogView {

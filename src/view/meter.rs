@@ -133,8 +133,8 @@ fn label(source: &Source<'_>) -> String {
     if source.turns.last().is_some_and(|turn| turn.synthesis) {
         return format!("Synthesis after {used} of {max} turns");
     }
-    let words = level_words(level(source.config.counter.as_ref(), used, max));
-    format!("Turn {used} of {max}, {} remaining, {words}", max.saturating_sub(used))
+    let text = level_words(level(source.config.counter.as_ref(), used, max));
+    format!("Turn {used} of {max}, {} remaining, {text}", max.saturating_sub(used))
 }
 
 fn is_fault(attempt: &AttemptRecord) -> bool {

@@ -140,8 +140,8 @@ pub fn segments(source: &Source<'_>) -> Vec<SegmentView> {
             let next_max = spans.get(index + 1).map(|next| next.max_turns);
             Some(SegmentView {
                 after: span.and_then(|span| span.end.checked_sub(1)),
-                ending: EndingView::of(source, index)?,
-                report: ReportView::of(source.config, ending),
+                ending: EndingView::for_segment(source, index)?,
+                report: ReportView::for_ending(source.config, ending),
                 granted: next_max.map(|max| max.saturating_sub(ending.total_turns)),
             })
         })

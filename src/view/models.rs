@@ -50,7 +50,7 @@ impl Known {
     /// `200 K tokens of context · $3 in / $15 out per million tokens (as of 2026-11) · accepts pictures`; empty if nothing is
     /// known.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         let date = match self.by {
             By::Table => format!("as of {AS_OF}"),
             By::Provider => "as listed now".to_owned(),
@@ -110,8 +110,8 @@ fn short(tokens: u64) -> String {
 #[must_use]
 pub fn picture_note(known: Option<Known>, is_demo: bool) -> Option<&'static str> {
     match known.and_then(|known| known.images) {
-        _ if is_demo => Some("The demo model is a script: it does not look at pictures."),
-        Some(false) => Some("This model takes no pictures, as far as is known. Choose another in the settings."),
+        _ if is_demo => Some("The demo model is scripted and ignores images."),
+        Some(false) => Some("As far as is known, this model does not accept images. Choose another in Settings."),
         Some(true) | None => None,
     }
 }

@@ -94,7 +94,7 @@ impl From<&Source<'_>> for PanelView {
         let usage = source.usage;
         let some = |count: u64| (count > 0).then(|| thousands(count));
         let last = source.segments.len().checked_sub(1).filter(|_| phase == Phase::Ended);
-        let ending = last.and_then(|last| EndingView::of(source, last));
+        let ending = last.and_then(|last| EndingView::for_segment(source, last));
         let outcome = source.segments.last().map(|ending| ending.outcome).filter(|_| ending.is_some());
         PanelView {
             phase,
@@ -112,7 +112,7 @@ impl From<&Source<'_>> for PanelView {
             cost: source.cost.filter(|_| source.requests > 0).map(dollars),
             cost_words: cost_words(source),
             context: source.context_percent.map(fill),
-            subagents: Tally::of(source).words(),
+            subagents: Tally::from_source(source).summary(),
             progress: progress(source, phase),
             started_at: source.started_at.0,
             elapsed_ms: (phase == Phase::Ended).then(|| source.elapsed_ms()),
@@ -149,17 +149,17 @@ fn note(source: &Source<'_>, phase: Phase, turn: u32) -> String {
         }
         (Phase::Ended, _) if source.origin == Origin::Document => match source.segments.last() {
             _ if source.imported.is_some() => {
-                "Opened from a file of another format, to be read: it has no events, so it cannot be replayed."
+                "Opened from a file in another format (read-only). It has no events, so it cannot be replayed."
                     .to_owned()
             }
-            Some(_) => "Opened from a file, to be read.".to_owned(),
-            None => "Opened from a file that was written while the run was under way.".to_owned(),
+            Some(_) => "Opened from a file (read-only).".to_owned(),
+            None => "Opened from a file that was written while the run was in progress.".to_owned(),
         },
         (Phase::Ended, true) => format!("{} Add turns to continue.", limit(source)),
         (Phase::Ended, false) if outcome == Some(Outcome::Failed) => {
             "It failed. See the transcript for what went wrong; the log has details.".to_owned()
         }
-        (Phase::Ended, false) => "Ask a follow-up below: it keeps what was said here.".to_owned(),
+        (Phase::Ended, false) => "Ask a follow-up below; it continues this conversation.".to_owned(),
         (Phase::Synthesizing, _) => format!("Writing the synthesis: up to {left} more."),
         (Phase::Running, _) if remaining == 0 && forces_report(source.config) => {
             format!("The last turn asks for the report: up to {left} more.")
@@ -204,17 +204,17 @@ fn progress(source: &Source<'_>, phase: Phase) -> Option<Progress> {
 }
 
 fn cost_words(source: &Source<'_>) -> Option<String> {
-    let words: Vec<String> = source.config.providers.iter().filter_map(price_words).collect();
-    (!words.is_empty()).then(|| words.join("; "))
+    let text: Vec<String> = source.config.providers.iter().filter_map(price_words).collect();
+    (!text.is_empty()).then(|| text.join("; "))
 }
 
 fn fill(percent: u64) -> Fill {
-    let (level, words) = match percent {
+    let (level, text) = match percent {
         0..60 => (CounterLevel::Normal, "room to spare"),
         60..85 => (CounterLevel::Moderate, "filling up"),
         _ => (CounterLevel::Urgent, "nearly full"),
     };
-    Fill { bar: percent.min(100), percent: format!("{percent} %"), words, level }
+    Fill { bar: percent.min(100), percent: format!("{percent} %"), words: text, level }
 }
 
 fn tokens(usage: Usage, count: u64) -> String {
@@ -253,7 +253,7 @@ fn at_work(source: &Source<'_>) -> bool {
 }
 
 fn now_at_work(source: &Source<'_>, turn: u32) -> String {
-    Tally::of(source).announcement().unwrap_or_else(|| turn_words(source, turn))
+    Tally::from_source(source).announcement().unwrap_or_else(|| turn_words(source, turn))
 }
 
 fn title(phase: Phase, turn: u32, max_turns: u32, outcome: Option<Outcome>) -> String {

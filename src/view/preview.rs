@@ -44,11 +44,11 @@ fn subagents(config: &RunConfig) -> u64 {
     if config.spawns() { most } else { 0 }
 }
 
-fn short(of: &crate::engine::ProviderConfig) -> String {
-    match of.kind {
+fn short(config: &crate::engine::ProviderConfig) -> String {
+    match config.kind {
         crate::engine::ProviderKind::Demo => "Demo, not an AI".to_owned(),
-        _ if of.model.is_empty() => provider::name(of),
-        _ => of.model.clone(),
+        _ if config.model.is_empty() => provider::name(config),
+        _ => config.model.clone(),
     }
 }
 
@@ -61,7 +61,7 @@ fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
     let mut legend = Vec::new();
     if let Some(counter) = &config.counter {
         let left = |at: u32| format!("{} left or fewer", counted(u64::from(at), "turn"));
-        legend.push((TickKind::Turn(CounterLevel::Normal), "calm: the model is told where it stands".to_owned()));
+        legend.push((TickKind::Turn(CounterLevel::Normal), "calm: the counter shows the turns used".to_owned()));
         legend
             .push((TickKind::Turn(CounterLevel::Moderate), format!("{}: work efficiently", left(counter.moderate_at))));
         legend.push((TickKind::Turn(CounterLevel::Urgent), format!("{}: finish", left(counter.urgent_at))));
@@ -71,7 +71,7 @@ fn legend(config: &RunConfig) -> Vec<(TickKind, String)> {
         legend.push((TickKind::Report(level), "the last turn asks for the report".to_owned()));
     }
     if config.synthesis.is_some() {
-        legend.push((TickKind::Synthesis, "synthesis: it concludes from what it has".to_owned()));
+        legend.push((TickKind::Synthesis, "synthesis: the model concludes from what it has gathered".to_owned()));
     }
     legend
 }

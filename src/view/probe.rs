@@ -45,7 +45,7 @@ pub fn probe_config(config: RunConfig) -> RunConfig {
 impl Probe {
     /// Returns the result that a record of the test run gives, if any; `ms` is the time since the run began.
     #[must_use]
-    pub fn of(record: &RecordKind, ms: u64, document: impl FnOnce() -> Option<Trajectory>) -> Option<Self> {
+    pub fn from_record(record: &RecordKind, ms: u64, document: impl FnOnce() -> Option<Trajectory>) -> Option<Self> {
         match record {
             RecordKind::AgentFinished { ending } => {
                 let facts = document().map(|document| facts(&document, ms)).unwrap_or_default();

@@ -34,7 +34,7 @@ impl From<&Source<'_>> for RailView {
     fn from(source: &Source<'_>) -> Self {
         let ending = source.segments.last().filter(|_| source.status == Status::Ended);
         let turn = source.turns.last().map_or(0, |turn| turn.turn);
-        let words = match (ending, source.status) {
+        let text = match (ending, source.status) {
             _ if source.origin == Origin::Interrupted => format!("interrupted in turn {turn}"),
             (Some(ending), _) => ending::short(ending),
             (None, Status::Calling { synthesis: true, .. } | Status::Waiting { synthesis: true, .. }) => {
@@ -52,7 +52,7 @@ impl From<&Source<'_>> for RailView {
         let ticks = Meter::from(source).ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect();
         RailView {
             title: one_line(task_title(source.input), 120),
-            words,
+            words: text,
             tone: ending.map(ending::tone).or(over),
             ticks,
         }
@@ -81,11 +81,11 @@ impl From<&Header> for RailView {
 impl From<&Summary> for RailView {
     /// Builds the entry from the figures alone, without ticks.
     fn from(run: &Summary) -> Self {
-        let words = match run.termination_reason {
+        let text = match run.termination_reason {
             Some(reason) => ending::words_of(reason, run.total_turns),
             None => format!("{} of {} turns, unfinished", run.turns_used, run.effective_max_turns),
         };
         let tone = run.outcome.map_or(Tone::Cancelled, ending::tone_of);
-        RailView { title: one_line(task_title(&run.title), 120), words, tone: Some(tone), ticks: Vec::new() }
+        RailView { title: one_line(task_title(&run.title), 120), words: text, tone: Some(tone), ticks: Vec::new() }
     }
 }

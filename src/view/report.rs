@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::engine::{AnswerSource, Ending, Outcome, ReportFormat, RunConfig, TerminationReason};
 
-use crate::content::json::Place;
+use crate::content::json::JsonNode;
 use crate::content::slack::{self, Message};
 
 /// A report, for display and for copying.
@@ -18,7 +18,7 @@ pub struct ReportView {
     pub format: &'static str,
     /// The reason it is shown here, if that needs an explanation.
     pub note: Option<&'static str>,
-    pub stand: Stand,
+    pub stand: ReportPosition,
     pub body: Body,
     /// The text that the copy button copies.
     pub copy: Arc<str>,
@@ -26,7 +26,7 @@ pub struct ReportView {
 
 /// The position of a report: a requested report precedes the ending, a substitute follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stand {
+pub enum ReportPosition {
     Before,
     After,
 }
@@ -36,13 +36,13 @@ pub enum Body {
     /// Shown verbatim.
     Text(String),
     Markdown(String),
-    Json(Place),
+    Json(JsonNode),
     Slack(Vec<Message>),
 }
 
 impl ReportView {
     /// Returns the report; `None` if it is the text of the last turn, or if there is none.
-    pub(super) fn of(config: &RunConfig, ending: &Ending) -> Option<Self> {
+    pub(super) fn for_ending(config: &RunConfig, ending: &Ending) -> Option<Self> {
         if let Some(data) = &ending.final_result_data {
             return Some(ReportView::json("Final result", data));
         }
@@ -54,8 +54,8 @@ impl ReportView {
         by_system.then(|| ReportView {
             title: "Report",
             format: "Text",
-            note: Some("Written by the system, since the run ended without a report of the model's."),
-            stand: Stand::After,
+            note: Some("Written by Turnwise, because the run ended without a report from the model."),
+            stand: ReportPosition::After,
             body: Body::Text(ending.output.clone()),
             copy: ending.output.as_str().into(),
         })
@@ -66,7 +66,7 @@ impl ReportView {
             title: "Report",
             format,
             note: None,
-            stand: Stand::Before,
+            stand: ReportPosition::Before,
             body,
             copy: ending.output.as_str().into(),
         };
@@ -94,8 +94,8 @@ impl ReportView {
             title,
             format: "JSON",
             note: None,
-            stand: Stand::Before,
-            body: Body::Json(Place::root(Arc::new(data.clone()))),
+            stand: ReportPosition::Before,
+            body: Body::Json(JsonNode::root(Arc::new(data.clone()))),
             copy,
         }
     }

@@ -33,7 +33,7 @@ const RED: TickKind = TickKind::Turn(CounterLevel::Urgent);
 pub const EXAMPLES: &[ExampleTask] = &[
     ExampleTask {
         title: "Tools over files",
-        shows: "It searches the sample files, reads what it finds and names its source.",
+        shows: "The agent searches the sample files, reads what it finds and names its source.",
         text: "What happens when a run reaches its turn limit? Find it in the files and name the file.",
         preset: None,
         subagents: false,
@@ -54,7 +54,7 @@ pub const EXAMPLES: &[ExampleTask] = &[
     ExampleTask {
         title: "Calculation with units",
         shows: "Numbers come from a calculator that knows units, not from the model.",
-        text: "How long does light need for 384400 km, and how many kWh are 5 MJ?",
+        text: "How long does light take to travel 384,400 km, and how many kWh are 5 MJ?",
         preset: None,
         subagents: false,
         max_turns: None,
@@ -63,7 +63,7 @@ pub const EXAMPLES: &[ExampleTask] = &[
     },
     ExampleTask {
         title: "Parallel readers",
-        shows: "Sub-agents read a file each, side by side: every one has turns of its own, and its report comes back.",
+        shows: "Sub-agents read one file each in parallel. Each has its own turns and returns a report.",
         text: "Let readers work in parallel: what does each file say about turns and limits?",
         preset: Some(Preset::Research),
         subagents: true,

@@ -119,9 +119,9 @@ impl TurnView {
 fn calls(source: &Source<'_>, record: &TurnRecord) -> Vec<CallView> {
     let mut calls = attempt::calls(record);
     for call in calls.iter_mut().filter(|call| call.name == own_tools::SPAWN) {
-        let of = record.tool_calls.iter().find(|of| of.id.0 == call.id);
-        if let Some(words) = of.and_then(|of| Tally::of_call(source, of)) {
-            (call.summary, call.note) = (words, None);
+        let found = record.tool_calls.iter().find(|found| found.id.0 == call.id);
+        if let Some(text) = found.and_then(|found| Tally::of_call(source, found)) {
+            (call.summary, call.note) = (text, None);
         }
     }
     calls
@@ -163,8 +163,8 @@ fn remark(source: &Source<'_>, record: &TurnRecord, segment: usize, span: Segmen
     })
 }
 
-fn label(record: &TurnRecord, of: Option<u32>, level: CounterLevel) -> String {
-    match of {
+fn label(record: &TurnRecord, max_turns: Option<u32>, level: CounterLevel) -> String {
+    match max_turns {
         None => "Synthesis".to_owned(),
         Some(max) => format!("Turn {} of {max}, {}", record.turn, meter::level_words(level)),
     }
@@ -182,9 +182,8 @@ fn live(source: &Source<'_>, attempts: u32) -> Option<Live> {
     match source.status {
         Status::Calling { attempt, synthesis, .. } => {
             let doing = if synthesis { "Writing the synthesis" } else { "Waiting for the model" };
-            let words =
-                if attempt > 1 { format!("{doing}, attempt {attempt} of {attempts}") } else { doing.to_owned() };
-            Some(Live::Calling { words })
+            let text = if attempt > 1 { format!("{doing}, attempt {attempt} of {attempts}") } else { doing.to_owned() };
+            Some(Live::Calling { words: text })
         }
         Status::Waiting { attempt, until, .. } => {
             let until = source.started_at.0.saturating_add(until.0);

@@ -42,7 +42,7 @@ pub fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
 }
 
 fn does_not_replay(what: &str) -> String {
-    format!("{what} does not replay; replay() says where")
+    format!("{what} does not replay; replay() reports where it differs")
 }
 
 fn written(part: &impl Serialize) -> String {

@@ -116,7 +116,7 @@ impl Driver {
     fn spawn(self: &Rc<Self>, id: WorkerId) {
         let generation = self.generations.get() + 1;
         self.generations.set(generation);
-        let hear = {
+        let listener = {
             let driver = Rc::downgrade(self);
             move |heard| {
                 if let Some(driver) = driver.upgrade() {
@@ -124,7 +124,7 @@ impl Driver {
                 }
             }
         };
-        match Live::spawn(&self.url, generation, hear) {
+        match Live::spawn(&self.url, generation, listener) {
             Ok(mut live) => {
                 live.arm(START_MS);
                 self.live.borrow_mut().insert(id, live);

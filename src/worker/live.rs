@@ -53,20 +53,20 @@ impl Live {
     ///
     /// # Errors
     /// The error with which the environment refuses the worker.
-    pub fn spawn(url: &str, generation: u64, hear: impl Fn(Heard) + Clone + 'static) -> Result<Live, String> {
+    pub fn spawn(url: &str, generation: u64, listener: impl Fn(Heard) + Clone + 'static) -> Result<Live, String> {
         let wrapper = wrapper(url)?;
         let worker = construct(wrapper.as_deref().unwrap_or(url))?;
         let on_message = {
-            let hear = hear.clone();
-            Closure::new(move |event: MessageEvent| hear(heard(&event.data())))
+            let listener = listener.clone();
+            Closure::new(move |event: MessageEvent| listener(heard(&event.data())))
         };
         let on_time = {
-            let hear = hear.clone();
-            Closure::new(move || hear(Heard::Time))
+            let listener = listener.clone();
+            Closure::new(move || listener(Heard::Time))
         };
         let on_error = {
             let url = url.to_owned();
-            Closure::new(move |event: JsValue| hear(Heard::Broken(error_text(&event, &url))))
+            Closure::new(move |event: JsValue| listener(Heard::Broken(error_text(&event, &url))))
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -139,8 +139,8 @@ fn heard(data: &JsValue) -> Heard {
     match text.as_string().map(|text| Reply::decode(&text)) {
         Some(Ok(Reply::Fatal { fatal })) => Heard::Broken(fatal),
         Some(Ok(reply)) => Heard::Reply(reply, blobs),
-        Some(Err(error)) => Heard::Broken(format!("it posted what is no reply: {error}")),
-        None => Heard::Broken("it posted what is no text".to_owned()),
+        Some(Err(error)) => Heard::Broken(format!("it posted something that is not a reply: {error}")),
+        None => Heard::Broken("it posted something that is not text".to_owned()),
     }
 }
 

@@ -236,7 +236,7 @@ impl Reply {
             ReplyObject { id: Some(id), error: Some(error), .. } => Ok(Reply::Error { id, error }),
             ReplyObject { ready: Some(ready), .. } => Ok(Reply::Ready { ready }),
             ReplyObject { fatal: Some(fatal), .. } => Ok(Reply::Fatal { fatal }),
-            ReplyObject { .. } => Err(serde::de::Error::custom("neither an answer, nor ready, nor fatal")),
+            ReplyObject { .. } => Err(serde::de::Error::custom("not an answer, a ready message or a fatal error")),
         }
     }
 }

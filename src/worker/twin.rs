@@ -13,7 +13,7 @@ use crate::tools::path::RESULTS;
 pub struct Twin {
     workspace: Workspace,
     /// The workspace version that the other side knows.
-    told: Cell<u64>,
+    sent_version: Cell<u64>,
     changes: RefCell<Option<Subscription>>,
     tell: Box<dyn Fn(Vec<FileChange>, Vec<Blob>)>,
 }
@@ -23,8 +23,8 @@ impl Twin {
     /// are sent first. The full text of truncated tool results stays on its side.
     #[must_use]
     pub fn new(workspace: Workspace, tell: impl Fn(Vec<FileChange>, Vec<Blob>) + 'static) -> Rc<Self> {
-        let (told, changes) = (Cell::default(), RefCell::default());
-        let twin = Rc::new(Twin { workspace, told, changes, tell: Box::new(tell) });
+        let (sent_version, changes) = (Cell::default(), RefCell::default());
+        let twin = Rc::new(Twin { workspace, sent_version, changes, tell: Box::new(tell) });
         twin.say();
         twin.listen();
         twin
@@ -46,7 +46,7 @@ impl Twin {
                 None => self.workspace.remove(&path),
             }
         }
-        self.told.set(self.workspace.version());
+        self.sent_version.set(self.workspace.version());
         self.listen();
     }
 
@@ -61,7 +61,7 @@ impl Twin {
     }
 
     fn say(&self) {
-        let changed = self.workspace.changed_since(self.told.replace(self.workspace.version()));
+        let changed = self.workspace.changed_since(self.sent_version.replace(self.workspace.version()));
         let changed = changed.into_iter().filter(|(path, _)| !path.starts_with(RESULTS));
         let (changes, blobs): (Vec<FileChange>, Vec<Option<Blob>>) =
             changed.map(|(path, blob)| (FileChange { path, there: blob.is_some() }, blob)).unzip();

@@ -15,13 +15,13 @@ use crate::tools::path::{PathError, RESULTS, normalize, result_path};
 /// A shared handle to one workspace.
 #[derive(Clone, Default)]
 pub struct Workspace {
-    inner: Rc<RefCell<Inner>>,
+    inner: Rc<RefCell<WorkspaceState>>,
     /// The run's own folder for the full text of truncated tool results: call ids are unique only within one run.
     scope: Option<Rc<str>>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct WorkspaceState {
     entries: BTreeMap<String, Entry>,
     version: u64,
     listeners: Vec<Weak<dyn Fn()>>,

@@ -68,7 +68,7 @@ test('the menu works by keyboard, and every format is downloaded and opened agai
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
       await page.locator('section.turn strong').last().waitFor();
       assert.deepEqual(await shown(page), seen, `the run looks different when it is opened from ${kind}`);
-      if (kind === 'ATIF 1.7') await page.getByText('Opened from a file of another format').first().waitFor();
+      if (kind === 'ATIF 1.7') await page.getByText('Opened from a file in another format').first().waitFor();
       else assert.deepEqual(JSON.parse((await download(page)).text), JSON.parse(made['Turnwise trajectory'].text));
     });
   }
@@ -118,7 +118,7 @@ test('what cannot be opened is said in words, and a bomb does not hold the page'
   };
   const bomb = gzipSync(Buffer.alloc(201 * 1024 * 1024, 32));
   assert.ok(bomb.length < 1024 * 1024);
-  await refused('bomb.json.gz', bomb, 'bomb.json.gz was not opened: unpacked it is larger than 200 MB.');
+  await refused('bomb.json.gz', bomb, 'bomb.json.gz was not opened: it unpacks to more than 200 MB.');
   await refused('later.json', JSON.stringify({ schema_version: 'ATIF-v2.0' }), 'this Turnwise reads ATIF 1.0 to 1.8');
   await refused('broken.json', JSON.stringify({ schema_version: 'ATIF-v1.7', steps: [] }), 'This ATIF file is damaged: missing field `agent`');
   // Any other HTML page is a file for the agent.

@@ -430,7 +430,7 @@ for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : ['wide-lig
     await ask.getByText(`${from} wants to open a record here`).waitFor();
     await camera(refused, 'B7', look)();
     await heardAgain(refused);
-    assert.equal(await refused.getByText(/was not opened|is no trajectory/).count(), 0, 'nothing is parsed before the answer');
+    assert.equal(await refused.getByText(/was not opened|is not a trajectory/).count(), 0, 'nothing is parsed before the answer');
     await page.waitForFunction(() => window.heard?.includes('asked'));
     assert.ok(await page.evaluate(() => !window.heard.includes('taken')));
     await ask.getByRole('button', { name: 'Not now' }).click();
@@ -442,6 +442,6 @@ for (const look of process.env.LOOKS === 'all' ? Object.keys(LOOKS) : ['wide-lig
 
     const opened = await handOver(page, site.app, '{"format":"turnwise","version":1,');
     await opened.getByRole('alertdialog').getByRole('button', { name: 'Open' }).click();
-    await opened.getByText(`What ${from} handed over is no trajectory.`).waitFor();
+    await opened.getByText(`The file from ${from} is not a trajectory.`).waitFor();
   }))));
 }

@@ -32,7 +32,7 @@ looked('the example: seven steps, two of which are told all that came before', {
   await begin(page);
   // Checked before the screenshot, which may take as long as the steps before this one.
   await node(page, 6).click();
-  await page.getByText('it will be told the results of every completed step before it').waitFor();
+  await page.getByText('it will receive the results of every earlier step that completes').waitFor();
   await page.getByRole('button', { name: 'Close the step' }).click();
   await page.getByRole('button', { name: /^Step \d ?, .*turn [1-9]/ }).first().waitFor();
   await shoot('running');
@@ -40,7 +40,7 @@ looked('the example: seven steps, two of which are told all that came before', {
   const all = await labels(page);
   assert.equal(all.length, 7);
   for (const label of all) assert.match(label, /^Step \d, \w+, (gathers|synthesis): .*\. completed \d+(\.\d)? m?s /);
-  assert.equal(all.filter((label) => /, synthesis: .* Was told of 1, 2, 3, 4(, 5)? and \d\.$/.test(label)).length, 2);
+  assert.equal(all.filter((label) => /, synthesis: .* Received the results of 1, 2, 3, 4(, 5)? and \d\.$/.test(label)).length, 2);
   assert.match(await page.locator('.plan-result .prose').innerText(), /From what steps 1, 2, 3, 4, 5 and 6 found/);
   await page.locator('.scroll').evaluate((it) => { it.scrollTop = 0; });
   await shoot('graph');
@@ -59,8 +59,8 @@ looked('the example: seven steps, two of which are told all that came before', {
 
   await node(page, 2).click();
   assert.deepEqual(await told(page), []);
-  await page.getByText('Its action alone').waitFor();
-  const did = page.getByRole('region', { name: 'What it did' });
+  await page.getByText('Only its action').waitFor();
+  const did = page.getByRole('region', { name: 'Step transcript' });
   assert.ok(await did.locator('section.turn').count() >= 3);
   assert.ok((await did.locator('.call .name').allTextContents()).includes('read_file'));
   await shoot('transcript');
@@ -83,7 +83,7 @@ looked('again from a step, from a record too', {}, async (page) => {
   await ended(page);
   await node(page, 1).click();
   await page.getByText('kept from an earlier run of the plan').waitFor();
-  assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 3);
+  assert.ok(await page.getByRole('region', { name: 'Step transcript' }).locator('section.turn').count() >= 3);
   await node(page, 7).click();
   await page.getByText(/^started (with the plan|.* after it)$/).waitFor();
 
@@ -96,7 +96,7 @@ looked('again from a step, from a record too', {}, async (page) => {
     assert.equal((await labels(page)).length, 7);
     await node(page, 7).click();
     assert.deepEqual(await told(page), [1, 2, 3, 4, 5, 6]);
-    assert.ok(await page.getByRole('region', { name: 'What it did' }).locator('section.turn').count() >= 1);
+    assert.ok(await page.getByRole('region', { name: 'Step transcript' }).locator('section.turn').count() >= 1);
     await page.getByRole('button', { name: 'Run again from this step' }).click();
     await runs.nth(3).waitFor();
     await ended(page);
@@ -164,14 +164,14 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   await row(dialog, 'agent Market').getByLabel('Turns').fill('0');
   assert.deepEqual(await wrong(row(dialog, 'step 3')), [
     'Agentthere is no agent "News"; there are Company, Competitors, Forecaster, Market, Numbers, Report. Choose one of the agents, or add it.',
-    'Depends ongot "x"; expected a step order. Write a value of that kind.',
-    'Depends on3 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
-    'Depends on9 is not smaller than 3, the order of the step itself. Name smaller orders only, or give the step a larger one.',
-    'Depends onno step has order 9. Name the order of a step that is there.',
+    'Depends ongot "x"; expected a step order. Enter a value of that type.',
+    'Depends on3 is not smaller than 3, the order of the step itself. Use only smaller orders, or give this step a larger order.',
+    'Depends on9 is not smaller than 3, the order of the step itself. Use only smaller orders, or give this step a larger order.',
+    'Depends onno step has order 9. Use the order of an existing step.',
   ]);
   assert.match((await wrong(row(dialog, 'step 5'))).join(), /there is no tool "telepathy"/);
   assert.match((await wrong(row(dialog, 'step two'))).join(), /got "two"; expected a whole number, 1 or more/);
-  assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /"Numbers" is there already/);
+  assert.match((await wrong(row(dialog, 'agent Numbers').nth(1))).join(), /an agent named "Numbers" already exists/);
   assert.match((await wrong(row(dialog, 'agent Market'))).join(), /got 0; expected a whole number, 1 or more/);
   assert.equal(await row(dialog, 'step 3').getByLabel('Depends on').getAttribute('aria-invalid'), 'true');
   await dialog.getByText('Fix 9 fields to run.').waitFor();
@@ -210,7 +210,7 @@ looked('the editor names every fault beside its field, as JSON too, and keeps wh
   assert.equal((await labels(page)).length, 2);
   await node(page, 6).click();
   assert.deepEqual(await told(page), [1]);
-  await page.getByText('The results of what it depends on: step 1.').waitFor();
+  await page.getByText('The results of the steps it depends on: step 1.').waitFor();
 
   await details(page);
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
@@ -244,7 +244,7 @@ test('a model drafts a plan, which is shown before it runs', () => withSite((sit
       assert.ok(await draft.isDisabled(), 'without a task');
       await dialog.getByLabel('Draft from a task').fill('An overview of tides');
       await draft.click();
-      await dialog.getByText('Drafted. Read it before you run it: nothing has run yet.').waitFor();
+      await dialog.getByText('Draft ready. Check it before you run it; nothing has run yet.').waitFor();
       assert.equal(await row(dialog, 'step 2').getByLabel('Action').inputValue(), 'Write the overview');
       assert.equal(await page.locator('.run').count(), 0, 'nothing runs');
       await draft.click();

@@ -220,7 +220,7 @@ test('pictures go with the task, fit, and stand in the run and in its record', a
         await page.getByRole('button', { name: 'Choose files' }).click();
       })()]);
       await chooser.setFiles([{ name, mimeType: 'application/json', buffer: Buffer.from(document) }]);
-      await page.getByText('to be read', { exact: false }).first().waitFor();
+      await page.getByText('(read-only)', { exact: false }).first().waitFor();
       await page.locator('.page .pictures img[alt="Picture 3 of 3"]').waitFor();
       assert.deepEqual(await page.locator('.page .pictures img').evaluateAll((all) => Promise.all(all.map(async (img) => {
         await img.decode();
@@ -241,7 +241,7 @@ test('pasted and dropped pictures go to the task box, and each can be taken away
     }, { kind, selector, name, type, bytes: [...buffer] });
     await dispatch('paste', '#task', 'pasted.png');
     await page.getByRole('img', { name: 'pasted.png' }).waitFor();
-    await page.getByText('does not look at pictures').waitFor();
+    await page.getByText('ignores images').waitFor();
     await dispatch('drop', '#task', 'dropped.png');
     await page.getByRole('img', { name: 'dropped.png' }).waitFor();
     const files = page.getByRole('button', { name: /^Files/ }).first();

@@ -175,7 +175,7 @@ strict('no attempt left: one sentence, a report of the system, and the log tells
   assert.equal(await entries.count(), 1);
   assert.match(await log.getByRole('status').innerText(), /^1 of 4 entries$/);
   await log.getByRole('searchbox').fill('nothing has these words');
-  await log.getByText('No entry fits this filter.').waitFor();
+  await log.getByText('No entry matches this filter.').waitFor();
   await log.getByRole('searchbox').fill('');
   const [file] = await Promise.all([page.waitForEvent('download'), log.getByRole('button', { name: 'Download' }).click()]);
   const lines = readFileSync(await file.path(), 'utf8').trim().split('\n').map((line) => JSON.parse(line));

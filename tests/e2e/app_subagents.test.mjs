@@ -39,7 +39,7 @@ for (const look of Object.keys(LOOKS)) {
       await page.locator('.lane[data-state=running]').nth(3).waitFor();
       assert.equal(await lanes(page).count(), SIZE);
       const live = await words(page);
-      assert.ok(live.includes('waiting to begin'), `${live}`);
+      assert.ok(live.includes('waiting to start'), `${live}`);
       assert.ok(live.some((it) => /^turn \d of 7, (asking the model|running calculate)$/.test(it) || it === 'writing the synthesis'), `${live}`);
       assert.match(await summary(page), /^16 sub-agents, \d+ done$/);
       assert.match(await figure(page), /^\d+ of 16 done$/);
@@ -105,7 +105,7 @@ for (const look of Object.keys(LOOKS)) {
       assert.equal(await summary(page), '16 sub-agents, 4 done, 12 not run');
       assert.ok(asked.length < 30, `${asked.length} requests`);
       await lanes(page).nth(7).locator('summary').click();
-      await page.getByText('It did nothing: there is no transcript.').waitFor();
+      await page.getByText('It did not run, so it has no transcript.').waitFor();
       await page.locator('#transcript').evaluate((it) => { it.scrollTop = 0; });
       await page.screenshot({ path: path.join(shots, `subagents-stopped-${look}.png`) });
     });

@@ -101,7 +101,7 @@ test('what the model saw is what was sent: messages, counter lines, tools, and t
     await seen(page).getByText(/Compared with request 1, turn 1\. Messages: 2 the same/).waitFor();
     assert.deepEqual(await seen(page).locator('.message .sign').allInnerTexts(), Array(1 + turn.tool_calls.length).fill('added'));
     await page.keyboard.press('End');
-    await seen(page).getByText('no tools: a conclusion is asked for').first().waitFor();
+    await seen(page).getByText('no tools: the request asks for a conclusion').first().waitFor();
     await seen(page).locator('.changes').getByText('Tools', { exact: true }).waitFor();
   });
 });
@@ -189,14 +189,14 @@ test('the address can name a record of the same site, and of no other', async ()
     const open = (what, body, options = {}) => withPage(`${site.app}?trajectory=${encodeURIComponent(what)}`, { context: { viewport: WIDE }, ...options }, body);
     await open('records/files.json', async (page) => {
       await page.getByRole('region', { name: 'How it ended' }).waitFor();
-      await page.getByText('Opened files.json, to be read.').waitFor();
+      await page.getByText('Opened files.json (read-only).').waitFor();
     });
     await open('https://example.org/files.json', async (page) => {
       await page.getByText('The record at https://example.org/files.json is on another site and was not opened.').waitFor();
     });
     await open('//example.org/files.json', async (page) => page.getByText(/is on another site/).waitFor());
     await open('records/none.json', async (page) => page.getByText(/There is no record at \/records\/none\.json \(HTTP 404\)/).waitFor(), { expect: [/404/] });
-    await open('docs/index.md', async (page) => page.getByText(/is no trajectory/).waitFor());
+    await open('docs/index.md', async (page) => page.getByText(/is not a trajectory/).waitFor());
   }, { mounts: { '/records/': folder } });
 });
 

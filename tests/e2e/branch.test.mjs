@@ -39,7 +39,7 @@ for (const [look, [viewport, colorScheme]] of Object.entries({ 'wide-light': [WI
       await page.getByRole('button', { name: /^Branch: Turn 3/ }).click();
       const dialog = page.getByRole('dialog', { name: 'Branch' });
       await dialog.getByLabel('Max turns').fill('5');
-      await dialog.getByLabel('Say something before this turn').fill('Take four.');
+      await dialog.getByLabel('Add a message before this turn').fill('Take four.');
       await page.screenshot({ path: path.join(shots, `branch-${look}.png`) });
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));

@@ -189,7 +189,7 @@ test('a failed fetch names what to try, with one knock at the other server and n
       }, baseUrl);
     });
     assert.deepEqual([ours.slice(0, 2), other.slice(0, 2)], [['llm_error', 'network_error'], ['llm_error', 'network_error']]);
-    assert.match(ours[2], /the server of this page, gave no answer/);
+    assert.match(ours[2], /the server of this page, did not answer/);
     assert.match(other[2], /\(CORS\)/);
     assert.deepEqual(own, ['POST']);
     assert.deepEqual(knocks, ['POST /v1/chat/completions undefined Bearer k', 'GET /v1 undefined undefined'], 'the request, and one knock without anything in it');

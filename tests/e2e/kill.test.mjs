@@ -162,7 +162,7 @@ for (const [kind, { kill, next: nextOf, reopen }] of Object.entries(KINDS)) {
             const asked = Math.max(0, ...seen.turns);
 
             const next = await nextOf(page, context, site);
-            const left = next.getByRole('region', { name: 'Runs that did not end' }).getByRole('button');
+            const left = next.getByRole('region', { name: 'Interrupted runs' }).getByRole('button');
             const [stored] = await storedRuns(next);
             if (!asked && !stored) {
               // Nothing had been sent or stored, so nothing is lost.

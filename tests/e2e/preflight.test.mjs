@@ -231,7 +231,7 @@ test('a public page that may, at a server without CORS', () => withPage({ ...PUB
 
 test('a public page without https', () => withPage({ host: 'page.example', space: 'public' }, (page) =>
   withModel({ answer: (_, response) => json(response, 200, {}) }, async ({ base, asked }) => {
-    assert.match(await failure(page, { kind: 'ollama', baseUrl: base }), /^The browser does not let a page without https reach servers on this machine\. Open this page over https/);
+    assert.match(await failure(page, { kind: 'ollama', baseUrl: base }), /^The browser does not let a page without HTTPS reach servers on this machine\. Open this page over https/);
     assert.deepEqual(asked, []);
   })));
 

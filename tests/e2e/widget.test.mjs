@@ -158,7 +158,7 @@ test('a refused key is said in words, the visitor gives one, and it is nowhere b
     const kept = await tab.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, window.heard, document.querySelector('turnwise-agent').outerHTML]));
     assert.ok(!kept.includes(KEY), 'the key is kept somewhere');
     assert.equal((await events(tab)).at(-1).name, 'error');
-    await run.getByRole('button', { name: 'Use a key of your own' }).click();
+    await run.getByRole('button', { name: 'Use your own key' }).click();
     await tab.getByLabel('API key').waitFor();
     assert.equal(await tab.getByLabel('API key').getAttribute('type'), 'password');
     await tab.getByRole('button', { name: 'Back' }).click();
@@ -254,7 +254,7 @@ test('the conversation goes on over a page change; what was open is open, what w
     await tab.locator('turnwise-agent article').nth(2).getByText('Half').waitFor();
     await tab.goto(url);
     const cut = await answered(tab, 3);
-    assert.match(await cut.getByRole('alert').textContent(), /broken off before it was answered/);
+    assert.match(await cut.getByRole('alert').textContent(), /interrupted before it was answered/);
   });
 });
 

@@ -36,7 +36,7 @@ test('this documentation is a book whose agent answers without a key, and the ap
   }
   await tab.screenshot({ path: path.join(shots, 'widget-book.png') });
   const { app, lines } = await openApp(tab);
-  await app.getByText(`Opened a run of ${new URL(site.url).origin}, to be read.`).waitFor({ timeout: 60000 });
+  await app.getByText(`Opened a run from ${new URL(site.url).origin} (read-only).`).waitFor({ timeout: 60000 });
   await app.getByRole('region', { name: 'How it ended' }).waitFor();
   await app.screenshot({ path: path.join(shots, 'widget-handed.png') });
   await tab.getByText('Opened in the app.').waitFor();
@@ -56,7 +56,7 @@ test('the app of another origin takes the record over, whole; a page that is no 
   await answered(tab);
   const { app, lines } = await openApp(tab);
   await app.getByRole('alertdialog').getByRole('button', { name: 'Open' }).click({ timeout: 60000 });
-  await app.getByText(`Opened a run of ${new URL(host.url).origin}, to be read.`).waitFor({ timeout: 60000 });
+  await app.getByText(`Opened a run from ${new URL(host.url).origin} (read-only).`).waitFor({ timeout: 60000 });
   assert.match(await app.locator('main').innerText(), /What is six times seven\?[^]*forty-two/);
   await app.getByRole('button', { name: 'Replay' }).click();
   await app.getByText(/^Step \d+ of /).waitFor();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use turnwise::docs::index::{Index, PageText, SectionText};
 use turnwise::docs::site::Site;
-use turnwise::docs::{Got, Stage, Told, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools};
+use turnwise::docs::{FetchedPage, Stage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -240,29 +240,31 @@ fn the_tools_say_where_and_what() {
     let html = "<script>const path_to_root = \"\"; window.path_to_searchindex_js = \"searchindex-abc.js\";</script>";
     let (mut site, step) = Site::open(&format!("{ROOT}intro.html"), Some(html), None);
     assert_eq!(step.fetch, [format!("{ROOT}searchindex-abc.js")]);
-    let got = |url: &str| Got { url: url.into(), status: 200, body: true, ..Got::default() };
+    let got = |url: &str| FetchedPage { url: url.into(), status: 200, body: true, ..FetchedPage::default() };
     let step = site.take(&got(&step.fetch[0]), Some(MDBOOK));
     assert_eq!((step.stage, step.version), (Stage::Ready, Some((ROOT.into(), "abc".into()))));
     assert!(step.info.unwrap().complete);
-    let Told::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "loop"})) else { panic!() };
+    let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "loop"})) else { panic!() };
     assert_eq!(text, format!("1. {ROOT}guide/run.html#in-a-loop\n   Running it › In a loop\n   Type go again."));
-    let Told::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "introductoin"})) else { panic!() };
+    let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "introductoin"})) else {
+        panic!()
+    };
     assert!(text.contains("intro.html"), "a near word stands for the one that was meant: {text}");
-    let Told::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "zebra"})) else { panic!() };
+    let ToolReply::Text(text) = tools::call(&mut site, "search_docs", &json!({"query": "zebra"})) else { panic!() };
     assert!(text.starts_with("No section of the documentation matches"), "{text}");
     let read = json!({"url": "guide/run.html#in-a-loop"});
-    let Told::Fetch(url) = tools::call(&mut site, "read_page", &read) else { panic!() };
+    let ToolReply::Fetch(url) = tools::call(&mut site, "read_page", &read) else { panic!() };
     site.take(
         &got(&url),
         Some("<main><h1 id=a>Running it</h1><p>Go.</p><h2 id=in-a-loop>In a loop</h2><p>Again.</p></main>"),
     );
-    let Told::Text(text) = tools::call(&mut site, "read_page", &read) else { panic!() };
+    let ToolReply::Text(text) = tools::call(&mut site, "read_page", &read) else { panic!() };
     assert!(text.ends_with("## In a loop\n\nAgain.\n") && !text.contains("Go."), "{text}");
     assert!(
-        matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), Told::Wrong(why) if why.contains("no page"))
+        matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), ToolReply::Wrong(why) if why.contains("no page"))
     );
-    assert!(matches!(tools::call(&mut site, "search_docs", &json!({"query": 3})), Told::Wrong(_)));
-    let Told::Text(text) = tools::call(&mut site, "list_pages", &json!({"filter": "run"})) else { panic!() };
+    assert!(matches!(tools::call(&mut site, "search_docs", &json!({"query": 3})), ToolReply::Wrong(_)));
+    let ToolReply::Text(text) = tools::call(&mut site, "list_pages", &json!({"filter": "run"})) else { panic!() };
     assert_eq!(text, format!("{ROOT}guide/run.html  Running it (2 sections)"));
     // The saved site restores to the same site.
     let (mut again, _) = Site::open(&format!("{ROOT}intro.html"), Some(html), None);

@@ -1,10 +1,10 @@
 //! The finder as data: a page, the requests that follow, their responses, and the result. Also hostile sites.
 
-use turnwise::docs::Kind;
+use turnwise::docs::SiteKind;
 use turnwise::docs::detect::detect;
 use turnwise::docs::find::{Finder, Source};
 use turnwise::docs::site::{MAX_PAGES, Site};
-use turnwise::docs::{Got, html, llms, mdbook, mkdocs, sphinx, url};
+use turnwise::docs::{FetchedPage, html, llms, mdbook, mkdocs, sphinx, url};
 
 const PAGE: &str = "https://docs.test/book/guide/a.html";
 
@@ -22,7 +22,7 @@ fn find(page: &str, html: &str, source: Option<&str>, files: &[(&str, &str)]) ->
             let path = ask.strip_prefix("https://docs.test").expect("same origin").to_owned();
             let file = files.iter().find(|(name, _)| *name == path).map(|(_, text)| *text);
             let status = if file.is_some() { 200 } else { 404 };
-            finder.reply(&Got { url: ask, status, ..Got::default() }, file);
+            finder.reply(&FetchedPage { url: ask, status, ..FetchedPage::default() }, file);
             asked.push(path);
         }
     }
@@ -32,41 +32,45 @@ fn find(page: &str, html: &str, source: Option<&str>, files: &[(&str, &str)]) ->
 fn pages_say_who_made_them_and_where_the_site_begins() {
     let cases = [
         (
-            Kind::MdBook,
+            SiteKind::MdBook,
             "/book/",
             "<script>var path_to_root = \"../\"; window.path_to_searchindex_js = \"../searchindex-1.js\";",
         ),
-        (Kind::MdBook, "/book/", "<!-- Book generated using mdBook --><script>var path_to_root = \"../\";</script>"),
         (
-            Kind::MkDocs,
+            SiteKind::MdBook,
+            "/book/",
+            "<!-- Book generated using mdBook --><script>var path_to_root = \"../\";</script>",
+        ),
+        (
+            SiteKind::MkDocs,
             "/book/",
             "<script id=\"__config\" type=\"application/json\">{\"base\": \"..\", \"features\": []}</script>",
         ),
-        (Kind::MkDocs, "/book/", "<script>var base_url = \"..\";</script><!-- MkDocs version : 1.6 -->"),
-        (Kind::Sphinx, "/book/", "<html lang=\"en\" data-content_root=\"../\">"),
-        (Kind::Sphinx, "/book/", "<script id=\"documentation_options\" data-url_root=\"../\" src=\"x\">"),
-        (Kind::Sphinx, "/book/", "<script>var DOCUMENTATION_OPTIONS = { URL_ROOT: '../', VERSION: '1' };</script>"),
+        (SiteKind::MkDocs, "/book/", "<script>var base_url = \"..\";</script><!-- MkDocs version : 1.6 -->"),
+        (SiteKind::Sphinx, "/book/", "<html lang=\"en\" data-content_root=\"../\">"),
+        (SiteKind::Sphinx, "/book/", "<script id=\"documentation_options\" data-url_root=\"../\" src=\"x\">"),
+        (SiteKind::Sphinx, "/book/", "<script>var DOCUMENTATION_OPTIONS = { URL_ROOT: '../', VERSION: '1' };</script>"),
         (
-            Kind::Rustdoc,
+            SiteKind::Rustdoc,
             "/book/",
             "<meta name=\"rustdoc-vars\" data-root-path=\"../\" data-current-crate=\"guide\" data-resource-suffix=\"1.95.0\" >",
         ),
         (
-            Kind::VitePress,
+            SiteKind::VitePress,
             "/base/",
             "<script>window.__VP_SITE_DATA__=JSON.parse(\"{\\\"lang\\\":\\\"en\\\",\\\"base\\\":\\\"/base/\\\"}\");</script>",
         ),
         (
-            Kind::Docusaurus,
+            SiteKind::Docusaurus,
             "/d/",
             "<meta name=\"generator\" content=\"Docusaurus v3.9.2\"><script src=\"/d/assets/js/main.1.js\">",
         ),
         (
-            Kind::Starlight,
+            SiteKind::Starlight,
             "/s/",
             "<meta name=\"generator\" content=\"Starlight v0.36\"><link href=\"/s/_astro/a.css\">",
         ),
-        (Kind::Unknown, "/book/", "<p>Hello"),
+        (SiteKind::Unknown, "/book/", "<p>Hello"),
     ];
     for (kind, root, html) in cases {
         let detected = detect(PAGE, html);
@@ -85,7 +89,7 @@ fn an_index_with_texts_is_all_that_is_asked_for() {
     let (asked, found) = find(PAGE, html, None, &[("/book/searchindex-9f.js", book)]);
     assert_eq!(asked, ["/book/searchindex-9f.js"]);
     let source = found.unwrap();
-    assert_eq!((source.kind, source.title.as_str(), source.version.as_str()), (Kind::MdBook, "The Book", "9f"));
+    assert_eq!((source.kind, source.title.as_str(), source.version.as_str()), (SiteKind::MdBook, "The Book", "9f"));
     assert!(source.todo.is_empty() && source.pages[0].1);
 }
 
@@ -116,7 +120,7 @@ fn lists_are_joined_and_markdown_stands_back_behind_pages() {
     assert_eq!(asked, ["/book/llms.txt", "/book/sitemap.xml"]);
     let source = found.unwrap();
     assert_eq!(source.todo, [PAGE, "https://docs.test/book/b.html", "https://docs.test/book/c.md"]);
-    assert_eq!((source.title.as_str(), source.kind), ("Tool", Kind::VitePress));
+    assert_eq!((source.title.as_str(), source.kind), ("Tool", SiteKind::VitePress));
 }
 
 #[test]
@@ -182,7 +186,7 @@ fn a_version_does_not_depend_on_which_answer_came_first() {
                 let name = ask.trim_end_matches("/all.html").rsplit('/').next().unwrap().to_owned();
                 let items = format!("<ul class=\"all-items\"><li><a href=\"struct.S.html\">{name}{text}</a></li></ul>");
                 let text = if list { "window.ALL_CRATES = [\"guide\",\"bbb\",\"aaa\"];" } else { items.as_str() };
-                finder.reply(&Got { url: ask, status: 200, ..Got::default() }, Some(text));
+                finder.reply(&FetchedPage { url: ask, status: 200, ..FetchedPage::default() }, Some(text));
             }
         }
     };
@@ -212,7 +216,7 @@ fn pages_are_bounded_and_failures_have_words() {
     while !step.fetch.is_empty() {
         asked += step.fetch.len();
         for ask in std::mem::take(&mut step.fetch) {
-            let next = site.take(&Got { url: ask, status: 500, ..Got::default() }, None);
+            let next = site.take(&FetchedPage { url: ask, status: 500, ..FetchedPage::default() }, None);
             step.fetch.extend(next.fetch);
             step.error = next.error;
         }
@@ -355,7 +359,7 @@ fn what_may_end_a_session_is_left_alone() {
         };
         asked.push(path);
         let status = if text.is_some() { 200 } else { 404 };
-        let more = site.take(&Got { url: address, status, ..Got::default() }, text);
+        let more = site.take(&FetchedPage { url: address, status, ..FetchedPage::default() }, text);
         step.fetch.extend(more.fetch);
     }
     assert!(asked.contains(&"/a".to_owned()), "{asked:?}");
@@ -376,7 +380,7 @@ fn a_redirect_out_of_the_site_is_a_page_that_cannot_be_read() {
             "b" => ("https://docs.test/book/b/", "<main><h1>B</h1><p>public</p></main>"),
             _ => ("https://docs.test/login", "<main><h1>Login</h1><p>secretive</p></main>"),
         };
-        let got = Got { url: address, at: at.into(), status: 200, ..Got::default() };
+        let got = FetchedPage { url: address, at: at.into(), status: 200, ..FetchedPage::default() };
         let more = site.take(&got, Some(text));
         step.fetch.extend(more.fetch);
     }

@@ -2,11 +2,11 @@
 //! and servers that answer oddly.
 
 use serde_json::json;
-use turnwise::docs::Kind;
+use turnwise::docs::SiteKind;
 use turnwise::docs::detect::detect;
 use turnwise::docs::index::{Index, PageText, SectionText};
 use turnwise::docs::site::Site;
-use turnwise::docs::{Got, Step, Told, html, llms, mkdocs, tools, url};
+use turnwise::docs::{FetchedPage, Step, ToolReply, html, llms, mkdocs, tools, url};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -20,7 +20,7 @@ fn read(page: &str, html: &str, answer: impl Fn(&str) -> (u16, String)) -> (Vec<
         for ask in std::mem::take(&mut step.fetch) {
             let path = ask.strip_prefix(ROOT).unwrap_or(&ask).to_owned();
             let (status, text) = answer(&path);
-            let got = Got { url: ask, status, body: status == 200, ..Got::default() };
+            let got = FetchedPage { url: ask, status, body: status == 200, ..FetchedPage::default() };
             step = site.take(&got, (status == 200).then_some(text.as_str()));
             more.extend(std::mem::take(&mut step.fetch));
             asked.push(path);
@@ -171,9 +171,9 @@ fn a_server_that_answers_everything_with_a_page_leads_nowhere() {
 fn what_a_page_only_speaks_of_does_not_say_where_its_site_is() {
     let code = "<code>Client(base_url=\"https://api.example.com/v1\")</code><script>var base_url = \"..\";</script><!-- MkDocs version : 1.6 -->";
     let at = detect(&format!("{ROOT}client/"), code);
-    assert_eq!((at.kind, at.root.as_str()), (Kind::MkDocs, ROOT));
+    assert_eq!((at.kind, at.root.as_str()), (SiteKind::MkDocs, ROOT));
     let far = "<html data-content_root=\"https://elsewhere.example/\">";
-    assert_eq!(detect(&format!("{ROOT}a.html"), far).kind, Kind::Unknown);
+    assert_eq!(detect(&format!("{ROOT}a.html"), far).kind, SiteKind::Unknown);
 }
 
 #[test]
@@ -212,12 +212,12 @@ fn an_address_is_the_same_encoded_or_not() {
     })
     .1;
     let asked = json!({"url": format!("{ROOT}%E9%85%8D%E7%BD%AE.html#%E8%B7%AF%E5%BE%84")});
-    let Told::Fetch(url) = tools::call(&mut site, "read_page", &asked) else { panic!() };
+    let ToolReply::Fetch(url) = tools::call(&mut site, "read_page", &asked) else { panic!() };
     site.take(
-        &Got { url, status: 200, body: true, ..Got::default() },
+        &FetchedPage { url, status: 200, body: true, ..FetchedPage::default() },
         Some("<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>"),
     );
-    let Told::Text(text) = tools::call(&mut site, "read_page", &asked) else { panic!() };
+    let ToolReply::Text(text) = tools::call(&mut site, "read_page", &asked) else { panic!() };
     assert!(text.ends_with("## 路径\n\nA\n"), "{text}");
     assert_eq!(url::decoded("100%zz%E9"), "100%zz%E9");
 }

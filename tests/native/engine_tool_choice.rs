@@ -124,7 +124,7 @@ fn the_viewer_says_of_each_request_what_was_asked() {
         (AskedTool::Required, "one must be called", "the model decides"),
         (AskedTool::Tool("read".into()), "read must be called", "the model decides"),
     ] {
-        let replay = Replay::of(&play(asking(Preset::Research, asked), to_the_limit()).document());
+        let replay = Replay::from_document(&play(asking(Preset::Research, asked), to_the_limit()).document());
         let says = |request| replay.request_view(request).unwrap().choice;
         assert_eq!((says(0), says(2)), (format!("3 tools, {first}"), format!("3 tools, {second}")));
     }

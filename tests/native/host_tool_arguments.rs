@@ -30,7 +30,7 @@ fn plain_arguments_need_no_worker() {
         "required": ["text"],
         "additionalProperties": false,
     });
-    let plain = Plain::of(&schema).unwrap();
+    let plain = Plain::from_schema(&schema).unwrap();
     for arguments in [
         r#"{"text":"a"}"#,
         r#"{"text":"","count":-3,"share":1.5,"sure":true,"list":[1],"more":{"a":1},"gone":null,"any":[]}"#,
@@ -71,7 +71,7 @@ fn an_output_of_a_schema_library_needs_no_worker() {
         "required": ["format", "content"],
         "additionalProperties": false,
     });
-    let plain = Plain::of(&schema).unwrap();
+    let plain = Plain::from_schema(&schema).unwrap();
     let report = |content: Value| json!({ "format": "json", "content": content }).to_string();
     for content in [
         json!({ "total": 12 }),
@@ -113,7 +113,7 @@ fn anything_beyond_the_subset_goes_to_the_worker() {
         json!({ "type": "object", "properties": { "a": true } }),
         json!({ "type": "object", "properties": { "a": { "type": "text" } } }),
     ] {
-        assert!(Plain::of(&schema).is_none(), "{schema}");
+        assert!(Plain::from_schema(&schema).is_none(), "{schema}");
     }
 }
 
@@ -161,7 +161,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
     #[test]
     fn what_it_accepts_is_valid(schema in any_schema(), arguments in any_json()) {
-        let plain = Plain::of(&schema).unwrap();
+        let plain = Plain::from_schema(&schema).unwrap();
         let text = arguments.to_string();
         if plain.accepts(&text) {
             prop_assert!(is_valid(&schema, &text), "{schema} {text}");

@@ -94,7 +94,7 @@ fn other_files_are_refused_in_words() {
     let says = |text: &str| import(text).unwrap_err().to_string();
     let takes = "Turnwise opens its own trajectories (.json), its HTML reports, and ATIF files (1.0 to 1.8).";
     assert_eq!(says("hello"), format!("This is neither JSON nor an HTML report. {takes}"));
-    assert_eq!(says("<!DOCTYPE html><p>Hello"), format!("This HTML page holds no trajectory. {takes}"));
+    assert_eq!(says("<!DOCTYPE html><p>Hello"), format!("This HTML page does not contain a trajectory. {takes}"));
     assert_eq!(says("{}"), format!("This JSON file is not in a trajectory format that Turnwise knows. {takes}"));
     assert_eq!(says("[1]"), format!("This JSON file is not in a trajectory format that Turnwise knows. {takes}"));
     let later = says("{\"schema_version\": \"ATIF-v2.0\"}");

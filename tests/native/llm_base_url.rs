@@ -176,8 +176,12 @@ fn anthropic_says_that_it_takes_no_pages() {
         let body = serde_json::json!({ "type": "error", "error": { "type": "authentication_error", "message": said } });
         let error = answer(Anthropic, "", 401, &body.to_string());
         assert_eq!(error.slug, Slug::AuthError);
-        assert!(error.message.contains("accepts no calls from a page with this key (401)"), "{}", error.message);
-        assert!(error.message.contains("a server of your own in front"), "{}", error.message);
+        assert!(
+            error.message.contains("does not accept calls from a web page with this key (401)"),
+            "{}",
+            error.message
+        );
+        assert!(error.message.contains("call the API through your own server"), "{}", error.message);
     }
 }
 

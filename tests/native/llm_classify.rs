@@ -73,7 +73,7 @@ fn answers_become_slugs_retries_and_words_that_help() {
             &["too many requests"],
         ),
         (OTHER, 429, "", RateLimited, Yes, &["too many requests (429)"]),
-        (OTHER, 408, "", Timeout, Yes, &["gave up waiting"]),
+        (OTHER, 408, "", Timeout, Yes, &["timed out"]),
         (OTHER, 409, r#"{"error":"conflict"}"#, ProviderError, Yes, &["conflict"]),
         (
             OTHER,
@@ -268,9 +268,9 @@ fn the_errors_of_anthropic_become_slugs_and_retries() {
         (403, "permission_error", "not for you", Slug::AuthError, Fatal, "may use \"claude-x\""),
         (404, "not_found_error", "model: claude-x", Slug::ProviderError, Fatal, "has no model \"claude-x\""),
         (413, "request_too_large", "Request exceeds the maximum size", Slug::ContextGuard, Fatal, "too long"),
-        (429, "rate_limit_error", "slow down", Slug::RateLimited, Yes, "api.anthropic.com says too many requests"),
+        (429, "rate_limit_error", "slow down", Slug::RateLimited, Yes, "api.anthropic.com received too many requests"),
         (500, "api_error", "Internal server error", Slug::ProviderError, Yes, "has a problem (500)"),
-        (504, "timeout_error", "took too long", Slug::Timeout, Yes, "gave up waiting (504)"),
+        (504, "timeout_error", "took too long", Slug::Timeout, Yes, "timed out (504)"),
         (529, "overloaded_error", "Overloaded", Slug::ProviderError, Yes, "Overloaded"),
     ];
     for (status, kind, said, slug, retry, says) in cases {

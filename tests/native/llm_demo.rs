@@ -67,7 +67,7 @@ fn arithmetic_and_units_are_found_in_the_words_of_the_task() {
     let cases: [(&str, &[&str]); 20] = [
         ("What is 15 % of 2,340 EUR and how many weeks are 200 days?", &["15% of 2340", "200 days to weeks"]),
         (
-            "How long does light need for 384400 km, and how many kWh are 5 MJ?",
+            "How long does light take to travel 384,400 km, and how many kWh are 5 MJ?",
             &["384400 km / lightspeed to seconds", "5 MJ to kWh"],
         ),
         ("12 * (3 + 4.5) please", &["12 * (3 + 4.5)"]),

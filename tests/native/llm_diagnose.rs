@@ -266,16 +266,20 @@ fn the_words_name_the_setting_of_the_page_and_of_the_browser() {
     let ask = told(ProviderKind::Ollama, "", &ask);
     assert!(ask.contains("choose Allow") && ask.contains("If it does not ask: Start Ollama"), "{ask}");
     let hidden = told(ProviderKind::Ollama, "", &asked(SECURE, OLLAMA));
-    for part in
-        ["the browser hides why", "CORS", "cannot be reached", "OLLAMA_ORIGINS=", "(The browser says: Failed to fetch)"]
-    {
+    for part in [
+        "the browser hides the reason",
+        "CORS",
+        "cannot be reached",
+        "OLLAMA_ORIGINS=",
+        "(The browser says: Failed to fetch)",
+    ] {
         assert!(hidden.contains(part), "{hidden}");
     }
     let node = Evidence { page: None, words: "fetch failed: connect ECONNREFUSED".into(), ..asked(SECURE, OLLAMA) };
     let node = told(ProviderKind::Ollama, "", &node);
     assert!(node.contains("`ollama serve`") && node.contains("ECONNREFUSED") && !node.contains("CORS"), "{node}");
     let file = told(ProviderKind::Ollama, "", &Evidence { knock: Knock::Answered, ..asked("null", OLLAMA) });
-    assert!(file.contains("a page that comes from no server may not read"), "{file}");
+    assert!(file.contains("a page without an origin may not read"), "{file}");
 }
 
 #[test]

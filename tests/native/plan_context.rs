@@ -82,20 +82,20 @@ fn artifact(order: u32) -> Artifact {
 
 #[test]
 fn a_synthesis_step_without_session_context_falls_back_to_its_dependencies() {
-    let context = Context::of(AgentKind::Synthesis, vec![], vec![artifact(3), artifact(2)]).unwrap();
+    let context = Context::for_kind(AgentKind::Synthesis, vec![], vec![artifact(3), artifact(2)]).unwrap();
     assert_eq!(context.key(), Some("dependency_artifacts"));
     assert_eq!(context.artifacts().iter().map(|a| a.step_order).collect::<Vec<_>>(), [2, 3], "by step_order");
 }
 
 #[test]
 fn a_synthesis_step_with_neither_has_no_context_at_all() {
-    assert_eq!(Context::of(AgentKind::Synthesis, vec![], vec![]), None);
-    assert_eq!(Context::of(AgentKind::Gather, vec![], vec![]), Some(Context::default()));
+    assert_eq!(Context::for_kind(AgentKind::Synthesis, vec![], vec![]), None);
+    assert_eq!(Context::for_kind(AgentKind::Gather, vec![], vec![]), Some(Context::default()));
 }
 
 #[test]
 fn a_gather_step_never_sees_the_session() {
-    let context = Context::of(AgentKind::Gather, vec![artifact(1)], vec![artifact(2)]).unwrap();
+    let context = Context::for_kind(AgentKind::Gather, vec![artifact(1)], vec![artifact(2)]).unwrap();
     assert_eq!(context.artifacts(), [artifact(2)]);
     assert_eq!(context.session_context, None);
 }

@@ -19,11 +19,11 @@ fn events_are_flat_objects() {
     let record = |what| Record { turn: 2, calls_left: 9, what };
     let started = record(RecordKind::AttemptStarted { attempt: 1, request: RequestId(7) });
     assert_eq!(
-        json(&RunEvent::of(&started, None)),
+        json(&RunEvent::from_record(&started, None)),
         r#"{"type":"attempt_started","attempt":1,"request":7,"turn":2,"callsLeft":9}"#
     );
     assert_eq!(
-        json(&RunEvent::of(&started, step)),
+        json(&RunEvent::from_record(&started, step)),
         r#"{"type":"attempt_started","attempt":1,"request":7,"turn":2,"callsLeft":40,"step":3}"#
     );
     // A sub-agent's event is again such an event, with its own turn and bound, and without the step.
@@ -31,7 +31,7 @@ fn events_are_flat_objects() {
     let child = record(RecordKind::Child { child: 2, event });
     let event = r#"{"type":"attempt_started","attempt":1,"request":7,"turn":1,"callsLeft":4}"#;
     assert_eq!(
-        json(&RunEvent::of(&child, step)),
+        json(&RunEvent::from_record(&child, step)),
         format!(r#"{{"type":"child","child":2,"event":{event},"turn":2,"callsLeft":40,"step":3}}"#)
     );
 }
@@ -59,9 +59,9 @@ fn events_of_a_plan_say_null_where_they_are_of_no_step() {
     };
     let mut record = PlanRecord { step: Some(2), calls_left: 9, what };
     let what = r#"{"type":"step_finished","status":"blocked","blockedBy":[1],"output":null,"error":"no","#;
-    assert_eq!(json(&PlanOwnEvent::of(&record)), format!(r#"{what}"step":2,"callsLeft":9}}"#));
+    assert_eq!(json(&PlanOwnEvent::from_record(&record)), format!(r#"{what}"step":2,"callsLeft":9}}"#));
     record.step = None;
-    assert_eq!(json(&PlanOwnEvent::of(&record)), format!(r#"{what}"step":null,"callsLeft":9}}"#));
+    assert_eq!(json(&PlanOwnEvent::from_record(&record)), format!(r#"{what}"step":null,"callsLeft":9}}"#));
 }
 
 #[test]

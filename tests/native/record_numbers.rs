@@ -82,17 +82,17 @@ fn show(text: &str) -> Option<usize> {
     let lanes = (0..document.turns.len()).flat_map(|turn| LaneView::of_turn(&source, turn));
     size += lanes.map(|lane| format!("{lane:?}").len()).sum::<usize>();
     let summary = Summary::from(&document);
-    let insight = Insight::of(&[summary.clone(), summary.clone()], &Filter::default());
+    let insight = Insight::from_summaries(&[summary.clone(), summary.clone()], &Filter::default());
     // More runs than points of their own: grouped by time.
     let other = Summary { started_ms: 0, ..summary.clone() };
-    let many = Insight::of(&[vec![summary; 80], vec![other; 80]].concat(), &Filter::default());
+    let many = Insight::from_summaries(&[vec![summary; 80], vec![other; 80]].concat(), &Filter::default());
     size += json!(insight).to_string().len() + json!(many).to_string().len() + format!("{:?}", charts(&many)).len();
     size += Format::ALL.iter().map(|format| export(&document, *format).len()).sum::<usize>();
     size += match replay(&document) {
         Ok(recorder) => format!("{:?}", recorder.run.status()).len(),
         Err(mismatch) => format!("{mismatch:?}").len(),
     };
-    let replayed = Replay::of(&document);
+    let replayed = Replay::from_document(&document);
     size += replayed.steps().iter().map(|step| format!("{step:?}").len()).sum::<usize>();
     Some(size)
 }
@@ -167,7 +167,7 @@ fn summaries_with_every_number_at_its_limit_are_figures() {
         let summary: Summary = serde_json::from_value(summary).unwrap();
         let other: Summary = serde_json::from_value(honest.clone()).unwrap();
         for runs in [vec![summary.clone(); 2], [vec![summary.clone(); 80], vec![other; 80]].concat()] {
-            let insight = Insight::of(&runs, &Filter::default());
+            let insight = Insight::from_summaries(&runs, &Filter::default());
             let size = json!(insight).to_string().len() + format!("{:?}", charts(&insight)).len();
             assert!(size < 1_000_000, "{extreme}: {size}");
         }

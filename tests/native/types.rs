@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use turnwise::content::markdown::Node;
 use turnwise::docs::{Hit, Info};
 use turnwise::plan::{Plan, PlanDocument};
-use turnwise::protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, Told};
+use turnwise::protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, WorkerMessage};
 use turnwise::trajectory::{Format, Mismatch, Summary, Trajectory, document};
 use turnwise::view::insight::{Filter, Insight};
 
@@ -73,7 +73,8 @@ fn the_typescript_of_records_and_events_is_that_of_the_types() {
 
 #[test]
 fn the_typescript_of_messages_is_that_of_the_types() {
-    let file = File::beside(records().names()).with::<Command>().with::<Told<'static>>().with::<Site<'static>>();
+    let file =
+        File::beside(records().names()).with::<Command>().with::<WorkerMessage<'static>>().with::<Site<'static>>();
     check(
         MESSAGES,
         &format!(

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use turnwise::content::json::{Kind, PORTION, Place, more};
+use turnwise::content::json::{JsonKind, JsonNode, PORTION, more};
 use turnwise::content::markdown::{Node, plain_text};
 use turnwise::content::mrkdwn;
 use turnwise::content::slack::{Block, Control, Message, messages};
 
-fn place(value: Value) -> Place {
-    Place::root(Arc::new(value))
+fn place(value: Value) -> JsonNode {
+    JsonNode::root(Arc::new(value))
 }
 
 fn text(words: &str) -> Node {
@@ -26,7 +26,7 @@ fn each_value_says_its_type_in_its_line() {
     let lines: Vec<String> =
         root.children(0, 9).iter().map(|child| format!("{} {}", child.key, child.place.line().text)).collect();
     assert_eq!(lines, ["a [ 3 items ]", "b { 0 fields }", "c \"x\"", "d null", "e true", "f 1.5"]);
-    assert_eq!(root.line().kind, Kind::Object);
+    assert_eq!(root.line().kind, JsonKind::Object);
     let list = &root.children(0, 1)[0].place;
     assert_eq!(list.children(1, 9).iter().map(|child| child.key.as_str()).collect::<Vec<_>>(), ["1", "2"]);
     assert_eq!(place(json!("x")).children(0, 9), []);

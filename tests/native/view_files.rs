@@ -4,7 +4,7 @@ use turnwise::content::markdown::{Node, is_rtl};
 use turnwise::files::kind::FileKind;
 
 fn words(name: &str, head: &[u8]) -> &'static str {
-    FileKind::of(name, head).words()
+    FileKind::detect(name, head).label()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn texts_of_any_encoding_are_texts() {
         b"Gr\xfc\xdfe in Latin-1\n",
         b"\x1b[1mbold\x1b[0m\n",
     ] {
-        assert_eq!(FileKind::of("notes.txt", head), FileKind::Text, "{head:?}");
+        assert_eq!(FileKind::detect("notes.txt", head), FileKind::Text, "{head:?}");
     }
 }
 

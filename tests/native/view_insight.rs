@@ -32,7 +32,7 @@ fn run(n: u64, turns: u32, reason: &str) -> Summary {
 }
 
 fn of(runs: &[Summary]) -> Insight {
-    Insight::of(runs, &Filter::default())
+    Insight::from_summaries(runs, &Filter::default())
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn no_run_is_no_figure_and_no_chart() {
     assert_eq!((insight.runs, insight.success_share, insight.turns.median), (0, None, 0.0));
     assert!(charts(&insight).is_empty() && insight.series.is_empty());
     let filter = Filter { model: Some("other".into()), ..Filter::default() };
-    let none = Insight::of(&[run(1, 1, "llm_complete")], &filter);
+    let none = Insight::from_summaries(&[run(1, 1, "llm_complete")], &filter);
     assert_eq!((none.runs, none.of), (0, 1));
     // The filter choices stay, or there would be no way back.
     assert_eq!(none.choices.models[0].value, "m");
@@ -109,7 +109,7 @@ fn each_part_of_a_filter_leaves_out_what_does_not_fit() {
         vec![run(0, 1, "llm_complete"), run(10, 10, "max_turns_synthesized"), run(20, 1, "llm_error"), run(30, 1, "")];
     runs[1].model = "Large".into();
     runs[2].preset = Preset::Strict;
-    let count = |filter: Filter| Insight::of(&runs, &filter).runs;
+    let count = |filter: Filter| Insight::from_summaries(&runs, &filter).runs;
     assert_eq!(count(Filter { from_ms: Some(START + 600_000), ..Filter::default() }), 3);
     assert_eq!(count(Filter { to_ms: Some(START + 600_000), ..Filter::default() }), 1);
     assert_eq!(count(Filter { model: Some("Large".into()), ..Filter::default() }), 1);

@@ -63,7 +63,7 @@ fn a_lane_says_in_one_line_what_its_sub_agent_is_doing() {
     let mut tree = begun(two_at_once());
     assert_eq!(
         words(&lanes(&tree)),
-        ["turn 1 of 7, asking the model", "turn 1 of 7, asking the model", "waiting to begin"]
+        ["turn 1 of 7, asking the model", "turn 1 of 7, asking the model", "waiting to start"]
     );
     assert_eq!(states(&lanes(&tree)), [LaneState::Running, LaneState::Running, LaneState::Waiting]);
     step(&mut tree, 1);
@@ -164,7 +164,7 @@ fn those_that_never_began_say_why() {
     let open = begun(two_at_once());
     let written = document(&open);
     let now = LaneView::of_turn(&Source::from(&written), 0);
-    assert_eq!(words(&now), ["1 of 7 turns, unfinished", "1 of 7 turns, unfinished", "had not begun"]);
+    assert_eq!(words(&now), ["1 of 7 turns, unfinished", "1 of 7 turns, unfinished", "not started"]);
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn a_failed_attempt_stays_visible_with_its_slug_and_what_came_of_it() {
     let failed = play(limited(5), vec![cut(), Step::Timer(None), cut(), Step::Timer(None), cut()]);
     let turn = &view(&failed).turns[0];
     assert!(turn.failed[0].then.starts_with("tried again after"), "{:?}", turn.failed[0]);
-    assert_eq!(turn.failed[1].message, "The same again.");
+    assert_eq!(turn.failed[1].message, "Same error as before.");
     assert_eq!(turn.failed[2].then, "no attempt left");
 }
 

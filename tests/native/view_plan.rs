@@ -60,8 +60,8 @@ fn context(document: &PlanDocument, order: u32) -> ContextView {
 }
 
 fn panel(document: &PlanDocument, origin: Origin, calls_left: u32) -> PlanPanelView {
-    let told = Told { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
-    PlanPanelView::of(&views(document), &told)
+    let told = PlanProgress { started_at: document.started_ms, calls_left, ending: document.ending.as_ref(), origin };
+    PlanPanelView::new(&views(document), &told)
 }
 
 /// The coordinates of a path, in order.
@@ -159,7 +159,7 @@ fn a_step_says_what_it_waits_for_what_it_does_and_how_it_ended() {
     let states: Vec<String> = views(&document).into_iter().map(|view| view.state).collect();
     assert_eq!(
         states[2..],
-        ["waits for step 1", "waits for all before it", "waits for step 2", "waits for all before it"]
+        ["waits for step 1", "waits for all earlier steps", "waits for step 2", "waits for all earlier steps"]
     );
     driven.end(1, Outcome::Success, "first");
     driven.end(2, Outcome::Failed, "no key");
@@ -170,13 +170,13 @@ fn a_step_says_what_it_waits_for_what_it_does_and_how_it_ended() {
     assert!(second.error.unwrap().contains("no key"));
     assert_eq!(fifth.state, "blocked by step 2");
     assert_eq!(view(&document, 3).status, StepStatus::Running);
-    assert!(first.time(0).is_some() && first.told.is_empty());
+    assert!(first.time(0).is_some() && first.inputs_text.is_empty());
     assert_eq!(first.ticks.len(), 1);
     driven.end(3, Outcome::Partial, "in short");
     let document = driven.document();
     let third = view(&document, 3);
     assert_eq!((third.state.as_str(), third.tone), ("completed early", Some(Tone::Synthesized)));
-    assert_eq!(third.told, "Was told of 1.");
+    assert_eq!(third.inputs_text, "Received the results of 1.");
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn the_context_names_exactly_what_was_given_and_what_was_not() {
     let before = context(&driven.document(), 4);
     assert!(before.words.contains("will be told"), "{}", before.words);
     assert!(before.artifacts.is_empty() && before.json.is_none());
-    assert_eq!(context(&driven.document(), 1).words, "Its action alone: it depends on no other step.");
+    assert_eq!(context(&driven.document(), 1).words, "Only its action: it does not depend on other steps.");
     driven.end(1, Outcome::Success, "one\ntwo");
     driven.end(2, Outcome::Failed, "no key");
     driven.end(3, Outcome::Success, "three");
@@ -196,8 +196,8 @@ fn the_context_names_exactly_what_was_given_and_what_was_not() {
     assert!(traces.first().is_some_and(|first| first.starts_with("synthesis_check: ")), "{traces:?}");
     assert!(traces.last().is_some_and(|last| last.starts_with("context_total: ")), "{traces:?}");
     assert!(traces.iter().any(|line| line.starts_with("context_step_added: step ")), "{traces:?}");
-    assert_eq!(fourth.words, "The results of every completed step before it: steps 1 and 3.");
-    assert!(fourth.missing.unwrap().starts_with("Nothing of step 2"));
+    assert_eq!(fourth.words, "The results of every earlier step that completed: steps 1 and 3.");
+    assert!(fourth.missing.unwrap().starts_with("No result from step 2"));
     let first = &fourth.artifacts[0];
     assert_eq!(
         (first.title.as_str(), first.size.as_str(), first.result.as_str()),
@@ -207,8 +207,8 @@ fn the_context_names_exactly_what_was_given_and_what_was_not() {
     let given = view(&document, 4);
     assert_eq!((given.given_by(1), given.given_by(2)), (Given::Given, Given::Missing));
     assert_eq!(view(&document, 5).given_by(2), Given::Missing, "it was blocked");
-    assert_eq!(context(&document, 3).words, "The results of what it depends on: step 1.");
-    assert_eq!(context(&document, 5).words, "It was not run, so it was told nothing.");
+    assert_eq!(context(&document, 3).words, "The results of the steps it depends on: step 1.");
+    assert_eq!(context(&document, 5).words, "This step was not run, so it received no input.");
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn names_that_json_cannot_say_are_faults_too() {
     draft.remove(writer);
     draft.set(reader, Field::Name, String::new());
     let faults = draft.plan(&TOOLS).unwrap_err();
-    assert!(faults.iter().any(|fault| fault.message == "it has no name"), "{faults:?}");
+    assert!(faults.iter().any(|fault| fault.message == "this agent has no name"), "{faults:?}");
     for step in draft.steps.clone() {
         draft.remove(step.key);
     }

@@ -27,8 +27,8 @@ fn a_failed_attempt_is_told_with_its_first_slug() {
         message: "The key is wrong. Check it.".into(),
     };
     let expected = Probe::failed(Some("auth_error".to_owned()), "The key is wrong. Check it.");
-    assert_eq!(Probe::of(&record, 5, || None), Some(expected));
-    assert_eq!(Probe::of(&RecordKind::TurnStarted { synthesis: false }, 5, || None), None);
+    assert_eq!(Probe::from_record(&record, 5, || None), Some(expected));
+    assert_eq!(Probe::from_record(&RecordKind::TurnStarted { synthesis: false }, 5, || None), None);
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn an_address_of_the_users_own_is_kept_apart_from_openai() {
 fn while_an_address_is_missing_or_wrong_no_key_is_for_anything() {
     let missing = with(&[(Field::Provider, COMPATIBLE)]);
     assert_eq!(missing.address(), None);
-    assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address to be set");
+    assert_eq!(name(&missing.draft(Vec::new()).0.providers[0]), "model at an address that is not set yet");
     for wrong in ["gateway.example", "https://", "ftp://gateway.example/v1"] {
         assert_eq!(with(&[(Field::Provider, "openai"), (Field::BaseUrl, wrong)]).address(), None, "{wrong}");
     }
@@ -195,16 +195,19 @@ fn what_is_known_of_a_model_is_said_in_one_line_with_its_date() {
     let known = Known { context_tokens: Some(200_000), price: Some(price), images: Some(true), by: By::Table };
     let date = turnwise::llm::models::AS_OF;
     assert_eq!(
-        known.words(),
+        known.description(),
         format!("200 K tokens of context · $3 in / $15 out per million tokens (as of {date}) · accepts pictures")
     );
     let small = Known { context_tokens: Some(8_192), price: None, images: Some(false), by: By::Provider };
-    assert_eq!(small.words(), "8,192 tokens of context · no pictures");
+    assert_eq!(small.description(), "8,192 tokens of context · no pictures");
     let cheap = Price { input: 0.075, output: 0.3, cached: 0.0 };
     let listed = Known { context_tokens: Some(1_048_576), price: Some(cheap), images: None, by: By::Provider };
-    assert_eq!(listed.words(), "1.05 M tokens of context · $0.075 in / $0.30 out per million tokens (as listed now)");
+    assert_eq!(
+        listed.description(),
+        "1.05 M tokens of context · $0.075 in / $0.30 out per million tokens (as listed now)"
+    );
     let free = Known { context_tokens: None, price: Some(Price::default()), images: None, by: By::Provider };
-    assert_eq!(free.words(), "free of charge");
+    assert_eq!(free.description(), "free of charge");
     let provider = with(&[(Field::Provider, "anthropic")]).build(Vec::new()).expect("valid").providers[0].clone();
     assert!(price_words(&provider).expect("known").ends_with(&format!("the list price as of {date}")));
     let own = ProviderConfig { price: Some(price), kind: ProviderKind::Ollama, ..provider };

@@ -123,7 +123,7 @@ fn the_built_in_model_says_where_it_stands_and_what_to_do_only_where_something_i
     ];
     for (of, state, advice) in states {
         assert_eq!((of.state(), of.advice().len()), (state, advice), "{of:?}");
-        assert!(of.words().ends_with('.'));
+        assert!(of.message().ends_with('.'));
     }
-    assert!(BuiltIn::Downloading(Some(42)).words().contains("42 %"));
+    assert!(BuiltIn::Downloading(Some(42)).message().contains("42 %"));
 }

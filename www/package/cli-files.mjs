@@ -19,7 +19,7 @@ export async function readText(file) {
     return (await promisify(gunzip)(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
   } catch (error) {
     if (error.code !== 'ERR_BUFFER_TOO_LARGE') throw error;
-    throw new Error(`It unpacks to more than ${MAX_UNPACKED / 2 ** 20} MiB. Unpack it yourself if that is right.`);
+    throw new Error(`It unpacks to more than ${MAX_UNPACKED / 2 ** 20} MiB. If that is expected, unpack it yourself.`);
   }
 }
 

@@ -241,7 +241,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     try {
       hit = target.closest?.(this.trigger);
     } catch {
-      return void console.error(`turnwise-agent: the attribute trigger is no selector: ${this.trigger}`);
+      return void console.error(`turnwise-agent: the attribute trigger is not a valid selector: ${this.trigger}`);
     }
     if (!hit) return;
     event.preventDefault();

@@ -10,7 +10,7 @@ use super::{Align, Cell, Item, MAX_DEPTH, Node, Table, Task, safe_href};
 #[must_use]
 pub fn parse(markdown: &str) -> Vec<Node> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut build = Build { stack: vec![Frame::new(Kind::Root)], skipped: 0, highlighter: Default::default() };
+    let mut build = Build { stack: vec![Frame::new(FrameKind::Root)], skipped: 0, highlighter: Default::default() };
     for event in Parser::new_ext(markdown, options) {
         build.event(event);
     }
@@ -31,11 +31,11 @@ impl Highlighter {
 
 /// An open container and its content so far.
 struct Frame {
-    kind: Kind,
+    kind: FrameKind,
     children: Vec<Node>,
 }
 
-enum Kind {
+enum FrameKind {
     Root,
     Paragraph,
     Heading(u8),
@@ -54,7 +54,7 @@ enum Kind {
 }
 
 impl Frame {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: FrameKind) -> Self {
         Frame { kind, children: Vec::new() }
     }
 }
@@ -85,8 +85,8 @@ impl Build {
             Event::Rule => self.push(Node::Rule),
             Event::TaskListMarker(checked) => {
                 let state = if checked { Task::Done } else { Task::Open };
-                if let Some(Kind::Item { task }) =
-                    self.stack.iter_mut().rev().map(|f| &mut f.kind).find(|k| matches!(k, Kind::Item { .. }))
+                if let Some(FrameKind::Item { task }) =
+                    self.stack.iter_mut().rev().map(|f| &mut f.kind).find(|k| matches!(k, FrameKind::Item { .. }))
                 {
                     *task = Some(state);
                 }
@@ -96,27 +96,27 @@ impl Build {
 
     fn open(&mut self, tag: Tag<'_>) {
         let kind = match tag {
-            Tag::Heading { level, .. } => Kind::Heading(level_number(level)),
-            Tag::BlockQuote(_) => Kind::Quote,
-            Tag::CodeBlock(kind) => Kind::Code { lang: language(&kind) },
-            Tag::List(start) => Kind::List { start, items: Vec::new() },
-            Tag::Item => Kind::Item { task: None },
+            Tag::Heading { level, .. } => FrameKind::Heading(level_number(level)),
+            Tag::BlockQuote(_) => FrameKind::Quote,
+            Tag::CodeBlock(kind) => FrameKind::Code { lang: language(&kind) },
+            Tag::List(start) => FrameKind::List { start, items: Vec::new() },
+            Tag::Item => FrameKind::Item { task: None },
             Tag::Table(align) => {
-                Kind::Table(Table { align: align.into_iter().map(alignment).collect(), ..Table::default() })
+                FrameKind::Table(Table { align: align.into_iter().map(alignment).collect(), ..Table::default() })
             }
-            Tag::TableHead | Tag::TableRow => Kind::Row { cells: Vec::new() },
-            Tag::TableCell => Kind::Cell,
-            Tag::Emphasis => Kind::Emphasis,
-            Tag::Strong => Kind::Strong,
-            Tag::Strikethrough => Kind::Strike,
-            Tag::Link { link_type, dest_url, .. } => Kind::Link { href: href(link_type, &dest_url) },
-            Tag::Image { link_type, dest_url, .. } => Kind::Image { href: href(link_type, &dest_url) },
+            Tag::TableHead | Tag::TableRow => FrameKind::Row { cells: Vec::new() },
+            Tag::TableCell => FrameKind::Cell,
+            Tag::Emphasis => FrameKind::Emphasis,
+            Tag::Strong => FrameKind::Strong,
+            Tag::Strikethrough => FrameKind::Strike,
+            Tag::Link { link_type, dest_url, .. } => FrameKind::Link { href: href(link_type, &dest_url) },
+            Tag::Image { link_type, dest_url, .. } => FrameKind::Image { href: href(link_type, &dest_url) },
             // A block of raw HTML is a paragraph of text.
-            _ => Kind::Paragraph,
+            _ => FrameKind::Paragraph,
         };
         // An item, row or cell is inside its list or table, and may have a frame exactly if that has one.
         let room = match kind {
-            Kind::Item { .. } | Kind::Row { .. } | Kind::Cell => self.skipped == 0,
+            FrameKind::Item { .. } | FrameKind::Row { .. } | FrameKind::Cell => self.skipped == 0,
             _ => self.skipped == 0 && self.depth() < MAX_DEPTH,
         };
         if room {
@@ -139,49 +139,51 @@ impl Build {
         }
         let Some(Frame { kind, children }) = self.stack.pop() else { return };
         match kind {
-            Kind::Root => {}
-            Kind::Paragraph => self.push(Node::Paragraph(children)),
-            Kind::Heading(level) => self.push(Node::Heading { level, children }),
-            Kind::List { start, items } => self.push(Node::List { start, items }),
-            Kind::Item { task } => {
+            FrameKind::Root => {}
+            FrameKind::Paragraph => self.push(Node::Paragraph(children)),
+            FrameKind::Heading(level) => self.push(Node::Heading { level, children }),
+            FrameKind::List { start, items } => self.push(Node::List { start, items }),
+            FrameKind::Item { task } => {
                 let item = Item { task, children };
-                if let Some(Frame { kind: Kind::List { items, .. }, .. }) = self.stack.last_mut() {
+                if let Some(Frame { kind: FrameKind::List { items, .. }, .. }) = self.stack.last_mut() {
                     items.push(item);
                 }
             }
-            Kind::Code { lang } => {
+            FrameKind::Code { lang } => {
                 let text = children.into_iter().map(|node| if let Node::Text(t) = node { t } else { String::new() });
                 let spans = self.highlighter.spans(&lang, text.collect());
                 self.push(Node::CodeBlock { lang, spans });
             }
-            Kind::Quote => self.push(Node::Quote(children)),
-            Kind::Table(table) => self.push(Node::Table(table)),
-            Kind::Row { mut cells } => {
+            FrameKind::Quote => self.push(Node::Quote(children)),
+            FrameKind::Table(table) => self.push(Node::Table(table)),
+            FrameKind::Row { mut cells } => {
                 while cells.last().is_some_and(Vec::is_empty) {
                     cells.pop();
                 }
-                if let Some(Frame { kind: Kind::Table(table), .. }) = self.stack.last_mut() {
+                if let Some(Frame { kind: FrameKind::Table(table), .. }) = self.stack.last_mut() {
                     if end == TagEnd::TableHead { table.head = cells } else { table.rows.push(cells) }
                 }
             }
-            Kind::Cell => {
-                if let Some(Frame { kind: Kind::Row { cells }, .. }) = self.stack.last_mut() {
+            FrameKind::Cell => {
+                if let Some(Frame { kind: FrameKind::Row { cells }, .. }) = self.stack.last_mut() {
                     cells.push(children);
                 }
             }
-            Kind::Strong => self.push(Node::Strong(children)),
-            Kind::Emphasis => self.push(Node::Emphasis(children)),
-            Kind::Strike => self.push(Node::Strike(children)),
-            Kind::Link { href: Some(href) } => self.push(Node::Link { href, children }),
+            FrameKind::Strong => self.push(Node::Strong(children)),
+            FrameKind::Emphasis => self.push(Node::Emphasis(children)),
+            FrameKind::Strike => self.push(Node::Strike(children)),
+            FrameKind::Link { href: Some(href) } => self.push(Node::Link { href, children }),
             // The address is not safe: the text is kept without the link.
-            Kind::Link { href: None } => children.into_iter().for_each(|child| self.push(child)),
-            Kind::Image { href } => self.push(Node::Image { alt: super::plain_text(&children), href }),
+            FrameKind::Link { href: None } => children.into_iter().for_each(|child| self.push(child)),
+            FrameKind::Image { href } => self.push(Node::Image { alt: super::plain_text(&children), href }),
         }
     }
 
     /// The number of containers that count towards the limit: all frames except the root, items, rows and cells.
     fn depth(&self) -> usize {
-        let counted = |f: &&Frame| !matches!(f.kind, Kind::Root | Kind::Item { .. } | Kind::Row { .. } | Kind::Cell);
+        let counted = |f: &&Frame| {
+            !matches!(f.kind, FrameKind::Root | FrameKind::Item { .. } | FrameKind::Row { .. } | FrameKind::Cell)
+        };
         self.stack.iter().filter(counted).count()
     }
 

@@ -214,7 +214,7 @@ impl<'t> Check<'t> {
                 self.fault(at, &|| format!("{} was expected", shown(expected)))
             }
             (Rule::Bound { side, limit }, Value::Number(number)) => {
-                let order = Amount::of(number).compare(Amount::of(limit));
+                let order = Amount::from_number(number).compare(Amount::from_number(limit));
                 let is_within = match side {
                     Side::Minimum => order.is_ge(),
                     Side::Maximum => order.is_le(),
@@ -288,7 +288,7 @@ impl<'t> Check<'t> {
     fn no_branch(&mut self, keyword: &str, nodes: &[NodeId], value: &Value, at: At<'_>) -> Fits {
         let mut reasons = String::new();
         if !self.is_enough() && !self.in_branch {
-            let (most, told) = (std::mem::replace(&mut self.most, 1), std::mem::take(&mut self.faults));
+            let (most, known_faults) = (std::mem::replace(&mut self.most, 1), std::mem::take(&mut self.faults));
             self.in_branch = true;
             for node in nodes.iter().take(MAX_BRANCHES) {
                 self.fits(*node, value, at)?;
@@ -298,7 +298,7 @@ impl<'t> Check<'t> {
                 }
             }
             self.in_branch = false;
-            (self.most, self.faults) = (most, told);
+            (self.most, self.faults) = (most, known_faults);
         }
         self.fault(at, &|| {
             format!("{} is not valid under any of the schemas listed in the '{keyword}' keyword{reasons}", shown(value))
@@ -336,9 +336,9 @@ impl<'t> Check<'t> {
             }
             Rule::PropertyNames(node) => {
                 for name in members.keys() {
-                    let told = self.faults.len();
+                    let known_faults = self.faults.len();
                     fits &= self.fits(*node, &Value::from(name.as_str()), At::Member(&at, name))?;
-                    for fault in self.faults.iter_mut().skip(told) {
+                    for fault in self.faults.iter_mut().skip(known_faults) {
                         fault.message.insert_str(0, "the property's name: ");
                     }
                 }
@@ -522,7 +522,7 @@ impl<'t> Check<'t> {
 
 fn is_of(value: &Value, one: Type) -> bool {
     match (value, one) {
-        (Value::Number(number), Type::Integer) => Amount::of(number).is_whole(),
+        (Value::Number(number), Type::Integer) => Amount::from_number(number).is_whole(),
         (Value::Null, Type::Null)
         | (Value::Bool(_), Type::Boolean)
         | (Value::Number(_), Type::Number)

@@ -12,7 +12,7 @@ use super::same;
 use super::words::{quoted, shown};
 
 pub fn compile(schema: &Value, patterns: Patterns) -> Result<Tree, String> {
-    let places = Places::of(schema);
+    let places = Places::from_schema(schema);
     let mut compiler = Compiler { places, patterns, tree: Tree::default(), known: HashMap::new(), left: Vec::new() };
     compiler.node(schema, String::new());
     while let Some((id, schema, path)) = compiler.left.pop() {
@@ -236,11 +236,11 @@ fn values(all: Keywords<'_, '_>, rules: &mut Vec<Rule>) -> Result<(), String> {
         }
     }
     if let Some(keyword) = all.get("multipleOf") {
-        let of = keyword.number()?;
-        if Amount::of(of).compare(Amount::Whole(0)).is_le() {
+        let divisor = keyword.number()?;
+        if Amount::from_number(divisor).compare(Amount::Whole(0)).is_le() {
             return Err(keyword.wrong("more than 0"));
         }
-        rules.push(Rule::MultipleOf(of.clone()));
+        rules.push(Rule::MultipleOf(divisor.clone()));
     }
     for (name, of, end) in [
         ("minLength", Countable::Characters, End::Least),
@@ -286,7 +286,7 @@ impl<'s> Keyword<'s, '_> {
 
     /// A whole number, which may be written `2.0`; a number larger than any count becomes the largest count.
     fn count(self) -> Result<u64, String> {
-        let amount = Amount::of(self.number()?);
+        let amount = Amount::from_number(self.number()?);
         if !amount.is_whole() || amount.compare(Amount::Whole(0)).is_lt() {
             return Err(self.wrong("a whole number, 0 or more"));
         }

@@ -17,7 +17,7 @@ pub enum Amount {
 const WHOLE: f64 = 1e36;
 
 impl Amount {
-    pub fn of(number: &Number) -> Amount {
+    pub fn from_number(number: &Number) -> Amount {
         if let (false, Some(whole)) = (number.is_f64(), number.as_i128()) {
             return Amount::Whole(whole);
         }
@@ -54,21 +54,21 @@ impl Amount {
 }
 
 /// Whether `number` is a multiple of `of`, which is greater than 0.
-pub fn is_multiple(number: &Number, of: &Number) -> bool {
-    let ((mut digits, exponent), (of, of_exponent)) = (decimal(number), decimal(of));
-    if digits == 0 || of == 0 {
+pub fn is_multiple(number: &Number, divisor: &Number) -> bool {
+    let ((mut digits, exponent), (divisor, of_exponent)) = (decimal(number), decimal(divisor));
+    if digits == 0 || divisor == 0 {
         return digits == 0;
     }
     let shift = exponent - of_exponent;
     if shift < 0 {
         // A product that overflows is larger than the number it would have to divide.
         let scale = 10_u128.checked_pow(shift.unsigned_abs());
-        return scale.and_then(|scale| of.checked_mul(scale)).is_some_and(|of| digits % of == 0);
+        return scale.and_then(|scale| divisor.checked_mul(scale)).is_some_and(|divisor| digits % divisor == 0);
     }
     for _ in 0..shift {
-        digits = digits % of * 10;
+        digits = digits % divisor * 10;
     }
-    digits % of == 0
+    digits % divisor == 0
 }
 
 /// The digits of a number without its sign, and the power of ten to multiply them by.

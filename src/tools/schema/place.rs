@@ -39,7 +39,7 @@ pub struct Places<'s> {
 }
 
 impl<'s> Places<'s> {
-    pub fn of(root: &'s Value) -> Self {
+    pub fn from_schema(root: &'s Value) -> Self {
         let mut places = Places {
             resources: vec![(String::new(), root)],
             by_uri: HashMap::from([(String::new(), 0)]),

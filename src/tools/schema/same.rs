@@ -17,7 +17,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Null => out.push('n'),
         Value::Bool(true) => out.push('t'),
         Value::Bool(false) => out.push('f'),
-        Value::Number(number) => out.push_str(&match Amount::of(number) {
+        Value::Number(number) => out.push_str(&match Amount::from_number(number) {
             Amount::Whole(whole) => format!("{whole},"),
             Amount::Other(float) => format!("{float:e},"),
         }),

@@ -53,14 +53,14 @@ pub fn bound(value: &Value, side: Side, limit: &Number) -> String {
     format!("{} is {than} {limit}", shown(value))
 }
 
-pub fn size(value: &Value, of: Countable, end: End, limit: u64) -> String {
-    let than = match (of, end) {
+pub fn size(value: &Value, countable: Countable, end: End, limit: u64) -> String {
+    let than = match (countable, end) {
         (Countable::Characters, End::Least) => "is shorter than",
         (Countable::Characters, End::Most) => "is longer than",
         (_, End::Least) => "has less than",
         (_, End::Most) => "has more than",
     };
-    let what = match (of, limit) {
+    let what = match (countable, limit) {
         (Countable::Characters, 1) => "character",
         (Countable::Characters, _) => "characters",
         (Countable::Items, 1) => "item",

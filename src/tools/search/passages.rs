@@ -1,6 +1,6 @@
 //! Splits a file into passages: at headings, at blank lines once there is enough text, and at a maximum length.
 
-use crate::tools::words::words;
+use crate::tools::words::split_words;
 
 /// Lines of one passage, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,7 +80,7 @@ pub fn best_line(text: &str, passage: Passage, terms: &[String], max_chars: usiz
     let lines = text.lines().enumerate().skip(passage.line.saturating_sub(1)).take(passage.lines.max(1));
     let mut best = (passage.line.max(1), "", 0);
     for (index, line) in lines {
-        let found = words(line);
+        let found = split_words(line);
         let score = 2 * terms.iter().filter(|term| found.contains(term)).count() + usize::from(best.1.is_empty());
         if !line.trim().is_empty() && score > best.2 {
             best = (index + 1, line, score);

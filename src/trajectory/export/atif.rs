@@ -61,10 +61,10 @@ fn agent(run: &Trajectory) -> Value {
 
 /// The properties of each tool that OpenAI's format cannot express, by tool name.
 fn traits(tools: &[ToolSpec]) -> Value {
-    let of = |tool: &ToolSpec| {
+    let tool_traits = |tool: &ToolSpec| {
         (tool.name.clone(), json!({ "may_finish": tool.may_finish, "side_effect": tool.side_effect }))
     };
-    Value::Object(tools.iter().map(of).collect())
+    Value::Object(tools.iter().map(tool_traits).collect())
 }
 
 /// The messages before the first turn: the system message or the carried-over history, and the task.
@@ -131,7 +131,7 @@ fn turn_step(run: &Trajectory, turn: &TurnRecord) -> Value {
     let model = model.map(|provider| provider.model.clone()).filter(|model| *model != run.model && !model.is_empty());
     let metrics = match sent {
         0 => Value::Null,
-        _ => usage(turn.attempts.iter()).map_or(Value::Null, |of| metrics(of, cost(run, turn.attempts.iter()))),
+        _ => usage(turn.attempts.iter()).map_or(Value::Null, |used| metrics(used, cost(run, turn.attempts.iter()))),
     };
     object([
         ("source", "agent".into()),
@@ -205,13 +205,13 @@ fn observation(results: &[Value]) -> Value {
     if results.is_empty() { Value::Null } else { json!({ "results": results }) }
 }
 
-fn metrics(of: Usage, cost: Option<f64>) -> Value {
+fn metrics(usage: Usage, cost: Option<f64>) -> Value {
     object([
-        ("prompt_tokens", of.input.0.into()),
-        ("completion_tokens", of.output.0.into()),
-        ("cached_tokens", of.cached.0.into()),
+        ("prompt_tokens", usage.input.0.into()),
+        ("completion_tokens", usage.output.0.into()),
+        ("cached_tokens", usage.cached.0.into()),
         ("cost_usd", cost.into()),
-        ("extra", json!({ "reasoning_tokens": of.reasoning.0, "estimated": of.estimated })),
+        ("extra", json!({ "reasoning_tokens": usage.reasoning.0, "estimated": usage.estimated })),
     ])
 }
 

@@ -16,8 +16,8 @@ use crate::trajectory::{Recorder, Trajectory, replay};
 /// Returns the conversation of each run, parents before their children.
 pub fn conversations(document: &Trajectory) -> Vec<(&Trajectory, Vec<Message>)> {
     let mut played = played(document).unwrap_or_default();
-    let of = |run: &Trajectory| played.remove(&run.run_id).unwrap_or_else(|| said(run));
-    tree(document).into_iter().map(of).zip(tree(document)).map(|(messages, run)| (run, messages)).collect()
+    let run_messages = |run: &Trajectory| played.remove(&run.run_id).unwrap_or_else(|| said(run));
+    tree(document).into_iter().map(run_messages).zip(tree(document)).map(|(messages, run)| (run, messages)).collect()
 }
 
 /// The last request of a run: the frozen history, and the messages for this request only.

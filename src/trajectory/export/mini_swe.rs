@@ -56,10 +56,10 @@ fn exit_status(document: &Trajectory) -> String {
     }
 }
 
-fn message(of: &Message) -> Value {
-    let mut message = openai::message(of);
+fn message(source: &Message) -> Value {
+    let mut message = openai::message(source);
     let Some(fields) = message.as_object_mut() else { return message };
-    if let Message::Assistant(reply) = of {
+    if let Message::Assistant(reply) = source {
         // Readers of this format expect the content to be a string.
         fields.insert("content".to_owned(), reply.content.as_str().into());
         if !reply.reasoning.is_empty() {

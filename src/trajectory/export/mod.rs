@@ -181,9 +181,13 @@ fn cost<'a>(run: &Trajectory, mut attempts: impl Iterator<Item = &'a AttemptReco
     let sum = attempts.try_fold(0.0, |sum, attempt| {
         let price = run.config.providers.get(attempt.provider)?.price?;
         let usage = attempt.usage.unwrap_or_default();
-        let of = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
+        let price_of = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
         let fresh = usage.input.0.saturating_sub(usage.cached.0);
-        Some(sum + of(fresh, price.input) + of(usage.cached.0, price.cached) + of(usage.output.0, price.output))
+        Some(
+            sum + price_of(fresh, price.input)
+                + price_of(usage.cached.0, price.cached)
+                + price_of(usage.output.0, price.output),
+        )
     })?;
     Some((sum * 1e9).round() / 1e9)
 }

@@ -17,8 +17,8 @@ pub fn write(document: &Trajectory) -> String {
 }
 
 /// One message in the chat format, which has no field for reasoning.
-pub(super) fn message(of: &Message) -> Value {
-    match of {
+pub(super) fn message(source: &Message) -> Value {
+    match source {
         Message::System { content } => json!({ "role": "system", "content": content }),
         Message::User { content, images } if images.is_empty() => json!({ "role": "user", "content": content }),
         Message::User { content, images } => json!({ "role": "user", "content": parts(content, images) }),
@@ -58,12 +58,12 @@ fn attached(image: &Image) -> Value {
 }
 
 /// The tools as they are offered to the model; ATIF's `tool_definitions` are the same list.
-pub(super) fn tools(of: &[ToolSpec]) -> Value {
+pub(super) fn tools(specs: &[ToolSpec]) -> Value {
     let tool = |spec: &ToolSpec| {
         let function = json!({
             "name": spec.name, "description": spec.description, "parameters": spec.parameters,
         });
         json!({ "type": "function", "function": function })
     };
-    of.iter().map(tool).collect()
+    specs.iter().map(tool).collect()
 }

@@ -43,11 +43,11 @@ pub fn write(document: &Trajectory) -> String {
 
 /// The replies in the events, which hold response ids, models and finish reasons.
 fn replies(document: &Trajectory) -> BTreeMap<RequestId, &Reply> {
-    let of = document.events.iter().filter_map(|recorded| match &recorded.event {
+    let events = document.events.iter().filter_map(|recorded| match &recorded.event {
         Event::ModelReplied { request, reply, .. } => Some((*request, reply)),
         _ => None,
     });
-    of.collect()
+    events.collect()
 }
 
 struct Spans<'a> {

@@ -61,8 +61,8 @@ pub fn span_id(run_id: &str, place: &str) -> String {
     hex(&format!("{run_id}/{place}"), 8)
 }
 
-fn hex(of: &str, bytes: usize) -> String {
-    let mut hex = sha256_hex(&[of.as_bytes()]);
+fn hex(text: &str, bytes: usize) -> String {
+    let mut hex = sha256_hex(&[text.as_bytes()]);
     hex.truncate(bytes * 2);
     hex
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::file::{File, FinalMetrics, Metrics, Step, Whose, of};
+use super::file::{File, FinalMetrics, Metrics, Step, Whose, extra_field};
 use super::steps::Steps;
 use crate::engine::*;
 use crate::trajectory::Trajectory;
@@ -33,15 +33,16 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
     let requests = file.steps.iter().filter(|step| step.source == Whose::Agent);
     let requests = requests.map(|step| step.llm_call_count.unwrap_or(1)).fold(0, u32::saturating_add);
     let tokens = tokens(file.final_metrics.as_ref(), &file.steps);
-    let requests = file.final_metrics.as_ref().and_then(|m| of(m.extra.as_ref()?, "requests")).unwrap_or(requests);
+    let requests =
+        file.final_metrics.as_ref().and_then(|m| extra_field(m.extra.as_ref()?, "requests")).unwrap_or(requests);
     let steps = Steps::read(file.steps, started, known, own);
 
     let model = file.agent.model_name.clone().unwrap_or_default();
     let total = steps.turns.iter().filter(|turn| !turn.synthesis).count();
     let config = config(&extra, own, &model, &steps, u32::try_from(total).unwrap_or(u32::MAX));
     let last = steps.turns.iter().rev().map(|turn| turn.content.clone()).find(|content| !content.is_empty());
-    let number = |key: &str, or: u32| of(&extra, key).unwrap_or(or);
-    let segments: Vec<Ending> = if own { of(&extra, "segments").unwrap_or_default() } else { Vec::new() };
+    let number = |key: &str, or: u32| extra_field(&extra, key).unwrap_or(or);
+    let segments: Vec<Ending> = if own { extra_field(&extra, "segments").unwrap_or_default() } else { Vec::new() };
     let ended = segments.last();
     Trajectory {
         format: FORMAT.to_owned(),
@@ -59,7 +60,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         model,
         preset: config.preset,
         started_with: None,
-        parent: of(&extra, "parent").filter(|_| own),
+        parent: extra_field(&extra, "parent").filter(|_| own),
         tools: tools(file.agent.tool_definitions.unwrap_or_default(), file.agent.extra.filter(|_| own)),
         input: steps.input.clone(),
         images: steps.images,
@@ -78,11 +79,11 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
         requests,
         tokens,
         output: text(&extra, "output").filter(|_| own).or(last),
-        final_result_data: of(&extra, "final_result_data").filter(|_| own),
+        final_result_data: extra_field(&extra, "final_result_data").filter(|_| own),
         turns: steps.turns,
         segments,
-        traces: if own { of(&extra, "traces").unwrap_or_default() } else { Vec::new() },
-        logs: if own { of(&extra, "logs").unwrap_or_default() } else { Vec::new() },
+        traces: if own { extra_field(&extra, "traces").unwrap_or_default() } else { Vec::new() },
+        logs: if own { extra_field(&extra, "logs").unwrap_or_default() } else { Vec::new() },
         children,
         events: Vec::new(),
         config,
@@ -91,7 +92,7 @@ pub fn trajectory(file: File, place: u32) -> Trajectory {
 
 /// Returns the configuration from our own export, or the parts of another agent's that can be shown.
 fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, turns: u32) -> RunConfig {
-    let ours = own.then(|| of::<RunConfig>(extra, "config")).flatten();
+    let ours = own.then(|| extra_field::<RunConfig>(extra, "config")).flatten();
     ours.unwrap_or_else(|| {
         let provider =
             ProviderConfig { kind: ProviderKind::Custom, model: model.to_owned(), ..ProviderConfig::default() };
@@ -108,7 +109,7 @@ fn config(extra: &Map<String, Value>, own: bool, model: &str, steps: &Steps, tur
 
 /// Reads function definitions in OpenAI's format; anything else is left out.
 fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<ToolSpec> {
-    let traits: Map<String, Value> = extra.and_then(|extra| of(&extra, "tools")).unwrap_or_default();
+    let traits: Map<String, Value> = extra.and_then(|extra| extra_field(&extra, "tools")).unwrap_or_default();
     let spec = |definition: Value| {
         let function = definition.get("function").unwrap_or(&definition);
         let text = |key: &str| function.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -118,26 +119,26 @@ fn tools(definitions: Vec<Value>, extra: Option<Map<String, Value>>) -> Vec<Tool
             name,
             description: text("description").unwrap_or_default(),
             parameters: function.get("parameters").cloned().unwrap_or(Value::Bool(true)),
-            may_finish: of(&own, "may_finish").unwrap_or_default(),
-            side_effect: of(&own, "side_effect").unwrap_or_default(),
+            may_finish: extra_field(&own, "may_finish").unwrap_or_default(),
+            side_effect: extra_field(&own, "side_effect").unwrap_or_default(),
         })
     };
     definitions.into_iter().filter_map(spec).collect()
 }
 
 fn tokens(whole: Option<&FinalMetrics>, steps: &[Step]) -> Usage {
-    let sum = |of: fn(&Metrics) -> Option<u64>| {
-        let each = steps.iter().filter_map(|step| of(step.metrics.as_ref()?));
+    let sum = |read: fn(&Metrics) -> Option<u64>| {
+        let each = steps.iter().filter_map(|step| read(step.metrics.as_ref()?));
         TokenCount(each.fold(0, u64::saturating_add))
     };
-    let stated = |of: fn(&FinalMetrics) -> Option<u64>| whole.and_then(of).map(TokenCount);
+    let stated = |read: fn(&FinalMetrics) -> Option<u64>| whole.and_then(read).map(TokenCount);
     let ours = whole.and_then(|whole| whole.extra.as_ref());
     Usage {
         input: stated(|m| m.total_prompt_tokens).unwrap_or_else(|| sum(|m| m.prompt_tokens)),
         output: stated(|m| m.total_completion_tokens).unwrap_or_else(|| sum(|m| m.completion_tokens)),
         cached: stated(|m| m.total_cached_tokens).unwrap_or_else(|| sum(|m| m.cached_tokens)),
-        reasoning: ours.and_then(|extra| of(extra, "reasoning_tokens")).unwrap_or_default(),
-        estimated: ours.and_then(|extra| of(extra, "estimated")).unwrap_or_default(),
+        reasoning: ours.and_then(|extra| extra_field(extra, "reasoning_tokens")).unwrap_or_default(),
+        estimated: ours.and_then(|extra| extra_field(extra, "estimated")).unwrap_or_default(),
     }
 }
 
@@ -164,5 +165,5 @@ fn is_run_id(text: &str) -> bool {
 }
 
 fn text(extra: &Map<String, Value>, key: &str) -> Option<String> {
-    of(extra, key)
+    extra_field(extra, key)
 }

@@ -116,13 +116,13 @@ impl Content {
     pub fn text(&self) -> String {
         match self {
             Content::Text(text) => text.clone(),
-            Content::Parts(parts) => parts.iter().map(Part::words).collect::<Vec<_>>().join("\n\n"),
+            Content::Parts(parts) => parts.iter().map(Part::as_text).collect::<Vec<_>>().join("\n\n"),
         }
     }
 }
 
 impl Part {
-    pub fn words(&self) -> String {
+    pub fn as_text(&self) -> String {
         match (&self.text, &self.source) {
             (Some(text), _) => text.clone(),
             (None, Some(source)) => {
@@ -139,7 +139,7 @@ impl Part {
 }
 
 /// Reads a field of an `extra`, if it is present and has the right type.
-pub fn of<T: DeserializeOwned>(extra: &Map<String, Value>, key: &str) -> Option<T> {
+pub fn extra_field<T: DeserializeOwned>(extra: &Map<String, Value>, key: &str) -> Option<T> {
     let value = extra.get(key).filter(|value| !value.is_null())?;
     serde_json::from_value(value.clone()).ok()
 }

@@ -34,7 +34,7 @@ impl std::fmt::Display for ImportError {
         let takes = "Turnwise opens its own trajectories (.json), its HTML reports, and ATIF files (1.0 to 1.8).";
         match self {
             ImportError::Unknown => write!(f, "This is neither JSON nor an HTML report. {takes}"),
-            ImportError::NoReport => write!(f, "This HTML page holds no trajectory. {takes}"),
+            ImportError::NoReport => write!(f, "This HTML page does not contain a trajectory. {takes}"),
             ImportError::Document(ParseError::OtherFormat) => {
                 write!(f, "This JSON file is not in a trajectory format that Turnwise knows. {takes}")
             }

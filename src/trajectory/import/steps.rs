@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose, of};
+use super::file::{Content, Observation, ObservationResult, Part, Step, ToolCall, Whose, extra_field};
 use crate::engine::{
     AssistantMessage, CallId, CallRecord, EpochMillis, Image, Message, ToolCall as Asked, ToolMessage, TurnRecord, time,
 };
@@ -68,14 +68,14 @@ impl Steps {
         let since = at.0.saturating_sub(self.started.0);
         let tool_calls = self.calls(calls, step.observation, since);
         self.push(TurnRecord {
-            turn: of(&extra, "turn").unwrap_or_default(),
+            turn: extra_field(&extra, "turn").unwrap_or_default(),
             content,
             reasoning: step.reasoning_content.unwrap_or_default(),
             tool_calls,
-            attempts: of(&extra, "attempts").unwrap_or_default(),
-            counter_level: of(&extra, "counter_level").unwrap_or_default(),
-            is_final: of(&extra, "final").unwrap_or_default(),
-            synthesis: of(&extra, "synthesis").unwrap_or_default(),
+            attempts: extra_field(&extra, "attempts").unwrap_or_default(),
+            counter_level: extra_field(&extra, "counter_level").unwrap_or_default(),
+            is_final: extra_field(&extra, "final").unwrap_or_default(),
+            synthesis: extra_field(&extra, "synthesis").unwrap_or_default(),
             started_at: time::rfc3339(at),
         });
     }
@@ -127,18 +127,18 @@ impl Steps {
         let answered = content.as_ref().map(Content::text).or_else(|| (!children.is_empty()).then(String::new));
         CallRecord {
             id,
-            model_id: of(&extra, "model_id").or(repeated.then_some(call.tool_call_id)),
+            model_id: extra_field(&extra, "model_id").or(repeated.then_some(call.tool_call_id)),
             name: call.function_name,
             args: extra.get("raw_arguments").cloned().unwrap_or(call.arguments),
             result: answered,
-            calls: of(&extra, "calls").unwrap_or_default(),
+            calls: extra_field(&extra, "calls").unwrap_or_default(),
             children,
-            is_final: of(&extra, "is_final").unwrap_or_default(),
-            error: of(&extra, "error"),
-            slug: of(&extra, "slug"),
-            attempt: of(&extra, "attempt").unwrap_or(1),
-            started_ms: of(&extra, "started_ms").unwrap_or(since),
-            duration_ms: of(&extra, "duration_ms"),
+            is_final: extra_field(&extra, "is_final").unwrap_or_default(),
+            error: extra_field(&extra, "error"),
+            slug: extra_field(&extra, "slug"),
+            attempt: extra_field(&extra, "attempt").unwrap_or(1),
+            started_ms: extra_field(&extra, "started_ms").unwrap_or(since),
+            duration_ms: extra_field(&extra, "duration_ms"),
         }
     }
 
@@ -193,7 +193,7 @@ fn with_images(message: &Content) -> (String, Vec<Image>) {
     let inside = |part: &&Part| part.source.as_ref().and_then(|s| image(s.path.as_deref()?));
     let images: Vec<Image> = parts.iter().filter_map(|part| inside(&part)).collect();
     let rest = parts.iter().filter(|part| inside(part).is_none());
-    (rest.map(Part::words).collect::<Vec<_>>().join("\n\n"), images)
+    (rest.map(Part::as_text).collect::<Vec<_>>().join("\n\n"), images)
 }
 
 fn append(to: &mut String, text: &str) {

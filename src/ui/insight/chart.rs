@@ -16,8 +16,10 @@ use super::super::theme::Theme;
 use super::Looking;
 
 pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
-    let of = Memo::new(move |_| looking.page.with(|page| page.charts.iter().find(|chart| chart.id == id).cloned()));
-    let part = move |get: fn(&Chart) -> String| move || of.with(|chart| chart.as_ref().map(get).unwrap_or_default());
+    let current =
+        Memo::new(move |_| looking.page.with(|page| page.charts.iter().find(|chart| chart.id == id).cloned()));
+    let part =
+        move |get: fn(&Chart) -> String| move || current.with(|chart| chart.as_ref().map(get).unwrap_or_default());
     let area = NodeRef::<html::Div>::new();
     let width = RwSignal::new(0_u32);
     let measure = move || {
@@ -36,7 +38,7 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
     let dark = dark(app);
     let drawn = Memo::new(move |_| {
         let (width, dark) = (Some(width.get()).filter(|width| *width > 0)?, dark.get());
-        of.with(|chart| chart.as_ref().map(|chart| draw(chart, width, dark)))
+        current.with(|chart| chart.as_ref().map(|chart| draw(chart, width, dark)))
     });
     let alt = part(|chart| format!("{}. {}", chart.title, chart.summary));
     let image = move || {
@@ -50,7 +52,7 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
     };
     let spots = move || {
         let placed = drawn.get().map(|drawn| drawn.spots).unwrap_or_default();
-        let marks = of.with(|chart| chart.as_ref().map(|chart| chart.marks.clone()).unwrap_or_default());
+        let marks = current.with(|chart| chart.as_ref().map(|chart| chart.marks.clone()).unwrap_or_default());
         placed.into_iter().zip(marks).map(|(at, mark)| spot(looking, at, &mark)).collect_view()
     };
     html::section()
@@ -61,19 +63,19 @@ pub(super) fn chart(app: App, looking: Looking, id: ChartId) -> impl IntoView {
             html::h3().child(part(|chart| chart.title.clone())),
             html::p().class("summary").child(part(|chart| chart.summary.clone())),
             html::div().class("picture").node_ref(area).child((image, spots)),
-            move || of.with(|chart| chart.as_ref().and_then(legend)),
-            figures(of),
+            move || current.with(|chart| chart.as_ref().and_then(legend)),
+            figures(current),
         ))
 }
 
 /// Draws an area of the picture: it says what it shows, and filters if there is something to filter by.
 fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> impl IntoView + use<> {
-    let words = format!("{}: {}", mark.name, mark.words);
+    let text = format!("{}: {}", mark.name, mark.words);
     let px = |n: i32| format!("{n}px");
     let Some(key) = mark.key.clone() else {
         return html::span()
             .class("spot")
-            .attr("title", words)
+            .attr("title", text)
             .style(("left", px(left)))
             .style(("top", px(top)))
             .style(("width", px(width)))
@@ -85,8 +87,8 @@ fn spot(looking: Looking, [left, top, width, height]: [i32; 4], mark: &Mark) -> 
     html::button()
         .r#type("button")
         .class("spot")
-        .attr("title", words.clone())
-        .attr("aria-label", format!("Only {words}"))
+        .attr("title", text.clone())
+        .attr("aria-label", format!("Only {text}"))
         .attr("aria-pressed", move || if is_set() { "true" } else { "false" })
         .style(("left", px(left)))
         .style(("top", px(top)))
@@ -118,10 +120,10 @@ fn role_name(role: Role) -> &'static str {
 }
 
 /// Draws the table of figures; it is built when it is opened.
-fn figures(of: Memo<Option<Chart>>) -> impl IntoView {
+fn figures(current: Memo<Option<Chart>>) -> impl IntoView {
     let opened = RwSignal::new(false);
     let table = move || {
-        let chart = of.get().filter(|chart| opened.get() && !chart.marks.is_empty())?;
+        let chart = current.get().filter(|chart| opened.get() && !chart.marks.is_empty())?;
         let row = |mark: &Mark| {
             html::tr()
                 .child((html::th().attr("scope", "row").child(mark.name.clone()), html::td().child(mark.words.clone())))
@@ -139,7 +141,7 @@ fn figures(of: Memo<Option<Chart>>) -> impl IntoView {
                 ))),
         )
     };
-    let some = move || of.with(|chart| chart.as_ref().is_some_and(|chart| !chart.marks.is_empty()));
+    let some = move || current.with(|chart| chart.as_ref().is_some_and(|chart| !chart.marks.is_empty()));
     html::details().class("figures").prop("hidden", move || !some()).child((
         html::summary().on(ev::click, move |_| opened.set(true)).child((icon::chevron(), "Show figures")),
         table,

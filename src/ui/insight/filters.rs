@@ -11,16 +11,16 @@ use super::Looking;
 
 pub(super) fn filters(looking: Looking) -> impl IntoView {
     let Looking { filter, range, page } = looking;
-    let chip = move |of: Range| {
+    let chip = move |choice: Range| {
         html::button()
             .r#type("button")
             .class("chip")
-            .attr("aria-pressed", move || if range.get() == of { "true" } else { "false" })
+            .attr("aria-pressed", move || if range.get() == choice { "true" } else { "false" })
             .on(ev::click, move |_| {
-                range.set(of);
-                filter.update(|filter| filter.from_ms = of.from_ms(dom::now()));
+                range.set(choice);
+                filter.update(|filter| filter.from_ms = choice.from_ms(dom::now()));
             })
-            .child(of.words())
+            .child(choice.label())
     };
     let text = move || filter.with(|filter| filter.text.clone().unwrap_or_default());
     let any = move || filter.with(|filter| !filter.is_empty());

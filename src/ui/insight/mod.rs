@@ -42,20 +42,20 @@ fn content(app: App) -> impl IntoView {
     let kept: StoredValue<Kept, LocalStorage> = StoredValue::new_local(records::keep(dom::worker_url()));
     on_cleanup(move || kept.dispose());
     let (filter, range) = (RwSignal::new(Filter::default()), RwSignal::new(Range::All));
-    let found = move |filter: &Filter| summaries.with_value(|all| Insight::of(all, filter));
-    let page = Memo::new(move |_| filter.with(|filter| InsightPage::of(&found(filter), filter)));
+    let found = move |filter: &Filter| summaries.with_value(|all| Insight::from_summaries(all, filter));
+    let page = Memo::new(move |_| filter.with(|filter| InsightPage::new(&found(filter), filter)));
     let looking = Looking { filter, range, page };
     let charts = For(ForProps::builder()
         .each(move || page.with(|page| page.charts.iter().map(|chart| chart.id).collect::<Vec<_>>()))
         .key(|id| *id)
         .children(move |id| chart::chart(app, looking, id))
         .build());
-    let empty = move || page.with(|page| page.empty).map(|words| html::p().class("none").child(words));
+    let empty = move || page.with(|page| page.empty).map(|text| html::p().class("none").child(text));
     let save = move |_| {
         let json = filter.with_untracked(|filter| serde_json::to_string_pretty(&found(filter))).unwrap_or_default();
         match dom::text_blob(&json, "application/json") {
             Some(blob) => dom::save_as("insight.json", &blob),
-            None => app.complain("The figures could not be made into a file."),
+            None => app.complain("The figures could not be written to a file."),
         }
     };
     (
@@ -75,7 +75,7 @@ fn content(app: App) -> impl IntoView {
             html::button()
                 .r#type("button")
                 .class("btn quiet")
-                .attr("title", "All figures of these runs, as JSON")
+                .attr("title", "Download all figures of these runs as JSON")
                 .prop("disabled", move || page.with(|page| page.tiles.is_empty()))
                 .on(ev::click, save)
                 .child((icon(Icon::Download), "Download figures")),

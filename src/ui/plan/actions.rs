@@ -46,7 +46,7 @@ impl App {
             app.add_plan(page.clone(), rail.clone(), Some(files.clone()));
         };
         let live = LivePlan::new(app, line.clone(), seats, Record::Live(plan), added);
-        line.observe_plan(plan, move |report| live.hear(report));
+        line.observe_plan(plan, move |report| live.apply(report));
         let (after, text, from) = match again {
             Some(Again { after, text, from }) => (Some(after), text, Some(from)),
             None => (None, None, None),
@@ -71,10 +71,10 @@ impl App {
             app.add_plan(page.clone(), rail.clone(), None);
         };
         let live = LivePlan::new(app, line.clone(), seats, record, added);
-        line.observe_plan(plan, move |report| live.hear(report));
+        line.observe_plan(plan, move |report| live.apply(report));
         let opened = line.ask(|id| Order::ShowPlan { id, plan, seats }, parts).await;
         opened?;
-        self.tell(format!("Opened {name}. Nothing in it is changed."));
+        self.tell(format!("Opened {name}. The file itself is not changed."));
         Ok(())
     }
 

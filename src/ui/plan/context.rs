@@ -15,7 +15,7 @@ pub fn context(app: App, view: &ContextView) -> impl IntoView + use<> {
     let raw = view.json.clone().map(|place| {
         html::details().class("call as-read").child((
             html::summary()
-                .child((icon::chevron(), html::span().class("line").child("As the model read it, below its action"))),
+                .child((icon::chevron(), html::span().class("line").child("As the model reads it, after the action"))),
             html::div().class("detail").child(json::tree(place)),
         ))
     });
@@ -28,7 +28,7 @@ pub fn context(app: App, view: &ContextView) -> impl IntoView + use<> {
     });
     (
         html::p().class("fact").child(view.words.clone()),
-        view.missing.clone().map(|words| html::p().class("missing").child(words)),
+        view.missing.clone().map(|text| html::p().class("missing").child(text)),
         html::div().class("calls").child((cards, raw, traces)),
     )
 }

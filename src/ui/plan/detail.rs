@@ -29,7 +29,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
         let (view, started) = (slot.view.clone(), plan.started_at);
         move || view.with(|view| view.facts(started)).into_iter().map(|fact| html::li().child(fact)).collect_view()
     };
-    let words = slot.view.with_untracked(|view| view.kind_words);
+    let text = slot.view.with_untracked(|view| view.kind_words);
     let error = {
         let view = slot.view.clone();
         move || view.with(|view| view.error.clone()).map(|error| html::p().class("error").child(error))
@@ -42,13 +42,13 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                 html::button()
                     .r#type("button")
                     .class("btn quiet small")
-                    .attr("title", "Runs this step and everything that builds on it; the rest is kept")
+                    .attr("title", "Runs this step and all steps that depend on it; other results are kept")
                     .on(ev::click, move |_| app.rerun_from(order))
                     .child("Run again from this step")
             })
         }
     };
-    let told = {
+    let input = {
         let context = slot.context.clone();
         let view = Memo::new(move |_| context.get());
         move || view.with(|view| context::context(app, view))
@@ -57,7 +57,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
         let slot = slot.clone();
         move || match slot.page.get() {
             Some(page) => turn::transcript(app, &page.behind, &page.transcript),
-            None => html::p().class("fact").child("It has no transcript: it was not run.").into_any(),
+            None => html::p().class("fact").child("This step was not run, so it has no transcript.").into_any(),
         }
     };
     let selected = plan.selected.clone();
@@ -70,7 +70,7 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
             .attr("data-level", level)
             .child((
                 html::div().class("detail-head").child((
-                    html::h2().child((title, html::span().class("kind").child(words))),
+                    html::h2().child((title, html::span().class("kind").child(text))),
                     again,
                     html::button()
                         .r#type("button")
@@ -85,12 +85,12 @@ pub fn detail(app: App, plan: &PlanPage, order: u32) -> Option<impl IntoView + u
                 error,
                 html::section()
                     .class("told")
-                    .attr("aria-label", "What it was told")
-                    .child((html::h3().child("What it was told"), told)),
+                    .attr("aria-label", "Step input")
+                    .child((html::h3().child("Input"), input)),
                 html::section()
                     .class("did")
-                    .attr("aria-label", "What it did")
-                    .child((html::h3().child("What it did"), transcript)),
+                    .attr("aria-label", "Step transcript")
+                    .child((html::h3().child("Transcript"), transcript)),
             )),
     )
 }

@@ -34,7 +34,9 @@ impl App {
             Ok(plan) => self.with_sample_documents(move |files| {
                 app.run_plan(plan, config, &app.workspace_of(files), None);
             }),
-            Err(faults) => app.complain(format!("The example does not fit the settings. {}", fault::listed(&faults))),
+            Err(faults) => {
+                app.complain(format!("The example cannot run with the current settings. {}", fault::listed(&faults)));
+            }
         }
     }
 

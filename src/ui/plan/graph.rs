@@ -74,7 +74,7 @@ fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
         }
     });
     let wide = Memo::new(move |_| more.get().is_some());
-    let button = move |side: &'static str, words: &'static str, of: Icon, by: i32| {
+    let button = move |side: &'static str, text: &'static str, name: Icon, by: i32| {
         // Created once for as long as it is needed; otherwise it would lose the focus at the first click.
         let there = Memo::new(move |_| more.get().is_some_and(|sides| sides == side || sides == "both"));
         move || {
@@ -83,15 +83,15 @@ fn scrolled(class: &'static str, canvas: impl IntoView) -> impl IntoView {
                     .r#type("button")
                     .class("more")
                     .attr("data-side", side)
-                    .attr("aria-label", words)
-                    .attr("title", words)
+                    .attr("aria-label", text)
+                    .attr("title", text)
                     .on(ev::click, move |_| {
                         if let Some(it) = scroller.get_untracked() {
                             // Four fifths of the visible width: one step stays visible.
                             it.scroll_by_with_x_and_y(f64::from(by * it.client_width() * 4 / 5), 0.0);
                         }
                     })
-                    .child(icon(of))
+                    .child(icon(name))
             })
         }
     };
@@ -158,14 +158,14 @@ fn port(port: &Port) -> impl IntoView + use<> {
 
 fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView + use<> {
     let order = slot.order;
-    let (kind, agent, action, words) =
+    let (kind, agent, action, text) =
         slot.view.with_untracked(|view| (view.kind, view.agent.clone(), view.action.clone(), view.kind_words));
     let level = if kind == AgentKind::Synthesis { "synthesis" } else { "normal" };
-    let told = {
+    let inputs_text = {
         let view = slot.view.clone();
-        move || view.with(|view| view.told.clone())
+        move || view.with(|view| view.inputs_text.clone())
     };
-    let hidden = |words: &'static str| html::span().class("hidden").child(words);
+    let hidden = |text: &'static str| html::span().class("hidden").child(text);
     let status = {
         let view = slot.view.clone();
         move || view.with(|view| view.status.as_str())
@@ -214,10 +214,10 @@ fn step(app: App, page: &PlanPage, slot: &StepSlot, node: Node) -> impl IntoView
                 hidden(", "),
                 html::b().child(agent),
                 hidden(", "),
-                html::span().class("kind").child(words),
+                html::span().class("kind").child(text),
             )),
             html::span().class("what").attr("dir", "auto").child((hidden(": "), action, hidden(". "))),
             html::span().class("stands").child((stands, hidden(" "), html::span().class("time").child(time))),
-            html::span().class("hidden").child((" ", told)),
+            html::span().class("hidden").child((" ", inputs_text)),
         ))
 }

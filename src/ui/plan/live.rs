@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use leptos::prelude::*;
 
-use crate::protocol::desk::{Begun, SeatId, Stand, Streamed};
+use crate::protocol::desk::{Begun, RunLocation, SeatId, Streamed};
 use crate::view::RailView;
 
 use super::super::desk::{Line, PlanChanges, PlanReport};
@@ -21,9 +21,9 @@ type Begins = dyn Fn(&PlanPage, &ArcRwSignal<RailView>);
 
 /// Draws one plan; clones share it.
 #[derive(Clone)]
-pub struct LivePlan(Rc<Inner>);
+pub struct LivePlan(Rc<LivePlanState>);
 
-struct Inner {
+struct LivePlanState {
     app: App,
     line: Line,
     /// The seat of the first step's run; the others follow.
@@ -44,11 +44,11 @@ impl LivePlan {
         then: impl Fn(&PlanPage, &ArcRwSignal<RailView>) + 'static,
     ) -> Self {
         let (shown, runs) = (OnceCell::new(), RefCell::default());
-        LivePlan(Rc::new(Inner { app, line, seats, record, then: Box::new(then), shown, runs }))
+        LivePlan(Rc::new(LivePlanState { app, line, seats, record, then: Box::new(then), shown, runs }))
     }
 
     /// Takes in a report of the desk.
-    pub fn hear(&self, report: PlanReport) {
+    pub fn apply(&self, report: PlanReport) {
         match report {
             PlanReport::Begun(begun, changes) => self.begin(*begun, changes),
             PlanReport::Changed(changes) => {
@@ -62,7 +62,7 @@ impl LivePlan {
     }
 
     fn begin(&self, begun: Begun, fresh: PlanChanges) {
-        let Inner { app, line, seats, record, then, .. } = self.0.as_ref();
+        let LivePlanState { app, line, seats, record, then, .. } = self.0.as_ref();
         let page = PlanPage::new(line, begun, *seats, fresh, record.clone());
         for slot in page.steps.iter() {
             let (live, step) = (self.clone(), slot.clone());
@@ -78,13 +78,13 @@ impl LivePlan {
 
     /// Draws a report about a step's run.
     fn draw_run(&self, slot: &StepSlot, streamed: &Streamed) {
-        if slot.seat.stand() == Stand::Recorded {
+        if slot.seat.stand() == RunLocation::Recorded {
             self.redraw(slot.order);
             return;
         }
         let known = self.0.runs.borrow().get(&slot.order).cloned();
         let run = known.or_else(|| {
-            let page = Page::of(&slot.seat, 0)?;
+            let page = Page::from_seat(&slot.seat, 0)?;
             let rail = ArcRwSignal::new(slot.seat.look(|source| RailView::from(source))?);
             let run = LiveRun::new(self.0.app, page.clone(), rail, self.0.app.renderer.get_value());
             self.0.runs.borrow_mut().insert(slot.order, run.clone());
@@ -92,7 +92,7 @@ impl LivePlan {
             Some(run)
         });
         if let Some(run) = run {
-            run.hear(streamed);
+            run.apply(streamed);
         }
     }
 

@@ -37,12 +37,12 @@ fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
         Memo::new(move |_| panel.with(|panel| panel.ending.clone()))
     };
     move || {
-        let hint = "Select a step to see what it was told and what it did.";
+        let hint = "Select a step to see its input and its transcript.";
         let Some(ending) = ending.get() else { return html::p().class("hint-below").child(hint).into_any() };
         let prose = Prose::new("prose");
         prose.set(&ending.output);
         app.renderer.get_value().render(&prose);
-        let of = ending.output_step.map(|order| format!("from step {order}"));
+        let source = ending.output_step.map(|order| format!("from step {order}"));
         html::section()
             .class("plan-result")
             .attr("aria-label", "Result of the plan")
@@ -50,7 +50,7 @@ fn result(app: App, page: &PlanPage) -> impl IntoView + use<> {
                 html::div().class("result-head").child((
                     dot(Some(ending.tone), "dot"),
                     html::h2().child("Result"),
-                    html::span().class("fact").child(of),
+                    html::span().class("fact").child(source),
                     html::span().class("fact end").child(hint),
                 )),
                 prose.place(),

@@ -48,20 +48,20 @@ fn figures(app: App, view: &PlanPanelView) -> impl IntoView + use<> {
     ))
 }
 
-fn button(words: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
-    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(words)
+fn button(text: &'static str, title: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+    html::button().r#type("button").class("btn quiet").attr("title", title).on(ev::click, move |_| act()).child(text)
 }
 
 fn running(app: App, can_stop: bool) -> impl IntoView {
-    let stop = "Steps under way wrap up, and no other starts";
+    let stop = "Running steps wrap up; no further steps start";
     html::div().class("row next").child((
         can_stop.then(|| button("Stop", stop, move || app.stop_plan())),
-        button("Cancel", "End every step at once", move || app.cancel_plan()),
+        button("Cancel", "Stop all steps immediately", move || app.cancel_plan()),
     ))
 }
 
 fn edit(app: App) -> impl IntoView {
-    let title = "This plan in the editor, to change it and run it anew";
+    let title = "Open this plan in the editor to change it and run it again";
     html::button()
         .r#type("button")
         .class("btn quiet")
@@ -74,7 +74,7 @@ fn download(app: App) -> impl IntoView {
     html::button()
         .r#type("button")
         .class("btn quiet")
-        .attr("title", "The whole plan with the runs of its steps (JSON)")
+        .attr("title", "Download the plan with the runs of its steps (JSON)")
         .on(ev::click, move |_| app.download_plan())
         .child((icon(Icon::Download), "Download"))
 }

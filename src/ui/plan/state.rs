@@ -10,7 +10,7 @@ use crate::engine::EpochMillis;
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use crate::protocol::desk::{Begun, PlanId, SeatId};
 use crate::view::Origin;
-use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, StepSource, StepView, Told};
+use crate::view::plan::{ContextView, Graph, PlanHead, PlanPanelView, PlanProgress, StepSource, StepView};
 
 use super::super::desk::{Line, PlanChanges, Seat};
 use super::super::slots::{Local, Page, put};
@@ -84,9 +84,9 @@ impl PlanPage {
         let views: Vec<StepView> = slots.iter().map(|slot| slot.view.get_untracked()).collect();
         let records = steps.into_iter().map(|record| (record.order, record)).collect();
         let known = Known { records, traces, calls_left, ending, lost: false };
-        let panel = PlanPanelView::of(&views, &known.told(started_at, &record));
+        let panel = PlanPanelView::new(&views, &known.progress(started_at, &record));
         PlanPage {
-            head: PlanHead::of(&plan),
+            head: PlanHead::from_plan(&plan),
             wide: Arc::new(Graph::wide(&plan)),
             narrow: Arc::new(Graph::narrow(&plan)),
             plan: Arc::new(plan),
@@ -138,8 +138,8 @@ impl PlanPage {
     /// Redraws what is shown of the plan as a whole.
     pub fn draw_panel(&self) {
         let views: Vec<StepView> = self.steps.iter().map(|slot| slot.view.get_untracked()).collect();
-        let told = self.known.borrow();
-        put(&self.panel, PlanPanelView::of(&views, &told.told(EpochMillis(self.started_at), &self.record)));
+        let known = self.known.borrow();
+        put(&self.panel, PlanPanelView::new(&views, &known.progress(EpochMillis(self.started_at), &self.record)));
     }
 
     /// Selects a step to show; `None` closes it.
@@ -147,7 +147,7 @@ impl PlanPage {
         if let Some(slot) = order.and_then(|order| self.slot(order)) {
             // The transcript of a recorded run is created only here: a long one costs nothing before it is wanted.
             let there = slot.page.with_untracked(Option::is_some);
-            if let Some(page) = Page::of(&slot.seat, 0).filter(|_| !there) {
+            if let Some(page) = Page::from_seat(&slot.seat, 0).filter(|_| !there) {
                 slot.page.set(Some(page));
             }
         }
@@ -156,13 +156,13 @@ impl PlanPage {
 }
 
 impl Known {
-    fn told(&self, started_at: EpochMillis, record: &Record) -> Told<'_> {
+    fn progress(&self, started_at: EpochMillis, record: &Record) -> PlanProgress<'_> {
         let origin = match record {
             Record::Live(_) if self.lost => Origin::Interrupted,
             Record::Live(_) => Origin::Session,
             Record::Document { .. } => Origin::Document,
         };
-        Told { started_at, calls_left: self.calls_left, ending: self.ending.as_ref(), origin }
+        PlanProgress { started_at, calls_left: self.calls_left, ending: self.ending.as_ref(), origin }
     }
 }
 

@@ -7,8 +7,8 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlDetailsElement;
 
 use super::super::icon::{Icon, icon};
-use super::super::shelf::Stored;
 use super::super::state::App;
+use super::super::stored_runs::Stored;
 use super::line;
 
 /// Minimum number of runs for a search field.
@@ -33,7 +33,7 @@ pub fn earlier(app: App) -> impl IntoView {
     let none = move || {
         let wanted = app.search.get();
         (any.get() && !wanted.is_empty() && lines.with(Vec::is_empty))
-            .then(|| html::p().class("empty-list").child(format!("No run with \u{201c}{wanted}\u{201d}.")))
+            .then(|| html::p().class("empty-list").child(format!("No run matches \u{201c}{wanted}\u{201d}.")))
     };
     let each = For(ForProps::builder()
         .each(move || lines.get())
@@ -70,14 +70,14 @@ pub fn menu(app: App, session: String) -> impl IntoView {
         }
     };
     let title: NodeRef<html::Input> = NodeRef::new();
-    let of = session.clone();
+    let id = session.clone();
     // Set when the menu opens and not after: a change of the run never overwrites what is typed. The event that reports
     // the opening would come after the first key.
     let show_title = move |_| {
         if let (Some(details), Some(title)) = (details.get_untracked(), title.get_untracked())
             && !details.open()
         {
-            title.set_value(&app.title_of(&of));
+            title.set_value(&app.title_of(&id));
         }
     };
     let (renamed, deleted) = (session.clone(), session);
@@ -87,7 +87,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
     };
     let delete = move || {
         let deleted = deleted.clone();
-        let (words, class) =
+        let (text, class) =
             if asked.get() { ("Delete for good", "btn danger small") } else { ("Delete", "btn quiet small") };
         html::button()
             .r#type("button")
@@ -100,7 +100,7 @@ pub fn menu(app: App, session: String) -> impl IntoView {
                     asked.set(true);
                 }
             })
-            .child((icon(Icon::Trash), words))
+            .child((icon(Icon::Trash), text))
     };
     html::details()
         .class("run-menu")

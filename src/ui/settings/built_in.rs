@@ -50,7 +50,7 @@ pub fn built_in(app: App) -> impl IntoView {
     html::div().class("built-in").child((
         html::div().class("test").child((
             button,
-            html::output().attr("data-state", move || state.get().state()).child(move || state.get().words()),
+            html::output().attr("data-state", move || state.get().state()).child(move || state.get().message()),
         )),
         bar,
         move || wrong.get().map(|why| html::p().class("wrong").attr("role", "alert").child(why)),

@@ -102,9 +102,9 @@ fn lines(app: App, row: &'static Row, errors: Errors) -> impl IntoView {
 
 fn choice(app: App, row: &'static Row, options: &'static [(&'static str, &'static str)]) -> impl IntoView {
     let current = value(app, row.field);
-    let options = options.iter().map(|(key, words)| {
+    let options = options.iter().map(|(key, text)| {
         let current = current.clone();
-        html::option().value(*key).prop("selected", move || current() == *key).child(*words)
+        html::option().value(*key).prop("selected", move || current() == *key).child(*text)
     });
     html::select()
         .id(id_of(row.field))

@@ -12,25 +12,26 @@ use crate::view::settings::Field;
 use super::super::signin;
 use super::super::state::App;
 
-pub fn key(app: App, of: ProviderCard) -> impl IntoView {
-    let label = match of.key {
+pub fn key(app: App, provider: ProviderCard) -> impl IntoView {
+    let label = match provider.key {
         Need::Needed => "API key",
         Need::Optional => "API key, if the server wants one",
         Need::No => "API key (not needed)",
     };
     let meant = Memo::new(move |_| app.settings.with(|settings| settings.address().is_some()));
     move || match meant.get() {
-        true => field(app, of, label).into_any(),
-        false => {
-            html::p().class("advice").child("A key belongs to an address: enter a valid base URL first.").into_any()
-        }
+        true => field(app, provider, label).into_any(),
+        false => html::p()
+            .class("advice")
+            .child("Each key belongs to one base URL. Enter a valid base URL first.")
+            .into_any(),
     }
 }
 
-fn field(app: App, of: ProviderCard, label: &'static str) -> impl IntoView {
+fn field(app: App, provider: ProviderCard, label: &'static str) -> impl IntoView {
     html::div().class("input mono wide").child((
         html::label().r#for("setting-key").child(label),
-        (of.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
+        (provider.kind == ProviderKind::Openrouter).then(|| sign_in(app)),
         html::input()
             .r#type("password")
             .id("setting-key")
@@ -43,13 +44,13 @@ fn field(app: App, of: ProviderCard, label: &'static str) -> impl IntoView {
                 app.keys.update(|keys| keys.set(&address, &event_target_value(&event)));
             }),
         html::span().class("help").id("setting-key-help").child((
-            "Kept in this tab's memory, sent to this address only, in no record. Gone when the tab closes. ",
-            (!of.keys_at.is_empty()).then(|| {
+            "Kept in this tab's memory, sent only to this address and never recorded. It is gone when the tab closes. ",
+            (!provider.keys_at.is_empty()).then(|| {
                 html::a()
-                    .href(of.keys_at)
+                    .href(provider.keys_at)
                     .target("_blank")
                     .rel("noreferrer")
-                    .child(format!("Get a key from {}", of.name))
+                    .child(format!("Get a key from {}", provider.name))
             }),
         )),
         remember(app),
@@ -90,7 +91,7 @@ fn sign_in(app: App) -> impl IntoView {
                     .prop("disabled", busy)
                     .on(ev::click, move |_| signin::go(app))
                     .child("Sign in with OpenRouter"),
-                html::output().id("signin-state").attr("data-state", state).child(move || app.signin.get().words()),
+                html::output().id("signin-state").attr("data-state", state).child(move || app.signin.get().message()),
             ))
         })
     }

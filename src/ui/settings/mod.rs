@@ -134,7 +134,7 @@ fn appearance(app: App) -> impl IntoView {
             .r#type("button")
             .attr("aria-pressed", move || if app.theme.get() == theme { "true" } else { "false" })
             .on(ev::click, move |_| app.theme.set(theme))
-            .child(theme.words())
+            .child(theme.label())
     });
     html::fieldset().class("group").child((
         html::legend().child("Appearance"),

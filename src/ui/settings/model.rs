@@ -16,7 +16,7 @@ pub fn model(app: App, errors: Errors) -> impl IntoView {
     html::fieldset().class("group").child((
         html::legend().child("Model"),
         providers(app),
-        move || chosen.get().and_then(provider_card).map(|of| server(app, of, errors)),
+        move || chosen.get().and_then(provider_card).map(|provider| server(app, provider, errors)),
         probe::probe(app),
     ))
 }
@@ -25,8 +25,11 @@ pub fn model(app: App, errors: Errors) -> impl IntoView {
 fn providers(app: App) -> impl IntoView {
     let demos = DEMOS.iter().map(|(id, words)| card(app, id, demo_name(words), words).into_any());
     let real = Place::ALL.iter().map(|place| {
-        let cards = cards().filter(|of| of.place == *place);
-        row(title(*place), cards.map(|of| card(app, of.id, of.name.to_owned(), of.name).into_any()).collect())
+        let cards = cards().filter(|provider| provider.place == *place);
+        row(
+            title(*place),
+            cards.map(|provider| card(app, provider.id, provider.name.to_owned(), provider.name).into_any()).collect(),
+        )
     });
     html::div()
         .class("providers")
@@ -42,12 +45,12 @@ fn row(title: &'static str, cards: Vec<AnyView>) -> impl IntoView {
     ))
 }
 
-fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl IntoView {
-    html::label().class("choice").attr("title", words).child((
+fn card(app: App, id: &'static str, name: String, text: &'static str) -> impl IntoView {
+    html::label().class("choice").attr("title", text).child((
         html::input()
             .r#type("radio")
             .attr("name", "provider")
-            .attr("aria-label", words)
+            .attr("aria-label", text)
             .value(id)
             .prop("checked", move || app.settings.with(|settings| settings.value(Field::Provider)) == id)
             .on(ev::change, move |_| app.settings.update(|settings| settings.set(Field::Provider, id))),
@@ -56,26 +59,27 @@ fn card(app: App, id: &'static str, name: String, words: &'static str) -> impl I
 }
 
 /// Draws the fields of the chosen provider.
-fn server(app: App, of: ProviderCard, errors: Errors) -> impl IntoView {
-    let hint = html::p().class("advice").child(of.hint);
-    if of.kind == ProviderKind::PromptApi {
+fn server(app: App, provider: ProviderCard, errors: Errors) -> impl IntoView {
+    let hint = html::p().class("advice").child(provider.hint);
+    if provider.kind == ProviderKind::PromptApi {
         return html::div().class("server").child((hint, built_in::built_in(app))).into_any();
     }
     let row = |field| field_of(app, field, errors);
     // If there is no default address, it is asked for first.
-    let (first, last) = if of.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
+    let (first, last) =
+        if provider.id == COMPATIBLE { (row(Field::BaseUrl), None) } else { (None, row(Field::BaseUrl)) };
     html::div()
         .class("server")
         .child((
             hint,
             first,
-            key::key(app, of),
-            model_field::model_field(app, of, errors),
+            key::key(app, provider),
+            model_field::model_field(app, provider, errors),
             html::div().class("grid").child((last, row(Field::MaxOutputTokens))),
         ))
         .into_any()
 }
 
-fn field_of(app: App, of: Field, errors: Errors) -> Option<AnyView> {
-    of.row().map(|row| field::field(app, row, errors).into_any())
+fn field_of(app: App, name: Field, errors: Errors) -> Option<AnyView> {
+    name.row().map(|row| field::field(app, row, errors).into_any())
 }

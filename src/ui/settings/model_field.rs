@@ -30,7 +30,7 @@ const LIST: &str = "model-options";
 #[derive(Clone, Copy)]
 struct Combo {
     app: App,
-    of: ProviderCard,
+    provider: ProviderCard,
     open: RwSignal<bool>,
     /// The index of the option that Enter would select.
     active: RwSignal<Option<usize>>,
@@ -41,7 +41,7 @@ struct Combo {
     shown: Memo<(Vec<ModelOption>, usize)>,
 }
 
-pub fn model_field(app: App, of: ProviderCard, errors: Errors) -> impl IntoView {
+pub fn model_field(app: App, provider: ProviderCard, errors: Errors) -> impl IntoView {
     let filter = RwSignal::new(String::new());
     let shown = Memo::new(move |_| {
         let models = app.settings.with(|settings| settings.models()).unwrap_or_default();
@@ -49,7 +49,7 @@ pub fn model_field(app: App, of: ProviderCard, errors: Errors) -> impl IntoView 
     });
     let combo = Combo {
         app,
-        of,
+        provider,
         open: RwSignal::new(false),
         active: RwSignal::new(None),
         filter,
@@ -60,7 +60,8 @@ pub fn model_field(app: App, of: ProviderCard, errors: Errors) -> impl IntoView 
     let id = id_of(Field::Model);
     let invalid = field::wrong(errors, Field::Model);
     let message = invalid.clone();
-    let known = move || app.settings.with(|settings| settings.known()).map(|known| known.words()).unwrap_or_default();
+    let known =
+        move || app.settings.with(|settings| settings.known()).map(|known| known.description()).unwrap_or_default();
     html::div().class("input mono wide").child((
         html::label().r#for(id.clone()).child("Model"),
         html::div().class("combo").child((
@@ -84,7 +85,7 @@ pub fn model_field(app: App, of: ProviderCard, errors: Errors) -> impl IntoView 
             button(combo),
             list(combo),
         )),
-        move || message().map(|words| html::span().class("wrong").id(format!("{id}-wrong")).child(words)),
+        move || message().map(|text| html::span().class("wrong").id(format!("{id}-wrong")).child(text)),
         html::span().class("known").id(format!("{}-known", id_of(Field::Model))).child(known),
         html::output()
             .class("help")
@@ -95,7 +96,7 @@ pub fn model_field(app: App, of: ProviderCard, errors: Errors) -> impl IntoView 
 }
 
 fn button(combo: Combo) -> impl IntoView {
-    let words = move || {
+    let text = move || {
         if combo.asking.get() {
             return "Asking".to_owned();
         }
@@ -114,7 +115,7 @@ fn button(combo: Combo) -> impl IntoView {
         // The field keeps the focus; otherwise its blur would close the list that is being opened.
         .on(ev::mousedown, |event| event.prevent_default())
         .on(ev::click, move |_| combo.toggle())
-        .child((html::span().child(words), icon(Icon::Down)))
+        .child((html::span().child(text), icon(Icon::Down)))
 }
 
 fn list(combo: Combo) -> impl IntoView {
@@ -262,9 +263,11 @@ impl Combo {
             return self.wrong.set(Some("Enter the base URL first: it is missing or wrong.".to_owned()));
         }
         // OpenRouter lists its models to anyone.
-        let needs_key = self.of.key == Need::Needed && self.of.kind != ProviderKind::Openrouter;
+        let needs_key = self.provider.key == Need::Needed && self.provider.kind != ProviderKind::Openrouter;
         if needs_key && self.app.key_for(&provider).is_none() {
-            return self.wrong.set(Some(format!("Enter a key first: {} needs one to list its models.", self.of.name)));
+            return self
+                .wrong
+                .set(Some(format!("Enter a key first: {} needs one to list its models.", self.provider.name)));
         }
         let Some(line) = self.app.line.get_value() else { return };
         self.asking.set(true);
@@ -291,7 +294,7 @@ impl Combo {
     fn state(self) -> String {
         match self.wrong.get() {
             Some(wrong) => wrong,
-            None if self.asking.get() => "Asking the provider for its models.".to_owned(),
+            None if self.asking.get() => "Loading the provider's list of models.".to_owned(),
             None if self.open.get() => {
                 let (shown, more) = self.shown.get();
                 format!("{} in the list.", counted((shown.len() + more) as u64, "model"))

@@ -54,7 +54,7 @@ pub fn probe(app: App) -> impl IntoView {
     let asking = move || matches!(state.get(), Some(Probe::Asking));
     let result = move || match state.get() {
         None => ("", ().into_any()),
-        Some(Probe::Asking) => ("asking", (html::span().class("pulse"), "Asking the model for one word.").into_any()),
+        Some(Probe::Asking) => ("asking", (html::span().class("pulse"), "Sending a test request.").into_any()),
         Some(Probe::Works { answer, facts }) => {
             ("ok", (html::strong().child(format!("It works: “{answer}”")), advice(&facts)).into_any())
         }

@@ -38,7 +38,7 @@ pub fn open(app: App) {
 /// Returns the URL of the file. `?trajectory=` accepts only a path on this site.
 fn on_this_site(here: &Url, path: &str) -> Result<Url, String> {
     let url = Url::new_with_base(path, &dom::beside(""))
-        .map_err(|_| format!("\"{path}\" is no path. After ?trajectory= give the path of a file on this site."))?;
+        .map_err(|_| format!("\"{path}\" is not a path. After ?trajectory=, give the path of a file on this site."))?;
     let web = matches!(url.protocol().as_str(), "http:" | "https:");
     if web && url.origin() == here.origin() {
         return Ok(url);
@@ -59,15 +59,15 @@ async fn fetch_and_open(app: App, url: &Url, name: &str) -> Result<(), String> {
     }
     let record = body(app, name, &response)
         .await
-        .ok_or_else(|| format!("{path} broke off while it was fetched. Load the page again to try once more."))?;
+        .ok_or_else(|| format!("The download of {path} was interrupted. Reload the page to try again."))?;
     match open_text(app, Some(name), &record).await {
         Ok(()) => {
-            app.tell(format!("Opened {name}, to be read."));
+            app.tell(format!("Opened {name} (read-only)."));
             Ok(())
         }
-        Err(Refused::NotJson | Refused::OtherFormat) => {
-            Err(format!("{path} is no trajectory. After ?trajectory= give the path of one that Turnwise wrote."))
-        }
+        Err(Refused::NotJson | Refused::OtherFormat) => Err(format!(
+            "{path} is not a trajectory. After ?trajectory=, give the path of a trajectory that Turnwise wrote."
+        )),
         Err(Refused::Unreadable(why)) => Err(format!("{path} was not opened. {why}")),
     }
 }
@@ -77,7 +77,7 @@ async fn body(app: App, name: &str, response: &Response) -> Option<Blob> {
     let length: Option<u64> = response.headers().get("content-length").and_then(|length| length.parse().ok());
     let reader: ReadableStreamDefaultReader = response.body()?.get_reader().dyn_into().ok()?;
     let (parts, mut come) = (Array::new(), 0u64);
-    let mut told = 0u64;
+    let mut reported = 0u64;
     loop {
         let part = JsFuture::from(reader.read()).await.ok()?;
         if Reflect::get(&part, &JsValue::from_str("done")).is_ok_and(|done| done.is_truthy()) {
@@ -86,8 +86,8 @@ async fn body(app: App, name: &str, response: &Response) -> Option<Blob> {
         let bytes_of: Uint8Array = Reflect::get(&part, &JsValue::from_str("value")).ok()?.dyn_into().ok()?;
         come += u64::from(bytes_of.length());
         parts.push(&bytes_of);
-        if come > told + 256 * 1024 {
-            told = come;
+        if come > reported + 256 * 1024 {
+            reported = come;
             let of = length.filter(|length| *length >= come).map(|length| format!(" of {}", bytes(length)));
             app.progress(format!("Fetching {name}: {}{}", bytes(come), of.unwrap_or_default()));
         }

@@ -35,13 +35,13 @@ impl App {
 }
 
 fn switch(app: App) -> impl IntoView {
-    let tab = |words: &'static str, of: View| {
+    let tab = |text: &'static str, target: View| {
         html::button()
             .r#type("button")
             .class("tab")
-            .attr("aria-pressed", move || if app.view.get() == of { "true" } else { "false" })
-            .on(ev::click, move |_| app.look(of))
-            .child(words)
+            .attr("aria-pressed", move || if app.view.get() == target { "true" } else { "false" })
+            .on(ev::click, move |_| app.look(target))
+            .child(text)
     };
     let comparing = move || matches!(app.view.get(), View::Compare(_));
     html::div().class("view-bar").child((
@@ -81,8 +81,8 @@ fn others(app: App) -> impl IntoView {
         View::Transcript | View::Replay => String::new(),
     };
     let changed = move |event: web_sys::Event| {
-        let of = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlSelectElement>().ok());
-        match of.and_then(|of| of.value().parse().ok()) {
+        let picked = event.target().and_then(|target| target.dyn_into::<web_sys::HtmlSelectElement>().ok());
+        match picked.and_then(|picked| picked.value().parse().ok()) {
             Some(id) => app.look(View::Compare(id)),
             None => app.look(View::Transcript),
         }
@@ -90,13 +90,13 @@ fn others(app: App) -> impl IntoView {
     move || {
         let others = others.get();
         (!others.is_empty()).then(|| {
-            let options = others.into_iter().map(|(id, words)| {
+            let options = others.into_iter().map(|(id, text)| {
                 let id = id.to_string();
                 let selected = {
                     let id = id.clone();
                     move || chosen() == id
                 };
-                html::option().attr("value", id).prop("selected", selected).child(words)
+                html::option().attr("value", id).prop("selected", selected).child(text)
             });
             html::select()
                 .class("compare-with")

@@ -21,7 +21,7 @@ pub fn compare(app: App, other: u32) -> impl IntoView {
     let made = {
         let thread = app.thread_now();
         let other = app.threads.with_untracked(|threads| threads.iter().find(|thread| thread.id == other).cloned());
-        thread.zip(other).and_then(|(a, b)| a.with_last(|a| b.with_last(|b| Comparison::of(a, b))).flatten())
+        thread.zip(other).and_then(|(a, b)| a.with_last(|a| b.with_last(|b| Comparison::new(a, b))).flatten())
     };
     let content = match made {
         Some(made) => drawn(&made).into_any(),
@@ -34,10 +34,10 @@ pub fn compare(app: App, other: u32) -> impl IntoView {
         .child(html::div().class("both").child(content))
 }
 
-fn drawn(of: &Comparison) -> impl IntoView + use<> {
-    let head = |words: &'static str| html::th().attr("scope", "col").child(words);
-    let facts = of.facts.iter().map(fact).collect_view();
-    let rows = of.rows.clone();
+fn drawn(comparison: &Comparison) -> impl IntoView + use<> {
+    let head = |text: &'static str| html::th().attr("scope", "col").child(text);
+    let facts = comparison.facts.iter().map(fact).collect_view();
+    let rows = comparison.rows.clone();
     let shown = RwSignal::new(PORTION);
     let all = rows.len();
     let turns = For(ForProps::builder()
@@ -57,7 +57,7 @@ fn drawn(of: &Comparison) -> impl IntoView + use<> {
     };
     (
         html::h1().class("task").child("Two runs side by side"),
-        html::p().class("summary").child(of.words.clone()),
+        html::p().class("summary").child(comparison.words.clone()),
         html::table().class("facts-table").child((
             html::thead().child(html::tr().child((
                 html::th().attr("scope", "col").child(html::span().class("hidden").child("Fact")),
@@ -70,22 +70,22 @@ fn drawn(of: &Comparison) -> impl IntoView + use<> {
         html::ol().class("pairs").child(turns),
         more,
         html::h2().child("Final outputs"),
-        outputs(of.outputs.clone()),
+        outputs(comparison.outputs.clone()),
     )
 }
 
-fn fact(of: &Fact) -> impl IntoView + use<> {
-    let differs = of.differs();
+fn fact(compared: &Fact) -> impl IntoView + use<> {
+    let differs = compared.differs();
     let mark = differs.then(|| html::span().class("differs").child("differs"));
     html::tr().attr("data-differs", differs.then_some("")).child((
-        html::th().attr("scope", "row").child((of.name, mark)),
-        html::td().child(of.values[0].clone()),
-        html::td().child(of.values[1].clone()),
+        html::th().attr("scope", "row").child((compared.name, mark)),
+        html::td().child(compared.values[0].clone()),
+        html::td().child(compared.values[1].clone()),
     ))
 }
 
-fn row(of: &Row) -> AnyView {
-    match of {
+fn row(compared: &Row) -> AnyView {
+    match compared {
         Row::Same { from, count } => html::li()
             .class("gap")
             .child(format!("{} the same, from turn {from} on", counted(*count as u64, "turn")))
@@ -95,7 +95,7 @@ fn row(of: &Row) -> AnyView {
 }
 
 fn turns(pair: &Pair) -> impl IntoView + use<> {
-    let words = match (&pair.differs, pair.first) {
+    let text = match (&pair.differs, pair.first) {
         (Some(what), true) => format!("First difference: {what}"),
         (Some(what), false) => format!("Differs: {what}"),
         (None, _) => "The same".to_owned(),
@@ -105,29 +105,29 @@ fn turns(pair: &Pair) -> impl IntoView + use<> {
         .class("pair")
         .attr("data-differs", pair.differs.is_some().then_some(""))
         .attr("data-first", pair.first.then_some(""))
-        .child((html::p().class("differs").child(words), side(a.as_ref(), "This run"), side(b.as_ref(), "The other")))
+        .child((html::p().class("differs").child(text), side(a.as_ref(), "This run"), side(b.as_ref(), "The other")))
 }
 
-fn side(of: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
-    let Some(of) = of else {
+fn side(turn: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
+    let Some(turn) = turn else {
         return html::div().class("turn-of none").child(format!("{whose} has no such turn.")).into_any();
     };
-    let calls = of.calls.iter().map(|[name, args, result]| {
+    let calls = turn.calls.iter().map(|[name, args, result]| {
         html::li().child((
             html::b().child(name.clone()),
             html::code().child(args.clone()),
             html::span().class("result").child(result.clone()),
         ))
     });
-    let calls = (!of.calls.is_empty()).then(|| html::ul().class("asks").child(calls.collect_view()));
-    let name = if of.synthesis { "Synthesis".to_owned() } else { format!("Turn {}", of.number) };
+    let calls = (!turn.calls.is_empty()).then(|| html::ul().class("asks").child(calls.collect_view()));
+    let name = if turn.synthesis { "Synthesis".to_owned() } else { format!("Turn {}", turn.number) };
     html::div()
         .class("turn-of")
-        .attr("data-level", of.synthesis.then_some("synthesis"))
+        .attr("data-level", turn.synthesis.then_some("synthesis"))
         .child((
             html::p().class("over").child((html::b().child(name), html::span().child(whose))),
-            of.failed.clone().map(|words| html::p().class("failed").child(words)),
-            (!of.text.is_empty()).then(|| html::p().class("text").child(of.text.clone())),
+            turn.failed.clone().map(|text| html::p().class("failed").child(text)),
+            (!turn.text.is_empty()).then(|| html::p().class("text").child(turn.text.clone())),
             calls,
         ))
         .into_any()
@@ -136,8 +136,8 @@ fn side(of: Option<&Side>, whose: &'static str) -> impl IntoView + use<> {
 /// Draws what changed between the outputs; a worker finds it.
 fn outputs([before, after]: [String; 2]) -> AnyView {
     if before == after {
-        let words = if before.is_empty() { "Neither has one." } else { "They are the same." };
-        return html::p().class("fact").child(words).into_any();
+        let text = if before.is_empty() { "Neither run has an output." } else { "The outputs are the same." };
+        return html::p().class("fact").child(text).into_any();
     }
     let found = RwSignal::new(None::<Result<Vec<Piece>, String>>);
     spawn_local(async move {
@@ -147,18 +147,21 @@ fn outputs([before, after]: [String; 2]) -> AnyView {
     });
     let shown = move || match found.get() {
         None => html::p().class("fact").child("Comparing").into_any(),
-        Some(Ok(of)) => (legend(&of), html::div().class("output").child(pieces(&of))).into_any(),
-        Some(Err(why)) => {
-            html::p().class("fact").child(format!("They differ. Where could not be found: {why}")).into_any()
+        Some(Ok(found_pieces)) => {
+            (legend(&found_pieces), html::div().class("output").child(pieces(&found_pieces))).into_any()
         }
+        Some(Err(why)) => html::p()
+            .class("fact")
+            .child(format!("The outputs differ, but they could not be compared: {why}"))
+            .into_any(),
     };
     html::div().class("outputs").child(shown).into_any()
 }
 
-fn legend(of: &[Piece]) -> impl IntoView + use<> {
-    let some = |kind: PieceKind| of.iter().any(|piece| piece.kind == kind);
+fn legend(pieces: &[Piece]) -> impl IntoView + use<> {
+    let some = |kind: PieceKind| pieces.iter().any(|piece| piece.kind == kind);
     html::p().class("fact").child((
         some(PieceKind::Removed).then(|| (html::del().child("Only in this run"), " ")),
-        some(PieceKind::Added).then(|| html::ins().child("Only in the other")),
+        some(PieceKind::Added).then(|| html::ins().child("Only in the other run")),
     ))
 }

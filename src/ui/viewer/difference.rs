@@ -12,21 +12,21 @@ use super::state::Stage;
 
 pub fn difference(stage: &Stage, request: usize) -> impl IntoView + use<> {
     let (shown, stage) = (stage.difference, stage.clone());
-    move || shown.get().map(|of| drawn(&stage, request, &of))
+    move || shown.get().map(|found| drawn(&stage, request, &found))
 }
 
-fn drawn(stage: &Stage, request: usize, of: &Difference) -> impl IntoView + use<> {
-    let against = of.against.clone().unwrap_or_else(|| "This is the first request: all of it is new.".to_owned());
-    let facts = of.facts.iter().map(|(name, before, now)| {
+fn drawn(stage: &Stage, request: usize, found: &Difference) -> impl IntoView + use<> {
+    let against = found.against.clone().unwrap_or_else(|| "This is the first request: all of it is new.".to_owned());
+    let facts = found.facts.iter().map(|(name, before, now)| {
         (
             html::dt().child(name.clone()),
             html::dd().child((html::del().child(before.clone()), " ", html::ins().child(now.clone()))),
         )
     });
-    let facts = (!of.facts.is_empty()).then(|| html::dl().class("changes").child(facts.collect_view()));
-    let entries = of.entries.iter().map(|entry| one(stage, request, entry)).collect_view();
+    let facts = (!found.facts.is_empty()).then(|| html::dl().class("changes").child(facts.collect_view()));
+    let entries = found.entries.iter().map(|entry| one(stage, request, entry)).collect_view();
     html::div().class("difference").child((
-        html::p().class("fact").child(format!("{against} {}", of.words)),
+        html::p().class("fact").child(format!("{against} {}", found.words)),
         facts,
         html::ol().class("messages").child(entries),
     ))
@@ -56,8 +56,8 @@ fn one(stage: &Stage, request: usize, entry: &Entry) -> AnyView {
 }
 
 /// Draws two texts in one: removed text is struck out.
-pub fn pieces(of: &[Piece]) -> impl IntoView + use<> {
-    let each = of.iter().map(|piece| {
+pub fn pieces(list: &[Piece]) -> impl IntoView + use<> {
+    let each = list.iter().map(|piece| {
         let text = piece.text.clone();
         match piece.kind {
             PieceKind::Same => html::span().child(text).into_any(),

@@ -61,10 +61,10 @@ fn list(app: App, stage: &Stage) -> impl IntoView + use<> {
         move || i32::try_from(stage.steps().len()).unwrap_or(0) * ROW
     };
     let scrolled = move |event: web_sys::Event| {
-        let of = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        if let Some(of) = of {
-            top.set(of.scroll_top());
-            height.set(of.client_height());
+        let picked = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if let Some(picked) = picked {
+            top.set(picked.scroll_top());
+            height.set(picked.client_height());
         }
     };
     html::div().class("events").node_ref(place).on(ev::scroll, scrolled).child(

@@ -40,7 +40,7 @@ pub fn listen(app: App) {
     // It belongs to another realm, so it is not an instance of this realm's `Window`.
     let opener: Window = opener.unchecked_into();
     let heard = Rc::new(Cell::new(false));
-    let hear = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+    let listener = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(text) = handed(&event, &opener) else { return };
         // The opener repeats its message until it is answered.
         if heard.replace(true) {
@@ -57,9 +57,9 @@ pub fn listen(app: App) {
             app.handed.set(Some(record));
         }
     });
-    let listened = dom::window().add_event_listener_with_callback("message", hear.as_ref().unchecked_ref());
+    let listened = dom::window().add_event_listener_with_callback("message", listener.as_ref().unchecked_ref());
     if listened.is_ok() {
-        hear.forget(); // for as long as the page lives
+        listener.forget(); // for as long as the page lives
     }
 }
 
@@ -92,7 +92,9 @@ pub fn notice(app: App) -> impl IntoView {
                     icon(Icon::File),
                     html::div().class("words").attr("id", "hand-over-words").child((
                         html::p().child((html::b().child(site), " wants to open a record here")),
-                        html::p().class("fact").child("Nothing of it was read yet. Open it if you came from there."),
+                        html::p()
+                            .class("fact")
+                            .child("The record has not been read yet. Open it if you came from that page."),
                     )),
                     html::div().class("acts").child((
                         html::button()
@@ -144,12 +146,12 @@ impl HandedOver {
     async fn take(&self, app: App) -> Result<(), String> {
         let (name, from) = ("The record", self.site());
         let text = String::from(&*self.text);
-        let blob = dom::text_blob(&text, "application/json").ok_or("The record could not be taken over.")?;
+        let blob = dom::text_blob(&text, "application/json").ok_or("The record could not be received.")?;
         open_text(app, Some(name), &blob).await.map_err(|why| match why {
             Refused::Unreadable(why) => format!("The record from {from} was not opened. {why}"),
-            Refused::NotJson | Refused::OtherFormat => format!("What {from} handed over is no trajectory."),
+            Refused::NotJson | Refused::OtherFormat => format!("The file from {from} is not a trajectory."),
         })?;
-        app.tell(format!("Opened a run of {from}, to be read."));
+        app.tell(format!("Opened a run from {from} (read-only)."));
         Ok(())
     }
 }

@@ -16,7 +16,8 @@ pub fn listen(app: App) {
             return;
         }
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let on = |of: &str| target.as_ref().is_some_and(|target| target.closest(of).ok().flatten().is_some());
+        let on =
+            |selector: &str| target.as_ref().is_some_and(|target| target.closest(selector).ok().flatten().is_some());
         // The slider and other fields keep their own keys; space presses a focused button.
         if on("input, textarea, select") || (event.key() == " " && on("button, summary, a")) {
             return;

@@ -37,7 +37,7 @@ impl App {
             if let Err(why) = app.find_again(&thread) {
                 return app.complain(why);
             }
-            let Some(Staged { whole, text }) = Staged::of(&thread).await else {
+            let Some(Staged { whole, text }) = Staged::from_thread(&thread).await else {
                 return app.complain("This run has no record yet.");
             };
             // The reader may have gone elsewhere in the meantime.
@@ -47,7 +47,7 @@ impl App {
             let host = app.host_of(&thread);
             let opened = host.is_some();
             let host = host.unwrap_or_else(|| ViewerHost::new(dom::worker_url()));
-            let stage = Stage::of(&thread, staged(&whole), host);
+            let stage = Stage::for_thread(&thread, staged(&whole), host);
             app.stage.set(Some(stage.clone()));
             let record = if opened { None } else { dom::text_blob(&text, "application/json") };
             let ready = fetch(&stage, record, whole.turns.len()).await;
@@ -90,7 +90,7 @@ struct Staged {
 }
 
 impl Staged {
-    async fn of(thread: &Thread) -> Option<Self> {
+    async fn from_thread(thread: &Thread) -> Option<Self> {
         match &thread.backing {
             Backing::Document(record) => {
                 Some(Staged { whole: Arc::clone(&record.whole), text: record.text.to_string() })
@@ -113,7 +113,7 @@ async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
             Ok(Ok(opened)) if opened.events == 0 && turns > 0 => return nothing(),
             Ok(Ok(_)) => {}
             Ok(Err(Refused::Unreadable(why))) | Err(why) => {
-                return Load::Nothing(format!("It cannot be stepped through: {why}"));
+                return Load::Nothing(format!("This run cannot be replayed: {why}"));
             }
             Ok(Err(Refused::NotJson | Refused::OtherFormat)) => return nothing(),
         }
@@ -131,15 +131,15 @@ async fn fetch(stage: &Stage, record: Option<Blob>, turns: usize) -> Load {
                     return Load::Ready;
                 }
             }
-            Err(why) => return Load::Nothing(format!("It cannot be stepped through: {why}")),
+            Err(why) => return Load::Nothing(format!("This run cannot be replayed: {why}")),
         }
     }
 }
 
 fn nothing() -> Load {
     Load::Nothing(
-        "This record holds no events, so there is nothing to step through. Records of other formats keep what was \
-         said, not how it came about. The transcript shows all of it."
+        "This record has no events, so there is nothing to step through. Other formats store the messages of a run \
+         but not its events. The transcript shows all messages."
             .to_owned(),
     )
 }

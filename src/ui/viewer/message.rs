@@ -17,7 +17,7 @@ use super::state::Stage;
 /// Draws a message of a request; `sign`: what happened to it, in a difference.
 pub fn message(stage: &Stage, request: usize, view: &MessageView, sign: Option<&'static str>) -> impl IntoView + use<> {
     let whole = RwSignal::new(None::<Arc<MessageView>>);
-    let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.words()));
+    let mark = view.mark.map(|mark| html::span().class("mark").attr("data-level", level(mark)).child(mark.label()));
     let once = view.once.then(|| html::span().class("mark").child("this request only"));
     let failed = view.error.then(|| html::span().class("mark").attr("data-level", "urgent").child("failed"));
     let name = match view.role {
@@ -86,7 +86,7 @@ fn text(
                 .r#type("button")
                 .class("link more")
                 .on(ev::click, ask)
-                .child(format!("Show the other {} characters", thousands(more as u64)))
+                .child(format!("Show {} more characters", thousands(more as u64)))
         })
     };
     let attached = |count: usize, what| (count > 0).then(|| counted(count as u64, what));
@@ -102,8 +102,9 @@ fn calls(view: &MessageView) -> impl IntoView + use<> {
         .iter()
         .map(|(name, args)| html::li().child((html::b().child(name.clone()), html::code().child(args.clone()))));
     let calls = (!view.calls.is_empty()).then(|| html::ul().class("asks").child(each.collect_view()));
-    let opaque =
-        view.opaque.then(|| html::p().class("fact").child("With parts of the provider's own, sent back unchanged."));
+    let opaque = view
+        .opaque
+        .then(|| html::p().class("fact").child("Includes provider-specific parts, which are sent back unchanged."));
     (calls, opaque)
 }
 

@@ -62,11 +62,11 @@ fn of_stage(app: App, stage: &Stage) -> impl IntoView + use<> {
     let ready = {
         let stage = stage.clone();
         move || match stage.load.get() {
-            Load::Busy(words) => html::p()
+            Load::Busy(text) => html::p()
                 .class("doing")
-                .child((html::span().class("pulse").attr("aria-hidden", "true"), words))
+                .child((html::span().class("pulse").attr("aria-hidden", "true"), text))
                 .into_any(),
-            Load::Nothing(words) => html::p().class("nothing").attr("role", "status").child(words).into_any(),
+            Load::Nothing(text) => html::p().class("nothing").attr("role", "status").child(text).into_any(),
             Load::Ready => there(app, &stage).into_any(),
         }
     };

@@ -18,7 +18,7 @@ use crate::worker::ViewerHost;
 
 use super::super::dom;
 use super::super::state::{App, OpenRecord};
-use super::super::toast::{Kind, Toast};
+use super::super::toast::{Toast, ToastKind};
 
 /// Records larger than this, in bytes, take a moment to open.
 const LONG: f64 = 192.0 * 1024.0;
@@ -98,7 +98,7 @@ async fn read(blob: &Blob) -> Option<String> {
 impl App {
     /// Shows what is in progress, until the next message.
     pub(super) fn progress(&self, text: String) {
-        self.toast.set(Some(Toast { text, kind: Kind::Done }));
+        self.toast.set(Some(Toast { text, kind: ToastKind::Done }));
     }
 }
 

@@ -56,20 +56,20 @@ fn of_request(app: App, stage: &Stage, request: &Arc<RequestView>) -> impl IntoV
 }
 
 fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
-    let to = |words: &'static str, of: Icon, index: Option<usize>| {
+    let to = |text: &'static str, name: Icon, index: Option<usize>| {
         let stage = stage.clone();
         html::button()
             .r#type("button")
             .class("btn bare square small")
-            .attr("aria-label", words)
-            .attr("title", words)
+            .attr("aria-label", text)
+            .attr("title", text)
             .prop("disabled", index.is_none())
             .on(ev::click, move |_| {
                 if let Some(index) = index {
                     stage.go_to_request(app, index);
                 }
             })
-            .child(icon(of))
+            .child(icon(name))
     };
     let next = Some(request.index + 1).filter(|next| *next < stage.request_count());
     let facts = [
@@ -80,9 +80,10 @@ fn head(app: App, stage: &Stage, request: &RequestView) -> impl IntoView + use<>
     ];
     let facts = facts.into_iter().flatten().map(|fact| html::li().child(fact)).collect_view();
     let rebuilt = request.rebuilt.then(|| {
-        html::p()
-            .class("fact")
-            .child("Results were taken out of the conversation before this request, so all of it was sent anew.")
+        html::p().class("fact").child(
+            "Tool results were removed from the conversation before this request, so the whole conversation \
+                    was sent again.",
+        )
     });
     (
         html::div().class("seen-head").child((
@@ -149,10 +150,10 @@ fn messages(stage: &Stage, request: &RequestView) -> impl IntoView + use<> {
                         }
                     });
                 };
-                let words = format!("Show {} of {} between", left.min(MORE), counted(left as u64, "message"));
+                let text = format!("Show {} of {} between", left.min(MORE), counted(left as u64, "message"));
                 html::li()
                     .class("gap")
-                    .child(html::button().r#type("button").class("link").on(ev::click, ask).child(words))
+                    .child(html::button().r#type("button").class("link").on(ev::click, ask).child(text))
             })
         }
     };

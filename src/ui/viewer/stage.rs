@@ -24,7 +24,7 @@ use super::stepped::Stepped;
 
 impl Stage {
     /// Puts the thread's last run on stage, in its current state.
-    pub fn of(thread: &Thread, shown: (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
+    pub fn for_thread(thread: &Thread, shown: (Page, Local<RefCell<Stepped>>), host: ViewerHost) -> Self {
         Stage::new(thread.id, run_of(thread), shown, host)
     }
 
@@ -170,7 +170,7 @@ pub fn tabs(stage: &Stage) -> impl IntoView + use<> {
             .attr("data-of", of.name())
             .attr("aria-pressed", move || if tab.get() == of { "true" } else { "false" })
             .on(ev::click, move |_| tab.set(of))
-            .child(of.words())
+            .child(of.label())
     });
     html::div().class("tabs").attr("role", "group").attr("aria-label", "Show").child(each.collect_view())
 }

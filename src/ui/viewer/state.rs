@@ -98,7 +98,7 @@ impl Tab {
         }
     }
 
-    pub(super) fn words(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             Tab::Run => "Run",
             Tab::Seen => "What the model saw",

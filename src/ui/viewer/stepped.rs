@@ -66,7 +66,7 @@ fn move_to(now: &mut Snapshot, whole: &Snapshot, to: &Standing) -> usize {
 }
 
 /// Returns the parts that stay the same, without the long lists.
-fn short(of: &Snapshot) -> Snapshot {
-    let now = Now { effective_max_turns: of.start.config.max_turns, requests: 0, ..of.now };
-    Snapshot { now, ..Snapshot::empty(of.start.clone()) }
+fn short(snapshot: &Snapshot) -> Snapshot {
+    let now = Now { effective_max_turns: snapshot.start.config.max_turns, requests: 0, ..snapshot.now };
+    Snapshot { now, ..Snapshot::empty(snapshot.start.clone()) }
 }

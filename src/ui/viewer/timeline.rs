@@ -21,13 +21,13 @@ pub fn timeline(app: App, stage: &Stage) -> impl IntoView + use<> {
 }
 
 fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
-    let to = |words: &'static str, key: &'static str, of: Icon, act: Box<dyn Fn(&Stage)>| {
+    let to = |text: &'static str, key: &'static str, of: Icon, act: Box<dyn Fn(&Stage)>| {
         let stage = stage.clone();
         html::button()
             .r#type("button")
             .class("btn bare square")
-            .attr("aria-label", words)
-            .attr("title", format!("{words} ({key})"))
+            .attr("aria-label", text)
+            .attr("title", format!("{text} ({key})"))
             .on(ev::click, move |_| act(&stage))
             .child(icon(of))
     };
@@ -50,7 +50,7 @@ fn controls(app: App, stage: &Stage) -> impl IntoView + use<> {
             .class("tab")
             .attr("aria-pressed", move || if speed.get() == of { "true" } else { "false" })
             .on(ev::click, move |_| speed.set(of))
-            .child(of.words())
+            .child(of.label())
     });
     let verify = {
         let (stage, verifying) = (stage.clone(), stage.verifying);
@@ -101,7 +101,7 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
     let input = {
         let (at, all, text, moved) = (stage.at, stage.clone(), stage.clone(), stage.clone());
         let last = move || all.steps().len().saturating_sub(1).to_string();
-        let words = move || {
+        let label = move || {
             text.steps().get(at.get()).map(|step| format!("Step {}, turn {}: {}", at.get(), step.turn, step.title))
         };
         html::input()
@@ -109,7 +109,7 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
             .attr("min", "0")
             .attr("max", last)
             .attr("aria-label", "Step")
-            .attr("aria-valuetext", words)
+            .attr("aria-valuetext", label)
             .prop("value", move || at.get().to_string())
             .on(ev::input, move |event| {
                 let input = event.target().and_then(|target| target.dyn_into::<HtmlInputElement>().ok());
@@ -123,7 +123,7 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
         let stage = stage.clone();
         move || {
             let steps = stage.steps().len();
-            stage.bands.with(|bands| bands.iter().map(|of| band(*of, steps)).collect_view())
+            stage.bands.with(|bands| bands.iter().map(|turn_band| band(*turn_band, steps)).collect_view())
         }
     };
     let passed = {
@@ -153,11 +153,11 @@ fn slider(app: App, stage: &Stage) -> impl IntoView + use<> {
 }
 
 /// Draws a turn, from the step that began it to the step that began the next.
-fn band(of: Band, steps: usize) -> impl IntoView {
+fn band(turn_band: Band, steps: usize) -> impl IntoView {
     let last = steps.saturating_sub(1).max(1);
     let place = |step: usize| step.min(last) * 10_000 / last;
-    let (from, to) = (place(of.from), place(of.to));
-    let level = meter::kind(of.kind);
+    let (from, to) = (place(turn_band.from), place(turn_band.to));
+    let level = meter::kind(turn_band.kind);
     // A narrow gap between two turns, so that they can be counted.
     let width = to.saturating_sub(from).saturating_sub(if to - from > 60 { 20 } else { 0 });
     svg::rect()
@@ -168,13 +168,13 @@ fn band(of: Band, steps: usize) -> impl IntoView {
         .attr("height", "8")
 }
 
-fn tenths(of: usize) -> String {
-    format!("{}.{}", of / 10, of % 10)
+fn tenths(count: usize) -> String {
+    format!("{}.{}", count / 10, count % 10)
 }
 
 fn verdict(stage: &Stage) -> impl IntoView + use<> {
     let verdict = stage.verdict;
-    let words = move || {
+    let text = move || {
         verdict.get().map(|verdict| match verdict {
             Ok(verdict) => of_record(verdict).into_any(),
             Err(why) => html::div()
@@ -184,15 +184,15 @@ fn verdict(stage: &Stage) -> impl IntoView + use<> {
                 .into_any(),
         })
     };
-    html::div().attr("role", "status").child(words)
+    html::div().attr("role", "status").child(text)
 }
 
 fn of_record(verdict: Verdict) -> impl IntoView {
     let level = if verdict.exact { "normal" } else { "urgent" };
-    let difference = verdict.difference.map(|of| {
+    let difference = verdict.difference.map(|differing| {
         let row =
             |name: &'static str, value: String| (html::dt().child(name), html::dd().child(html::code().child(value)));
-        html::dl().child((row("Recorded", of.expected), row("Derived again", of.actual)))
+        html::dl().child((row("Recorded", differing.expected), row("Derived again", differing.actual)))
     });
     html::div().class("verdict").attr("data-level", level).child((html::p().child(verdict.words), difference))
 }

@@ -73,17 +73,17 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
     row("LLM calls", &panel.calls);
     row("Tokens in", &panel.tokens_in);
     if let Some(cached) = &panel.tokens_cached {
-        row("of these cached", cached);
+        row("of which cached", cached);
     }
     row("Tokens out", &panel.tokens_out);
     if let Some(reasoning) = &panel.tokens_reasoning {
-        row("of these reasoning", reasoning);
+        row("of which reasoning", reasoning);
     }
     if document.tokens.estimated {
         row("Token counts are", "estimates");
     }
-    if let Some(words) = &panel.subagents {
-        row("Sub-agents", words);
+    if let Some(text) = &panel.subagents {
+        row("Sub-agents", text);
     }
     if let Some(ms) = panel.elapsed_ms.filter(|ms| *ms > 0) {
         row("Elapsed", &crate::content::format::clock(ms));
@@ -100,7 +100,7 @@ fn summary(html: &mut Html, document: &Trajectory, panel: &PanelView) {
 fn foot(html: &mut Html, document: &Trajectory) {
     html.raw("<footer><p>");
     match &document.imported {
-        Some(from) => _ = html.text("Read from a file of another format: ").text(&from.to_string()).text(". "),
+        Some(from) => _ = html.text("Imported from another format: ").text(&from.to_string()).text(". "),
         None => _ = html.text("Recorded by Turnwise ").text(&document.engine_version).text(". "),
     }
     html.element("code", "", &document.run_id);

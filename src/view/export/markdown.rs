@@ -2,7 +2,7 @@
 
 use crate::trajectory::Trajectory;
 use crate::trajectory::export::whole_cost;
-use crate::view::report::{Body, Stand};
+use crate::view::report::{Body, ReportPosition};
 use crate::view::{
     CallView, EndingView, FailedAttempt, HeadView, LaneView, PanelView, ReportView, SegmentView, Source, TurnKind,
     TurnView, ViewModel,
@@ -28,11 +28,11 @@ pub fn write(document: &Trajectory) -> String {
     let figures = [
         Some(("LLM calls", panel.calls.clone())),
         Some(("Tokens in", panel.tokens_in.clone())),
-        panel.tokens_cached.clone().map(|count| ("of these cached", count)),
+        panel.tokens_cached.clone().map(|count| ("of which cached", count)),
         Some(("Tokens out", panel.tokens_out.clone())),
-        panel.tokens_reasoning.clone().map(|count| ("of these reasoning", count)),
+        panel.tokens_reasoning.clone().map(|count| ("of which reasoning", count)),
         document.tokens.estimated.then(|| ("Token counts are", "estimates".to_owned())),
-        panel.subagents.clone().map(|words| ("Sub-agents", words)),
+        panel.subagents.clone().map(|text| ("Sub-agents", text)),
         whole_cost(document)
             .filter(|_| document.requests > 0)
             .map(|cost| ("Cost", crate::content::format::dollars(cost))),
@@ -96,15 +96,15 @@ impl Page {
         }
     }
 
-    fn segment(&mut self, segment: &SegmentView, told: bool, level: usize) {
-        if let Some(report) = segment.report.as_ref().filter(|report| report.stand == Stand::Before) {
+    fn segment(&mut self, segment: &SegmentView, with_ending: bool, level: usize) {
+        if let Some(report) = segment.report.as_ref().filter(|report| report.stand == ReportPosition::Before) {
             self.report(report, level);
         }
-        if told {
+        if with_ending {
             self.heading(level, "End");
             self.ending(&segment.ending);
         }
-        if let Some(report) = segment.report.as_ref().filter(|report| report.stand == Stand::After) {
+        if let Some(report) = segment.report.as_ref().filter(|report| report.stand == ReportPosition::After) {
             self.report(report, level);
         }
         if let Some(turns) = segment.granted {
@@ -151,10 +151,10 @@ impl Page {
     fn failed(&mut self, view: &FailedAttempt) {
         let slugs = view.slugs.iter().map(|slug| format!("`{}`", slug.name)).collect::<Vec<_>>().join(", ");
         let then = if view.then.is_empty() { String::new() } else { format!(", {}", view.then) };
-        let words = format!("- {slugs} {} ({}{then})", escape(&view.message), view.attempt);
-        self.line(&words);
+        let label = format!("- {slugs} {} ({}{then})", escape(&view.message), view.attempt);
+        self.line(&label);
         if let Some(notice) = &view.notice {
-            self.line("  The model was told:");
+            self.line("  Notice to the model:");
             self.line(&quote(notice));
         }
         if let Some(partial) = &view.partial {
@@ -173,17 +173,17 @@ impl Page {
             let detail = progress.detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
             return self.line(&format!("*{}{}*", escape(&progress.status), escape(&detail)));
         }
-        let mut words = format!("**Tool call** `{}`", view.name.replace('`', "'"));
+        let mut text = format!("**Tool call** `{}`", view.name.replace('`', "'"));
         if let Some(duration) = &view.duration {
-            words.push_str(&format!(", {duration}"));
+            text.push_str(&format!(", {duration}"));
         }
         if let Some(slug) = &view.slug {
-            words.push_str(&format!(", failed: `{}`", slug.name));
+            text.push_str(&format!(", failed: `{}`", slug.name));
         }
         if let Some(how) = view.ended_run {
-            words.push_str(&format!(", {how}"));
+            text.push_str(&format!(", {how}"));
         }
-        self.line(&words);
+        self.line(&text);
         self.line(&fence("json", &view.args));
         if let Some(result) = &view.result {
             self.line("Result:");

@@ -10,8 +10,8 @@ pub fn markdown(html: &mut Html, text: &str, level: u8) {
     html.raw("</div>");
 }
 
-fn nodes(html: &mut Html, of: &[Node], level: u8) {
-    of.iter().for_each(|of| node(html, of, level));
+fn nodes(html: &mut Html, list: &[Node], level: u8) {
+    list.iter().for_each(|list| node(html, list, level));
 }
 
 fn node(html: &mut Html, of: &Node, under: u8) {
@@ -47,12 +47,12 @@ fn node(html: &mut Html, of: &Node, under: u8) {
             None => nodes(html, children, under),
         },
         Node::Image { alt, href } => {
-            let words = format!("Picture: {}", if alt.is_empty() { "without a description" } else { alt });
+            let label = format!("Picture: {}", if alt.is_empty() { "without a description" } else { alt });
             match href.as_deref().and_then(web_href) {
                 Some(href) => {
-                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">").text(&words).close("a");
+                    _ = html.raw("<a rel=\"noreferrer\"").attribute("href", &href).raw(">").text(&label).close("a");
                 }
-                None => _ = html.element("span", "picture", &words),
+                None => _ = html.element("span", "picture", &label),
             }
         }
     }
@@ -89,8 +89,8 @@ fn code(html: &mut Html, spans: &[Span]) {
 }
 
 /// Returns the class name used in `www/styles/model.css`.
-fn class(of: Class) -> &'static str {
-    match of {
+fn class(kind: Class) -> &'static str {
+    match kind {
         Class::Plain => "",
         Class::Comment => "tok-comment",
         Class::String => "tok-string",
@@ -105,14 +105,14 @@ fn class(of: Class) -> &'static str {
     }
 }
 
-fn table(html: &mut Html, of: &Table, level: u8) {
-    let align = |place: usize| match of.align.get(place) {
+fn table(html: &mut Html, data: &Table, level: u8) {
+    let align = |place: usize| match data.align.get(place) {
         Some(Align::Center) => "center",
         Some(Align::Right) => "right",
         Some(Align::Left | Align::None) | None => "",
     };
     html.raw("<div class=\"wide\"><table><thead><tr>");
-    for (place, cell) in of.head.iter().enumerate() {
+    for (place, cell) in data.head.iter().enumerate() {
         html.raw("<th scope=\"col\"");
         if !align(place).is_empty() {
             html.attribute("class", align(place));
@@ -122,9 +122,9 @@ fn table(html: &mut Html, of: &Table, level: u8) {
         html.close("th");
     }
     html.raw("</tr></thead><tbody>");
-    for row in &of.rows {
+    for row in &data.rows {
         html.raw("<tr>");
-        for place in 0..of.head.len().max(row.len()) {
+        for place in 0..data.head.len().max(row.len()) {
             html.open("td", align(place));
             nodes(html, row.get(place).map(Vec::as_slice).unwrap_or_default(), level);
             html.close("td");

@@ -6,7 +6,7 @@ use crate::view::attempt::Weight;
 use crate::view::call::Note;
 use crate::view::ending::Tone;
 use crate::view::markup::Html;
-use crate::view::report::{Body, Stand};
+use crate::view::report::{Body, ReportPosition};
 use crate::view::{
     CallState, CallView, CounterLine, EndingView, FailedAttempt, LaneView, ReportView, SegmentView, Source, TurnKind,
     TurnView, ViewModel,
@@ -34,17 +34,17 @@ fn segments(html: &mut Html, view: &ViewModel, after: Option<usize>, level: u8) 
     }
 }
 
-fn segment_end(html: &mut Html, segment: &SegmentView, told: bool, level: u8) {
+fn segment_end(html: &mut Html, segment: &SegmentView, with_ending: bool, level: u8) {
     let stand = segment.report.as_ref().map(|report| report.stand);
-    if let (Some(report), Some(Stand::Before)) = (&segment.report, stand) {
+    if let (Some(report), Some(ReportPosition::Before)) = (&segment.report, stand) {
         self::report(html, report, level);
     }
-    if told || segment.granted.is_some() {
+    if with_ending || segment.granted.is_some() {
         html.raw("<div class=\"ending\">");
         ends(html, &segment.ending);
         html.raw("</div>\n");
     }
-    if let (Some(report), Some(Stand::After)) = (&segment.report, stand) {
+    if let (Some(report), Some(ReportPosition::After)) = (&segment.report, stand) {
         self::report(html, report, level);
     }
     if let Some(turns) = segment.granted {
@@ -72,12 +72,12 @@ fn report(html: &mut Html, view: &ReportView, level: u8) {
 pub(super) fn ends(html: &mut Html, view: &EndingView) {
     html.raw("<p class=\"headline\" data-tone=\"").raw(tone(view)).raw("\">").text(&view.headline).close("p");
     html.raw("<dl class=\"fields\">");
-    let mut row = |name: &str, code: &str, words: &str| {
+    let mut row = |name: &str, code: &str, text: &str| {
         html.raw("<div>").element("dt", "", name).raw("<dd>");
         if !code.is_empty() {
             html.element("code", "", code).raw(" ");
         }
-        html.element("span", "words", words).raw("</dd></div>");
+        html.element("span", "words", text).raw("</dd></div>");
     };
     row("Ended by", &view.reason, "");
     row("Outcome", view.outcome, view.outcome_words);
@@ -171,7 +171,7 @@ fn failed(html: &mut Html, view: &FailedAttempt) {
     }
     html.raw("</span></p>");
     if let Some(notice) = &view.notice {
-        html.raw("<details><summary>What the model was told</summary>");
+        html.raw("<details><summary>Notice to the model</summary>");
         html.element("p", "plain", notice).raw("</details>");
     }
     if let Some(partial) = &view.partial {

@@ -90,51 +90,57 @@ impl Mark {
 
 /// Returns the charts of these runs, without those that would be empty.
 #[must_use]
-pub fn charts(of: &Insight) -> Vec<Chart> {
+pub fn charts(insight: &Insight) -> Vec<Chart> {
     let charts = [
-        reasons(of),
-        limit(&of.limit, of.runs),
-        slugs(ChartId::Retries, "Failed attempts by slug", "No attempt failed.", "attempt", &of.retries),
-        slugs(ChartId::ToolFailures, "Failed tool calls by slug", "No tool call failed.", "call", &of.tool_failures),
-        tokens(of),
-        cost(of),
-        time(of),
+        reasons(insight),
+        limit(&insight.limit, insight.runs),
+        slugs(ChartId::Retries, "Failed attempts by slug", "No attempt failed.", "attempt", &insight.retries),
+        slugs(
+            ChartId::ToolFailures,
+            "Failed tool calls by slug",
+            "No tool call failed.",
+            "call",
+            &insight.tool_failures,
+        ),
+        tokens(insight),
+        cost(insight),
+        time(insight),
     ];
     let shown = |chart: &Chart| {
         let kept = matches!(chart.id, ChartId::Reasons | ChartId::Limit | ChartId::Retries | ChartId::Tokens);
-        of.runs > 0 && (kept || !chart.marks.is_empty())
+        insight.runs > 0 && (kept || !chart.marks.is_empty())
     };
     charts.into_iter().filter(shown).collect()
 }
 
-fn reasons(of: &Insight) -> Chart {
-    let marks: Vec<Mark> = of
+fn reasons(insight: &Insight) -> Chart {
+    let marks: Vec<Mark> = insight
         .reasons
         .iter()
         .map(|reason| {
-            let words = reason_words(reason.reason);
+            let text = reason_words(reason.reason);
             let code = reason.reason.map(|reason| reason.to_string());
-            let name = code.as_ref().map_or_else(|| words.clone(), |code| format!("{words} ({code})"));
+            let name = code.as_ref().map_or_else(|| text.clone(), |code| format!("{text} ({code})"));
             let parts = vec![(role(reason.outcome), f64::from(reason.count))];
-            Mark { label: words, name, words: share(reason.count, of.runs), parts, key: code }
+            Mark { label: text, name, words: share(reason.count, insight.runs), parts, key: code }
         })
         .collect();
     let most = marks.first().map(|mark| format!(" Most often: {}, {}.", mark.label, mark.words)).unwrap_or_default();
-    let kinds = counted(of.reasons.len() as u64, "reason");
+    let kinds = counted(insight.reasons.len() as u64, "reason");
     Chart {
         id: ChartId::Reasons,
         title: "How runs ended".to_owned(),
-        summary: format!("{} ended for {kinds}.{most}", counted(u64::from(of.runs), "run")),
+        summary: format!("{} ended for {kinds}.{most}", counted(u64::from(insight.runs), "run")),
         form: Form::Bars,
         unit: Unit::Count,
         columns: ["Termination reason".to_owned(), "Runs".to_owned()],
         marks,
-        legend: outcome_legend(of.reasons.iter().map(|reason| role(reason.outcome))),
+        legend: outcome_legend(insight.reasons.iter().map(|reason| role(reason.outcome))),
     }
 }
 
-fn limit(of: &AgainstLimit, runs: u32) -> Chart {
-    let last = of.bins.len().saturating_sub(1);
+fn limit(used: &AgainstLimit, runs: u32) -> Chart {
+    let last = used.bins.len().saturating_sub(1);
     let mark = |(at, bin): (usize, &Bin)| {
         let (label, name) = match at {
             at if at == last => ("limit".to_owned(), "the whole limit".to_owned()),
@@ -151,25 +157,25 @@ fn limit(of: &AgainstLimit, runs: u32) -> Chart {
         let each: Vec<String> =
             each.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
         let all = bin.success + bin.partial + bin.failed + bin.other;
-        let words = match each.len() {
+        let text = match each.len() {
             0 => "no run".to_owned(),
             1 => {
                 format!("{} ({})", counted(u64::from(all), "run"), each.join(", ").split_once(' ').map_or("", |p| p.1))
             }
             _ => format!("{} ({})", counted(u64::from(all), "run"), each.join(", ")),
         };
-        Mark { label, name, words, parts, key: None }
+        Mark { label, name, words: text, parts, key: None }
     };
-    let marks: Vec<Mark> = of.bins.iter().enumerate().map(mark).collect();
+    let marks: Vec<Mark> = used.bins.iter().enumerate().map(mark).collect();
     let roles: Vec<Role> = marks.iter().flat_map(|mark| mark.parts.iter().map(|(role, _)| *role)).collect();
     Chart {
         id: ChartId::Limit,
         title: "Share of the turn limit used".to_owned(),
         summary: format!(
             "{} of {} used all their turns ({}).",
-            thousands(u64::from(of.reached)),
+            thousands(u64::from(used.reached)),
             counted(u64::from(runs), "run"),
-            percent(of.reached, runs)
+            percent(used.reached, runs)
         ),
         form: Form::Columns,
         unit: Unit::Count,
@@ -179,16 +185,22 @@ fn limit(of: &AgainstLimit, runs: u32) -> Chart {
     }
 }
 
-fn slugs(id: ChartId, title: &str, none: &str, noun: &str, of: &[SlugCount]) -> Chart {
-    let all: u64 = of.iter().map(|slug| u64::from(slug.count)).sum();
+fn slugs(id: ChartId, title: &str, none: &str, noun: &str, counts: &[SlugCount]) -> Chart {
+    let all: u64 = counts.iter().map(|slug| u64::from(slug.count)).sum();
     let mark = |slug: &SlugCount| {
         let meaning = Slug::parse(&slug.slug).map(|slug| slug.meaning());
         let name = meaning.map_or_else(|| slug.slug.clone(), |meaning| format!("{}: {meaning}", slug.slug));
-        let words = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
-        Mark { label: slug.slug.clone(), name, words, parts: vec![(Role::Warn, f64::from(slug.count))], key: None }
+        let text = format!("{} in {}", counted(u64::from(slug.count), noun), counted(u64::from(slug.runs), "run"));
+        Mark {
+            label: slug.slug.clone(),
+            name,
+            words: text,
+            parts: vec![(Role::Warn, f64::from(slug.count))],
+            key: None,
+        }
     };
-    let mut marks: Vec<Mark> = of.iter().take(BARS).map(mark).collect();
-    let rest = of.get(BARS..).unwrap_or_default();
+    let mut marks: Vec<Mark> = counts.iter().take(BARS).map(mark).collect();
+    let rest = counts.get(BARS..).unwrap_or_default();
     if !rest.is_empty() {
         let count: u64 = rest.iter().map(|slug| u64::from(slug.count)).sum();
         marks.push(Mark {
@@ -215,33 +227,33 @@ fn slugs(id: ChartId, title: &str, none: &str, noun: &str, of: &[SlugCount]) -> 
     }
 }
 
-fn tokens(of: &Insight) -> Chart {
+fn tokens(insight: &Insight) -> Chart {
     let mark = |point: &Point| {
         let each = |tokens: u64| tokens as f64 / f64::from(point.runs.max(1));
-        let words = format!("{} in, {} out", whole(each(point.tokens_in)), whole(each(point.tokens_out)));
-        mark_at(of, point, words, vec![(Role::Plain, each(point.tokens_in)), (Role::Soft, each(point.tokens_out))])
+        let text = format!("{} in, {} out", whole(each(point.tokens_in)), whole(each(point.tokens_out)));
+        mark_at(insight, point, text, vec![(Role::Plain, each(point.tokens_in)), (Role::Soft, each(point.tokens_out))])
     };
-    let median = format!("Half of the runs used {} tokens or fewer", whole(of.tokens.median));
+    let median = format!("Half of the runs used {} tokens or fewer", whole(insight.tokens.median));
     Chart {
         id: ChartId::Tokens,
         title: "Tokens per run".to_owned(),
-        summary: format!("{median}; p95: {}.", whole(of.tokens.p95)),
+        summary: format!("{median}; p95: {}.", whole(insight.tokens.p95)),
         form: Form::Columns,
         unit: Unit::Tokens,
-        columns: [axis(of.step), per_run(of.step, "Tokens")],
-        marks: of.series.iter().map(mark).collect(),
+        columns: [axis(insight.step), per_run(insight.step, "Tokens")],
+        marks: insight.series.iter().map(mark).collect(),
         legend: vec![(Role::Plain, "input".to_owned()), (Role::Soft, "output".to_owned())],
     }
 }
 
-fn cost(of: &Insight) -> Chart {
+fn cost(insight: &Insight) -> Chart {
     let mark = |point: &Point| {
         let each = point.cost.map(|cost| cost / f64::from(point.runs.max(1)));
-        let words = each.map_or_else(|| "unknown".to_owned(), dollars);
-        mark_at(of, point, words, each.map(|cost| (Role::Plain, cost)).into_iter().collect())
+        let text = each.map_or_else(|| "unknown".to_owned(), dollars);
+        mark_at(insight, point, text, each.map(|cost| (Role::Plain, cost)).into_iter().collect())
     };
-    let known = of.cost.known > 0 && of.cost.total > 0.0;
-    let unknown = of.runs.saturating_sub(of.cost.known);
+    let known = insight.cost.known > 0 && insight.cost.total > 0.0;
+    let unknown = insight.runs.saturating_sub(insight.cost.known);
     let rest = if unknown > 0 {
         format!(" The price is unknown for {}.", counted(u64::from(unknown), "run"))
     } else {
@@ -252,50 +264,50 @@ fn cost(of: &Insight) -> Chart {
         title: "Cost per run".to_owned(),
         summary: format!(
             "{} in all. Half of the runs cost {} or less; p95: {}.{rest}",
-            dollars(of.cost.total),
-            dollars(of.cost.median),
-            dollars(of.cost.p95)
+            dollars(insight.cost.total),
+            dollars(insight.cost.median),
+            dollars(insight.cost.p95)
         ),
         form: Form::Columns,
         unit: Unit::Dollars,
-        columns: [axis(of.step), per_run(of.step, "Cost")],
-        marks: if known { of.series.iter().map(mark).collect() } else { Vec::new() },
+        columns: [axis(insight.step), per_run(insight.step, "Cost")],
+        marks: if known { insight.series.iter().map(mark).collect() } else { Vec::new() },
         legend: Vec::new(),
     }
 }
 
-fn time(of: &Insight) -> Chart {
+fn time(insight: &Insight) -> Chart {
     let mark = |point: &Point| {
         let each = point.duration_ms as f64 / f64::from(point.ended.max(1));
-        let words = if point.ended > 0 { duration(round(each)) } else { "not ended".to_owned() };
-        mark_at(of, point, words, vec![(Role::Plain, each)])
+        let text = if point.ended > 0 { duration(round(each)) } else { "not ended".to_owned() };
+        mark_at(insight, point, text, vec![(Role::Plain, each)])
     };
     Chart {
         id: ChartId::Time,
         title: "Time per run".to_owned(),
         summary: format!(
             "Half of the runs took {} or less; p95: {}.",
-            duration(round(of.duration_ms.median)),
-            duration(round(of.duration_ms.p95))
+            duration(round(insight.duration_ms.median)),
+            duration(round(insight.duration_ms.p95))
         ),
         form: Form::Columns,
         unit: Unit::Milliseconds,
-        columns: [axis(of.step), per_run(of.step, "Time")],
-        marks: if of.duration_ms.known > 0 { of.series.iter().map(mark).collect() } else { Vec::new() },
+        columns: [axis(insight.step), per_run(insight.step, "Time")],
+        marks: if insight.duration_ms.known > 0 { insight.series.iter().map(mark).collect() } else { Vec::new() },
         legend: Vec::new(),
     }
 }
 
-fn mark_at(of: &Insight, point: &Point, words: String, parts: Vec<(Role, f64)>) -> Mark {
-    let step = of.step;
-    let ends = (of.series.first().map(|point| point.at_ms), of.series.last().map(|point| point.at_ms));
+fn mark_at(insight: &Insight, point: &Point, text: String, parts: Vec<(Role, f64)>) -> Mark {
+    let step = insight.step;
+    let ends = (insight.series.first().map(|point| point.at_ms), insight.series.last().map(|point| point.at_ms));
     let days = matches!(ends, (Some(first), Some(last)) if last.saturating_sub(first) > 86_400_000);
     let at = whole_moment(point.at_ms);
     let name = match (&point.title, step) {
         (Some(title), Step::Run) => format!("{at}: {}", one_line(title, 60)),
         _ => format!("{at}, {}", counted(u64::from(point.runs), "run")),
     };
-    Mark { label: moment(point.at_ms, step, days), name, words, parts, key: None }
+    Mark { label: moment(point.at_ms, step, days), name, words: text, parts, key: None }
 }
 
 fn axis(step: Step) -> String {
@@ -327,12 +339,12 @@ fn outcome_legend(roles: impl Iterator<Item = Role>) -> Vec<(Role, String)> {
     all.into_iter().filter(|(role, _)| roles.contains(role)).map(|(role, name)| (role, name.to_owned())).collect()
 }
 
-fn share(count: u32, of: u32) -> String {
-    format!("{}, {}", counted(u64::from(count), "run"), percent(count, of))
+fn share(count: u32, total: u32) -> String {
+    format!("{}, {}", counted(u64::from(count), "run"), percent(count, total))
 }
 
-fn percent(count: u32, of: u32) -> String {
-    format!("{:.0} %", (f64::from(count) * 100.0 / f64::from(of.max(1))).round())
+fn percent(count: u32, total: u32) -> String {
+    format!("{:.0} %", (f64::from(count) * 100.0 / f64::from(total.max(1))).round())
 }
 
 fn whole(value: f64) -> String {

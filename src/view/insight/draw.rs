@@ -91,7 +91,7 @@ pub fn draw(chart: &Chart, width: u32, dark: bool) -> Drawn {
 
 fn bars(chart: &Chart, width: i32, palette: Palette) -> Drawn {
     let names = widest(chart.marks.iter().map(|mark| mark.label.clone())).min(width * 45 / 100);
-    let numbers = widest(chart.marks.iter().map(|mark| words(chart.unit, mark.value())));
+    let numbers = widest(chart.marks.iter().map(|mark| formatted(chart.unit, mark.value())));
     let left = names + 12;
     let room = f64::from((width - numbers - 12 - left).max(0));
     let most = chart.marks.iter().map(Mark::value).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
@@ -106,7 +106,7 @@ fn bars(chart: &Chart, width: i32, palette: Palette) -> Drawn {
             picture.rect([x, middle - 8, length, 16], 2, palette.role(*role));
             x += length;
         }
-        picture.text((x + 8, middle), "start", palette.ink3, &words(chart.unit, mark.value()));
+        picture.text((x + 8, middle), "start", palette.ink3, &formatted(chart.unit, mark.value()));
         picture.spots.push([0, top, width, ROW]);
         top += ROW;
     }
@@ -116,7 +116,7 @@ fn bars(chart: &Chart, width: i32, palette: Palette) -> Drawn {
 fn columns(chart: &Chart, width: i32, palette: Palette) -> Drawn {
     let (top, step) = scale(chart.marks.iter().map(Mark::value).fold(0.0, f64::max), chart.unit);
     let ticks: Vec<f64> = (0..).map(|n| f64::from(n) * step).take_while(|tick| *tick <= top * 1.001).collect();
-    let left = widest(ticks.iter().map(|tick| words(chart.unit, *tick))) + 10;
+    let left = widest(ticks.iter().map(|tick| formatted(chart.unit, *tick))) + 10;
     let right = width - 2;
     let count = chart.marks.len().max(1);
     // A sum of decimal fractions may be a little below the whole number that it stands for.
@@ -127,7 +127,7 @@ fn columns(chart: &Chart, width: i32, palette: Palette) -> Drawn {
     for tick in &ticks {
         let (colour, opacity) = if *tick == 0.0 { (palette.ink3, 0.8) } else { (palette.line, 1.0) };
         picture.line(y(*tick), left, right, colour, opacity);
-        picture.text((left - 8, y(*tick)), "end", palette.ink3, &words(chart.unit, *tick));
+        picture.text((left - 8, y(*tick)), "end", palette.ink3, &formatted(chart.unit, *tick));
     }
     // On each side of a column, as a share of its slot.
     let gap = if count > 30 { 0.1 } else { 0.18 };
@@ -178,7 +178,7 @@ fn scale(most: f64, unit: Unit) -> (f64, f64) {
     ((most / step).ceil() * step, step)
 }
 
-fn words(unit: Unit, value: f64) -> String {
+fn formatted(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Count | Unit::Tokens => short(value),
         Unit::Dollars => short_dollars(value),

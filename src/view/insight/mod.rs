@@ -144,7 +144,7 @@ pub struct Choice {
 impl Insight {
     /// Computes the figures of the runs that pass the filter.
     #[must_use]
-    pub fn of(all: &[Summary], filter: &Filter) -> Self {
+    pub fn from_summaries(all: &[Summary], filter: &Filter) -> Self {
         let runs: Vec<&Summary> = all.iter().filter(|run| filter.passes(run)).collect();
         let ended = runs.iter().filter(|run| run.outcome.is_some()).count();
         let succeeded = runs.iter().filter(|run| run.outcome == Some(Outcome::Success)).count();
@@ -155,28 +155,28 @@ impl Insight {
             ended: count(ended),
             outcomes: outcomes(&runs),
             success_share: (ended > 0).then(|| succeeded as f64 / ended as f64),
-            turns: Figure::of(runs.iter().map(|run| f64::from(run.turns_used))),
-            tokens: Figure::of(runs.iter().map(|run| tokens(run) as f64)),
+            turns: Figure::from_values(runs.iter().map(|run| f64::from(run.turns_used))),
+            tokens: Figure::from_values(runs.iter().map(|run| tokens(run) as f64)),
             usage: runs.iter().fold(Usage::default(), |sum, run| sum.plus(run.tokens)),
-            cost: Figure::of(runs.iter().filter_map(|run| run.cost)),
-            duration_ms: Figure::of(runs.iter().filter_map(|run| run.duration_ms).map(|ms| ms as f64)),
+            cost: Figure::from_values(runs.iter().filter_map(|run| run.cost)),
+            duration_ms: Figure::from_values(runs.iter().filter_map(|run| run.duration_ms).map(|ms| ms as f64)),
             requests: sum(runs.iter().map(|run| run.requests)),
             failed_attempts: sum(runs.iter().flat_map(|run| run.failed_attempts.values().copied())),
             tool_calls: sum(runs.iter().map(|run| run.tool_calls)),
             sub_agents: sum(runs.iter().map(|run| run.children)),
             reasons: reasons(&runs),
-            limit: AgainstLimit::of(&runs),
+            limit: AgainstLimit::from_summaries(&runs),
             retries: slugs(runs.iter().map(|run| &run.failed_attempts)),
             tool_failures: slugs(runs.iter().map(|run| &run.tool_failures)),
             step,
             series,
-            choices: Choices::of(all),
+            choices: Choices::from_summaries(all),
         }
     }
 }
 
 impl Figure {
-    fn of(values: impl Iterator<Item = f64>) -> Self {
+    fn from_values(values: impl Iterator<Item = f64>) -> Self {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
         let at = |percent: usize| {
@@ -194,7 +194,7 @@ impl Figure {
 }
 
 impl AgainstLimit {
-    fn of(runs: &[&Summary]) -> Self {
+    fn from_summaries(runs: &[&Summary]) -> Self {
         let mut bins = vec![Bin::default(); BINS];
         let mut reached = 0;
         for run in runs {
@@ -215,7 +215,7 @@ impl AgainstLimit {
 }
 
 impl Choices {
-    fn of(all: &[Summary]) -> Self {
+    fn from_summaries(all: &[Summary]) -> Self {
         Choices {
             models: tally(all.iter().map(|run| run.model.clone())),
             presets: tally(all.iter().map(|run| run.preset.as_str().to_owned())),
@@ -242,9 +242,9 @@ fn reasons(runs: &[&Summary]) -> Vec<Reason> {
     reasons
 }
 
-fn slugs<'a>(of: impl Iterator<Item = &'a BTreeMap<String, u32>>) -> Vec<SlugCount> {
+fn slugs<'a>(maps: impl Iterator<Item = &'a BTreeMap<String, u32>>) -> Vec<SlugCount> {
     let mut counts: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
-    for (slug, count) in of.flatten() {
+    for (slug, count) in maps.flatten() {
         let (all, runs) = counts.entry(slug).or_default();
         (*all, *runs) = (all.saturating_add(*count), *runs + 1);
     }
@@ -274,10 +274,10 @@ fn tokens(run: &Summary) -> u64 {
     run.tokens.input.0.saturating_add(run.tokens.output.0)
 }
 
-fn count(of: usize) -> u32 {
-    u32::try_from(of).unwrap_or(u32::MAX)
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-fn sum(of: impl Iterator<Item = u32>) -> u32 {
-    of.fold(0, u32::saturating_add)
+fn sum(values: impl Iterator<Item = u32>) -> u32 {
+    values.fold(0, u32::saturating_add)
 }

@@ -51,7 +51,7 @@ impl Range {
     pub const ALL: [Range; 4] = [Range::All, Range::Day, Range::Week, Range::Month];
 
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Range::All => "All time",
             Range::Day => "24 hours",
@@ -75,7 +75,7 @@ impl Range {
 
 impl InsightPage {
     #[must_use]
-    pub fn of(insight: &Insight, filter: &Filter) -> Self {
+    pub fn new(insight: &Insight, filter: &Filter) -> Self {
         let all = counted(u64::from(insight.of), "run");
         InsightPage {
             words: match filter.is_empty() {
@@ -110,47 +110,49 @@ fn picks(choices: &[Choice], name: impl Fn(&str) -> String) -> Vec<Pick> {
     choices.iter().map(pick).collect()
 }
 
-fn tiles(of: &Insight) -> Vec<Tile> {
-    let most = |figure: Figure, words: &dyn Fn(f64) -> String| format!("p95: {}", words(figure.p95));
-    let open = of.runs.saturating_sub(of.ended);
+fn tiles(insight: &Insight) -> Vec<Tile> {
+    let most = |figure: Figure, format: &dyn Fn(f64) -> String| format!("p95: {}", format(figure.p95));
+    let open = insight.runs.saturating_sub(insight.ended);
     let mut tiles = vec![
         Tile {
             name: "Runs",
-            value: thousands(u64::from(of.runs)),
-            note: if open > 0 { format!("{open} not ended") } else { counted(u64::from(of.requests), "request") },
+            value: thousands(u64::from(insight.runs)),
+            note: if open > 0 { format!("{open} not ended") } else { counted(u64::from(insight.requests), "request") },
         },
         Tile {
             name: "Success",
-            value: of.success_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", (share * 100.0).round())),
-            note: format!("{} at the limit", thousands(u64::from(of.limit.reached))),
+            value: insight
+                .success_share
+                .map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", (share * 100.0).round())),
+            note: format!("{} at the limit", thousands(u64::from(insight.limit.reached))),
         },
-        Tile { name: "Turns, median", value: whole(of.turns.median), note: most(of.turns, &whole) },
+        Tile { name: "Turns, median", value: whole(insight.turns.median), note: most(insight.turns, &whole) },
         Tile {
             name: "Tokens, median",
-            value: about(of.usage, &whole(of.tokens.median)),
-            note: most(of.tokens, &whole),
+            value: about(insight.usage, &whole(insight.tokens.median)),
+            note: most(insight.tokens, &whole),
         },
     ];
-    if of.duration_ms.known > 0 {
-        let words = |ms: f64| duration(round(ms));
+    if insight.duration_ms.known > 0 {
+        let text = |ms: f64| duration(round(ms));
         tiles.push(Tile {
             name: "Time, median",
-            value: words(of.duration_ms.median),
-            note: most(of.duration_ms, &words),
+            value: text(insight.duration_ms.median),
+            note: most(insight.duration_ms, &text),
         });
     }
-    if of.cost.known > 0 && of.cost.total > 0.0 {
+    if insight.cost.known > 0 && insight.cost.total > 0.0 {
         tiles.push(Tile {
-            name: "Cost in all",
-            value: dollars(of.cost.total),
-            note: format!("{} a run, median", dollars(of.cost.median)),
+            name: "Total cost",
+            value: dollars(insight.cost.total),
+            note: format!("{} per run (median)", dollars(insight.cost.median)),
         });
     }
     tiles
 }
 
-fn about(usage: Usage, words: &str) -> String {
-    if usage.estimated { format!("≈ {words}") } else { words.to_owned() }
+fn about(usage: Usage, text: &str) -> String {
+    if usage.estimated { format!("≈ {text}") } else { text.to_owned() }
 }
 
 fn whole(value: f64) -> String {

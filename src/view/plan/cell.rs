@@ -58,10 +58,10 @@ impl Field {
     #[must_use]
     pub fn empty(self) -> &'static str {
         match self {
-            Field::System => "that of the settings",
+            Field::System => "from Settings",
             Field::AgentTools => "all",
             Field::Turns => "as set",
-            Field::Action => "what the step is to do",
+            Field::Action => "what this step should do",
             Field::Dependencies => "none",
             Field::StepTools => "its agent's",
             Field::Name | Field::Kind | Field::Order | Field::Agent => "",

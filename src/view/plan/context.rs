@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::plan::{AgentKind, Artifact, PlanTraceRecord, StepStatus};
 
-use super::graph::told_of;
+use super::graph::inputs_of;
 use super::{StepSource, named};
 use crate::content::format::{counted, one_line};
-use crate::content::json::Place;
+use crate::content::json::JsonNode;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContextView {
@@ -19,7 +19,7 @@ pub struct ContextView {
     pub missing: Option<String>,
     pub artifacts: Vec<ArtifactView>,
     /// The same, as the model read it below the action.
-    pub json: Option<Place>,
+    pub json: Option<JsonNode>,
     /// How the context was built, one line per trace: `previous_steps_found: 2`.
     pub traces: Vec<TraceView>,
 }
@@ -51,17 +51,17 @@ impl From<&StepSource<'_>> for ContextView {
         let record = source.record;
         let artifacts = record.context.artifacts();
         let orders: Vec<u32> = artifacts.iter().map(|artifact| artifact.step_order).collect();
-        let told_of = source.plan.step(record.order).map(|step| told_of(source.plan, step)).unwrap_or_default();
-        let not_given: Vec<u32> = told_of.iter().copied().filter(|order| !orders.contains(order)).collect();
+        let inputs_of = source.plan.step(record.order).map(|step| inputs_of(source.plan, step)).unwrap_or_default();
+        let not_given: Vec<u32> = inputs_of.iter().copied().filter(|order| !orders.contains(order)).collect();
         let started = source.run.is_some();
         let json = (!record.context.is_empty()).then(|| serde_json::to_string(&record.context).ok()).flatten();
         ContextView {
-            words: words(source, &orders, &told_of),
+            words: describe(source, &orders, &inputs_of),
             missing: (started && !not_given.is_empty())
-                .then(|| format!("Nothing of {}: without a completed run there is no result.", named(&not_given))),
+                .then(|| format!("No result from {}: the run did not complete.", named(&not_given))),
             artifacts: artifacts.iter().map(ArtifactView::from).collect(),
             traces: source.traces.iter().filter(|trace| trace.step == record.order).map(TraceView::from).collect(),
-            json: json.and_then(|text| serde_json::from_str(&text).ok()).map(|value| Place::root(Arc::new(value))),
+            json: json.and_then(|text| serde_json::from_str(&text).ok()).map(|value| JsonNode::root(Arc::new(value))),
         }
     }
 }
@@ -70,7 +70,7 @@ impl From<&PlanTraceRecord> for TraceView {
     fn from(trace: &PlanTraceRecord) -> Self {
         let text = |key: &str| trace.data.get(key).and_then(Value::as_str).unwrap_or_default();
         let number = |key: &str| trace.data.get(key).and_then(Value::as_u64).unwrap_or_default();
-        let words = match trace.name.as_str() {
+        let label = match trace.name.as_str() {
             "synthesis_check" => {
                 let synthesis = trace.data.get("is_synthesis").and_then(Value::as_bool).unwrap_or_default();
                 format!("{} {}", text("agent"), if synthesis { "synthesizes" } else { "gathers" })
@@ -85,7 +85,7 @@ impl From<&PlanTraceRecord> for TraceView {
             },
             _ => trace.data.to_string(),
         };
-        TraceView { name: trace.name.clone(), words }
+        TraceView { name: trace.name.clone(), words: label }
     }
 }
 
@@ -103,23 +103,25 @@ impl From<&Artifact> for ArtifactView {
     }
 }
 
-fn words(source: &StepSource<'_>, given: &[u32], told_of: &[u32]) -> String {
+fn describe(source: &StepSource<'_>, given: &[u32], inputs_of: &[u32]) -> String {
     let record = source.record;
     let synthesis = record.kind == AgentKind::Synthesis;
     match record.status {
-        StepStatus::Blocked => "It was not run, so it was told nothing.".to_owned(),
-        StepStatus::Cancelled if source.run.is_none() => "It was not started, so it was told nothing.".to_owned(),
-        StepStatus::Pending if synthesis => {
-            "A synthesis step: it will be told the results of every completed step before it.".to_owned()
+        StepStatus::Blocked => "This step was not run, so it received no input.".to_owned(),
+        StepStatus::Cancelled if source.run.is_none() => {
+            "This step was not started, so it received no input.".to_owned()
         }
-        StepStatus::Pending if told_of.is_empty() => "Its action alone: it depends on no other step.".to_owned(),
-        StepStatus::Pending => format!("It will be told the results of {}, once they are there.", named(told_of)),
-        _ if given.is_empty() => "Its action alone: it depends on no other step.".to_owned(),
+        StepStatus::Pending if synthesis => {
+            "A synthesis step: it will receive the results of every earlier step that completes.".to_owned()
+        }
+        StepStatus::Pending if inputs_of.is_empty() => "Only its action: it does not depend on other steps.".to_owned(),
+        StepStatus::Pending => format!("It will receive the results of {} when they are ready.", named(inputs_of)),
+        _ if given.is_empty() => "Only its action: it does not depend on other steps.".to_owned(),
         _ => match record.context.key() {
             Some("session_context") => {
-                format!("The results of every completed step before it: {}.", named(given))
+                format!("The results of every earlier step that completed: {}.", named(given))
             }
-            _ => format!("The results of what it depends on: {}.", named(given)),
+            _ => format!("The results of the steps it depends on: {}.", named(given)),
         },
     }
 }

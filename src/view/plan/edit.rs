@@ -90,9 +90,9 @@ impl PlanDraft {
         let empty = Map::new();
         let agents = plan.get("agents").and_then(Value::as_object).unwrap_or(&empty);
         let agents: Vec<AgentForm> =
-            agents.iter().map(|(name, agent)| AgentForm::of(self.key(), name, agent)).collect();
+            agents.iter().map(|(name, agent)| AgentForm::from_json(self.key(), name, agent)).collect();
         let steps = plan.get("steps").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let steps: Vec<StepForm> = steps.iter().map(|step| StepForm::of(self.key(), step)).collect();
+        let steps: Vec<StepForm> = steps.iter().map(|step| StepForm::from_json(self.key(), step)).collect();
         (self.agents, self.steps, self.text) = (agents, steps, None);
     }
 
@@ -183,9 +183,12 @@ impl PlanDraft {
                 advice,
             };
             if name.is_empty() {
-                faults.push(fault("it has no name".to_owned(), "Give it a name, or remove it."));
+                faults.push(fault("this agent has no name".to_owned(), "Give it a name, or remove it."));
             } else if self.agents.iter().take(at).any(|other| other.name.trim() == name) {
-                faults.push(fault(format!("{name:?} is there already"), "Give it another name, or remove it."));
+                faults.push(fault(
+                    format!("an agent named {name:?} already exists"),
+                    "Give it another name, or remove it.",
+                ));
             }
         }
         faults
@@ -199,7 +202,7 @@ pub fn name_path(key: u32) -> String {
 }
 
 impl AgentForm {
-    fn of(key: u32, name: &str, value: &Value) -> Self {
+    fn from_json(key: u32, name: &str, value: &Value) -> Self {
         let tools = value.get("tools").and_then(Value::as_array);
         AgentForm {
             key,
@@ -233,7 +236,7 @@ impl AgentForm {
 }
 
 impl StepForm {
-    fn of(key: u32, value: &Value) -> Self {
+    fn from_json(key: u32, value: &Value) -> Self {
         StepForm {
             key,
             order: value.get("order").map(shown).unwrap_or_default(),
@@ -273,13 +276,13 @@ impl FaultView {
             path: String::new(),
             place: "JSON".to_owned(),
             message: why.to_owned(),
-            advice: "Put it right here; the form comes back as soon as it is JSON.",
+            advice: "Correct the text here. The form returns when the text is valid JSON.",
         }
     }
 
     /// Returns what is wrong and how to fix it, for display at the field in question.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn full_text(&self) -> String {
         format!("{}. {}", self.message, self.advice)
     }
 
@@ -313,15 +316,15 @@ fn place(fault: &Fault) -> String {
 
 fn advice(kind: FaultKind) -> &'static str {
     match kind {
-        FaultKind::WrongType => "Write a value of that kind.",
+        FaultKind::WrongType => "Enter a value of that type.",
         FaultKind::MissingField => "Fill it in.",
-        FaultKind::UnknownField => "Remove it, or look for a typing error.",
+        FaultKind::UnknownField => "Remove it, or check its spelling.",
         FaultKind::EmptyPlan => "Add a step.",
-        FaultKind::DuplicateOrder => "Give each step an order of its own.",
+        FaultKind::DuplicateOrder => "Give each step its own order.",
         FaultKind::UnknownAgent => "Choose one of the agents, or add it.",
-        FaultKind::UnknownOrder => "Name the order of a step that is there.",
-        FaultKind::DependencyNotSmaller => "Name smaller orders only, or give the step a larger one.",
-        FaultKind::UnknownTool => "Choose one of these; which there are is set in the settings.",
+        FaultKind::UnknownOrder => "Use the order of an existing step.",
+        FaultKind::DependencyNotSmaller => "Use only smaller orders, or give this step a larger order.",
+        FaultKind::UnknownTool => "Choose one of these. You can enable more tools in Settings.",
     }
 }
 

@@ -19,8 +19,8 @@ pub struct ExamplePlan {
 
 pub const PLAN: ExamplePlan = ExamplePlan {
     title: "A plan with seven agents",
-    shows: "Five agents gather side by side, each from its own document. A forecaster and a report are told all that came \
-            before, without naming it.",
+    shows: "Five agents work in parallel, each on its own document. A forecaster and a report writer receive all \
+            earlier results without listing them as dependencies.",
     text: "A forecast for a company: product, numbers, news, market and competitors, an outlook, a one-page report.",
     folder: "samples/halden",
     files: &["product.md", "numbers.md", "news.md", "market.md", "competitors.md", "staff.md"],

@@ -77,7 +77,7 @@ pub struct Port {
 
 /// Returns the steps whose results a step receives, if all goes well.
 #[must_use]
-pub fn told_of(plan: &Plan, step: &Step) -> Vec<u32> {
+pub fn inputs_of(plan: &Plan, step: &Step) -> Vec<u32> {
     let before = plan.steps.iter().map(|other| other.order).filter(|order| *order < step.order);
     match plan.kind(step) {
         AgentKind::Synthesis => before.collect(),
@@ -89,7 +89,7 @@ pub fn told_of(plan: &Plan, step: &Step) -> Vec<u32> {
 fn columns(plan: &Plan) -> BTreeMap<u32, usize> {
     let mut columns = BTreeMap::new();
     for step in &plan.steps {
-        let before = told_of(plan, step).into_iter().filter_map(|order| columns.get(&order)).max();
+        let before = inputs_of(plan, step).into_iter().filter_map(|order| columns.get(&order)).max();
         columns.insert(step.order, before.map_or(0, |last: &usize| last + 1));
     }
     columns
@@ -119,7 +119,7 @@ impl Graph {
         let mut columns: Vec<Column> = (0..=last).map(|_| Column::default()).collect();
         for step in &plan.steps {
             let to = column_of(&place, step.order);
-            let from = told_of(plan, step).iter().map(|order| column_of(&place, *order)).min().unwrap_or(to);
+            let from = inputs_of(plan, step).iter().map(|order| column_of(&place, *order)).min().unwrap_or(to);
             for (at, column) in columns.iter_mut().enumerate() {
                 if at == to {
                     column.steps.push(step.order);
@@ -142,7 +142,7 @@ impl Graph {
         let mut steps: Vec<&Step> = plan.steps.iter().collect();
         steps.sort_by_key(|step| (column_of(&place, step.order), step.order));
         let tracks: Vec<u32> =
-            steps.iter().filter(|step| !told_of(plan, step).is_empty()).map(|step| step.order).collect();
+            steps.iter().filter(|step| !inputs_of(plan, step).is_empty()).map(|step| step.order).collect();
         let x = if tracks.is_empty() { 0 } else { count(tracks.len()) * TRACK + BEND + 4 };
         let rows = steps.iter().enumerate();
         let nodes: Vec<Node> = rows
@@ -159,7 +159,7 @@ impl Graph {
             let at = x - BEND - 4 - count(track) * TRACK;
             ports.push(Port { order: step.order, kind, x: x - PORT, y: to });
             let mut first = to;
-            for order in told_of(plan, step) {
+            for order in inputs_of(plan, step) {
                 let from = middle(order) + APART;
                 first = first.min(from + BEND);
                 let path = format!("M{x} {from}H{}Q{at} {from} {at} {}", at + BEND, from + BEND);
@@ -177,9 +177,9 @@ impl Graph {
 fn placed(plan: &Plan, columns: &mut [Column], height: i32) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(plan.steps.len());
     for (at, column) in columns.iter_mut().enumerate() {
-        let told = |order: u32| plan.step(order).map(|step| told_of(plan, step)).unwrap_or_default();
+        let inputs = |order: u32| plan.step(order).map(|step| inputs_of(plan, step)).unwrap_or_default();
         column.steps.sort_by_key(|order| {
-            let near = told(*order);
+            let near = inputs(*order);
             let ys: Vec<i32> = nodes.iter().filter(|node| near.contains(&node.order)).map(|node| node.y).collect();
             (ys.iter().sum::<i32>() / count(ys.len()).max(1), *order)
         });
@@ -199,8 +199,8 @@ fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines 
     let node = |order: u32| nodes.iter().find(|node| node.order == order);
     let (mut edges, mut trunks, mut ports) = (Vec::new(), Vec::new(), Vec::new());
     for step in &plan.steps {
-        let (kind, told) = (plan.kind(step), told_of(plan, step));
-        let Some(to) = node(step.order).filter(|_| !told.is_empty()) else { continue };
+        let (kind, inputs) = (plan.kind(step), inputs_of(plan, step));
+        let Some(to) = node(step.order).filter(|_| !inputs.is_empty()) else { continue };
         let end = (to.x, to.y + HEIGHT / 2);
         ports.push(Port { order: step.order, kind, x: end.0 - PORT, y: end.1 });
         // The point at which the step's lane enters each column that it passes.
@@ -210,7 +210,7 @@ fn lines(plan: &Plan, columns: &[Column], nodes: &[Node], height: i32) -> Lines 
             Some((at, (count(at) * (WIDTH + BETWEEN), top)))
         });
         let lanes: BTreeMap<usize, (i32, i32)> = lanes.collect();
-        for from in told.into_iter().filter_map(node) {
+        for from in inputs.into_iter().filter_map(node) {
             let begin = (from.x + WIDTH, from.y + HEIGHT / 2);
             let mut path = format!("M{} {}", begin.0, begin.1);
             curve(&mut path, begin, lanes.get(&(from.column + 1)).copied().unwrap_or(end));
@@ -240,6 +240,6 @@ fn column_of(place: &BTreeMap<u32, usize>, order: u32) -> usize {
     place.get(&order).copied().unwrap_or(0)
 }
 
-fn count(of: usize) -> i32 {
-    i32::try_from(of).unwrap_or(i32::MAX / 1_000)
+fn count(length: usize) -> i32 {
+    i32::try_from(length).unwrap_or(i32::MAX / 1_000)
 }

@@ -13,7 +13,7 @@ pub mod step;
 
 pub use context::{ArtifactView, ContextView, TraceView};
 pub use graph::{Edge, Graph, Node, Port, Trunk};
-pub use panel::{PlanPanelView, Told};
+pub use panel::{PlanPanelView, PlanProgress};
 pub use step::{Given, StepView};
 
 use crate::plan::{Plan, PlanTraceRecord, StepRecord};
@@ -42,7 +42,7 @@ pub struct PlanHead {
 
 impl PlanHead {
     #[must_use]
-    pub fn of(plan: &Plan) -> Self {
+    pub fn from_plan(plan: &Plan) -> Self {
         let last = plan.steps.last().map(|step| one_line(&step.action, 160)).unwrap_or_default();
         let steps = counted(plan.steps.len() as u64, "step");
         let agents = counted(plan.agents.len() as u64, "agent");
@@ -52,8 +52,8 @@ impl PlanHead {
 
 /// `1`, `1 and 2`, `1, 2 and 5`.
 pub(super) fn listed(orders: &[u32]) -> String {
-    let words: Vec<String> = orders.iter().map(u32::to_string).collect();
-    match words.split_last() {
+    let text: Vec<String> = orders.iter().map(u32::to_string).collect();
+    match text.split_last() {
         None => String::new(),
         Some((last, [])) => last.clone(),
         Some((last, head)) => format!("{} and {last}", head.join(", ")),

@@ -12,7 +12,7 @@ use crate::content::format::{counted, thousands};
 
 /// The state of the plan as a whole.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct PlanProgress<'a> {
     pub started_at: EpochMillis,
     pub calls_left: u32,
     pub ending: Option<&'a PlanEnding>,
@@ -59,36 +59,36 @@ pub struct PlanEndingView {
 
 impl PlanPanelView {
     #[must_use]
-    pub fn of(steps: &[StepView], told: &Told<'_>) -> Self {
+    pub fn new(steps: &[StepView], progress: &PlanProgress<'_>) -> Self {
         let of = length(steps.len());
         let done = length(steps.iter().filter(|step| step.status == StepStatus::Completed).count());
         let at_work = steps.iter().filter(|step| step.status == StepStatus::Running).count();
-        let running = told.ending.is_none() && told.origin == Origin::Session;
+        let running = progress.ending.is_none() && progress.origin == Origin::Session;
         let usage = steps.iter().fold(Usage::default(), |sum, step| sum.plus(step.usage));
         let requests = steps.iter().fold(0, |sum: u32, step| sum.saturating_add(step.requests));
         let tokens = |count: TokenCount| {
             if usage.estimated { format!("≈ {}", thousands(count.0)) } else { thousands(count.0) }
         };
         let calls = match running {
-            true => format!("{requests} of up to {}", thousands(u64::from(requests) + u64::from(told.calls_left))),
+            true => format!("{requests} of up to {}", thousands(u64::from(requests) + u64::from(progress.calls_left))),
             false => thousands(u64::from(requests)),
         };
-        let ending = told.ending.map(PlanEndingView::of);
-        let words = format!("{done} of {}", counted(u64::from(of), "step"));
+        let ending = progress.ending.map(PlanEndingView::from_ending);
+        let text = format!("{done} of {}", counted(u64::from(of), "step"));
         PlanPanelView {
             done,
             of,
             running,
             can_stop: running && steps.iter().all(|step| step.status != StepStatus::Cancelled),
-            can_rerun: !running && told.origin != Origin::Interrupted,
-            meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{words} completed") },
-            note: note(told, at_work),
+            can_rerun: !running && progress.origin != Origin::Interrupted,
+            meter: Meter { ticks: steps.iter().map(StepView::tick).collect(), label: format!("{text} completed") },
+            note: note(progress, at_work),
             calls,
             tokens_in: tokens(usage.input),
             tokens_out: tokens(usage.output),
             estimated: usage.estimated,
-            started_at: told.started_at.0,
-            elapsed_ms: (!running).then(|| elapsed(steps, told.started_at.0)),
+            started_at: progress.started_at.0,
+            elapsed_ms: (!running).then(|| elapsed(steps, progress.started_at.0)),
             title: match &ending {
                 Some(ending) if ending.tone == Tone::Failed => "Failed".to_owned(),
                 Some(_) => "Done".to_owned(),
@@ -96,7 +96,7 @@ impl PlanPanelView {
             },
             announcement: match &ending {
                 Some(ending) => format!("Plan ended: {} {}.", ending.headline, ending.steps),
-                None => format!("{words} completed, {at_work} running."),
+                None => format!("{text} completed, {at_work} running."),
             },
             ending,
         }
@@ -105,19 +105,19 @@ impl PlanPanelView {
     /// Returns the plan's entry in the list of runs.
     #[must_use]
     pub fn rail(&self, title: &str) -> RailView {
-        let words = match &self.ending {
+        let text = match &self.ending {
             Some(ending) => format!("plan, {}", ending.steps),
             None if self.running => format!("plan, {} of {} steps", self.done, self.of),
             None => format!("plan, {} of {} steps, unfinished", self.done, self.of),
         };
         let over = (!self.running).then_some(Tone::Cancelled);
         let tone = self.ending.as_ref().map(|ending| ending.tone).or(over);
-        RailView { title: title.to_owned(), words, tone, ticks: self.meter.ticks.clone() }
+        RailView { title: title.to_owned(), words: text, tone, ticks: self.meter.ticks.clone() }
     }
 }
 
 impl PlanEndingView {
-    fn of(ending: &PlanEnding) -> Self {
+    fn from_ending(ending: &PlanEnding) -> Self {
         let stopped = ending.wrap_up.is_some();
         let (tone, outcome, headline) = match ending.outcome {
             Outcome::Success if stopped => {
@@ -147,21 +147,19 @@ impl PlanEndingView {
     }
 }
 
-fn note(told: &Told<'_>, at_work: usize) -> String {
-    match (told.ending, told.origin) {
+fn note(progress: &PlanProgress<'_>, at_work: usize) -> String {
+    match (progress.ending, progress.origin) {
         (Some(_), Origin::Session | Origin::Elsewhere) => {
             "Any step can be run again: select it in the graph.".to_owned()
         }
         (_, Origin::Interrupted) => {
-            "The worker that ran it is gone, and a plan is not stored. What its steps found until then is here."
+            "The plan's worker stopped, and plans are not stored. The results of its steps up to then are shown here."
                 .to_owned()
         }
-        (Some(_), Origin::Document) => {
-            "Opened from a file. Nothing in it is changed by running a step again.".to_owned()
-        }
-        (None, Origin::Document) => "Opened from a file that was written while the plan was under way.".to_owned(),
+        (Some(_), Origin::Document) => "Opened from a file. Running a step again does not change the file.".to_owned(),
+        (None, Origin::Document) => "Opened from a file that was written while the plan was in progress.".to_owned(),
         (None, Origin::Session | Origin::Elsewhere) => {
-            let left = counted(u64::from(told.calls_left), "LLM call");
+            let left = counted(u64::from(progress.calls_left), "LLM call");
             format!("{} running, up to {left} more.", counted(at_work as u64, "step"))
         }
     }
@@ -173,6 +171,6 @@ fn elapsed(steps: &[StepView], started_at: u64) -> u64 {
     ends.max().unwrap_or(started_at).saturating_sub(started_at)
 }
 
-fn length(of: usize) -> u32 {
-    u32::try_from(of).unwrap_or(u32::MAX)
+fn length(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -6,7 +6,7 @@ use crate::plan::{AgentKind, StepStatus};
 use super::super::ending::Tone;
 use super::super::meter::{Meter, Tick, TickKind, TickState};
 use super::super::panel::PanelView;
-use super::graph::told_of;
+use super::graph::inputs_of;
 use super::{StepSource, listed, named};
 use crate::content::format::{clock, counted, duration, one_line};
 
@@ -30,14 +30,14 @@ pub struct StepView {
     /// Its duration, once it has ended.
     pub elapsed_ms: Option<u64>,
     /// The steps whose results it waits for or received, in ascending order.
-    pub told_of: Vec<u32>,
+    pub inputs_of: Vec<u32>,
     /// The steps whose results it received; `None` before it starts.
     pub given: Option<Vec<u32>>,
     pub requests: u32,
     pub usage: Usage,
     pub error: Option<String>,
-    /// The text for the lines of the graph: `Was told of 1 and 2.`
-    pub told: String,
+    /// The text for the lines of the graph: `Received the results of 1 and 2.`
+    pub inputs_text: String,
 }
 
 /// The state of a line of the graph.
@@ -54,11 +54,11 @@ impl From<&StepSource<'_>> for StepView {
     fn from(source: &StepSource<'_>) -> Self {
         let StepSource { plan, record, run, .. } = *source;
         let action = plan.step(record.order).map(|step| step.action.clone()).unwrap_or_default();
-        let told_of = plan.step(record.order).map(|step| told_of(plan, step)).unwrap_or_default();
+        let inputs_of = plan.step(record.order).map(|step| inputs_of(plan, step)).unwrap_or_default();
         let panel = run.as_ref().map(PanelView::from);
         let started = !matches!(record.status, StepStatus::Pending | StepStatus::Blocked) && run.is_some();
         let orders = || record.context.artifacts().iter().map(|artifact| artifact.step_order).collect();
-        let state = state(source, panel.as_ref(), &told_of);
+        let state = state(source, panel.as_ref(), &inputs_of);
         let ticks = run.as_ref().map(|run| Meter::from(run).ticks).unwrap_or_default();
         let elapsed_ms = panel.as_ref().and_then(|panel| panel.elapsed_ms).filter(|_| record.status.ended());
         let mut view = StepView {
@@ -73,14 +73,14 @@ impl From<&StepSource<'_>> for StepView {
             ticks: ticks.into_iter().filter(|tick| tick.state != TickState::Ahead).collect(),
             started_at: run.as_ref().map(|run| run.started_at.0),
             elapsed_ms,
-            told_of,
+            inputs_of,
             given: (started || record.status == StepStatus::Running).then(orders),
             requests: run.as_ref().map_or(0, |run| run.requests),
             usage: run.as_ref().map(|run| run.usage).unwrap_or_default(),
             error: record.error.as_deref().map(|error| one_line(error, 400)),
-            told: String::new(),
+            inputs_text: String::new(),
         };
-        view.told = told(&view);
+        view.inputs_text = inputs_text(&view);
         view
     }
 }
@@ -175,12 +175,12 @@ fn tone(source: &StepSource<'_>) -> Option<Tone> {
     }
 }
 
-fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) -> String {
+fn state(source: &StepSource<'_>, panel: Option<&PanelView>, inputs_of: &[u32]) -> String {
     let record = source.record;
     match record.status {
-        StepStatus::Pending if told_of.is_empty() => "waits for a free place".to_owned(),
-        StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all before it".to_owned(),
-        StepStatus::Pending => format!("waits for {}", named(told_of)),
+        StepStatus::Pending if inputs_of.is_empty() => "waits for a free slot".to_owned(),
+        StepStatus::Pending if record.kind == AgentKind::Synthesis => "waits for all earlier steps".to_owned(),
+        StepStatus::Pending => format!("waits for {}", named(inputs_of)),
         StepStatus::Running => match panel {
             Some(panel) if panel.phase == super::super::Phase::Synthesizing => "concluding".to_owned(),
             Some(panel) if panel.turn > 0 => format!("turn {} of {}", panel.turn, panel.max_turns),
@@ -189,17 +189,19 @@ fn state(source: &StepSource<'_>, panel: Option<&PanelView>, told_of: &[u32]) ->
         StepStatus::Completed if tone(source) == Some(Tone::Synthesized) => "completed early".to_owned(),
         StepStatus::Completed => "completed".to_owned(),
         StepStatus::Failed => "failed".to_owned(),
-        StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: nothing to go on".to_owned(),
+        StepStatus::Blocked if record.blocked_by.is_empty() => "blocked: no earlier results".to_owned(),
         StepStatus::Blocked => format!("blocked by {}", named(&record.blocked_by)),
         StepStatus::Cancelled if source.run.is_some() => "cancelled".to_owned(),
         StepStatus::Cancelled => "not started".to_owned(),
     }
 }
 
-fn told(view: &StepView) -> String {
+fn inputs_text(view: &StepView) -> String {
     match &view.given {
-        Some(given) if !given.is_empty() => format!("Was told of {}.", listed(given)),
-        None if !view.told_of.is_empty() && !view.status.ended() => format!("Builds on {}.", listed(&view.told_of)),
+        Some(given) if !given.is_empty() => format!("Received the results of {}.", listed(given)),
+        None if !view.inputs_of.is_empty() && !view.status.ended() => {
+            format!("Depends on {}.", listed(&view.inputs_of))
+        }
         _ => String::new(),
     }
 }

@@ -144,7 +144,12 @@ impl Replay {
             }
         }
         let against = before.map(|(at, before)| format!("Compared with request {}, turn {}.", at + 1, before.turn));
-        Some(Difference { against, words: words(&counts), facts: self.facts(index, before.map(|(at, _)| at)), entries })
+        Some(Difference {
+            against,
+            words: counts_text(&counts),
+            facts: self.facts(index, before.map(|(at, _)| at)),
+            entries,
+        })
     }
 
     fn facts(&self, index: usize, before: Option<usize>) -> Vec<(String, String, String)> {
@@ -176,12 +181,12 @@ fn same(old: &Arc<Marked>, new: &Arc<Marked>) -> bool {
 }
 
 /// `Messages: 12 the same, 3 added.`
-fn words(counts: &[usize; 4]) -> String {
+fn counts_text(counts: &[usize; 4]) -> String {
     let each = [(counts[0], "the same"), (counts[1], "added"), (counts[2], "removed"), (counts[3], "changed")];
-    let mut words: Vec<String> =
+    let mut text: Vec<String> =
         each.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    if words.is_empty() {
-        words.push("nothing".to_owned());
+    if text.is_empty() {
+        text.push("nothing".to_owned());
     }
-    format!("Messages: {}.", words.join(", "))
+    format!("Messages: {}.", text.join(", "))
 }

@@ -59,7 +59,7 @@ pub struct Sent {
 impl Replay {
     /// Replays a document's events. Like the engine, it accepts any events: those that do not apply have no effect.
     #[must_use]
-    pub fn of(document: &Trajectory) -> Self {
+    pub fn from_document(document: &Trajectory) -> Self {
         let (config, task) = document.origin();
         let (run, effects) = Run::start(config, task);
         let mut fold = Fold {
@@ -162,7 +162,7 @@ impl Fold {
         touched.dedup();
         for line in touched {
             let child = self.by_child.iter().find(|(_, at)| **at == line).map_or(0, |(child, _)| *child);
-            if let (Some(run), Some(line)) = (of(&self.run, child), self.replay.lines.get_mut(line)) {
+            if let (Some(run), Some(line)) = (child_run(&self.run, child), self.replay.lines.get_mut(line)) {
                 line.changes.note(step, run);
             }
         }
@@ -175,7 +175,7 @@ impl Fold {
 
     fn sent(&mut self, line: usize, step: usize, at: Millis, call: ModelCall) {
         let child = call.request.child();
-        let Some(run) = of(&self.run, child) else { return };
+        let Some(run) = child_run(&self.run, child) else { return };
         let hash = run.turns().last().and_then(|turn| turn.attempts.last()).map(|attempt| attempt.request_hash.clone());
         let Some(line_at) = self.replay.lines.get_mut(line) else { return };
         let base = line_at.freeze(&call, run);
@@ -204,7 +204,7 @@ impl Fold {
         if let Some(line) = self.by_child.get(&child) {
             return *line;
         }
-        let Some(run) = of(&self.run, child) else { return 0 };
+        let Some(run) = child_run(&self.run, child) else { return 0 };
         let agent = self.run.children().iter().find(|one| one.id == child).and_then(|one| one.agent.clone());
         let name = (child > 0).then(|| match agent {
             Some(agent) => format!("Sub-agent {child}, {agent}"),
@@ -225,7 +225,7 @@ impl Fold {
 
     fn settle(mut self) -> Replay {
         for (child, line) in &self.by_child {
-            if let (Some(run), Some(line)) = (of(&self.run, *child), self.replay.lines.get_mut(*line)) {
+            if let (Some(run), Some(line)) = (child_run(&self.run, *child), self.replay.lines.get_mut(*line)) {
                 line.changes.settle(run);
             }
         }
@@ -260,7 +260,7 @@ impl Line {
 }
 
 /// Returns the run itself (0), or the run of a sub-agent that has begun.
-fn of(run: &Run, child: u32) -> Option<&Run> {
+fn child_run(run: &Run, child: u32) -> Option<&Run> {
     if child == 0 {
         return Some(run);
     }

@@ -20,7 +20,7 @@ pub enum Mark {
 impl Mark {
     /// Returns the mark as text.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Mark::Notice => "system notice",
             Mark::SynthesisPrompt => "synthesis prompt",
@@ -55,10 +55,9 @@ const TRIGGERS: &[Trigger] =
 impl Marker {
     pub fn new(run: &Run) -> Self {
         let config = run.config();
-        let prompts = config
-            .synthesis
-            .as_ref()
-            .map(|of| TRIGGERS.iter().map(|trigger| prompts::synthesis_prompt(config.preset, of, *trigger)).collect());
+        let prompts = config.synthesis.as_ref().map(|used_trigger| {
+            TRIGGERS.iter().map(|trigger| prompts::synthesis_prompt(config.preset, used_trigger, *trigger)).collect()
+        });
         Marker { prompts: prompts.unwrap_or_default() }
     }
 

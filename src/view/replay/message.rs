@@ -65,7 +65,7 @@ impl MessageView {
     /// Builds the view of a message at an index of its request; `once`: it is not from the history; `most`: the maximum number of
     /// characters of its text.
     #[must_use]
-    pub fn of(marked: &Marked, at: usize, once: bool, most: usize) -> Self {
+    pub fn new(marked: &Marked, at: usize, once: bool, most: usize) -> Self {
         let mut view = MessageView {
             at,
             role: Role::User,

@@ -44,7 +44,7 @@ impl Speed {
     }
 
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Speed::X1 => "1×",
             Speed::X4 => "4×",

@@ -94,7 +94,7 @@ impl Replay {
     pub(super) fn views(&self, index: usize, range: std::ops::Range<usize>, most: usize) -> Vec<MessageView> {
         let frozen = self.frozen(index);
         let each = self.marked(index).enumerate().skip(range.start).take(range.len());
-        each.map(|(at, marked)| MessageView::of(marked, at, at >= frozen, most)).collect()
+        each.map(|(at, marked)| MessageView::new(marked, at, at >= frozen, most)).collect()
     }
 
     /// Returns the names and descriptions of the tools that a request offers.
@@ -110,15 +110,15 @@ impl Replay {
 }
 
 /// Describes what a request lets the model do with its tools.
-pub(super) fn choice(of: ToolChoice, config: &RunConfig, count: usize) -> String {
+pub(super) fn choice(tool_choice: ToolChoice, config: &RunConfig, count: usize) -> String {
     let tools = counted(count as u64, "tool");
-    match (of, &config.tool_choice) {
+    match (tool_choice, &config.tool_choice) {
         (ToolChoice::Asked, Some(AskedTool::None)) => format!("{tools}, none may be called"),
         (ToolChoice::Asked, Some(AskedTool::Required)) => format!("{tools}, one must be called"),
         (ToolChoice::Asked, Some(AskedTool::Tool(name))) => format!("{tools}, {name} must be called"),
         (ToolChoice::Auto | ToolChoice::Asked, _) if count == 0 => "no tools".to_owned(),
         (ToolChoice::Auto | ToolChoice::Asked, _) => format!("{tools}, the model decides"),
-        (ToolChoice::None, _) => "no tools: a conclusion is asked for".to_owned(),
+        (ToolChoice::None, _) => "no tools: the request asks for a conclusion".to_owned(),
         (ToolChoice::Report, _) => "final_report only, forced where the provider allows it".to_owned(),
     }
 }

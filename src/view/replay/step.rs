@@ -96,14 +96,14 @@ impl Moment {
         let line = run.children().iter().find(|one| one.id == child && child > 0).and_then(Child::run).unwrap_or(run);
         let turn = line.turns().last().map_or(0, |turn| turn.turn);
         let synthesis = line.turns().last().is_some_and(|turn| turn.synthesis);
-        let (kind, mut tone, title, mut detail) = words(line, event);
+        let (kind, mut tone, title, mut detail) = describe(line, event);
         if synthesis && kind == StepKind::Reply {
             tone = StepTone::Synthesis;
         }
         if let Event::ModelReplied { request, .. } | Event::ModelFailed { request, .. } = event
             && !run.awaits(*request)
         {
-            (tone, detail) = (StepTone::Quiet, vec!["too late: nobody waited for it any more".to_owned()]);
+            (tone, detail) = (StepTone::Quiet, vec!["too late: its request was no longer open".to_owned()]);
         }
         Moment { child, turn, kind, tone, title, detail }
     }
@@ -122,7 +122,7 @@ impl Moment {
         }
         if self.kind == StepKind::Timer && effects.is_empty() && self.detail.is_empty() {
             self.tone = StepTone::Quiet;
-            self.detail.push("nothing waited for it".to_owned());
+            self.detail.push("nothing was waiting for it".to_owned());
         }
         if self.turn == 0 {
             self.turn = run.turns().last().map_or(0, |turn| turn.turn);
@@ -137,7 +137,7 @@ impl Moment {
             }
             RecordKind::Waiting { ms, .. } => self.detail.push(format!("waits {}", duration(*ms))),
             RecordKind::SynthesisStarted { trigger } => {
-                self.detail.push(format!("a synthesis is asked for: {}", ending::trigger_words(*trigger)));
+                self.detail.push(format!("synthesis requested: {}", ending::trigger_words(*trigger)));
             }
             RecordKind::AttemptStarted { attempt, .. } if *attempt > 1 => {
                 self.detail.push(format!("attempt {attempt} is sent"));
@@ -147,14 +147,14 @@ impl Moment {
         }
     }
 
-    fn ended(&mut self, of: &Ending) {
-        self.tone = match ending::tone(of) {
+    fn ended(&mut self, ending_record: &Ending) {
+        self.tone = match ending::tone(ending_record) {
             ending::Tone::Complete => StepTone::Done,
             ending::Tone::Synthesized => StepTone::Synthesis,
             ending::Tone::Failed => StepTone::Failed,
             ending::Tone::Cancelled => StepTone::Quiet,
         };
-        self.detail.push(format!("ends: {}", ending::short(of)));
+        self.detail.push(format!("ends: {}", ending::short(ending_record)));
     }
 
     pub fn step(self, seq: u32, at_ms: u64, line: Option<String>, request: usize, turns: usize) -> Step {
@@ -163,7 +163,7 @@ impl Moment {
     }
 }
 
-fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>) {
+fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>) {
     let plain = |kind, title: String| (kind, StepTone::Plain, title, Vec::new());
     match event {
         Event::ModelReplied { reply, .. } => {
@@ -204,11 +204,11 @@ fn words(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<String>)
         Event::StopRequested => plain(StepKind::Stop, "The user asks to wrap up".to_owned()),
         Event::Cancelled => (StepKind::Cancel, StepTone::Quiet, "The user cancels".to_owned(), Vec::new()),
         Event::Resumed { .. } => {
-            (StepKind::Grant, StepTone::Warn, "Its page was closed, and it goes on".to_owned(), Vec::new())
+            (StepKind::Grant, StepTone::Warn, "The run continues after its page was closed".to_owned(), Vec::new())
         }
         Event::Branched(branch) => {
             let from = format!("from {} before turn {}", branch.parent.run_id, branch.parent.turn);
-            (StepKind::Grant, StepTone::Plain, "Another way begins: a branch".to_owned(), vec![from])
+            (StepKind::Grant, StepTone::Plain, "A branch begins".to_owned(), vec![from])
         }
         Event::TurnsGranted { turns } => {
             plain(StepKind::Grant, format!("The user grants {}", counted(u64::from(*turns), "more turn")))

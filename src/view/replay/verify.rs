@@ -36,8 +36,8 @@ pub fn verdict(document: &Trajectory) -> Verdict {
         Ok(_) => {
             let events = counted(document.events.len() as u64, "event");
             let requests = counted(u64::from(document.requests), "request");
-            let words = format!("Replays exactly: {events}, {requests}, every hash matches.");
-            Verdict { exact: true, words, difference: None }
+            let text = format!("Replays exactly: {events}, {requests}, every hash matches.");
+            Verdict { exact: true, words: text, difference: None }
         }
         Err(mismatch) => refused(&mismatch),
     }

@@ -43,10 +43,10 @@ impl Viewer {
     /// # Errors
     /// If the record has no such part.
     pub fn answer(&mut self, ask: &Ask) -> Result<String, String> {
-        let nothing = || "there is no such place in this record".to_owned();
+        let nothing = || "this record has no such position".to_owned();
         match ask {
-            Ask::Open | Ask::Compare { .. } => Err("this is not asked of an open record".to_owned()),
-            Ask::Part(cursor) => Ok(written(&Part::of(&self.document, *cursor))),
+            Ask::Open | Ask::Compare { .. } => Err("an open record cannot answer this request".to_owned()),
+            Ask::Part(cursor) => Ok(written(&Part::new(&self.document, *cursor))),
             Ask::Verify => Ok(written(&verdict(&self.document))),
             Ask::Steps { from } => {
                 let replay = self.replay();
@@ -75,7 +75,7 @@ impl Viewer {
 
     fn replay(&mut self) -> &Replay {
         let document = &self.document;
-        self.replay.get_or_insert_with(|| Replay::of(document))
+        self.replay.get_or_insert_with(|| Replay::from_document(document))
     }
 }
 

@@ -162,7 +162,7 @@ pub(super) fn contradictions(config: &RunConfig) -> Vec<FieldError> {
         errors.push(FieldError { field: Field::ModerateAt, message });
     }
     if config.limits.cost.is_some() && config.providers.iter().any(|provider| provider.price.is_none()) {
-        let message = "The cost cannot be known without a price of input and output.".to_owned();
+        let message = "A cost limit needs a price for input and for output.".to_owned();
         errors.push(FieldError { field: Field::Cost, message });
     }
     if config.retry.cap_ms < config.retry.base_ms {
@@ -243,7 +243,11 @@ fn address(text: &str) -> Result<String, String> {
 }
 
 fn one(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("Empty: switch the counter off instead.".to_owned()) } else { Ok(text.to_owned()) }
+    if text.is_empty() {
+        Err("To remove the counter, switch it off instead of leaving this empty.".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
 }
 
 fn whole(row: &Row, text: &str) -> Result<u64, String> {

@@ -102,42 +102,42 @@ impl Settings {
     /// Returns a short summary of a group's values.
     #[must_use]
     pub fn summary(&self, group: Group) -> String {
-        let of = |field: Field| self.value(field);
+        let value = |field: Field| self.value(field);
         match group {
             Group::Counter if self.is_on(Field::Counter) => {
-                format!("amber from {}, red from {}", of(Field::ModerateAt), of(Field::UrgentAt))
+                format!("amber from {}, red from {}", value(Field::ModerateAt), value(Field::UrgentAt))
             }
             Group::Synthesis if self.is_on(Field::Synthesis) => {
                 let counted = if self.is_on(Field::SynthesisNumbered) { "counts as a turn" } else { "not counted" };
-                format!("{} attempts, {counted}", of(Field::SynthesisAttempts))
+                format!("{} attempts, {counted}", value(Field::SynthesisAttempts))
             }
             Group::Counter | Group::Synthesis => "off".to_owned(),
-            Group::Report => of(Field::ReportFormat),
+            Group::Report => value(Field::ReportFormat),
             Group::Limits => self.limits(),
-            Group::Retries => format!("{} s doubling up to {} s", of(Field::RetryBase), of(Field::RetryCap)),
+            Group::Retries => format!("{} s doubling up to {} s", value(Field::RetryBase), value(Field::RetryCap)),
             Group::Model | Group::Run => String::new(),
         }
     }
 
     fn limits(&self) -> String {
-        let of = |field: Field| Some(self.value(field)).filter(|value| !value.is_empty());
+        let shown = |field: Field| Some(self.value(field)).filter(|value| !value.is_empty());
         let set = [
-            of(Field::WallTime).map(|seconds| format!("{seconds} s in all")),
-            of(Field::Tokens).map(|tokens| format!("{tokens} tokens")),
-            of(Field::Cost).map(|dollars| format!("$ {dollars}")),
-            of(Field::ContextTokens).map(|tokens| format!("window {tokens}")),
+            shown(Field::WallTime).map(|seconds| format!("{seconds} s in all")),
+            shown(Field::Tokens).map(|tokens| format!("{tokens} tokens")),
+            shown(Field::Cost).map(|dollars| format!("$ {dollars}")),
+            shown(Field::ContextTokens).map(|tokens| format!("window {tokens}")),
         ];
-        let mut words: Vec<String> = set.into_iter().flatten().collect();
-        words.push(format!("tools {} s, {} at once", self.value(Field::ToolTimeout), self.value(Field::ParallelTools)));
-        words.join(", ")
+        let mut text: Vec<String> = set.into_iter().flatten().collect();
+        text.push(format!("tools {} s, {} at once", self.value(Field::ToolTimeout), self.value(Field::ParallelTools)));
+        text.join(", ")
     }
 
     /// Returns whether a field applies, given the other fields.
     #[must_use]
     pub fn applies(&self, field: Field) -> bool {
         match field {
-            Field::BaseUrl | Field::MaxOutputTokens => self.provider_card().is_some_and(|of| of.kind.is_http()),
-            Field::Model => self.provider_card().is_some_and(|of| of.model_need != Need::No),
+            Field::BaseUrl | Field::MaxOutputTokens => self.provider_card().is_some_and(|card| card.kind.is_http()),
+            Field::Model => self.provider_card().is_some_and(|card| card.model_need != Need::No),
             Field::ModerateAt | Field::UrgentAt => self.is_on(Field::Counter),
             Field::TemplateNormal | Field::TemplateModerate | Field::TemplateUrgent => self.is_on(Field::Counter),
             Field::Synthesis => self.preset() != Preset::Strict,

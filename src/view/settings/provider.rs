@@ -125,7 +125,7 @@ impl Settings {
         let provider = config.providers.first_mut();
         if let (true, Some(provider)) = (self.lacks_address(), provider) {
             // No run uses this draft, but it is shown, and must not show OpenAI's address.
-            "an address to be set".clone_into(&mut provider.base_url);
+            "an address that is not set yet".clone_into(&mut provider.base_url);
         }
         let Some(known) = self.known() else { return };
         if let Some(provider) = config.providers.first_mut() {

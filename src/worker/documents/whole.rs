@@ -13,7 +13,7 @@ use crate::view::insight::{Filter, Insight};
 
 /// Summaries, and the filter that selects from them.
 #[derive(Deserialize)]
-struct Asked {
+struct InsightRequest {
     summaries: Vec<Summary>,
     #[serde(default)]
     filter: Filter,
@@ -52,8 +52,8 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
             Ok(written(&Summary::from(&document)))
         }
         DocumentTask::Insight => {
-            let Asked { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
-            Ok(written(&Insight::of(&summaries, &filter)))
+            let InsightRequest { summaries, filter } = serde_json::from_str(text).map_err(|e| wrong(&e))?;
+            Ok(written(&Insight::from_summaries(&summaries, &filter)))
         }
         DocumentTask::Carry => super::answer(task, text),
         DocumentTask::Resume => {

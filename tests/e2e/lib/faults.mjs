@@ -59,7 +59,7 @@ export const FAULTS = [
     row('404-model', '404, a model that is not there', plain(404, said('The model `scripted` does not exist', 'invalid_request_error', 'model_not_found')), fatal('provider_error', ['has no model', "Check the model's name"])),
     row('404', '404, a path that is not there', plain(404, said('Not Found', 'not_found')), fatal('provider_error', ['has nothing at', 'Check the base URL'])),
     row('405', '405', plain(405, said('Method Not Allowed', 'error')), fatal('provider_error', ['has nothing at', 'Check the base URL'])),
-    row('408', '408', plain(408, said('Request timed out', 'timeout')), retried('timeout', ['gave up waiting (408)'])),
+    row('408', '408', plain(408, said('Request timed out', 'timeout')), retried('timeout', ['timed out (408)'])),
     row('409', '409', plain(409, said('Try again', 'conflict')), retried('provider_error', ['(409)'])),
     row('413', '413, a request that is too large', plain(413, said('Request too large', 'invalid_request_error')), overflow(['too long for', 'larger window'])),
     row('422', '422', plain(422, said('tools: extra fields not permitted', 'invalid_request_error')), fatal('provider_error', ['refused the request (422)', 'extra fields', 'Check the options'])),

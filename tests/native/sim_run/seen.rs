@@ -1,7 +1,7 @@
 //! An observer outside the worker sees the run exactly as it is.
 
 use turnwise::engine::Run;
-use turnwise::protocol::snapshot::{Asked, Now, Start};
+use turnwise::protocol::snapshot::{Now, Start, SubagentRequest};
 use turnwise::protocol::{Change, Reporter, Snapshot};
 use turnwise::trajectory::Summary;
 
@@ -31,8 +31,8 @@ impl Seen {
 }
 
 fn shows(seen: &Snapshot, run: &Run) {
-    assert_eq!(seen.start, Start::of(run));
-    assert_eq!(seen.now, Now::of(run));
+    assert_eq!(seen.start, Start::from_run(run));
+    assert_eq!(seen.now, Now::from_run(run));
     assert_eq!(seen.turns.len(), run.turns().len());
     for (seen, turn) in seen.turns.iter().zip(run.turns()) {
         assert_eq!(seen, turn);
@@ -42,7 +42,7 @@ fn shows(seen: &Snapshot, run: &Run) {
     assert_eq!(seen.traces, run.traces());
     assert_eq!(seen.children.len(), run.children().len());
     for (seen, child) in seen.children.iter().zip(run.children()) {
-        let asked = Asked { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
+        let asked = SubagentRequest { call: child.call.clone(), task_id: child.task_id, refused: child.is_refused() };
         assert_eq!(seen.asked, asked);
         match (&seen.run, child.run()) {
             (Some(seen), Some(run)) => shows(seen, run),

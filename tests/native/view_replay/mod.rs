@@ -66,7 +66,7 @@ fn random_runs_are_shown_as_they_were() {
     for seed in 0..cases() {
         let document = world::run(seed);
         check(&document, if seed % 20 == 0 { Steps::Each } else { Steps::None });
-        let replay = Replay::of(&document);
+        let replay = Replay::from_document(&document);
         requests += replay.requests().len();
         children += document.children.len();
         let views = (0..replay.requests().len()).filter_map(|at| replay.request_view(at));
@@ -88,7 +88,7 @@ fn check(document: &Trajectory, steps: Steps) {
     let again = replay(&document).unwrap_or_else(|mismatch| panic!("{mismatch:?}"));
     assert_eq!(serde_json::to_string(&again.document()).unwrap(), text, "not byte for byte");
 
-    let replay = Replay::of(&document);
+    let replay = Replay::from_document(&document);
     assert_eq!(replay.steps().len(), document.events.len() + 1);
     assert_eq!(replay.requests().len(), document.requests as usize);
     assert_eq!(replay.steps()[0].kind, StepKind::Start);

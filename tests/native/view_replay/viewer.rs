@@ -22,7 +22,7 @@ fn ask<T: serde::de::DeserializeOwned>(viewer: &mut Viewer, ask: &Ask) -> T {
 #[test]
 fn steps_say_what_happened() {
     let document = eventful().document();
-    let replay = Replay::of(&document);
+    let replay = Replay::from_document(&document);
     let told: Vec<String> =
         replay.steps().iter().map(|step| format!("{}: {} ({})", step.turn, step.title, step.detail)).collect();
     assert_eq!(
@@ -34,7 +34,7 @@ fn steps_say_what_happened() {
             "1: The model calls 3 tools: search, bash, read ()",
             "1: read answers, 1 character ()",
             "1: search does not answer within 30.0 s ()",
-            "2: The model answers (half, a synthesis is asked for: the turn limit was reached)",
+            "2: The model answers (half, synthesis requested: the turn limit was reached)",
             "3: The model answers (so far, ends: 3 turns, synthesized)",
             "3: The user grants 1 more turn ()",
             "4: The model sends an empty reply (not accepted, empty_response: the reply was empty, attempt 2 is sent)",
@@ -46,7 +46,7 @@ fn steps_say_what_happened() {
 #[test]
 fn requests_are_marked() {
     let played = eventful();
-    let replay = Replay::of(&played.document());
+    let replay = Replay::from_document(&played.document());
     let marks = |index: usize| replay.request_view(index).unwrap().messages.iter().map(|m| m.mark).collect::<Vec<_>>();
     // A notice reports the reply that was cut off.
     let noticed = (0..replay.requests().len()).find(|index| marks(*index).contains(&Some(Mark::Notice))).unwrap();
@@ -66,12 +66,12 @@ fn requests_are_marked() {
 fn removed_results_and_synthesis_prompts_are_marked_in_random_runs() {
     let mut seen = std::collections::BTreeSet::new();
     for seed in 0..300 {
-        let replay = Replay::of(&world::run(seed));
+        let replay = Replay::from_document(&world::run(seed));
         for index in 0..replay.requests().len() {
             let of = replay.requests().len();
             let view = replay.request_view(index).unwrap();
             assert!(view.title.contains(&format!(" of {of}")));
-            seen.extend(view.messages.iter().filter_map(|message| message.mark).map(|mark| mark.words()));
+            seen.extend(view.messages.iter().filter_map(|message| message.mark).map(|mark| mark.label()));
             seen.extend(view.messages.iter().filter_map(|m| m.context.as_ref()).map(|_| "context"));
         }
     }
@@ -129,7 +129,7 @@ fn long_documents_come_in_parts() {
     let (mut next, mut parts) = (Some(Cursor::default()), 0);
     let mut whole = Snapshot::head(&document);
     while let Some(cursor) = next {
-        let part = Part::of(&document, cursor);
+        let part = Part::new(&document, cursor);
         assert!(serde_json::to_string(&part).unwrap().len() < 256 * 1024);
         next = part.join(&mut whole);
         parts += 1;
@@ -164,7 +164,7 @@ fn pieces_make_both_texts() {
 #[test]
 fn pauses_are_cut_and_bands_cover_all_steps() {
     let document = eventful().document();
-    let replay = Replay::of(&document);
+    let replay = Replay::from_document(&document);
     let steps = replay.steps();
     assert_eq!(rest(steps, steps.len() - 1, Speed::X1), None);
     assert!((0..steps.len() - 1).all(|at| (40..=2_000).contains(&rest(steps, at, Speed::X1).unwrap())));
@@ -183,10 +183,10 @@ fn two_runs_are_compared() {
         play(config(Preset::Research), steps).document()
     };
     let (a, b) = (same("one"), same("two"));
-    let equal = Comparison::of(&Source::from(&a), &Source::from(&a));
+    let equal = Comparison::new(&Source::from(&a), &Source::from(&a));
     assert_eq!(equal.words, "All turns are the same.");
     assert!(equal.facts.iter().all(|fact| !fact.differs()));
-    let other = Comparison::of(&Source::from(&a), &Source::from(&b));
+    let other = Comparison::new(&Source::from(&a), &Source::from(&b));
     assert_eq!(other.words, "The first turn is the same. Turn 2 differs: text.");
     assert_eq!(other.outputs, ["one".to_owned(), "two".to_owned()]);
     let [Row::Turns(first), Row::Turns(second)] = other.rows.as_slice() else { panic!("{:?}", other.rows) };
@@ -199,6 +199,6 @@ fn two_runs_are_compared() {
             .chain([text("one")])
             .collect(),
     );
-    let grown = Comparison::of(&Source::from(&longer.document()), &Source::from(&longer.document()));
+    let grown = Comparison::new(&Source::from(&longer.document()), &Source::from(&longer.document()));
     assert_eq!(grown.rows, [Row::Same { from: 1, count: 6 }]);
 }

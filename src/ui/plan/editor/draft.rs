@@ -17,7 +17,7 @@ use super::super::super::state::App;
 
 /// The state of drafting.
 #[derive(Clone, Debug, Default)]
-enum Stand {
+enum DraftState {
     #[default]
     Idle,
     Drafting(Local<Seat>),
@@ -26,10 +26,10 @@ enum Stand {
 }
 
 pub fn draft(app: App) -> impl IntoView {
-    let stand = RwSignal::new(Stand::Idle);
+    let stand = RwSignal::new(DraftState::Idle);
     // The run is closed with the dialog.
     on_cleanup(move || {
-        if let Some(Stand::Drafting(seat)) = stand.try_get_untracked() {
+        if let Some(DraftState::Drafting(seat)) = stand.try_get_untracked() {
             seat.close();
         }
     });
@@ -37,11 +37,11 @@ pub fn draft(app: App) -> impl IntoView {
         let (config, _) = app.settings.with(|settings| settings.draft(crate::tools::all()));
         is_demo(&config)
     });
-    let busy = Memo::new(move |_| stand.with(|stand| matches!(stand, Stand::Drafting(_))));
+    let busy = Memo::new(move |_| stand.with(|stand| matches!(stand, DraftState::Drafting(_))));
     let act = move || {
         if busy.get() {
             let cancel = move |_| {
-                if let Stand::Drafting(seat) = stand.get_untracked() {
+                if let DraftState::Drafting(seat) = stand.get_untracked() {
                     seat.cancel();
                 }
             };
@@ -58,15 +58,15 @@ pub fn draft(app: App) -> impl IntoView {
     };
     let said = move || {
         match (stand.get(), demo.get()) {
-        (Stand::Drafting(_), _) => Some(("doing", "The model drafts it.".to_owned())),
-        (Stand::Done(words), _) => Some(("done", words)),
-        (Stand::Failed(words), _) => Some(("wrong", words)),
-        (Stand::Idle, true) => Some((
+        (DraftState::Drafting(_), _) => Some(("doing", "The model is drafting the plan.".to_owned())),
+        (DraftState::Done(text), _) => Some(("done", text)),
+        (DraftState::Failed(text), _) => Some(("wrong", text)),
+        (DraftState::Idle, true) => Some((
             "help",
             "The demo model is scripted and cannot draft a plan. Choose a model in the settings, or use the example below."
                 .to_owned(),
         )),
-        (Stand::Idle, false) => Some((
+        (DraftState::Idle, false) => Some((
             "help",
             "The model drafts steps for the agents below, and you edit them before anything runs.".to_owned(),
         )),
@@ -78,7 +78,7 @@ pub fn draft(app: App) -> impl IntoView {
             html::textarea()
                 .id("plan-task")
                 .attr("rows", "2")
-                .attr("placeholder", "What should the plan lead to?")
+                .attr("placeholder", "What should the plan achieve?")
                 .prop("value", move || app.plan_draft.with(|draft| draft.task.clone()))
                 .on(ev::input, move |event| {
                     let task = event_target_value(&event);
@@ -90,7 +90,7 @@ pub fn draft(app: App) -> impl IntoView {
             html::span()
                 .class("said")
                 .attr("role", "status")
-                .child(move || said().map(|(class, words)| html::span().class(class).child(words))),
+                .child(move || said().map(|(class, text)| html::span().class(class).child(text))),
         )),
     ))
 }
@@ -99,21 +99,23 @@ fn is_demo(config: &RunConfig) -> bool {
     config.providers.iter().all(|provider| provider.kind == ProviderKind::Demo)
 }
 
-fn begin(app: App, stand: RwSignal<Stand>) {
+fn begin(app: App, stand: RwSignal<DraftState>) {
     let Some(base) = app.config() else { return };
     let (task, agents) = app.plan_draft.with_untracked(|draft| (draft.task.clone(), agents(draft)));
     let agents = match agents {
         Ok(agents) => agents,
-        Err(why) => return stand.set(Stand::Failed(why)),
+        Err(why) => return stand.set(DraftState::Failed(why)),
     };
     let input = draft::input(&task, &base, &agents);
     let Some(seat) = app.run_apart(draft::config(&base, &agents), input) else { return };
-    stand.set(Stand::Drafting(Local::new(seat.clone())));
-    let hear = seat.downgrade();
+    stand.set(DraftState::Drafting(Local::new(seat.clone())));
+    let handle = seat.downgrade();
     seat.observe(move |_| {
-        let Some(seat) = hear() else { return };
-        if seat.stand() == protocol::desk::Stand::Interrupted {
-            let _ = stand.try_set(Stand::Failed("The worker that drafted it is gone. Draft it again.".to_owned()));
+        let Some(seat) = handle() else { return };
+        if seat.stand() == protocol::desk::RunLocation::Interrupted {
+            let _ = stand.try_set(DraftState::Failed(
+                "The draft was lost because its worker stopped. Draft the plan again.".to_owned(),
+            ));
             return;
         }
         let ended = seat.look(|run| run.segments.last().filter(|_| run.status == Status::Ended).cloned()).flatten();
@@ -122,9 +124,9 @@ fn begin(app: App, stand: RwSignal<Stand>) {
         let came = match draft::plan(&ending, &base, &agents) {
             Ok(plan) => {
                 app.plan_draft.update(|draft| draft.fill_from(&plan));
-                Stand::Done("Drafted. Read it before you run it: nothing has run yet.".to_owned())
+                DraftState::Done("Draft ready. Check it before you run it; nothing has run yet.".to_owned())
             }
-            Err(faults) => Stand::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),
+            Err(faults) => DraftState::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),
         };
         let _ = stand.try_set(came);
     });

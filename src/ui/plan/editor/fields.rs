@@ -20,8 +20,8 @@ pub fn form(app: App, checked: Checked) -> impl IntoView {
         html::fieldset().class("group").child((
             html::legend().child("Steps"),
             html::p().class("fact").child(
-                "Steps that need nothing from each other run at the same time. A synthesis step is told all that came \
-                 before it; it needs no dependencies for that.",
+                "Steps that do not depend on each other run at the same time. A synthesis step receives the results \
+                 of all earlier steps and needs no dependencies.",
             ),
             For(ForProps::builder().each(steps).key(|key| *key).children(step).build()),
             add("Add a step", move || app.plan_draft.update(PlanDraft::add_step)),
@@ -30,7 +30,7 @@ pub fn form(app: App, checked: Checked) -> impl IntoView {
         html::fieldset().class("group").child((
             html::legend().child("Agents"),
             html::p().class("fact").child(
-                "Tools are named with commas between them: nothing means all that are set, the word none means no tools.",
+                "List tools separated by commas. Leave the list empty for all tools from Settings; enter none for no tools.",
             ),
             For(ForProps::builder().each(agents).key(|key| *key).children(agent).build()),
             add("Add an agent", move || app.plan_draft.update(PlanDraft::add_agent)),
@@ -38,17 +38,18 @@ pub fn form(app: App, checked: Checked) -> impl IntoView {
     )
 }
 
-fn add(words: &'static str, act: impl Fn() + 'static) -> impl IntoView {
+fn add(text: &'static str, act: impl Fn() + 'static) -> impl IntoView {
     html::button()
         .r#type("button")
         .class("btn quiet small add")
         .on(ev::click, move |_| act())
-        .child((icon(Icon::Plus), words))
+        .child((icon(Icon::Plus), text))
 }
 
 fn row(app: App, checked: Checked, key: u32, what: &'static str, fields: [Field; 5], name: Field) -> impl IntoView {
     let title = move || app.plan_draft.with(|draft| format!("{what} {}", draft.get(key, name)));
-    let (inputs, faults): (Vec<_>, Vec<_>) = fields.into_iter().map(|of| field(app, checked, key, of)).unzip();
+    let (inputs, faults): (Vec<_>, Vec<_>) =
+        fields.into_iter().map(|field_name| field(app, checked, key, field_name)).unzip();
     html::div().class("plan-row").attr("role", "group").attr("aria-label", title).attr("data-what", what).child((
         inputs,
         html::button()
@@ -69,8 +70,8 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
         let path = app.plan_draft.with(|draft| draft.path(key, field));
         checked.with(|checked| {
             let faults = checked.as_ref().err()?.iter().filter(|fault| fault.is_at(&path));
-            let words: Vec<String> = faults.map(FaultView::words).collect();
-            (!words.is_empty()).then_some(words)
+            let text: Vec<String> = faults.map(FaultView::full_text).collect();
+            (!text.is_empty()).then_some(text)
         })
     });
     let invalid = move || if wrong.with(Option::is_some) { "true" } else { "false" };
@@ -107,7 +108,7 @@ fn field(app: App, checked: Checked, key: u32, field: Field) -> (impl IntoView, 
     };
     let label = html::label().r#for(id).child(field.label());
     let input = html::div().class("input").attr("data-field", field.key()).child((label, input));
-    let line = move |words: String| html::p().child((html::b().child(field.label()), words));
+    let line = move |text: String| html::p().child((html::b().child(field.label()), text));
     let faults = move || wrong.get().unwrap_or_default().into_iter().map(line).collect_view();
     (input, html::div().class("wrong").id(says).child(faults))
 }
@@ -137,7 +138,7 @@ fn other_faults(checked: Checked) -> impl IntoView {
     move || {
         checked.with(|checked| {
             let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
-            let line = |fault: &FaultView| html::p().class("wrong").child(fault.words());
+            let line = |fault: &FaultView| html::p().class("wrong").child(fault.full_text());
             faults.iter().filter(|fault| fault.is_about_the_whole()).map(line).collect_view()
         })
     }

@@ -47,7 +47,7 @@ fn content(app: App) -> impl IntoView {
 /// Draws the switch between form and JSON.
 fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
     let refused = RwSignal::new(None::<String>);
-    let choice = move |words: &'static str, json: bool| {
+    let choice = move |text: &'static str, json: bool| {
         html::button()
             .r#type("button")
             .attr("aria-pressed", move || if as_json.get() == json { "true" } else { "false" })
@@ -61,13 +61,13 @@ fn mode(app: App, as_json: Memo<bool>) -> impl IntoView {
                     refused.set(switched.err());
                 }
             })
-            .child(words)
+            .child(text)
     };
     html::div().class("mode").child((
         html::div()
             .class("segmented")
             .attr("role", "group")
-            .attr("aria-label", "How it is written")
+            .attr("aria-label", "Plan format")
             .child((choice("Form", false), choice("JSON", true))),
         html::button()
             .r#type("button")
@@ -110,7 +110,7 @@ fn faults(checked: Checked) -> impl IntoView {
         checked.with(|checked| {
             let faults = checked.as_ref().err().map(Vec::as_slice).unwrap_or_default();
             let line = |fault: &FaultView| {
-                html::li().child((html::b().child(fault.place.clone()), html::span().child(fault.words())))
+                html::li().child((html::b().child(fault.place.clone()), html::span().child(fault.full_text())))
             };
             faults.iter().map(line).collect_view()
         })
@@ -119,7 +119,7 @@ fn faults(checked: Checked) -> impl IntoView {
 }
 
 fn foot(app: App, checked: Checked) -> impl IntoView {
-    let words = move || match checked.with(|checked| checked.as_ref().err().map(Vec::len)) {
+    let text = move || match checked.with(|checked| checked.as_ref().err().map(Vec::len)) {
         None => "Saved in this browser.".to_owned(),
         Some(1) => "Fix 1 field to run.".to_owned(),
         Some(more) => format!("Fix {more} fields to run."),
@@ -136,7 +136,7 @@ fn foot(app: App, checked: Checked) -> impl IntoView {
         })
     };
     html::div().class("dialog-foot").child((
-        html::span().class("grow").attr("role", "status").child(words),
+        html::span().class("grow").attr("role", "status").child(text),
         samples,
         html::button()
             .r#type("button")

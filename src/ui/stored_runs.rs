@@ -74,7 +74,7 @@ impl App {
         let mut pages = Vec::new();
         let mut last = None;
         for (place, seat) in seats.into_iter().enumerate() {
-            let Some(page) = Page::of(&seat, place) else { continue };
+            let Some(page) = Page::from_seat(&seat, place) else { continue };
             self.draw(&seat, &page, &rail).renew();
             pages.push(page);
             last = Some(seat);
@@ -97,11 +97,13 @@ impl App {
         let Some(line) = self.line.get_value().filter(|_| !seats.is_empty()) else { return Ok(()) };
         let key = |seat: &Seat| {
             let run_id = seat.start()?.run_id;
-            let of = |header: &&Header| header.summary.run_id == run_id;
-            self.stored.with_untracked(|headers| headers.iter().find(of).map(|header| (seat.id(), header.key.clone())))
+            let is_this_run = |header: &&Header| header.summary.run_id == run_id;
+            self.stored.with_untracked(|headers| {
+                headers.iter().find(is_this_run).map(|header| (seat.id(), header.key.clone()))
+            })
         };
         let runs: Option<Vec<_>> = seats.iter().map(key).collect();
-        let runs = runs.ok_or("This run was not stored, so it is gone with its worker. Ask it again.")?;
+        let runs = runs.ok_or("This run was not stored and was lost when its worker stopped. Run the task again.")?;
         // The stored files are read again; the page's copies are the same, or newer.
         let with = line.with(workspace);
         seats.iter().for_each(Seat::reopen);
@@ -125,7 +127,7 @@ impl App {
     pub(super) fn take_list(&self, headers: Vec<Header>, unread: usize) {
         self.stored.set(headers);
         if unread > 0 {
-            self.complain(format!("{unread} stored runs cannot be read by this version. They are left as they are."));
+            self.complain(format!("This version cannot read {unread} stored runs. They were not changed."));
         }
     }
 

@@ -51,7 +51,7 @@ impl App {
         let keys: Vec<String> = self.runs_of(session_id).into_iter().map(|header| header.key).collect();
         let seats = self.seats_of(session_id);
         if seats.iter().any(Seat::is_running) {
-            return self.complain("This run is at work: stop or cancel it first.");
+            return self.complain("This run is in progress: stop or cancel it first.");
         }
         self.let_go(session_id);
         let (app, line) = (*self, self.line.get_value());
@@ -66,26 +66,27 @@ impl App {
 
     /// Removes a task from the page.
     fn let_go(&self, session_id: &str) {
-        let of = |thread: &Thread| thread.session_id.as_deref() == Some(session_id);
-        let gone =
-            self.threads.with_untracked(|threads| threads.iter().find(|thread| of(thread)).map(|thread| thread.id));
+        let is_of_session = |thread: &Thread| thread.session_id.as_deref() == Some(session_id);
+        let gone = self
+            .threads
+            .with_untracked(|threads| threads.iter().find(|thread| is_of_session(thread)).map(|thread| thread.id));
         if gone.is_some() && self.current.get_untracked() == gone {
             self.new_run();
         }
-        self.threads.update(|threads| threads.retain(|thread| !of(thread)));
+        self.threads.update(|threads| threads.retain(|thread| !is_of_session(thread)));
     }
 
     /// Returns the open runs of a task.
     fn seats_of(&self, session_id: &str) -> Vec<Seat> {
         let pages = self.threads.with_untracked(|threads| {
-            let of = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
-            of.map(|thread| thread.pages.get_untracked()).unwrap_or_default()
+            let found = threads.iter().find(|thread| thread.session_id.as_deref() == Some(session_id));
+            found.map(|thread| thread.pages.get_untracked()).unwrap_or_default()
         });
         pages.iter().filter_map(Page::seat).collect()
     }
 
     fn runs_of(&self, session_id: &str) -> Vec<Header> {
-        let of = |header: &&Header| header.summary.session_id == session_id;
-        self.stored.with_untracked(|headers| headers.iter().filter(of).cloned().collect())
+        let is_of_session = |header: &&Header| header.summary.session_id == session_id;
+        self.stored.with_untracked(|headers| headers.iter().filter(is_of_session).cloned().collect())
     }
 }

@@ -5,10 +5,10 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 
 use super::seat::{NewsSender, Seat};
-use super::state::{Desk, Shelf};
+use super::state::{Desk, Storage};
 use crate::protocol::desk::{Header, News, SeatId, With};
 use crate::shell::{self, Session, Slice};
-use crate::store::{Database, Keeper, Loaded, State, StoreError, Tabs, Told, Watch, claim};
+use crate::store::{Database, Keeper, Loaded, State, StoreError, TabMessage, Tabs, Watch, claim};
 use crate::trajectory::Restored;
 use crate::worker::Workspace;
 
@@ -34,11 +34,11 @@ impl Watch for Report {
 
 impl Desk {
     /// Opens the database, and begins to hear from other tabs.
-    pub(super) fn open_shelf(&self) {
+    pub(super) fn open_storage(&self) {
         let hearing = self.downgrade();
-        let tabs = Tabs::new(move |told| {
+        let tabs = Tabs::new(move |message| {
             if let Some(desk) = hearing.upgrade() {
-                desk.hear(told);
+                desk.on_tab_message(message);
             }
         });
         let opening = self.downgrade();
@@ -46,7 +46,7 @@ impl Desk {
             let Some(desk) = opening.upgrade() else { return };
             match state {
                 State::Open => desk.list_soon(),
-                State::Shut(error) => desk.told(error.to_string(), true),
+                State::Shut(error) => desk.notify(error.to_string(), true),
                 State::Opening => {}
             }
         });
@@ -58,16 +58,16 @@ impl Desk {
                 shell::pause(LOOK_MS).await;
             }
         });
-        self.0.shelf.replace(Some(Shelf { database, tabs }));
+        self.0.storage.replace(Some(Storage { database, tabs }));
     }
 
-    fn shelf(&self) -> Option<Shelf> {
-        self.0.shelf.borrow().clone()
+    fn storage(&self) -> Option<Storage> {
+        self.0.storage.borrow().clone()
     }
 
     /// Stores the runs of a session from now on.
     pub(super) fn keeper(&self, session: &Session, workspace: &Workspace) -> Option<Keeper> {
-        let Shelf { database, tabs } = self.shelf()?;
+        let Storage { database, tabs } = self.storage()?;
         let keeper = Keeper::new(database, tabs, workspace.clone(), Rc::new(Report(self.news())));
         session.set_journal(Some(Rc::new(keeper.clone())));
         Some(keeper)
@@ -82,7 +82,7 @@ impl Desk {
     }
 
     async fn open_one(&self, with: &With, id: SeatId, key: &str) -> Result<(), StoreError> {
-        let Some(Shelf { database, .. }) = self.shelf() else { return Ok(()) };
+        let Some(Storage { database, .. }) = self.storage() else { return Ok(()) };
         database.ready().await;
         let gone = || StoreError::Failed("it is no longer stored".to_owned());
         let header = database.header(key).await?.ok_or_else(gone)?;
@@ -101,7 +101,7 @@ impl Desk {
             let last = seq.saturating_sub(1);
             let message =
                 format!("A part of this run is damaged: it is shown up to event {last}. Nothing was deleted.");
-            self.told(message, true);
+            self.notify(message, true);
         }
         let keeper = self.keeper(&session, &workspace);
         if let Some(keeper) = &keeper {
@@ -127,17 +127,17 @@ impl Desk {
     }
 
     pub(super) async fn rename(&self, keys: &[String], name: Option<String>) -> Result<(), String> {
-        let Some(Shelf { database, tabs }) = self.shelf() else { return Ok(()) };
+        let Some(Storage { database, tabs }) = self.storage() else { return Ok(()) };
         self.keepers(keys).for_each(|keeper| keeper.rename(name.clone()));
         let renamed = database.rename(keys, name.as_deref()).await;
-        tabs.tell(&Told::Listed);
+        tabs.tell(&TabMessage::Listed);
         self.list().await;
         renamed.map_err(|error| error.to_string())
     }
 
     /// Deletes stored runs, unless one is open in another tab.
     pub(super) async fn delete(&self, keys: &[String], seats: &[SeatId]) -> Result<(), String> {
-        let Some(Shelf { database, tabs }) = self.shelf() else { return Ok(()) };
+        let Some(Storage { database, tabs }) = self.storage() else { return Ok(()) };
         self.keepers(keys).for_each(|keeper| keeper.let_go());
         for id in seats {
             let seat = self.0.seats.borrow_mut().remove(id);
@@ -154,7 +154,7 @@ impl Desk {
             }
         }
         let deleted = database.delete(keys).await;
-        tabs.tell(&Told::Listed);
+        tabs.tell(&TabMessage::Listed);
         drop(held);
         self.list().await;
         deleted.map_err(|error| error.to_string())
@@ -172,20 +172,21 @@ impl Desk {
 
     async fn list(&self) {
         // While the database is opening, nothing is listed: the list is requested again once it is open.
-        let database = self.shelf().map(|shelf| shelf.database).filter(|database| database.state() != State::Opening);
+        let database =
+            self.storage().map(|storage| storage.database).filter(|database| database.state() != State::Opening);
         let Some(database) = database else { return };
         match database.list().await {
             Ok((headers, unread)) => self.post(News::Listed { headers, unread }, Vec::new()),
-            Err(error) => self.told(error.to_string(), true),
+            Err(error) => self.notify(error.to_string(), true),
         }
         // Writes what had to wait until the database was open.
         self.seats().iter().filter_map(|seat| seat.keeper.as_ref()).for_each(Keeper::flush);
     }
 
-    fn hear(&self, told: Told) {
-        match told {
-            Told::Listed => self.list_soon(),
-            Told::Written { key } => {
+    fn on_tab_message(&self, message: TabMessage) {
+        match message {
+            TabMessage::Listed => self.list_soon(),
+            TabMessage::Written { key } => {
                 let desk = self.clone();
                 spawn_local(async move { drop(desk.catch_up(&key).await) });
             }
@@ -194,7 +195,7 @@ impl Desk {
 
     /// Takes in what another tab wrote of a run; returns its stored header.
     async fn catch_up(&self, key: &str) -> Option<Header> {
-        let Shelf { database, .. } = self.shelf()?;
+        let Storage { database, .. } = self.storage()?;
         let header = database.header(key).await.ok()??;
         self.post(News::Stored { header: Box::new(header.clone()) }, Vec::new());
         let followed = self.seats().into_iter().find(|seat| seat.follows(key));
