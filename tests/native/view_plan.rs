@@ -183,7 +183,7 @@ fn a_step_says_what_it_waits_for_what_it_does_and_how_it_ended() {
 fn the_context_names_exactly_what_was_given_and_what_was_not() {
     let mut driven = Driven::start(mixed(), options());
     let before = context(&driven.document(), 4);
-    assert!(before.words.contains("will be told"), "{}", before.words);
+    assert!(before.words.contains("will receive"), "{}", before.words);
     assert!(before.artifacts.is_empty() && before.json.is_none());
     assert_eq!(context(&driven.document(), 1).words, "Only its action: it does not depend on other steps.");
     driven.end(1, Outcome::Success, "one\ntwo");

@@ -55,10 +55,10 @@ fn an_answer_without_a_key_says_what_to_do_and_quotes_nothing() {
     for (status, body, said) in [
         (403, r#"{"error":{"message":"Invalid code SENT"}}"#, "expired or was used before"),
         (400, "SENT", "expired or was used before"),
-        (429, "SENT", "wait"),
+        (429, "SENT", "limits how often"),
         (502, "<html>SENT", "HTTP 502"),
-        (200, r#"{"key":""}"#, "without a key"),
-        (200, "SENT", "without a key"),
+        (200, r#"{"key":""}"#, "contained no key"),
+        (200, "SENT", "contained no key"),
     ] {
         let words = key_of(status, body).expect_err("no key");
         assert!(words.contains(said) && words.ends_with('.') && !words.contains("SENT"), "{status}: {words}");
