@@ -1,17 +1,16 @@
 //! The index: finds sections of pages by their headings and their text.
 //!
 //! Uses BM25 over three fields at once (BM25F): a section's own heading, the headings above it with its page's title,
-//! and its text. Does not use the crate of `tools/search`: here a term counts once over all fields, averages are
-//! updated as pages arrive, and pages are replaced when their full text arrives. `terms` defines what a term is, `rank`
-//! how it is weighted.
+//! and its text. `tools/terms` defines what a term is, `tools/rank` how it is weighted.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
-use super::terms::{names, terms};
-use super::{Hit, rank, url};
+use super::{Hit, url};
+use crate::tools::rank;
+use crate::tools::terms::{names, terms};
 use crate::tools::words::split_words;
 
 /// A page as read from one of the formats.

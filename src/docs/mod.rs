@@ -31,8 +31,6 @@ pub mod mdbook;
 #[cfg(feature = "docs")]
 pub mod mkdocs;
 #[cfg(feature = "docs")]
-mod rank;
-#[cfg(feature = "docs")]
 pub mod rustdoc;
 #[cfg(feature = "docs")]
 pub mod site;
@@ -40,8 +38,6 @@ pub mod site;
 pub mod sitemap;
 #[cfg(feature = "docs")]
 pub mod sphinx;
-#[cfg(feature = "docs")]
-mod terms;
 #[cfg(feature = "docs")]
 pub mod tools;
 #[cfg(feature = "docs")]

@@ -24,11 +24,15 @@ pub mod html;
 #[cfg(feature = "docs")]
 pub mod now;
 #[cfg(feature = "docs")]
+pub mod rank;
+#[cfg(feature = "docs")]
 pub mod read;
 #[cfg(feature = "docs")]
 pub mod schema;
 #[cfg(feature = "worker")]
 pub mod search;
+#[cfg(feature = "docs")]
+pub mod terms;
 #[cfg(feature = "docs")]
 pub mod words;
 

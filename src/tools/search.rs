@@ -1,18 +1,18 @@
-//! `search_files`: ranked full-text search (BM25) over the workspace.
+//! `search_files`: ranked full-text search over the workspace.
 //!
-//! Files are split into passages at headings and blank lines; a passage's score is its own plus the score of its file's
-//! path and title, which has more weight. The index stores no text: it tracks file versions, so a search reads only the
-//! files that changed since the last one, and the few files from which it shows snippets.
+//! Files are split into passages at headings and blank lines. They are ranked as the sections of a documentation site are:
+//! by their heading, by the path and title of their file, and by their text. The index stores no text: it tracks file
+//! versions, so a search reads only the files that changed since the last one, and the few files from which it shows snippets.
 
 mod passages;
 
 use std::collections::{BTreeMap, HashMap};
 
-use bm25::{Embedder, EmbedderBuilder, Scorer, Tokenizer};
-
 use super::files::{FileInfo, Files, read_text};
 use super::html;
 use super::path::RESULTS;
+use super::rank::Ranks;
+use super::terms::{names, terms};
 use super::words::split_words;
 use passages::{Passage, passages};
 
@@ -22,65 +22,28 @@ const DEFAULT_HITS: usize = 8;
 const MAX_HITS_PER_FILE: usize = 2;
 /// Larger files are not searched.
 const MAX_INDEXED_BYTES: u64 = 4 << 20;
-/// The weight of a match in the path or title relative to one in the text.
-const TITLE_WEIGHT: f32 = 2.0;
-/// Average number of words of a passage and of a title, by which BM25 normalizes lengths.
-const PASSAGE_WORDS: f32 = 60.0;
-const TITLE_WORDS: f32 = 6.0;
 const MAX_SNIPPET_CHARS: usize = 200;
 
-/// The tokenizer of the index.
-#[derive(Debug, Default)]
-pub struct Words;
-
-impl Tokenizer for Words {
-    fn tokenize(&self, text: &str) -> Vec<String> {
-        split_words(text)
-    }
-}
-
 /// The index of one worker.
+#[derive(Default)]
 pub struct Index {
-    passage_embedder: Embedder<u32, Words>,
-    title_embedder: Embedder<u32, Words>,
-    passages: Scorer<PassageId>,
-    titles: Scorer<u32>,
+    ranks: Ranks,
     files: BTreeMap<String, Indexed>,
-    paths: HashMap<u32, String>,
-    next_file: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct PassageId {
-    file: u32,
-    number: u32,
+    /// Each passage, and the path of its file.
+    passages: HashMap<u32, (String, Passage)>,
+    next: u32,
 }
 
 struct Indexed {
-    id: u32,
     version: u64,
-    /// Lines of each passage; `None` if the file is not text, or too large.
-    passages: Option<Vec<Passage>>,
+    /// Its passages; `None` if the file is not text, or too large.
+    passages: Option<Vec<u32>>,
 }
 
-struct Hit {
-    path: String,
+struct Hit<'a> {
+    path: &'a str,
     passage: Passage,
     score: f32,
-}
-
-impl Default for Index {
-    fn default() -> Self {
-        Index {
-            passage_embedder: EmbedderBuilder::with_avgdl(PASSAGE_WORDS).build(),
-            title_embedder: EmbedderBuilder::with_avgdl(TITLE_WORDS).build(),
-            passages: Scorer::new(),
-            titles: Scorer::new(),
-            files: BTreeMap::new(),
-            paths: HashMap::new(),
-            next_file: 0,
-        }
-    }
 }
 
 impl std::fmt::Debug for Index {
@@ -99,22 +62,22 @@ pub async fn search_files<F: Files>(
     query: &str,
     limit: Option<usize>,
 ) -> Result<String, String> {
-    let mut terms = split_words(query);
-    terms.sort();
-    terms.dedup();
-    if terms.is_empty() {
+    let mut words = split_words(query);
+    words.sort();
+    words.dedup();
+    if words.is_empty() {
         return Err("the query has no words".to_owned());
     }
     index.follow(files).await?;
     let mut lines = Vec::new();
     let mut open: Option<(String, String)> = None;
-    for hit in index.best(&terms, limit.unwrap_or(DEFAULT_HITS)) {
-        if open.as_ref().is_none_or(|(path, _)| *path != hit.path) {
-            let text = searchable_text(files, &hit.path).await?.unwrap_or_default();
-            open = Some((hit.path.clone(), text));
+    for hit in index.best(query, limit.unwrap_or(DEFAULT_HITS)) {
+        if open.as_ref().is_none_or(|(path, _)| path != hit.path) {
+            let text = searchable_text(files, hit.path).await?.unwrap_or_default();
+            open = Some((hit.path.to_owned(), text));
         }
         let text = open.as_ref().map(|(_, text)| text.as_str()).unwrap_or_default();
-        let (line, snippet) = passages::best_line(text, hit.passage, &terms, MAX_SNIPPET_CHARS);
+        let (line, snippet) = passages::best_line(text, hit.passage, &words, MAX_SNIPPET_CHARS);
         lines.push(format!("{}:{line}  {:.2}  \"{snippet}\"", hit.path, hit.score));
     }
     let searched = index.files.values().filter(|file| file.passages.is_some()).count();
@@ -148,67 +111,47 @@ impl Index {
     }
 
     fn add(&mut self, path: &str, version: u64, text: Option<&str>) {
-        let id = self.next_file;
-        self.next_file += 1;
         let passages = text.map(|source| {
             let text = if is_html(path) { html::to_text(source) } else { source.to_owned() };
             let title = if is_html(path) { html::title(source) } else { passages::title(&text) };
-            let heading = format!("{path} {}", title.unwrap_or_default());
-            self.titles.upsert(&id, self.title_embedder.embed(&heading));
-            let passages = passages(&text);
-            for (number, (_, words)) in (0_u32..).zip(&passages) {
-                self.passages.upsert(&PassageId { file: id, number }, self.passage_embedder.embed(words));
+            let file = terms(&format!("{path} {}", title.unwrap_or_default()));
+            let first = self.next;
+            for (passage, heading, text) in passages(&text) {
+                // The file's own name counts as the heading of its first passage.
+                let (heading, above) =
+                    if self.next == first { (file.clone(), &[][..]) } else { (terms(&heading), &*file) };
+                self.ranks.add(self.next, [&heading, above, &terms(&text)]);
+                self.passages.insert(self.next, (path.to_owned(), passage));
+                self.next += 1;
             }
-            passages.into_iter().map(|(passage, _)| passage).collect()
+            (first..self.next).collect()
         });
-        self.paths.insert(id, path.to_owned());
-        self.files.insert(path.to_owned(), Indexed { id, version, passages });
+        self.files.insert(path.to_owned(), Indexed { version, passages });
     }
 
     fn remove(&mut self, path: &str) {
-        let Some(file) = self.files.remove(path) else { return };
-        for number in (0_u32..).take(file.passages.map_or(0, |p| p.len())) {
-            self.passages.remove(&PassageId { file: file.id, number });
+        for passage in self.files.remove(path).and_then(|file| file.passages).into_iter().flatten() {
+            self.ranks.remove(passage);
+            self.passages.remove(&passage);
         }
-        self.titles.remove(&file.id);
-        self.paths.remove(&file.id);
     }
 
     /// The best passages, best first, with few of one file.
-    fn best(&self, terms: &[String], limit: usize) -> Vec<Hit> {
-        let query = terms.join(" ");
-        let titles: HashMap<u32, f32> =
-            self.titles.matches(&self.title_embedder.embed(&query)).into_iter().map(|d| (d.id, d.score)).collect();
-        let mut scores: HashMap<PassageId, f32> =
-            self.passages.matches(&self.passage_embedder.embed(&query)).into_iter().map(|d| (d.id, d.score)).collect();
-        for (file, score) in titles {
-            // A file that matches only by its title shows its first passage.
-            let mut in_text = scores.iter_mut().filter(|(id, _)| id.file == file).peekable();
-            if in_text.peek().is_some() {
-                in_text.for_each(|(_, sum)| *sum += TITLE_WEIGHT * score);
-            } else {
-                scores.insert(PassageId { file, number: 0 }, TITLE_WEIGHT * score);
-            }
-        }
-        let mut hits: Vec<Hit> = scores.into_iter().filter_map(|(id, score)| self.hit(id, score)).collect();
+    fn best(&self, query: &str, limit: usize) -> Vec<Hit<'_>> {
+        let ranked = self.ranks.best(&terms(query), &names(query));
+        let hit = |(id, score)| self.passages.get(&id).map(|(path, passage)| Hit { path, passage: *passage, score });
+        let mut hits: Vec<Hit<'_>> = ranked.into_iter().filter_map(hit).collect();
         hits.sort_by(|a, b| {
-            b.score.total_cmp(&a.score).then_with(|| (&a.path, a.passage.line).cmp(&(&b.path, b.passage.line)))
+            b.score.total_cmp(&a.score).then_with(|| (a.path, a.passage.line).cmp(&(b.path, b.passage.line)))
         });
-        let mut shown: HashMap<String, usize> = HashMap::new();
+        let mut shown: HashMap<&str, usize> = HashMap::new();
         hits.retain(|hit| {
-            let count = shown.entry(hit.path.clone()).or_default();
+            let count = shown.entry(hit.path).or_default();
             *count += 1;
             *count <= MAX_HITS_PER_FILE
         });
         hits.truncate(limit);
         hits
-    }
-
-    fn hit(&self, id: PassageId, score: f32) -> Option<Hit> {
-        let path = self.paths.get(&id.file)?;
-        let passages = self.files.get(path)?.passages.as_ref()?;
-        let passage = passages.get(id.number as usize).copied().unwrap_or_default();
-        Some(Hit { path: path.clone(), passage, score })
     }
 }
 

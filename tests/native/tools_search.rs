@@ -179,6 +179,26 @@ fn the_index_follows_changes_and_reads_only_those() {
 }
 
 #[test]
+fn a_file_that_changes_often_is_found_as_it_is_now() {
+    let mut files = Memory::with(&[("a.md", "alpha walrus")]);
+    let mut index = Index::default();
+    for n in 0..2_500 {
+        files.put("b.md", &format!("walrus number{n}"));
+        search_with(&files, &mut index, "walrus", None);
+    }
+    assert_eq!(hits(&search_with(&files, &mut index, "number2499", None)), ["b.md:1"]);
+    assert_eq!(hits(&search_with(&files, &mut index, "walrus", None)).len(), 2);
+}
+
+#[test]
+fn other_forms_of_a_word_and_typos_are_found() {
+    let files = [("a.md", "How the server is configured."), ("b.md", "Something else entirely.")];
+    for query in ["configuration", "sever"] {
+        assert_eq!(hits(&search(&files, query)), ["a.md:1"], "{query}");
+    }
+}
+
+#[test]
 fn what_is_not_text_is_named_and_kept_results_are_not_searched() {
     let mut files =
         Memory::with(&[("a.md", "walrus"), ("results/call_1.txt", "walrus"), ("big.txt", &"walrus ".repeat(700_000))]);

@@ -15,17 +15,17 @@ const ENOUGH_CHARS: usize = 300;
 const MAX_LINES: usize = 25;
 const MAX_CHARS: usize = 1_500;
 
-/// The passages of a text, each with the text to index: its lines, and its heading twice.
-pub fn passages(text: &str) -> Vec<(Passage, String)> {
+/// The passages of a text, each with its heading and its lines. A text has at least one.
+pub fn passages(text: &str) -> Vec<(Passage, String, String)> {
     let mut out = Vec::new();
-    let mut open = String::new();
+    let (mut above, mut open) = (String::new(), String::new());
     let mut start = 1;
     let mut lines = 0;
     for (number, line) in (1..).zip(text.lines()) {
         let blank = line.trim().is_empty();
         let full = lines >= MAX_LINES || open.len() >= MAX_CHARS || (blank && open.len() >= ENOUGH_CHARS);
         if lines > 0 && (full || heading(line).is_some()) {
-            close(&mut out, Passage { line: start, lines }, &mut open);
+            close(&mut out, Passage { line: start, lines }, &mut above, &mut open);
             lines = 0;
         }
         if lines == 0 {
@@ -35,20 +35,22 @@ pub fn passages(text: &str) -> Vec<(Passage, String)> {
             lines += 1;
         }
         if let Some(heading) = heading(line) {
-            open.push_str(heading);
-            open.push('\n');
+            above = heading.to_owned();
         }
         open.push_str(line);
         open.push('\n');
     }
-    close(&mut out, Passage { line: start, lines }, &mut open);
+    close(&mut out, Passage { line: start, lines }, &mut above, &mut open);
+    if out.is_empty() {
+        out.push((Passage::default(), String::new(), String::new()));
+    }
     out
 }
 
-fn close(out: &mut Vec<(Passage, String)>, passage: Passage, open: &mut String) {
-    let text = std::mem::take(open);
+fn close(out: &mut Vec<(Passage, String, String)>, passage: Passage, heading: &mut String, open: &mut String) {
+    let (heading, text) = (std::mem::take(heading), std::mem::take(open));
     if !text.trim().is_empty() {
-        out.push((passage, text));
+        out.push((passage, heading, text));
     }
 }
 

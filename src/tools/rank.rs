@@ -1,8 +1,9 @@
-//! Ranks sections for a query: BM25F, and how much of the query a section and its heading cover.
+//! Ranks sections of documentation sites and passages of files for a query: BM25F, and how much of the query a section and
+//! its heading cover.
 //!
 //! A term's weight is the sum of its counts in the three fields, each normalized by the field's average length; it then
 //! saturates once, so that a word in both heading and text counts as one word. Filler words of questions (`how do i`)
-//! count little compared with others. A word that does not occur on the site is replaced by similar ones.
+//! count little compared with others. A word that does not occur anywhere is replaced by similar ones.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,6 +26,9 @@ const MAX_NEAR: usize = 6;
 /// Maximum number of terms of a query that are used.
 const MAX_TERMS: usize = 40;
 
+/// Fewer removed sections are not worth deleting their postings.
+const MAX_REMOVED: usize = 1_000;
+
 /// Filler words of questions, in the form that `words` returns.
 const IDLE_WORDS: &[&str] = &[
     "a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "does", "explain", "find",
@@ -42,6 +46,8 @@ pub struct Ranks {
     stems: HashMap<String, Vec<String>>,
     lengths: HashMap<u32, [u32; FIELDS]>,
     totals: [u64; FIELDS],
+    /// Removed sections whose postings are still there.
+    removed: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,11 +92,18 @@ impl Ranks {
         self.lengths.insert(section, lengths);
     }
 
-    /// Removes a section. Its postings remain and are skipped.
+    /// Removes a section. Its postings are skipped, and deleted once most sections are removed ones: a file may change often.
     pub fn remove(&mut self, section: u32) {
         let Some(lengths) = self.lengths.remove(&section) else { return };
         for (total, own) in self.totals.iter_mut().zip(lengths) {
             *total = total.saturating_sub(u64::from(own));
+        }
+        self.removed += 1;
+        if self.removed > self.lengths.len() + MAX_REMOVED {
+            for postings in self.terms.values_mut() {
+                postings.retain(|posting| self.lengths.contains_key(&posting.section));
+            }
+            self.removed = 0;
         }
     }
 

@@ -1,7 +1,7 @@
 //! A text's terms for the index: its words, and each compound name (`npm-audit`, `max_width`, `std::vec`) as a term of
 //! its own. The words of a name may occur all over a site; users ask for the name.
 
-use crate::tools::words::split_words;
+use super::words::split_words;
 
 /// Longer ones are data, not names.
 const MAX_NAME_BYTES: usize = 60;
