@@ -39,13 +39,13 @@ impl Run {
             }
             ExchangeState::Backoff { timer, .. } => self.emit(Effect::Abort(Abort::Timer(timer))),
         }
-        self.next_turn_or_conclude(notice);
+        self.turn_over(notice);
     }
 
     /// The same if nothing is open, and no further attempt is to be made.
     pub(super) fn conclude(&mut self, trigger: Trigger, notice: Option<String>) {
         self.mark_last_turn(trigger);
-        self.next_turn_or_conclude(notice);
+        self.turn_over(notice);
     }
 
     /// Makes the open turn the last one before the conclusion.

@@ -50,7 +50,7 @@ impl Run {
                 Verdict::Complete => self.end_complete(reply),
                 Verdict::GoOn(slugs) => {
                     self.enter(reply, Vec::new());
-                    self.next_turn_or_conclude(prompts::notice(self.policy(), self.offer(), &slugs));
+                    self.turn_over(prompts::notice(self.policy(), self.offer(), &slugs));
                 }
                 Verdict::Failed(slugs) => self.reply_unusable(attempt, slugs, raw),
             }
@@ -74,16 +74,14 @@ impl Run {
             RoundOutcome::Report(report) => self.end_report(report),
             RoundOutcome::Answered { facts, truncated, raw } => match judge_calls(self.policy(), offer, &facts) {
                 Err(slugs) if !self.is_wrapping_up() => self.reply_unusable(attempt, slugs, raw),
-                _ if truncated => {
-                    self.next_turn_or_conclude(prompts::notice(self.policy(), offer, &[Slug::TruncatedOutput]))
-                }
-                _ => self.next_turn_or_conclude(None),
+                _ if truncated => self.turn_over(prompts::notice(self.policy(), offer, &[Slug::TruncatedOutput])),
+                _ => self.turn_over(None),
             },
         }
     }
 
     /// The open turn succeeded, or was cut short by a wrap-up: the next turn follows, or the conclusion.
-    pub(super) fn next_turn_or_conclude(&mut self, notice: Option<String>) {
+    pub(super) fn turn_over(&mut self, notice: Option<String>) {
         self.finish_turn();
         let last = self.turn() >= self.figures.effective_max_turns;
         let full = (self.guard_context() == Guard::Full).then_some(Trigger::Context);

@@ -74,6 +74,13 @@ fn with_parts(text: &str) -> Vec<String> {
     all
 }
 
+/// The text without the addresses of its links, whose words are those of another place.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |seen, part| seen + part.split_once(')').map_or("", |(_, after)| after))
+}
+
 /// The sentences of every file that was read, and of the snippets that the search quoted from others.
 fn sentences<'c>(chat: &'c Chat<'_>) -> Vec<Quote<'c>> {
     // The search quotes HTML as text; the file itself is tags.
@@ -111,7 +118,7 @@ fn split<'c>(path: &'c str, text: &str) -> Vec<Quote<'c>> {
             let (sentence, tail) = rest.split_at(sentence_end(rest));
             let cut = sentence.char_indices().nth(MAX_CHARS).and_then(|(end, _)| sentence.get(..end));
             let text = cut.map_or_else(|| sentence.to_owned(), |cut| format!("{cut}…"));
-            quotes.push(Quote { path, heading: heading.clone(), words: with_parts(&text), text });
+            quotes.push(Quote { path, heading: heading.clone(), words: with_parts(&without_addresses(&text)), text });
             rest = tail.trim_start();
         }
     }
