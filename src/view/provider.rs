@@ -110,8 +110,8 @@ pub fn name(provider: &ProviderConfig) -> String {
         (ProviderKind::Demo, Some(DemoMode::Chaos)) => "Demo: scripted, not an AI; misbehaves".to_owned(),
         (ProviderKind::Demo, _) => "Demo: scripted, not an AI".to_owned(),
         (ProviderKind::PromptApi, _) => "Chrome's built-in model".to_owned(),
-        (ProviderKind::Custom, _) if provider.model.is_empty() => "a model of the page's".to_owned(),
-        (ProviderKind::Custom, _) => format!("{}, a model of the page's", provider.model),
+        (ProviderKind::Custom, _) if provider.model.is_empty() => "a model that the page supplies".to_owned(),
+        (ProviderKind::Custom, _) => format!("{}, supplied by the page", provider.model),
         _ => {
             let address = address(provider);
             match (host(&address), provider.model.as_str()) {

@@ -181,7 +181,7 @@ fn a_run_names_its_model_and_where_it_answers() {
         (of(ProviderKind::Openai, "https://x.example:8443/v1", "m"), "m at x.example:8443"),
         (of(ProviderKind::Openai, "/llm/v1", ""), "model at /llm/v1"),
         (of(ProviderKind::PromptApi, "", ""), "Chrome's built-in model"),
-        (of(ProviderKind::Custom, "", "local"), "local, a model of the page's"),
+        (of(ProviderKind::Custom, "", "local"), "local, supplied by the page"),
         (of(ProviderKind::Demo, "", ""), "Demo: scripted, not an AI"),
     ];
     for (said, expected) in rows {

@@ -151,7 +151,7 @@ pub const ROWS: &[Row] = &[
     row(Field::Temperature, "temperature", Group::Run, "Temperature", "Leave empty for the model's default.", Input::OptionalDecimal { min: 0.0, max: 2.0 }),
     row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run. Leave empty for a new one each time.", Input::OptionalWhole { min: 1, max: u64::MAX }),
     row(Field::System, "system", Group::Run, "System text", "Leave empty for the preset's text.", Input::Lines),
-    row(Field::Counter, "counter", Group::Counter, "Turn counter", "Tells the model after every tool turn where it stands.", Input::Switch),
+    row(Field::Counter, "counter", Group::Counter, "Turn counter", "After every turn with tool calls, tells the model how many turns it has used.", Input::Switch),
     row(Field::ModerateAt, "moderate_at", Group::Counter, "Amber from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
     row(Field::UrgentAt, "urgent_at", Group::Counter, "Red from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
     row(Field::TemplateNormal, "template_normal", Group::Counter, "Line, calm", "May contain {turn}, {max} and {remaining}.", Input::Line),
