@@ -129,7 +129,7 @@ impl Run {
 
     pub(super) fn synthesis_replied(&mut self, attempt: u32, reply: Reply, raw: Option<RawResponse>) {
         match judge_synthesis(&reply) {
-            Ok(()) => self.synthesized(Reply { tool_calls: Vec::new(), ..reply }),
+            Ok(()) => self.synthesized(reply),
             Err(slugs) => {
                 if let Phase::Synthesis(synthesis) = &mut self.phase
                     && !reply.content.trim().is_empty()

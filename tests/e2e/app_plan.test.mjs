@@ -41,7 +41,7 @@ looked('the example: seven steps, two of which are told all that came before', {
   assert.equal(all.length, 7);
   for (const label of all) assert.match(label, /^Step \d, \w+, (gathers|synthesis): .*\. completed \d+(\.\d)? m?s /);
   assert.equal(all.filter((label) => /, synthesis: .* Received the results of 1, 2, 3, 4(, 5)? and \d\.$/.test(label)).length, 2);
-  assert.match(await page.locator('.plan-result .prose').innerText(), /From what steps 1, 2, 3, 4, 5 and 6 found/);
+  assert.match(await page.locator('.plan-result .prose').innerText(), /What steps 1, 2, 3, 4, 5 and 6 found/);
   await page.locator('.scroll').evaluate((it) => { it.scrollTop = 0; });
   await shoot('graph');
 

@@ -156,7 +156,7 @@ strict('no attempt left: one sentence, a report of the system, and the log tells
   assert.deepEqual({ reason, outcome, source }, { reason: 'retries_exhausted', outcome: 'failed', source: 'system' });
   const sentence = 'Turn 2 failed three times, the last time because the model called a tool that does not exist, so the run ended without an accepted report.';
   assert.equal(await headline(page), sentence);
-  assert.match(await page.locator('.report').innerText(), /Written by the system[\s\S]*no report was accepted/);
+  assert.match(await page.locator('.report').innerText(), /Written by Turnwise[\s\S]*no report was accepted/);
   await shoot('failed');
 
   await page.evaluate(() => document.activeElement?.blur());

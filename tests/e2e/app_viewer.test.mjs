@@ -161,7 +161,7 @@ test('a record without events says that there is nothing to step through', async
     await drop(page, [path.join(folder, 'bare.json')]);
     await page.getByText(/^Opened bare\.json/).waitFor();
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText(/holds no events/).waitFor();
+    await page.getByText(/has no events/).waitFor();
   });
 });
 

@@ -252,6 +252,29 @@ fn a_token_budget_is_the_whole_trees() {
 }
 
 #[test]
+fn a_cost_budget_is_the_whole_trees() {
+    fn model(call: &ModelCall) -> Result<Reply, ModelError> {
+        let usage = Usage { input: TokenCount(1_000_000), ..Usage::default() };
+        endless(call).map(|reply| Reply { usage: Some(usage), ..reply })
+    }
+    let priced = |budget| {
+        let mut config = spawning(Preset::Research);
+        config.providers =
+            vec![ProviderConfig { price: Some(Price { input: 1.0, ..Price::default() }), ..ProviderConfig::default() }];
+        config.limits.cost = budget;
+        Tree::new(config).play(model)
+    };
+    // One dollar a reply. The first reply of the parent and five of its sub-agents' are within the budget.
+    let tree = priced(Some(6.5));
+    assert!(tree.children().all(|e| e.termination_reason == TerminationReason::Synthesized(Trigger::Cost)));
+    assert_eq!(tree.run().ending().unwrap().termination_reason, TerminationReason::Synthesized(Trigger::Cost));
+    assert_eq!(tree.run().cost(), Some(f64::from(tree.run().requests())));
+    assert!((7..=10).contains(&tree.run().requests()), "{}", tree.run().requests());
+    // A budget that is not used up changes nothing.
+    assert_eq!(priced(Some(100.0)).run().requests(), priced(None).run().requests());
+}
+
+#[test]
 fn a_long_report_is_cut_and_kept_and_the_array_is_not() {
     fn model(call: &ModelCall) -> Result<Reply, ModelError> {
         match (call.request.child(), call.turn) {

@@ -77,6 +77,19 @@ fn a_limit_reached_during_a_retry_waits_for_the_retry_and_its_tool_results() {
 }
 
 #[test]
+fn a_system_prompt_that_a_provider_does_not_take_is_in_the_traces() {
+    for (kind, moved) in [(ProviderKind::Openai, 0), (ProviderKind::Anthropic, 1)] {
+        let providers = vec![ProviderConfig { kind, ..ProviderConfig::default() }];
+        let played = play(
+            RunConfig { providers, ..two_turns(Preset::Orchestrator) },
+            then(to_the_limit(), vec![text("so it is")]),
+        );
+        let traces = played.run().traces().iter().filter(|trace| trace.name == "system_message_sent_as_user");
+        assert_eq!(traces.count(), moved, "{kind:?}");
+    }
+}
+
+#[test]
 fn each_trigger_names_itself_in_the_first_sentence() {
     let config = SynthesisConfig::preset(Preset::Orchestrator);
     let first = |trigger| match prompts::synthesis_prompt(Preset::Orchestrator, &config, trigger) {

@@ -297,7 +297,7 @@ fn a_step_of_a_plan_puts_together_what_it_was_given() {
     let played = Game::new(docs()).ask(&given("session_context"));
     assert_eq!(played.turns.len(), 0, "it has everything: {:?}", names(&played));
     let text = &played.reply.content;
-    assert!(text.starts_with("**What the earlier steps found:**"), "{text}");
+    assert!(text.starts_with("**What steps 1 and 3 found:**"), "{text}");
     assert!(text.contains("- **News** (step 1): A record quarter\n- **Market** (step 3): It grows."), "{text}");
     let gathers = Game::new(docs()).ask(&given("dependency_artifacts"));
     assert!(!gathers.turns.is_empty(), "it still looks itself: {:?}", names(&gathers));

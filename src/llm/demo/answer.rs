@@ -72,13 +72,17 @@ fn part(title: &str, lines: &[String]) -> Option<String> {
 fn from_steps(chat: &Chat<'_>) -> Option<String> {
     let line = |artifact: &Value| {
         let shown: String = best_line(field(artifact, "result")).replace("**", "").chars().take(MAX_ARTIFACT).collect();
-        let order = artifact.get("step_order").and_then(Value::as_u64).unwrap_or_default();
-        format!("- **{}** (step {order}): {shown}", field(artifact, "agent"))
+        format!("- **{}** (step {}): {shown}", field(artifact, "agent"), field_number(artifact, "step_order"))
     };
     let mut lines: Vec<String> = chat.artifacts.iter().map(line).collect();
     let note = "\nI am a scripted demo, not an AI: I put results side by side and weigh nothing.";
     lines.extend((!lines.is_empty()).then(|| note.to_owned()));
-    part("**What the earlier steps found:**", &lines)
+    let steps: Vec<String> =
+        chat.artifacts.iter().map(|artifact| field_number(artifact, "step_order").to_string()).collect();
+    part(
+        &format!("**What {} {} found:**", if steps.len() == 1 { "step" } else { "steps" }, sentence_list(&steps)),
+        &lines,
+    )
 }
 
 /// The sub-agents' findings: one line each, with the file it is about.
@@ -102,10 +106,24 @@ fn field<'v>(object: &'v Value, key: &str) -> &'v str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The first quote of an answer of the demo model, or else its first line.
+fn field_number(object: &Value, key: &str) -> u64 {
+    object.get(key).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// `1, 2 and 3`.
+fn sentence_list(items: &[String]) -> String {
+    match items.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// The first quote of an answer of the demo model, or else its first line that is not a title.
 fn best_line(answer: &str) -> &str {
     let quote = answer.lines().find_map(|line| line.strip_prefix("> "));
-    quote.or(answer.trim().lines().next()).unwrap_or("no result")
+    let line = || answer.lines().map(str::trim).find(|line| !line.is_empty() && !line.ends_with(":**"));
+    quote.or_else(line).map_or("no result", |line| line.trim_start_matches("- "))
 }
 
 fn from_files(chat: &Chat<'_>) -> Option<String> {

@@ -1,0 +1,63 @@
+//! Limits as numbers: sizes of what a server may send, how full a context window is.
+
+use crate::support::*;
+use turnwise::engine::caps::*;
+use turnwise::engine::*;
+
+/// As listed in semantics.md#limits-on-what-a-server-may-send.
+#[test]
+fn the_limits_are_the_documented_ones() {
+    let mib = |bytes: usize| bytes as f64 / 1_048_576.0;
+    assert_eq!(mib(MAX_EVENT), 4.0);
+    assert_eq!(mib(MAX_STREAM), 256.0);
+    assert_eq!([MAX_TEXT, MAX_REASONING, MAX_ARGUMENTS].map(mib), [2.0; 3]);
+    assert_eq!((MAX_CALLS, MAX_PARTS), (256, 1024));
+    assert_eq!([MAX_OPAQUE, MAX_RESULT].map(mib), [4.0; 2]);
+    assert_eq!(RAW_CAP, 131_072);
+    assert_eq!([MAX_RESULT_IMAGES, MAX_MODEL_LIST, MAX_SITE_FILE].map(mib), [20.0, 8.0, 32.0]);
+}
+
+#[test]
+fn a_result_is_cut_to_its_limit_exactly() {
+    let note = |kept: usize, whole: usize| format!("\n[the result was cut here: {kept} of {whole} bytes were kept]");
+    let mut whole = "x".repeat(MAX_RESULT);
+    cut_result(&mut whole, 0);
+    assert_eq!(whole.len(), MAX_RESULT, "at its limit it is whole");
+    assert!(whole.ends_with('x'));
+    let mut long = "x".repeat(MAX_RESULT + 1);
+    cut_result(&mut long, 0);
+    let kept = long.bytes().take_while(|byte| *byte == b'x').count();
+    assert!(long.ends_with(&note(kept, MAX_RESULT + 1)), "{}", &long[kept..]);
+    assert_eq!(long.len(), MAX_RESULT);
+    // Some of it was left out before.
+    let mut short = "abc".to_owned();
+    cut_result(&mut short, 7);
+    assert_eq!(short, format!("abc{}", note(3, 10)));
+}
+
+#[test]
+fn pictures_past_their_limit_are_left_out_and_counted() {
+    let image = |bytes: usize| Image { data: "A".repeat(bytes), media_type: "image/png".into() };
+    let cut = |images: Vec<Image>| {
+        let outcome = ToolOutcome::Executed { content: "seen".into(), images, repaired_args: None };
+        let mut event = Event::ToolFinished { call: CallId("call_1_1_0".into()), outcome };
+        cut_event(&mut event);
+        let Event::ToolFinished { outcome: ToolOutcome::Executed { content, images, .. }, .. } = event else {
+            panic!()
+        };
+        (content, images.len())
+    };
+    assert_eq!(cut(vec![image(MAX_RESULT_IMAGES - 8), image(8)]), ("seen".to_owned(), 2));
+    let note = "seen\n[2 of 3 pictures were left out: they are too large]".to_owned();
+    assert_eq!(cut(vec![image(8), image(MAX_RESULT_IMAGES), image(8)]), (note, 1));
+}
+
+#[test]
+fn the_part_of_the_window_that_is_full_is_in_percent() {
+    let mut config = config(Preset::Research);
+    config.limits.context_tokens = Some(10_000);
+    let usage = Usage { input: TokenCount(2_500), ..Usage::default() };
+    let Step::Reply(reply) = calls("", &[("a", "search", "{}")]) else { panic!() };
+    let played = play_open(config, vec![Step::Reply(Reply { usage: Some(usage), ..reply })]);
+    assert_eq!(played.run().context_percent(), Some(25));
+}
