@@ -358,7 +358,7 @@ test('misuse is refused and names itself', async () => {
   agent.cancel();
   const trajectory = await running;
   assert.equal(trajectory.outcome, 'cancelled');
-  await assert.rejects(exportTrajectory(trajectory, 'xml'), { name: 'TypeError', message: /^format: got "xml"; expected 'native', 'atif'/ });
+  await assert.rejects(exportTrajectory(trajectory, 'xml'), { name: 'TypeError', message: /^format: got "xml"; expected 'native', 'html'/ });
   await assert.rejects(exportTrajectory({}, 'native'), { name: 'TypeError', message: /expected a trajectory of version 1/ });
   assert.deepEqual(JSON.parse(await exportTrajectory(trajectory, 'native')), trajectory);
   agent.free();

@@ -52,7 +52,7 @@ const row = (id, name, answer, expected) => ({ id, name, answer, ...expected });
 export const FAULTS = [
   ['Answers with an error status', [
     row('400', '400, a request that the server does not take', plain(400, said('Unsupported value: temperature', 'invalid_request_error')), fatal('provider_error', ['refused the request (400)', 'Unsupported value', 'Check the options'])),
-    row('400-context', '400, the conversation is too long', plain(400, said("This model's maximum context length is 8192 tokens.", 'invalid_request_error', 'context_length_exceeded')), overflow(['too long for', 'larger window'])),
+    row('400-context', '400, the conversation is too long', plain(400, said("This model's maximum context length is 8192 tokens.", 'invalid_request_error', 'context_length_exceeded')), overflow(['too long for', 'larger context window'])),
     row('401', '401, a wrong key', plain(401, said('Incorrect API key provided: sk-x***1.', 'invalid_request_error', 'invalid_api_key')), fatal('auth_error', ['did not accept the key (401)', 'Check that the key'])),
     row('402', '402, no credit', plain(402, said('Insufficient balance', 'billing')), fatal('quota_error', ['no quota or credit left (402)', 'Add credit'])),
     row('403', '403, a key that may not do this', plain(403, said('Your key lacks scopes', 'permission_error')), fatal('auth_error', ['does not allow this (403)', 'Check that the key may use'])),
@@ -61,7 +61,7 @@ export const FAULTS = [
     row('405', '405', plain(405, said('Method Not Allowed', 'error')), fatal('provider_error', ['has nothing at', 'Check the base URL'])),
     row('408', '408', plain(408, said('Request timed out', 'timeout')), retried('timeout', ['timed out (408)'])),
     row('409', '409', plain(409, said('Try again', 'conflict')), retried('provider_error', ['(409)'])),
-    row('413', '413, a request that is too large', plain(413, said('Request too large', 'invalid_request_error')), overflow(['too long for', 'larger window'])),
+    row('413', '413, a request that is too large', plain(413, said('Request too large', 'invalid_request_error')), overflow(['too long for', 'larger context window'])),
     row('422', '422', plain(422, said('tools: extra fields not permitted', 'invalid_request_error')), fatal('provider_error', ['refused the request (422)', 'extra fields', 'Check the options'])),
     row('500', '500', plain(500, said('The server had an error', 'server_error')), retried('provider_error', ['has a problem (500)'])),
     row('502', '502, a web page of a proxy', plain(502, '<!doctype html><html><head><title>502 Bad Gateway</title></head><body></body></html>'), retried('provider_error', ['web page (502)', '502 Bad Gateway'])),
