@@ -181,7 +181,7 @@ test('an interrupt wraps up what is under way and writes it; a second one cancel
   await withServer({ hold, text: 'so far' }, async (server) => {
     const args = ['run', 't.jsonl', ...server, '--concurrency', '2'];
     const first = start(args, { cwd: folder });
-    await asked;
+    await Promise.race([asked, first.ended]); // a command that fails at once ends without asking
     process.kill(first.child.pid, 'SIGINT');
     const { code, out } = await first.ended;
     assert.equal(code, 1);
@@ -193,7 +193,7 @@ test('an interrupt wraps up what is under way and writes it; a second one cancel
   const open = new Promise((resolve) => { third = resolve; });
   await withServer({ hold: () => { third(); return new Promise(() => {}); } }, async (server) => {
     const second = start(['run', 't.jsonl', ...server], { cwd: folder });
-    await open;
+    await Promise.race([open, second.ended]);
     process.kill(second.child.pid, 'SIGINT');
     await second.until('Wrapping up');
     process.kill(second.child.pid, 'SIGINT');

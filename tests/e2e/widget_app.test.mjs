@@ -72,5 +72,5 @@ test('the app of another origin takes the record over, whole; a page that is no 
   await other.waitForFunction(() => window.heard?.turnwise === 'trajectory');
   await tab.clock.runFor(20_000);
   assert.match((await download).suggestedFilename(), /^turnwise-.*\.json$/);
-  await tab.getByText('The app did not take it').waitFor();
+  await tab.getByText('The app did not accept the record').waitFor();
 })))));

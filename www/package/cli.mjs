@@ -39,7 +39,7 @@ const COMMANDS = {
     about: 'Runs every task of a file and writes a trajectory for each. Run it again to continue where it stopped.',
     options: {
       provider: [text, 'demo, openai, openai-responses, anthropic, gemini, openrouter, ollama, lmstudio or llamacpp'],
-      'base-url': [text, 'the server's base URL, up to and including the version'],
+      'base-url': [text, "the server's base URL, up to and including the version"],
       model: [text, 'the model, as the server names it'],
       'api-key-env': [text, 'name of the environment variable that holds the key'],
       preset: [text, 'research, orchestrator or strict'],
