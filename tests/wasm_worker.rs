@@ -274,7 +274,7 @@ async fn the_demo_model_answers_with_the_bytes_that_its_script_gives() {
         attempt: 1,
         attempts: 3,
         messages: vec![Message::system("You are an agent."), Message::user("What is 2 + 2? \"Ü\"")],
-        tools: names().into_iter().filter_map(|name| builtin(name)).collect(),
+        tools: names().into_iter().filter_map(builtin).collect(),
         choice: ToolChoice::Auto,
     };
     let Answer::Demo(scripted) = Talk::default().ask(Call::Demo(Box::new(request.clone()))).await else { panic!() };
