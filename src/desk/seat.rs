@@ -29,7 +29,7 @@ pub(super) struct Seat {
     pub(super) keeper: Option<Keeper>,
     reporter: RefCell<Reporter>,
     streamed: RefCell<Streamed>,
-    stand: Cell<RunLocation>,
+    location: Cell<RunLocation>,
     /// A report to the page is scheduled.
     due: Cell<bool>,
 }
@@ -48,7 +48,7 @@ impl NewsSender {
     /// Shows a recorded run.
     pub(super) fn show(&self, seat: SeatId, run: Snapshot) {
         let (streamed, changes) = (Streamed::default(), vec![Change::Whole(Box::new(run))]);
-        self.post(News::Seen { seat, stand: RunLocation::Recorded, streamed, changes }, Vec::new());
+        self.post(News::Seen { seat, location: RunLocation::Recorded, streamed, changes }, Vec::new());
     }
 }
 
@@ -61,7 +61,7 @@ impl Seat {
             keeper,
             reporter: RefCell::default(),
             streamed: RefCell::default(),
-            stand: Cell::default(),
+            location: Cell::default(),
             due: Cell::default(),
         })
     }
@@ -110,14 +110,14 @@ impl Seat {
     pub(super) fn tell(&self) {
         self.due.set(false);
         let changes = self.session.with_run(|run| run.map(|run| self.reporter.borrow_mut().changes(run)));
-        let (changes, streamed, stand) = (changes.unwrap_or_default(), self.streamed.take(), self.stand());
-        let stood = self.stand.replace(stand);
-        if !changes.is_empty() || !streamed.is_empty() || stood != stand {
-            self.news.post(News::Seen { seat: self.id, stand, streamed, changes }, Vec::new());
+        let (changes, streamed, location) = (changes.unwrap_or_default(), self.streamed.take(), self.location());
+        let before = self.location.replace(location);
+        if !changes.is_empty() || !streamed.is_empty() || before != location {
+            self.news.post(News::Seen { seat: self.id, location, streamed, changes }, Vec::new());
         }
     }
 
-    fn stand(&self) -> RunLocation {
+    fn location(&self) -> RunLocation {
         match (self.session.is_followed(), self.session.is_interrupted()) {
             (true, _) => RunLocation::Elsewhere,
             (false, true) => RunLocation::Interrupted,

@@ -38,7 +38,7 @@ impl Fetcher {
         Fetcher {
             same_origin: origin.is_some_and(|origin| page.starts_with(&format!("{origin}/")) || page == origin),
             credentials,
-            bridge: bridge.map(|of| (of, page.to_owned())),
+            bridge: bridge.map(|host| (host, page.to_owned())),
             closing: AbortController::new().ok(),
         }
     }
@@ -63,10 +63,10 @@ impl Fetcher {
         let late = abort.clone();
         let _deadline = Timeout::new(DEADLINE_MS, move || late.abort());
         let _closing = self.closing.as_ref().map(|closing| Chained::new(closing, &abort));
-        if let Some((page, of)) = &self.bridge
-            && same_origin(of, &got.url)?
+        if let Some((host, host_address)) = &self.bridge
+            && same_origin(host_address, &got.url)?
         {
-            let fetched = bridged::fetch(Rc::clone(page), got, &abort).await;
+            let fetched = bridged::fetch(Rc::clone(host), got, &abort).await;
             let stays = got.at.is_empty() || same_origin(&got.url, &got.at)?;
             return Ok(fetched.filter(|_| stays));
         }
@@ -144,21 +144,22 @@ fn same_origin(a: &str, b: &str) -> Result<bool, JsValue> {
 
 /// Aborts one controller when another is aborted, until this is dropped.
 struct Chained {
-    of: AbortController,
+    first: AbortController,
     callback: Closure<dyn FnMut()>,
 }
 
 impl Chained {
-    fn new(of: &AbortController, then: &AbortController) -> Self {
+    fn new(first: &AbortController, then: &AbortController) -> Self {
         let then = then.clone();
         let callback = Closure::<dyn FnMut()>::new(move || then.abort());
-        let _ = of.signal().add_event_listener_with_callback("abort", callback.as_ref().unchecked_ref());
-        Chained { of: of.clone(), callback }
+        let _ = first.signal().add_event_listener_with_callback("abort", callback.as_ref().unchecked_ref());
+        Chained { first: first.clone(), callback }
     }
 }
 
 impl Drop for Chained {
     fn drop(&mut self) {
-        let _ = self.of.signal().remove_event_listener_with_callback("abort", self.callback.as_ref().unchecked_ref());
+        let _ =
+            self.first.signal().remove_event_listener_with_callback("abort", self.callback.as_ref().unchecked_ref());
     }
 }

@@ -10,7 +10,7 @@ use super::record::Trigger;
 use super::run::{OpenTurn, Phase, Run, TurnStep};
 use super::tool_round::{self, RoundOutcome, RoundRequest, RunParts, ToolRound};
 
-/// Open calls may still run this long after stop.
+/// After a stop or a limit, open calls may still run this long.
 pub(super) const WRAP_UP_GRACE_MS: u64 = 2_000;
 
 impl Run {
@@ -38,7 +38,7 @@ impl Run {
         }
     }
 
-    /// Stop while calls are open: nothing new starts, and what runs has [`WRAP_UP_GRACE_MS`] to end.
+    /// A stop or a limit while calls are open: nothing new starts, and what runs has [`WRAP_UP_GRACE_MS`] to end.
     pub(super) fn wrap_up_round(&mut self, trigger: Trigger) {
         self.with_round(ToolRound::answer_queued_as_stopped);
         self.stop_children(trigger);
@@ -47,7 +47,7 @@ impl Run {
         self.advance_round();
     }
 
-    /// The grace period after stop is over.
+    /// The grace period is over.
     pub(super) fn grace_over(&mut self) {
         self.with_round(|round, parts| round.abort(parts, ToolOutcome::Stopped));
         self.advance_round();

@@ -26,7 +26,7 @@ pub(super) struct ToolRound {
     pub offer: Offer,
     /// The index of the first record of these calls in the turn.
     pub first: usize,
-    /// The timer of the grace period after stop, once stop was requested.
+    /// The timer of the grace period, once the run was asked to wrap up.
     pub grace_timer: Option<TimerId>,
     calls: Vec<OpenCall>,
     /// The reply was cut by its length limit: none of its calls runs, and the model is told.

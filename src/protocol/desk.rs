@@ -201,7 +201,7 @@ pub enum News {
     /// The changes in a run, at most once per frame.
     Seen {
         seat: SeatId,
-        stand: RunLocation,
+        location: RunLocation,
         streamed: Streamed,
         changes: Vec<Change>,
     },

@@ -100,11 +100,22 @@ impl Ranks {
         }
         self.removed += 1;
         if self.removed > self.lengths.len() + MAX_REMOVED {
-            for postings in self.terms.values_mut() {
+            self.terms.retain(|_, postings| {
                 postings.retain(|posting| self.lengths.contains_key(&posting.section));
-            }
+                !postings.is_empty()
+            });
+            self.stems.retain(|_, terms| {
+                terms.retain(|term| self.terms.contains_key(term));
+                !terms.is_empty()
+            });
             self.removed = 0;
         }
+    }
+
+    /// The number of sections that contain the term; removed ones do not count.
+    fn sections_with(&self, term: &str) -> usize {
+        let postings = self.terms.get(term).into_iter().flatten();
+        postings.filter(|posting| self.lengths.contains_key(&posting.section)).count()
     }
 
     /// Returns all sections that contain any of the terms, best first. `names` are terms that the query may also mean.
@@ -122,8 +133,7 @@ impl Ranks {
             let idle = if IDLE_WORDS.contains(term) && !only_idle { IDLE } else { 1.0 };
             asked += self.count(term, idle, &mut scores);
         }
-        for name in names.iter().take(MAX_TERMS).filter(|name| self.terms.contains_key(*name) && !query.contains(name))
-        {
+        for name in names.iter().take(MAX_TERMS).filter(|name| self.sections_with(name) > 0 && !query.contains(name)) {
             asked += self.count(name, MEANT, &mut scores);
         }
         let mut best: Vec<(u32, f32)> =
@@ -146,7 +156,7 @@ impl Ranks {
         let mut most = 0.0_f32;
         for (stand_in, worth) in self.stand_ins(term) {
             let Some(postings) = self.terms.get(&stand_in) else { continue };
-            let live = postings.iter().filter(|posting| self.lengths.contains_key(&posting.section)).count();
+            let live = self.sections_with(&stand_in);
             let all = self.lengths.len().max(1) as f32;
             let rarity = (1.0 + (all - live as f32 + 0.5) / (live as f32 + 0.5)).ln();
             most = most.max(rarity * worth);
@@ -159,7 +169,7 @@ impl Ranks {
             }
         }
         if found.is_empty() {
-            // A word that does not occur on the site is still part of the query.
+            // A word that does not occur anywhere is still part of the query.
             return weight * (1.0 + self.lengths.len().max(1) as f32).ln() * 0.5;
         }
         for (section, (value, in_heading)) in found {
@@ -189,19 +199,19 @@ impl Ranks {
     /// The term itself, and others that it may mean.
     fn stand_ins(&self, term: &str) -> Vec<(String, f32)> {
         let mut out = Vec::new();
-        let known = self.terms.contains_key(term);
-        if known {
+        if self.sections_with(term) > 0 {
             out.push((term.to_owned(), 1.0));
         }
         let same_stem = self.stems.get(stem(term)).into_iter().flatten();
-        out.extend(same_stem.filter(|other| *other != term).take(MAX_NEAR).map(|other| (other.clone(), 0.8)));
+        let same_stem = same_stem.filter(|other| *other != term && self.sections_with(other) > 0);
+        out.extend(same_stem.take(MAX_NEAR).map(|other| (other.clone(), 0.8)));
         if out.is_empty() {
             out.extend(self.near_to(term).into_iter().map(|other| (other, NEAR)));
         }
         out
     }
 
-    /// Words of the site that a query's unknown words may mean.
+    /// Indexed words that a query's unknown words may mean.
     pub fn near(&self, query: &[String]) -> Vec<String> {
         let mut near: Vec<String> = Vec::new();
         for term in query.iter().filter(|term| !IDLE_WORDS.contains(&term.as_str())).take(MAX_TERMS) {
@@ -231,6 +241,7 @@ impl Ranks {
                 near.push((3, usize::MAX - postings.len(), word));
             }
         }
+        near.retain(|(.., word)| self.sections_with(word) > 0);
         near.sort();
         near.into_iter().take(MAX_NEAR).map(|(_, _, word)| word.clone()).collect()
     }

@@ -82,7 +82,7 @@ impl App {
 
     pub fn grant(&self, turns: u32) {
         self.with_seat(|seat| seat.grant(turns));
-        follow::stand(*self, true);
+        follow::set_at_end(*self, true);
     }
 
     /// Makes a read-only thread from a record, without showing it: for a long record, that is a browser task of its
@@ -166,14 +166,14 @@ impl App {
         let rail = ArcRwSignal::new(seat.look(|source| RailView::from(source)).unwrap_or_default());
         self.draw(&seat, &page, &rail);
         self.add_run(vec![page], rail, seat, workspace);
-        follow::stand(*self, true);
+        follow::set_at_end(*self, true);
         follow::keep_up(*self);
     }
 
     pub(super) fn follow_up(&self, thread: &Thread, asked: TaskInput, config: RunConfig) {
         let Backing::Live { seat, workspace } = &thread.backing else { return };
         let last = seat.borrow().clone();
-        if last.stand() != RunLocation::Here {
+        if last.location() != RunLocation::Here {
             return self.complain("This run has not ended: resume it first, or wait for the tab that runs it.");
         }
         if let Err(why) = self.find_again(thread) {
@@ -188,7 +188,7 @@ impl App {
         last.close();
         // A queued follow-up may begin while another thread is being read.
         if self.is_open(&panel) {
-            follow::stand(*self, true);
+            follow::set_at_end(*self, true);
             follow::keep_up(*self);
         }
     }

@@ -79,7 +79,7 @@ struct RunState {
     id: SeatId,
     line: Line,
     seen: RefCell<Option<Snapshot>>,
-    stand: Cell<RunLocation>,
+    location: Cell<RunLocation>,
     /// The run was lost with an earlier desk; the current one does not know it.
     lost: Cell<bool>,
     /// The next report contains the whole run.
@@ -168,8 +168,8 @@ impl Line {
 
     /// Creates a seat with a number that is already reserved.
     pub fn seat_of(&self, id: SeatId) -> Seat {
-        let (seen, stand, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
-        let place = Rc::new(RunState { id, line: self.clone(), seen, stand, lost, anew: Cell::default(), ear });
+        let (seen, location, lost, ear) = (RefCell::default(), Cell::default(), Cell::default(), RefCell::default());
+        let place = Rc::new(RunState { id, line: self.clone(), seen, location, lost, anew: Cell::default(), ear });
         self.0.seats.borrow_mut().insert(id, Rc::downgrade(&place));
         Seat(place)
     }
@@ -229,10 +229,10 @@ impl Line {
     }
 
     /// Takes in a report about a run.
-    pub fn take_run(&self, seat: SeatId, stand: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
+    pub fn take_run(&self, seat: SeatId, location: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
         let seat = self.0.seats.borrow().get(&seat).and_then(Weak::upgrade);
         if let Some(seat) = seat.map(Seat) {
-            seat.take(stand, streamed, changes);
+            seat.take(location, streamed, changes);
         }
     }
 
@@ -285,7 +285,7 @@ impl Seat {
     pub fn look<T>(&self, look: impl FnOnce(&Source<'_>) -> T) -> Option<T> {
         let seen = self.0.seen.borrow();
         let source = Source::from(seen.as_ref()?);
-        Some(look(&match self.0.stand.get() {
+        Some(look(&match self.0.location.get() {
             RunLocation::Here => source,
             RunLocation::Interrupted => source.interrupted(),
             RunLocation::Elsewhere => source.elsewhere(),
@@ -312,13 +312,13 @@ impl Seat {
         self.look(|source| source.status == crate::engine::Status::Ended) == Some(true)
     }
 
-    pub fn stand(&self) -> RunLocation {
-        self.0.stand.get()
+    pub fn location(&self) -> RunLocation {
+        self.0.location.get()
     }
 
     pub fn is_running(&self) -> bool {
         let open = || self.look(|source| source.status != crate::engine::Status::Ended);
-        self.stand() == RunLocation::Here && open() == Some(true)
+        self.location() == RunLocation::Here && open() == Some(true)
     }
 
     pub fn stop(&self) {
@@ -361,8 +361,8 @@ impl Seat {
         self.0.ear.replace(Some(Rc::new(ear)));
     }
 
-    fn take(&self, stand: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
-        self.0.stand.set(stand);
+    fn take(&self, location: RunLocation, streamed: &Streamed, changes: Vec<Change>) {
+        self.0.location.set(location);
         {
             let mut seen = self.0.seen.borrow_mut();
             let before = seen.take().filter(|_| !self.0.anew.take());

@@ -96,7 +96,7 @@ fn dropped(app: App, event: &DragEvent) {
         .filter_map(|item| item.webkit_get_as_entry().ok().flatten())
         .collect();
     let list: Vec<File> = data.files().map(|list| pictures::files(&list)).unwrap_or_default();
-    // Pictures dropped dropped on the task box are sent with the task; anywhere else they are ordinary files.
+    // Pictures dropped on the task box are sent with the task; anywhere else they are ordinary files.
     let to_task = on_task(event);
     let (shown, files): (Vec<File>, Vec<File>) =
         list.into_iter().partition(|file| to_task && is_picture(&file.type_()));

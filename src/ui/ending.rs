@@ -29,12 +29,12 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
         let text = if turns == 1 { "1 more turn granted".to_owned() } else { format!("{turns} more turns granted") };
         html::p().class("granted").child(text)
     });
-    let standing = |stand: ReportPosition| {
-        let report = segment.report.as_ref().filter(|report| report.stand == stand);
+    let report_at = |position: ReportPosition| {
+        let report = segment.report.as_ref().filter(|report| report.position == position);
         report.map(|view| html::div().class("reported").child(report::report(app, view)))
     };
     (
-        standing(ReportPosition::Before),
+        report_at(ReportPosition::Before),
         html::section().class("ending").attr("aria-label", label).child((
             dot(Some(view.tone), "dot sign"),
             html::div().child((
@@ -48,7 +48,7 @@ pub fn ending(app: App, segment: &SegmentView, whose: Whose, at: (usize, usize))
                 view.error.map(|error| html::p().class("error").child(error)),
             )),
         )),
-        standing(ReportPosition::After),
+        report_at(ReportPosition::After),
         granted,
     )
 }

@@ -30,12 +30,12 @@ pub fn scrolled(app: App, top: Top) {
     // Text may arrive faster than scroll events: being far from the end is not enough, the reader must have scrolled
     // up.
     if at_end || now < before {
-        stand(app, at_end);
+        set_at_end(app, at_end);
     }
 }
 
 /// Sets whether the reader is at the end from now on.
-pub fn stand(app: App, at_end: bool) {
+pub fn set_at_end(app: App, at_end: bool) {
     if app.at_end.get_untracked() != at_end {
         app.at_end.set(at_end);
     }
@@ -76,7 +76,7 @@ pub fn latest(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn quiet small latest")
                 .on(ev::click, move |_| {
-                    stand(app, true);
+                    set_at_end(app, true);
                     to_end();
                 })
                 .child((icon(Icon::Down), "Jump to latest"))

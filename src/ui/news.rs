@@ -31,7 +31,7 @@ pub fn listen(app: App) {
 
 fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
     match news {
-        News::Seen { seat, stand, streamed, changes } => line.take_run(seat, stand, &streamed, changes),
+        News::Seen { seat, location, streamed, changes } => line.take_run(seat, location, &streamed, changes),
         News::Planned { plan, begun, steps, traces, calls_left, ending } => {
             let changes = PlanChanges { steps, traces, calls_left, ending: ending.map(|ending| *ending) };
             let report = match begun {

@@ -64,7 +64,7 @@ pub fn transcript(app: App) -> impl IntoView {
 pub(super) fn clicked(app: App, event: &Event) {
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     if target.as_ref().is_some_and(|target| target.closest("summary").ok().flatten().is_some()) {
-        follow::stand(app, false);
+        follow::set_at_end(app, false);
     }
     let link = target.and_then(|target| target.closest("[data-file]").ok().flatten());
     if let Some(path) = link.and_then(|link| link.get_attribute("data-file")) {

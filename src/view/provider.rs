@@ -46,8 +46,8 @@ const COMPATIBLE_CARD: ProviderCard = ProviderCard {
 
 /// Real models, in the order of the settings.
 pub fn cards() -> impl Iterator<Item = ProviderCard> {
-    let of = |kind: &ProviderKind| Some(ProviderCard { id: kind.as_str(), kind: *kind, card: card(*kind)? });
-    ProviderKind::ALL.iter().filter_map(of).chain([COMPATIBLE_CARD])
+    let card_of = |kind: &ProviderKind| Some(ProviderCard { id: kind.as_str(), kind: *kind, card: card(*kind)? });
+    ProviderKind::ALL.iter().filter_map(card_of).chain([COMPATIBLE_CARD])
 }
 
 /// Returns the title of a group of providers.

@@ -18,7 +18,7 @@ pub struct ReportView {
     pub format: &'static str,
     /// The reason it is shown here, if that needs an explanation.
     pub note: Option<&'static str>,
-    pub stand: ReportPosition,
+    pub position: ReportPosition,
     pub body: Body,
     /// The text that the copy button copies.
     pub copy: Arc<str>,
@@ -55,7 +55,7 @@ impl ReportView {
             title: "Report",
             format: "Text",
             note: Some("Written by Turnwise, because the run ended without a report from the model."),
-            stand: ReportPosition::After,
+            position: ReportPosition::After,
             body: Body::Text(ending.output.clone()),
             copy: ending.output.as_str().into(),
         })
@@ -66,7 +66,7 @@ impl ReportView {
             title: "Report",
             format,
             note: None,
-            stand: ReportPosition::Before,
+            position: ReportPosition::Before,
             body,
             copy: ending.output.as_str().into(),
         };
@@ -94,7 +94,7 @@ impl ReportView {
             title,
             format: "JSON",
             note: None,
-            stand: ReportPosition::Before,
+            position: ReportPosition::Before,
             body: Body::Json(JsonNode::root(Arc::new(data.clone()))),
             copy,
         }

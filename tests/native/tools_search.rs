@@ -199,6 +199,15 @@ fn other_forms_of_a_word_and_typos_are_found() {
 }
 
 #[test]
+fn a_word_of_a_deleted_file_counts_as_unknown() {
+    let mut files = Memory::with(&[("a.md", "How the server is configured."), ("b.md", "These rules are sever.")]);
+    let mut index = Index::default();
+    assert_eq!(hits(&search_with(&files, &mut index, "sever", None)), ["b.md:1"]);
+    files.infos.remove("b.md");
+    assert_eq!(hits(&search_with(&files, &mut index, "sever", None)), ["a.md:1"], "taken for a typo");
+}
+
+#[test]
 fn what_is_not_text_is_named_and_kept_results_are_not_searched() {
     let mut files =
         Memory::with(&[("a.md", "walrus"), ("results/call_1.txt", "walrus"), ("big.txt", &"walrus ".repeat(700_000))]);

@@ -230,7 +230,7 @@ fn a_failed_run_is_explained_in_one_sentence() {
 fn the_report_is_shown_by_its_format_where_no_turn_shows_it() {
     let of = |played: &Played| view(played).segments[0].report.clone();
     let told = of(&play(strict(5), text_report())).expect("a report");
-    assert_eq!((told.body, told.stand), (Body::Text("all is well".into()), ReportPosition::Before));
+    assert_eq!((told.body, told.position), (Body::Text("all is well".into()), ReportPosition::Before));
     let marked =
         play(with_report(ReportFormat::Markdown, None), report(&json!({ "format": "markdown", "content": "# Hi" })));
     assert_eq!(of(&marked).expect("a report").body, Body::Markdown("# Hi".into()));
@@ -244,7 +244,7 @@ fn the_report_is_shown_by_its_format_where_no_turn_shows_it() {
     assert!(matches!(&slack.body, Body::Slack(messages) if messages[0].blocks == [slack::Block::Divider]));
 
     let failed = of(&play(strict(5), vec![text("a"), text("b"), text("c")])).expect("a report");
-    assert_eq!((failed.stand, failed.note.is_some()), (ReportPosition::After, true), "the system explains itself");
+    assert_eq!((failed.position, failed.note.is_some()), (ReportPosition::After, true), "the system explains itself");
     assert_eq!(of(&play(config(Preset::Research), vec![text("done")])), None, "the turn shows it");
 }
 

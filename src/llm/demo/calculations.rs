@@ -1,7 +1,7 @@
 //! The calculations in a task, in the calculator's syntax. A table maps phrases to expressions; the calculator knows the
 //! arithmetic and the units.
 
-/// Maximum number of calculations per task, and of words that a `*` in a phrase stands for.
+/// Maximum number of calculations per task, and of words that a `*` in a phrase matches.
 const MAX_CALCULATIONS: usize = 4;
 const MAX_WORDS_BETWEEN: usize = 4;
 

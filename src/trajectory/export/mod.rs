@@ -56,7 +56,7 @@ macro_rules! formats {
                 match self { $(Format::$format => $label,)* }
             }
 
-            /// The purpose of the format, beside its name in the menu.
+            /// What the format is for; the menu shows it next to the label.
             #[must_use]
             pub fn note(self) -> &'static str {
                 match self { $(Format::$format => $note,)* }
@@ -180,14 +180,7 @@ fn tree(document: &Trajectory) -> Vec<&Trajectory> {
 fn cost<'a>(run: &Trajectory, mut attempts: impl Iterator<Item = &'a AttemptRecord>) -> Option<f64> {
     let sum = attempts.try_fold(0.0, |sum, attempt| {
         let price = run.config.providers.get(attempt.provider)?.price?;
-        let usage = attempt.usage.unwrap_or_default();
-        let price_of = |tokens: u64, per_million: f64| tokens as f64 * per_million / 1e6;
-        let fresh = usage.input.0.saturating_sub(usage.cached.0);
-        Some(
-            sum + price_of(fresh, price.input)
-                + price_of(usage.cached.0, price.cached)
-                + price_of(usage.output.0, price.output),
-        )
+        Some(sum + price.cost(attempt.usage.unwrap_or_default()))
     })?;
     Some((sum * 1e9).round() / 1e9)
 }

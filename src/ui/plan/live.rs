@@ -78,7 +78,7 @@ impl LivePlan {
 
     /// Draws a report about a step's run.
     fn draw_run(&self, slot: &StepSlot, streamed: &Streamed) {
-        if slot.seat.stand() == RunLocation::Recorded {
+        if slot.seat.location() == RunLocation::Recorded {
             self.redraw(slot.order);
             return;
         }

@@ -97,14 +97,14 @@ impl Page {
     }
 
     fn segment(&mut self, segment: &SegmentView, with_ending: bool, level: usize) {
-        if let Some(report) = segment.report.as_ref().filter(|report| report.stand == ReportPosition::Before) {
+        if let Some(report) = segment.report.as_ref().filter(|report| report.position == ReportPosition::Before) {
             self.report(report, level);
         }
         if with_ending {
             self.heading(level, "End");
             self.ending(&segment.ending);
         }
-        if let Some(report) = segment.report.as_ref().filter(|report| report.stand == ReportPosition::After) {
+        if let Some(report) = segment.report.as_ref().filter(|report| report.position == ReportPosition::After) {
             self.report(report, level);
         }
         if let Some(turns) = segment.granted {

@@ -35,8 +35,8 @@ fn segments(html: &mut Html, view: &ViewModel, after: Option<usize>, level: u8) 
 }
 
 fn segment_end(html: &mut Html, segment: &SegmentView, with_ending: bool, level: u8) {
-    let stand = segment.report.as_ref().map(|report| report.stand);
-    if let (Some(report), Some(ReportPosition::Before)) = (&segment.report, stand) {
+    let position = segment.report.as_ref().map(|report| report.position);
+    if let (Some(report), Some(ReportPosition::Before)) = (&segment.report, position) {
         self::report(html, report, level);
     }
     if with_ending || segment.granted.is_some() {
@@ -44,7 +44,7 @@ fn segment_end(html: &mut Html, segment: &SegmentView, with_ending: bool, level:
         ends(html, &segment.ending);
         html.raw("</div>\n");
     }
-    if let (Some(report), Some(ReportPosition::After)) = (&segment.report, stand) {
+    if let (Some(report), Some(ReportPosition::After)) = (&segment.report, position) {
         self::report(html, report, level);
     }
     if let Some(turns) = segment.granted {

@@ -26,10 +26,10 @@ enum DraftState {
 }
 
 pub fn draft(app: App) -> impl IntoView {
-    let stand = RwSignal::new(DraftState::Idle);
+    let state = RwSignal::new(DraftState::Idle);
     // The run is closed with the dialog.
     on_cleanup(move || {
-        if let Some(DraftState::Drafting(seat)) = stand.try_get_untracked() {
+        if let Some(DraftState::Drafting(seat)) = state.try_get_untracked() {
             seat.close();
         }
     });
@@ -37,11 +37,11 @@ pub fn draft(app: App) -> impl IntoView {
         let (config, _) = app.settings.with(|settings| settings.draft(crate::tools::all()));
         is_demo(&config)
     });
-    let busy = Memo::new(move |_| stand.with(|stand| matches!(stand, DraftState::Drafting(_))));
+    let busy = Memo::new(move |_| state.with(|state| matches!(state, DraftState::Drafting(_))));
     let act = move || {
         if busy.get() {
             let cancel = move |_| {
-                if let DraftState::Drafting(seat) = stand.get_untracked() {
+                if let DraftState::Drafting(seat) = state.get_untracked() {
                     seat.cancel();
                 }
             };
@@ -51,13 +51,13 @@ pub fn draft(app: App) -> impl IntoView {
                 .r#type("button")
                 .class("btn quiet")
                 .prop("disabled", move || demo.get() || app.plan_draft.with(|draft| draft.task.trim().is_empty()))
-                .on(ev::click, move |_| begin(app, stand))
+                .on(ev::click, move |_| begin(app, state))
                 .child("Draft the plan")
                 .into_any()
         }
     };
     let said = move || {
-        match (stand.get(), demo.get()) {
+        match (state.get(), demo.get()) {
         (DraftState::Drafting(_), _) => Some(("doing", "The model is drafting the plan.".to_owned())),
         (DraftState::Done(text), _) => Some(("done", text)),
         (DraftState::Failed(text), _) => Some(("wrong", text)),
@@ -99,21 +99,21 @@ fn is_demo(config: &RunConfig) -> bool {
     config.providers.iter().all(|provider| provider.kind == ProviderKind::Demo)
 }
 
-fn begin(app: App, stand: RwSignal<DraftState>) {
+fn begin(app: App, state: RwSignal<DraftState>) {
     let Some(base) = app.config() else { return };
     let (task, agents) = app.plan_draft.with_untracked(|draft| (draft.task.clone(), agents(draft)));
     let agents = match agents {
         Ok(agents) => agents,
-        Err(why) => return stand.set(DraftState::Failed(why)),
+        Err(why) => return state.set(DraftState::Failed(why)),
     };
     let input = draft::input(&task, &base, &agents);
     let Some(seat) = app.run_apart(draft::config(&base, &agents), input) else { return };
-    stand.set(DraftState::Drafting(Local::new(seat.clone())));
+    state.set(DraftState::Drafting(Local::new(seat.clone())));
     let handle = seat.downgrade();
     seat.observe(move |_| {
         let Some(seat) = handle() else { return };
-        if seat.stand() == protocol::desk::RunLocation::Interrupted {
-            let _ = stand.try_set(DraftState::Failed(
+        if seat.location() == protocol::desk::RunLocation::Interrupted {
+            let _ = state.try_set(DraftState::Failed(
                 "The draft was lost because its worker stopped. Draft the plan again.".to_owned(),
             ));
             return;
@@ -128,7 +128,7 @@ fn begin(app: App, stand: RwSignal<DraftState>) {
             }
             Err(faults) => DraftState::Failed(format!("The model's draft cannot be used. {}", fault::listed(&faults))),
         };
-        let _ = stand.try_set(came);
+        let _ = state.try_set(came);
     });
 }
 
