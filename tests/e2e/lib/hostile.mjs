@@ -60,7 +60,7 @@ const BODIES = {
   arguments: () => repeated(delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'lookup', arguments: 'x'.repeat(1000) } }] }), 16384),
 };
 
-/** Runs `body(url, sent)`; `sent` are the bytes that the server wrote, by name. */
+/** Runs `body(url, sent)`; `sent` holds, by name, a promise of how many bytes the server wrote until it had no more or saw the client hang up. */
 export async function withHostile(body) {
   const sent = {};
   const server = http.createServer(async (request, response) => {
@@ -71,7 +71,7 @@ export async function withHostile(body) {
     if (name === 'docs') {
       if (rest[0] === 'sitemap.xml') {
         response.writeHead(200, { ...cors, 'content-type': 'application/xml' });
-        sent.docs = await pour(response, gigabyte('<urlset>'));
+        sent.docs = pour(response, gigabyte('<urlset>'));
         return undefined;
       }
       return response.writeHead(rest[0] ? 404 : 200, { ...cors, 'content-type': 'text/html' }).end('<title>D</title><main><h1>D</h1><p>Text.</p></main>');
@@ -79,7 +79,7 @@ export async function withHostile(body) {
     const list = name === 'models';
     if (!list && !BODIES[name]) return response.writeHead(404, cors).end();
     response.writeHead(200, { ...cors, 'content-type': list ? 'application/json' : 'text/event-stream' });
-    sent[name] = await pour(response, list ? gigabyte('{"data":[{"id":"') : BODIES[name]());
+    sent[name] = pour(response, list ? gigabyte('{"data":[{"id":"') : BODIES[name]());
     return undefined;
   });
   await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
