@@ -61,3 +61,15 @@ fn the_part_of_the_window_that_is_full_is_in_percent() {
     let played = play_open(config, vec![Step::Reply(Reply { usage: Some(usage), ..reply })]);
     assert_eq!(played.run().context_percent(), Some(25));
 }
+
+/// The number of a request or a timer holds which sub-agent it belongs to; numbers past the limits stay at them.
+#[test]
+fn a_request_knows_its_sub_agent() {
+    assert_eq!((ids::MAX_OWN, ids::MAX_CHILDREN), (1_048_575, 4_095));
+    for (child, n) in [(0, 1), (1, 1), (4_095, 1_048_575)] {
+        let (request, timer) = (RequestId::numbered(child, n), TimerId::numbered(child, n));
+        assert_eq!((request.child(), request.0 - (child << 20)), (child, n));
+        assert_eq!((timer.child(), timer.0), (child, request.0));
+    }
+    assert_eq!(RequestId::numbered(5_000, 2_000_000), RequestId(u32::MAX));
+}

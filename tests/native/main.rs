@@ -11,6 +11,7 @@ mod docs_sites;
 mod docs_sites_find;
 mod docs_sites_variants;
 mod engine_counter;
+mod engine_history;
 mod engine_limits;
 mod engine_restart;
 mod engine_retry;
