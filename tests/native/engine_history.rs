@@ -62,7 +62,8 @@ fn results_are_shortened_and_never_made_longer() {
         });
         results.collect::<Vec<_>>()
     };
-    let mut history = History::new(&config, vec![result("a long result", vec![image("image/png", 8)]), result("hi!", vec![])]);
+    let mut history =
+        History::new(&config, vec![result("a long result", vec![image("image/png", 8)]), result("hi!", vec![])]);
     history.send(&config.providers[0], &[], ToolChoice::Auto);
     let before = history.send(&config.providers[0], &[], ToolChoice::Auto).base;
     history.shorten(&config, |_| Some("cut".into()));

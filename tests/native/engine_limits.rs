@@ -62,6 +62,13 @@ fn the_part_of_the_window_that_is_full_is_in_percent() {
     assert_eq!(played.run().context_percent(), Some(25));
 }
 
+/// As semantics.md#context-window says: over 70 %.
+#[test]
+fn the_model_is_told_of_a_window_that_is_over_seventy_percent_full() {
+    assert_eq!(prompts::context_line(70), None);
+    assert_eq!(prompts::context_line(71).as_deref(), Some("[Context 71% full]"));
+}
+
 /// The number of a request or a timer holds which sub-agent it belongs to; numbers past the limits stay at them.
 #[test]
 fn a_request_knows_its_sub_agent() {

@@ -410,9 +410,22 @@ fn tokens_are_summed_and_estimated_where_the_provider_gives_none() {
     let reply = Reply { content: "ok".into(), usage: Some(usage), ..Reply::default() };
     let played = play(config(Preset::Research), vec![Step::Reply(reply)]);
     assert_eq!(played.run().usage(), usage);
-    let played = play(config(Preset::Research), vec![text("four")]);
-    assert!(played.run().usage().estimated);
-    assert_eq!(played.run().usage().output, TokenCount(1));
+    // Four bytes a token, rounded up: 10 of text and 9 of reasoning; names and arguments of calls.
+    let reply = Reply { content: "ten chars.".into(), reasoning: "nine more".into(), ..Reply::default() };
+    let played = play(config(Preset::Research), vec![Step::Reply(reply)]);
+    let usage = played.run().usage();
+    let system: usize = played.run().messages()[..2]
+        .iter()
+        .map(|message| match message {
+            Message::System { content } | Message::User { content, .. } => content.len(),
+            _ => panic!(),
+        })
+        .sum();
+    assert!(usage.estimated);
+    assert_eq!((usage.output, usage.reasoning), (TokenCount(5), TokenCount(3)));
+    assert_eq!(usage.input, TokenCount(system.div_ceil(4) as u64));
+    let played = play_open(config(Preset::Research), vec![calls("", &[("a", "search", r#"{"q":1}"#)])]);
+    assert_eq!(played.run().usage().output, TokenCount(4), "13 bytes");
 }
 
 #[test]
