@@ -253,6 +253,19 @@ fn a_branch_of_a_branch_is_whole_too() {
     validate(&document);
 }
 
+/// The system text names the limit, so another limit changes the text; a branch without either keeps it.
+#[test]
+fn another_limit_is_in_the_branchs_system_text() {
+    let first = |branch: Branch| {
+        let (restored, effects) = branched(&long(), 1, branch);
+        (sent(&effects)[0].append[0].clone(), restored.recorder.run.config().system_text())
+    };
+    let before = first(branch());
+    let after = first(Branch { max_turns: Some(7), ..branch() });
+    assert!(after.1.contains('7') && after.1 != before.1, "{}", after.1);
+    assert_eq!((before.0, after.0), (Message::system(before.1), Message::system(after.1)));
+}
+
 #[test]
 fn a_raised_limit_takes_the_place_of_a_synthesis() {
     let played = play(

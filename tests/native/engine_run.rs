@@ -385,6 +385,26 @@ fn stale_events_do_nothing() {
     assert_eq!(played.recorder.run, before);
 }
 
+/// The model may have used any id before, also those that the engine would give.
+#[test]
+fn an_id_that_is_used_gets_the_next_free_number() {
+    let taken = ["call_2_1_0", "call_2_1_0_2", "call_2_1_0_3"].map(|id| (id, "search", "{}"));
+    let script = vec![
+        calls("", &taken),
+        executed("search", "1"),
+        executed("search", "2"),
+        executed("search", "3"),
+        calls("", &[("", "search", "{}")]),
+    ];
+    let played = play_open(config(Preset::Research), script);
+    assert_eq!(played.run().turns()[1].tool_calls[0].id.0, "call_2_1_0_4");
+    let long = ["a".repeat(64), "a".repeat(65)];
+    let played =
+        play_open(config(Preset::Research), vec![calls("", &[(&long[0], "search", "{}"), (&long[1], "search", "{}")])]);
+    let ids: Vec<usize> = played.run().turns()[0].tool_calls.iter().map(|call| call.id.0.len()).collect();
+    assert_eq!(ids, [64, "call_1_1_1".len()], "64 characters are the most");
+}
+
 #[test]
 fn a_follow_up_carries_the_history_over() {
     let first = play(config(Preset::Research), vec![text("42")]);
@@ -402,6 +422,8 @@ fn attempts_take_the_providers_in_turn() {
     let played = play(config, vec![text(""), text(""), text("ok")]);
     let used: Vec<usize> = played.requests.iter().map(|r| r.provider).collect();
     assert_eq!(used, [0, 1, 0]);
+    let logged: Vec<&str> = played.run().logs().iter().map(|log| log.model.as_str()).collect();
+    assert_eq!(logged, ["a", "b"], "a log names the provider whose attempt failed");
 }
 
 #[test]

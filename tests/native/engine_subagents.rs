@@ -394,3 +394,32 @@ fn a_batch_beside_sub_agents_keeps_its_own_answer_when_all_is_cancelled() {
     assert_eq!(calls[0].result.as_deref(), Some("cancelled"));
     assert!(calls[1].result.as_deref().unwrap().starts_with("[{\"error\":\"cancelled\""), "{:?}", calls[1].result);
 }
+
+#[test]
+fn a_run_without_room_for_sub_agents_spawns_none() {
+    let mut config = spawning(Preset::Research);
+    assert!(config.spawns());
+    config.limits.children = 0;
+    assert!(!config.spawns());
+}
+
+#[test]
+fn a_counter_is_inherited_unless_the_kind_has_its_own_setting() {
+    let own = CounterConfig { urgent_at: 9, ..CounterConfig::default() };
+    let inherited = |parent: Option<&CounterConfig>, setting| setup::inherited_counter(parent, setting);
+    assert_eq!(inherited(Some(&own), None), Some(own.clone()));
+    assert_eq!(inherited(Some(&own), Some(true)), Some(own.clone()));
+    assert_eq!(inherited(None, Some(true)), Some(CounterConfig::default()));
+    assert_eq!([inherited(Some(&own), Some(false)), inherited(None, None)], [None, None]);
+}
+
+#[test]
+fn a_parent_without_synthesis_has_no_child_with_one() {
+    let kind = SubagentKind { name: "other".into(), preset: Some(Preset::Orchestrator), ..SubagentKind::default() };
+    let asked = own_tools::SubagentTask { task: "t".into(), max_turns: None, agent: Some("other".into()) };
+    let mut parent = RunConfig { agents: vec![kind], ..spawning(Preset::Research) };
+    let synthesis = |parent: &RunConfig| setup::child_config(parent, &asked, 1).synthesis;
+    assert_eq!(synthesis(&parent), Some(SynthesisConfig::preset(Preset::Orchestrator)));
+    parent.synthesis = None;
+    assert_eq!(synthesis(&parent), None);
+}
