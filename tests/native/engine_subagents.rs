@@ -423,3 +423,39 @@ fn a_parent_without_synthesis_has_no_child_with_one() {
     parent.synthesis = None;
     assert_eq!(synthesis(&parent), None);
 }
+
+#[test]
+fn more_tasks_than_a_reply_may_have_calls_are_refused() {
+    let result = |n: usize| {
+        let mut tree = Tree::new(spawning(Preset::Research));
+        let request = tree.open.remove(0).request;
+        let reply = spawn_call(&tasks(n));
+        tree.handle(Event::ModelReplied { request, reply, raw: None, first_token_ms: None });
+        let call = tree.tools.remove(0).call;
+        let outcome = ToolOutcome::Executed { content: String::new(), images: Vec::new(), repaired_args: None };
+        tree.handle(Event::ToolFinished { call, outcome });
+        (tree.run().children().len(), tree.run().turns()[0].tool_calls[0].result.clone().unwrap_or_default())
+    };
+    let (children, result_of_most) = result(caps::MAX_CALLS);
+    assert!(children > 0 && result_of_most.is_empty(), "{result_of_most}");
+    let (children, refused) = result(caps::MAX_CALLS + 1);
+    assert_eq!(children, 0);
+    assert!(refused.contains("not run: 257 tasks in one reply; at most 256 are accepted"), "{refused}");
+}
+
+/// A sub-agent's times are since its own start.
+#[test]
+fn a_childs_clock_begins_with_it() {
+    let tree = Tree::new(spawning(Preset::Research)).play(|call| {
+        Ok(match (call.request.child(), call.turn) {
+            (0, 1) => spawn_call(&tasks(1)),
+            (0, _) => says("done"),
+            (_, 1) => reply_call("search", "{}"),
+            _ => says("found"),
+        })
+    });
+    let child = tree.run().child_runs().next().expect("it ran");
+    let times: Vec<(u64, u64)> =
+        child.turns().iter().flat_map(|t| &t.attempts).map(|a| (a.started_ms, a.duration_ms.unwrap_or(0))).collect();
+    assert_eq!(times, [(0, 10), (20, 10)], "each step of the world takes 10 ms");
+}

@@ -19,6 +19,7 @@ mod engine_run;
 mod engine_strict;
 mod engine_subagents;
 mod engine_synthesis;
+mod engine_time;
 mod engine_tool_choice;
 mod export_formats;
 mod grammars;

@@ -141,6 +141,15 @@ pub fn limits() -> Vec<Row> {
             (0, 0),
         ),
         row(
+            "stop while a tool runs that does not end in time: its turn is not tried again",
+            strict(),
+            script([vec![call("search", "{}"), Step::Stop, Step::Timer(Some(2000))], report()]),
+            "",
+            2,
+            "final_report / partial / model / 2",
+            (0, 0),
+        ),
+        row(
             "stop, and no report comes",
             strict(),
             vec![Step::Stop, text("a"), text("b")],
