@@ -74,6 +74,9 @@ fn dates_are_the_calendars() {
     for (text, at, day) in known {
         assert_eq!((ms(text), rfc3339(EpochMillis(at)).as_str(), weekday(EpochMillis(at))), (Some(at), text, day));
     }
+    let at = |second, ms| DateTime { year: 2026, month: 1, day: 1, hour: 0, minute: 0, second, ms }.epoch();
+    assert_eq!([at(61, 0), at(0, 1000)], [None, None]);
+    assert!(at(60, 999).is_some());
     // A leap second is the one after it.
     assert_eq!(ms("2016-12-31T23:59:60Z"), ms("2017-01-01T00:00:00Z"));
     assert!(ms("2017-01-01T00:00:00Z").is_some());
