@@ -93,6 +93,10 @@ fn a_failure_that_was_tried_again_in_vain_says_so() {
     assert_eq!(played.fields(), "llm_error / failed / system / 1");
     let report = &played.ending().output;
     assert!(report.ends_with("No attempts left (3 of 3): try again later, or choose another model or provider."));
+    let error =
+        "provider_error happened. No attempts left (3 of 3): try again later, or choose another model or provider.";
+    assert_eq!(played.ending().error.as_deref(), Some(error));
+    assert_eq!(played.document().error.as_deref(), Some(error));
 }
 
 #[test]

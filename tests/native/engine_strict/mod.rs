@@ -199,6 +199,15 @@ fn one_line(message: &Message) -> String {
 }
 
 #[test]
+fn a_json_report_is_the_runs_data() {
+    let report = r#"{"format": "json", "content": {"a": 1}}"#;
+    let played = play(format(ReportFormat::Json, None), vec![call("final_report", report), checked("final_report")]);
+    assert_eq!(played.ending().report_data, Some(json!({ "a": 1 })));
+    let played = play(strict(), vec![call("final_report", REPORT), checked("final_report")]);
+    assert_eq!(played.ending().report_data, None, "a text is no data");
+}
+
+#[test]
 fn every_failure_that_a_model_causes_has_a_notice_and_no_other_has() {
     let policy = judge::Policy::for_preset(Preset::Strict);
     let told: Vec<&str> = Slug::ALL
