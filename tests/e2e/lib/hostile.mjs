@@ -63,7 +63,7 @@ const BODIES = {
 /** Runs `body(url, sent)`; `sent` holds, by name, a promise of how many bytes the server wrote until it had no more or saw the client hang up. */
 export async function withHostile(body) {
   const sent = {};
-  const server = http.createServer(async (request, response) => {
+  const server = http.createServer((request, response) => {
     const [, name, ...rest] = request.url.split('/');
     const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' };
     if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
