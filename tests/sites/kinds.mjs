@@ -2,7 +2,7 @@
 // tag goes where a site's author would put it; docs/install.md says the same.
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { crate, npmPackage, npmProject, python, sdist, sh } from './fetch.mjs';
+import { crate, debian, npmPackage, npmProject, python, sdist, sh } from './fetch.mjs';
 
 /** The path where the sites are served: a folder below the root, as for project pages. */
 export const BASE = '/docs/';
@@ -25,10 +25,10 @@ function configure(from, to, embed) {
   }
 }
 
-/** Changes a file, or every Markdown file in a folder. */
-function edit(file, change) {
+/** Changes a file, or every file of a kind in a folder. */
+function edit(file, change, extension = '.md') {
   if (!statSync(file).isDirectory()) return writeFileSync(file, change(readFileSync(file, 'utf8'), file));
-  for (const entry of readdirSync(file, { recursive: true })) if (entry.endsWith('.md')) edit(path.join(file, entry), change);
+  for (const entry of readdirSync(file, { recursive: true })) if (entry.endsWith(extension)) edit(path.join(file, entry), change);
   return undefined;
 }
 
@@ -108,4 +108,28 @@ function starlight(options) {
   cpSync(path.join(work, 'dist'), options.site, { recursive: true });
 }
 
-export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight };
+/**
+ * Copies a Debian package's built documentation to the site. The generator does not run, so the tag is put at the end of
+ * each page that `isPage` accepts.
+ */
+function built({ pins: { source }, dir, config, site, embed }, from, isPage = () => true) {
+  cpSync(path.join(debian(path.join(dir, 'source'), ...source), from), site, { recursive: true });
+  const tag = readFileSync(path.join(config, 'after.html'), 'utf8');
+  edit(site, (text, file) => {
+    const page = path.relative(site, file);
+    const end = text.toLowerCase().lastIndexOf('</body>');
+    if (end < 0 || !isPage(page)) return text;
+    return text.slice(0, end) + tag.replaceAll('@EMBED@', embed('../'.repeat(page.split(path.sep).length - 1))) + text.slice(end);
+  }, '.html');
+}
+
+function javadoc(options) {
+  built(options, 'usr/share/doc/libcommons-beanutils-java/api');
+}
+
+// The pages in search/ are frames with the search's results.
+function doxygen(options) {
+  built(options, 'usr/share/doc/libglfw3-dev/html', (page) => !page.startsWith('search/'));
+}
+
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen };

@@ -13,6 +13,8 @@ export const CONTENT = {
   vitepress: { content: '.vp-doc', skip: /^404\.html$/ },
   docusaurus: { content: '.theme-doc-markdown', skip: /^(404|search)(\/index)?\.html$/ },
   starlight: { content: 'main', skip: /^404\.html$/ },
+  javadoc: { content: 'main', skip: /(^|\/)(src-html|class-use|index|index-all|all(classes|packages)-index|overview-(summary|tree)|package-(tree|use)|help-doc|constant-values|serialized-form|deprecated-list)(\/|\.html$)/ },
+  doxygen: { content: '.contents', skip: /^search\/|^(dir_.*|.*_8dox|.*_source|annotated|classes|files|modules|pages|deprecated)\.html$/ },
 };
 
 /** The path of a page as its site links to it. */
@@ -42,7 +44,7 @@ function readPage([html, content]) {
   if (!main) return null;
   const clean = (element) => {
     const copy = element.cloneNode(true);
-    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside')) extra.remove();
+    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .permalink, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside')) extra.remove();
     return copy.textContent.replace(/[\u200b¶#§]/g, '').replace(/\s+/g, ' ').trim();
   };
   const headings = [...main.querySelectorAll('h1, h2, h3, h4, h5, h6')].filter((element) => !element.closest('nav, pre, details.toggle > summary, .docblock-short, .item-table'));
