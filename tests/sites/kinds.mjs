@@ -132,4 +132,16 @@ function doxygen(options) {
   built(options, 'usr/share/doc/libglfw3-dev/html', (page) => !page.startsWith('search/'));
 }
 
-export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen };
+// Mercurius' own site is made with docsify. Its index.html loads docsify from other hosts; ours loads it from the site. Its
+// sidebar has docsify's default name here, and docsify's theme comes without its web fonts. The pages' addresses are
+// #/docs/hooks and, with a heading, #/docs/hooks?id=….
+function docsify({ pins, dir, config, site, embed }) {
+  const source = npmPackage(path.join(dir, 'source'), ...pins.source);
+  for (const part of ['docs', 'README.md']) cpSync(path.join(source, part), path.join(site, part), { recursive: true });
+  cpSync(path.join(source, 'docsify/sidebar.md'), path.join(site, '_sidebar.md'));
+  cpSync(path.join(npmPackage(path.join(dir, 'tools'), ...pins.tool), 'lib'), path.join(site, 'docsify'), { recursive: true });
+  edit(path.join(site, 'docsify/themes'), (text) => text.replace(/@import url\([^)]*\);?/, ''), '.css');
+  configure(config, site, embed(''));
+}
+
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, docsify };
