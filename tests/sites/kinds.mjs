@@ -1,6 +1,6 @@
 // The build of each generator's site. The contents are as their authors shipped them; changes are noted at each kind. The
 // tag goes where a site's author would put it; docs/install.md says the same.
-import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { crate, debian, npmPackage, npmProject, python, sdist, sh } from './fetch.mjs';
 
@@ -108,6 +108,14 @@ function starlight(options) {
   cpSync(path.join(work, 'dist'), options.site, { recursive: true });
 }
 
+// Of the providers, only the one that most pages are about. Without the link to the same page elsewhere that begins each page.
+function vuepress(options) {
+  const { work, run } = npmSite(options, 'docs', 'docs', (text) => text.replace(/<!-- DOCS-SITE-LINK:START[\s\S]*?DOCS-SITE-LINK:END -->\n/, ''));
+  const providers = path.join(work, 'docs/providers');
+  for (const entry of readdirSync(providers)) if (entry !== 'aws') rmSync(path.join(providers, entry), { recursive: true });
+  run('vuepress', 'build', 'docs', '--dest', options.site, '--clean-temp', '--clean-cache');
+}
+
 /**
  * Copies a Debian package's built documentation to the site. The generator does not run, so the tag is put at the end of
  * each page that `isPage` accepts.
@@ -144,4 +152,30 @@ function docsify({ pins, dir, config, site, embed }) {
   configure(config, site, embed(''));
 }
 
-export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, docsify };
+/** Returns Markdown with MkDocs' notes (`!!! note`, indented text) as quotes. */
+const quoteNotes = (text) => text.replace(/^!!! (\w+)(?: "(.*)")?\n((?:\n*(?: {4}|\t).+\n)+)/gm, (all, kind, title, body) =>
+  `> **${title ?? kind[0].toUpperCase() + kind.slice(1)}**\n>\n${body.trimEnd().split('\n').map((line) => `> ${line.replace(/^( {4}|\t)/, '')}`).join('\n')}\n`);
+
+// A page is rendered by Docute in the browser; its address (/docs/tutorial) has no file, so a server must answer it, and any
+// other address without a file, with index.html: FALLBACK. Without three pages that MkDocs fills in: a table, the reference of
+// the command line, the changelog.
+function client({ pins, dir, config, site, embed }) {
+  const tool = path.join(npmPackage(path.join(dir, 'tools'), ...pins.tool), 'dist');
+  for (const file of ['docute.css', 'docute.js']) cpSync(path.join(tool, file), path.join(site, 'docute', file));
+  cpSync(path.join(crate(...pins.source), 'docs'), site, { recursive: true });
+  for (const name of ['git-command-table', 'cli-reference', 'changelog']) rmSync(path.join(site, `${name}.md`));
+  renameSync(path.join(site, 'index.md'), path.join(site, 'README.md'));
+  edit(site, (text) => quoteNotes(text).replace(/^(#.*\S) *\{:? *#.*\}$/gm, '$1'));
+  const pages = (folder) => readdirSync(path.join(site, folder)).filter((name) => name.endsWith('.md')).sort().map((name) => ({
+    title: readFileSync(path.join(site, folder, name), 'utf8').match(/^# (.*)$/m)?.[1].replaceAll('`', '') ?? name.replace(/\.md$/, ''),
+    link: path.posix.join('/', folder, name.replace(/\.md$/, '').replace(/^README$/, '')),
+  }));
+  const sidebar = { 'Using Jujutsu': '', Guides: 'guides', Technical: 'technical', Design: 'design', Governance: 'governance' };
+  writeFileSync(path.join(site, 'sidebar.js'), `const sidebar = ${JSON.stringify(Object.entries(sidebar).map(([title, folder]) => ({ title, children: pages(folder) })), null, 2)};\n`);
+  configure(config, site, embed(BASE));
+}
+
+/** The page that a server answers where a kind's site has no file. */
+export const FALLBACK = { client: 'index.html' };
+
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, vuepress, docsify, client };

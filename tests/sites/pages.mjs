@@ -1,10 +1,15 @@
 // The contents of a built site's pages, read by a real browser, so that the only parser trusted is the one that visitors have.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { serve } from '../../.ci/static.mjs';
 import { withContext } from '../e2e/lib/browser.mjs';
-import { htmlFiles } from './build.mjs';
+import { htmlFiles, markdownFiles } from './build.mjs';
+import { BASE, FALLBACK } from './kinds.mjs';
 
-/** The selector of the pages' own text, and the files that are not pages of the site's own. */
+/**
+ * The selector of the pages' own text, and the files that are not pages of the site's own. `route`: the address of the page
+ * that shows a Markdown file; such a page is read once the browser has rendered it.
+ */
 export const CONTENT = {
   mdbook: { content: 'main', skip: /^(404|print|toc|CHANGELOG)\.html$/ },
   mkdocs: { content: '.md-content__inner', skip: /^404\.html$/ },
@@ -15,6 +20,9 @@ export const CONTENT = {
   starlight: { content: 'main', skip: /^404\.html$/ },
   javadoc: { content: 'main', skip: /(^|\/)(src-html|class-use|index|index-all|all(classes|packages)-index|overview-(summary|tree)|package-(tree|use)|help-doc|constant-values|serialized-form|deprecated-list)(\/|\.html$)/ },
   doxygen: { content: '.contents', skip: /^search\/|^(dir_.*|.*_8dox|.*_source|annotated|classes|files|modules|pages|deprecated)\.html$/ },
+  vuepress: { content: '[vp-content]', skip: /^404\.html$/ },
+  docsify: { content: '.markdown-section', skip: /^$/, route: (file) => `#/${file.replace(/(README)?\.md$/, '')}` },
+  client: { content: '.Content', skip: /^$/, route: (file) => file.replace(/(README)?\.md$/, '') },
 };
 
 /** The path of a page as its site links to it. */
@@ -25,16 +33,43 @@ const address = (file) => file.replace(/(^|\/)index\.html$/, '$1');
  * heading, the one that the site links first; `first`: the first sentence of the paragraph below it.
  */
 export async function readSite(kind, site) {
-  const { content, skip } = CONTENT[kind];
+  const { content, skip, route } = CONTENT[kind];
   return withContext({}, async (context) => {
     const tab = await context.newPage();
     const pages = [];
+    if (route) {
+      for (const [page, html] of await render(tab, kind, site, markdownFiles(site).filter((name) => !skip.test(name)).map(route))) {
+        const sections = await tab.evaluate(readPage, [html, content]);
+        if (sections) pages.push({ page, sections });
+      }
+      return pages;
+    }
     for (const file of htmlFiles(site).filter((name) => !skip.test(name))) {
       const sections = await tab.evaluate(readPage, [readFileSync(path.join(site, file), 'utf8'), content]);
       if (sections) pages.push({ page: address(file), sections });
     }
     return pages;
   });
+}
+
+/** Returns [page, HTML] for pages that only a browser can make, without requests to other hosts. */
+async function render(tab, kind, site, pages) {
+  const { content } = CONTENT[kind];
+  const fallback = FALLBACK[kind] ? { [BASE]: path.join(site, FALLBACK[kind]) } : {};
+  const server = await serve(site, { mounts: { [BASE]: site }, fallback });
+  await tab.route('**', (route) => (route.request().url().startsWith(server.url) ? route.continue() : route.abort('blockedbyclient')));
+  try {
+    const found = [];
+    for (const page of pages) {
+      await tab.goto('about:blank');
+      await tab.goto(new URL(BASE + page, server.url).href);
+      await tab.locator(content).locator('h1, h2').first().waitFor({ state: 'attached' });
+      found.push([page, await tab.content()]);
+    }
+    return found;
+  } finally {
+    await server.close();
+  }
 }
 
 function readPage([html, content]) {
@@ -44,7 +79,7 @@ function readPage([html, content]) {
   if (!main) return null;
   const clean = (element) => {
     const copy = element.cloneNode(true);
-    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .permalink, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside')) extra.remove();
+    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .permalink, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside')) if (!(extra.matches('.header-anchor, .anchor') && /\w/.test(extra.textContent))) extra.remove(); // VuePress' and docsify's anchors have the heading's text
     return copy.textContent.replace(/[\u200b¶#§]/g, '').replace(/\s+/g, ' ').trim();
   };
   const headings = [...main.querySelectorAll('h1, h2, h3, h4, h5, h6')].filter((element) => !element.closest('nav, pre, details.toggle > summary, .docblock-short, .item-table'));
