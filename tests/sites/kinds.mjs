@@ -152,6 +152,60 @@ function docsify({ pins, dir, config, site, embed }) {
   configure(config, site, embed(''));
 }
 
+// The pages are in the docstrings' reStructuredText.
+function pdoc({ pins, dir, config, site, embed }) {
+  const bin = python(path.join(dir, 'tools'), pins.python);
+  const work = path.join(dir, 'work');
+  rmSync(work, { recursive: true, force: true });
+  configure(config, work, embed(BASE));
+  sh(path.join(bin, 'pdoc'), ['--docformat', 'restructuredtext', '--template-directory', work, '--output-directory', site, ...pins.modules], { cwd: dir });
+}
+
+/** Puts a package's source and its README into an npm project with the generator. */
+function npmApi({ pins, before, dir, config, embed }, prefix) {
+  const work = npmProject(path.join(dir, 'tools'), pins.npm, before);
+  const source = npmPackage(path.join(dir, 'source'), ...pins.source);
+  copy(path.join(source, 'src'), path.join(work, 'src'));
+  cpSync(path.join(source, 'README.md'), path.join(work, 'src/README.md'));
+  configure(config, work, embed(prefix));
+  return { work, run: (...command) => sh(path.join(work, 'node_modules/.bin', command[0]), command.slice(1), { cwd: work }) };
+}
+
+function typedoc(options) {
+  const { run } = npmApi(options, BASE);
+  run('typedoc', '--out', options.site);
+}
+
+// Without the folders of renderers, nodes, materials and textures: two thirds of the files. The tag is added to the default
+// template's layout.
+function jsdoc(options) {
+  const { work, run } = npmApi(options, '');
+  const layout = readFileSync(path.join(work, 'node_modules/jsdoc/templates/default/tmpl/layout.tmpl'), 'utf8');
+  writeFileSync(path.join(work, 'layout.tmpl'), layout.replace('</body>', () => `${readFileSync(path.join(work, 'after.html'), 'utf8')}</body>`));
+  run('jsdoc', '--configure', 'jsdoc.json', '--destination', options.site);
+}
+
+// Plain HTML made by Eleventy, with Pagefind's index of it. The content is a book for mdBook; what its preprocessors make
+// is made here: other files are included, unless the crate lacks them, and versions and tabs are filled in. Eleventy adds the
+// base to the launcher's URL as to all others.
+function pagefind({ pins, before, dir, config, site, embed }) {
+  const work = npmProject(path.join(dir, 'tools'), pins.npm, before);
+  const source = path.join(crate(...pins.source), 'guide/src');
+  const content = copy(source, path.join(work, 'content'));
+  const include = (text, file) => text.replace(/\{\{#include (\S+?)\}\}/g, (all, name) => {
+    const other = path.join(path.dirname(file), name);
+    return existsSync(other) ? include(readFileSync(other, 'utf8'), other) : '';
+  });
+  const expand = (text) => text.replaceAll('{{#PYO3_DOCS_URL}}', 'https://docs.example/pyo3').replaceAll('{{#PYO3_DOCS_VERSION}}', pins.source[1])
+    .replaceAll('{{#PYO3_CRATE_VERSION}}', `version = "${pins.source[1]}"`)
+    .replace(/^\{\{#tab name="(.*)" \}\}$/gm, '**$1**').replace(/^\{\{#(tabs|endtab|endtabs) \}\}$/gm, '').replace(/^> \[!([A-Z])([A-Z]+)\]$/gm, (all, first, rest) => `> **${first}${rest.toLowerCase()}**\n>`);
+  edit(content, (text, file) => expand(include(text, path.join(source, path.relative(content, file)))));
+  configure(config, work, embed('/'));
+  const run = (...command) => sh(path.join(work, 'node_modules/.bin', command[0]), command.slice(1), { cwd: work });
+  run('eleventy', '--quiet', `--output=${site}`);
+  run('pagefind', '--site', site, '--quiet');
+}
+
 /** Returns Markdown with MkDocs' notes (`!!! note`, indented text) as quotes. */
 const quoteNotes = (text) => text.replace(/^!!! (\w+)(?: "(.*)")?\n((?:\n*(?: {4}|\t).+\n)+)/gm, (all, kind, title, body) =>
   `> **${title ?? kind[0].toUpperCase() + kind.slice(1)}**\n>\n${body.trimEnd().split('\n').map((line) => `> ${line.replace(/^( {4}|\t)/, '')}`).join('\n')}\n`);
@@ -178,4 +232,4 @@ function client({ pins, dir, config, site, embed }) {
 /** The page that a server answers where a kind's site has no file. */
 export const FALLBACK = { client: 'index.html' };
 
-export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, vuepress, docsify, client };
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, vuepress, pdoc, typedoc, jsdoc, pagefind, docsify, client };

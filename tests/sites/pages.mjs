@@ -8,7 +8,8 @@ import { BASE, FALLBACK } from './kinds.mjs';
 
 /**
  * The selector of the pages' own text, and the files that are not pages of the site's own. `route`: the address of the page
- * that shows a Markdown file; such a page is read once the browser has rendered it.
+ * that shows a Markdown file; such a page is read once the browser has rendered it. `names`: elements that name a section as a
+ * heading does.
  */
 export const CONTENT = {
   mdbook: { content: 'main', skip: /^(404|print|toc|CHANGELOG)\.html$/ },
@@ -21,6 +22,10 @@ export const CONTENT = {
   javadoc: { content: 'main', skip: /(^|\/)(src-html|class-use|index|index-all|all(classes|packages)-index|overview-(summary|tree)|package-(tree|use)|help-doc|constant-values|serialized-form|deprecated-list)(\/|\.html$)/ },
   doxygen: { content: '.contents', skip: /^search\/|^(dir_.*|.*_8dox|.*_source|annotated|classes|files|modules|pages|deprecated)\.html$/ },
   vuepress: { content: '[vp-content]', skip: /^404\.html$/ },
+  pdoc: { content: 'main', skip: /^index\.html$/, names: ['.attr > .name'] },
+  typedoc: { content: '.col-content', skip: /^(hierarchy|modules)\.html$/ },
+  jsdoc: { content: '#main', skip: /\.js\.html$/ },
+  pagefind: { content: 'main', skip: /^$/ },
   docsify: { content: '.markdown-section', skip: /^$/, route: (file) => `#/${file.replace(/(README)?\.md$/, '')}` },
   client: { content: '.Content', skip: /^$/, route: (file) => file.replace(/(README)?\.md$/, '') },
 };
@@ -33,19 +38,19 @@ const address = (file) => file.replace(/(^|\/)index\.html$/, '$1');
  * heading, the one that the site links first; `first`: the first sentence of the paragraph below it.
  */
 export async function readSite(kind, site) {
-  const { content, skip, route } = CONTENT[kind];
+  const { content, skip, route, names = [] } = CONTENT[kind];
   return withContext({}, async (context) => {
     const tab = await context.newPage();
     const pages = [];
     if (route) {
       for (const [page, html] of await render(tab, kind, site, markdownFiles(site).filter((name) => !skip.test(name)).map(route))) {
-        const sections = await tab.evaluate(readPage, [html, content]);
+        const sections = await tab.evaluate(readPage, [html, content, names]);
         if (sections) pages.push({ page, sections });
       }
       return pages;
     }
     for (const file of htmlFiles(site).filter((name) => !skip.test(name))) {
-      const sections = await tab.evaluate(readPage, [readFileSync(path.join(site, file), 'utf8'), content]);
+      const sections = await tab.evaluate(readPage, [readFileSync(path.join(site, file), 'utf8'), content, names]);
       if (sections) pages.push({ page: address(file), sections });
     }
     return pages;
@@ -72,18 +77,26 @@ async function render(tab, kind, site, pages) {
   }
 }
 
-function readPage([html, content]) {
+function readPage([html, content, names]) {
   const parsed = new DOMParser().parseFromString(html, 'text/html');
   if (parsed.querySelector('meta[http-equiv=refresh i]')) return null;
   const main = parsed.querySelector(content);
   if (!main) return null;
   const clean = (element) => {
     const copy = element.cloneNode(true);
-    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .permalink, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside')) if (!(extra.matches('.header-anchor, .anchor') && /\w/.test(extra.textContent))) extra.remove(); // VuePress' and docsify's anchors have the heading's text
+    for (const extra of copy.querySelectorAll('.headerlink, .header-anchor, .permalink, .hash-link, .anchor, .sl-anchor-link, button, svg, script, style, .sr-only, .source-link, .src, .rightside, .signature, .type-signature')) {
+      // VuePress' and docsify's anchors hold the heading's text.
+      if (!extra.matches('.header-anchor, .anchor') || !/\w/.test(extra.textContent)) extra.remove();
+    }
     return copy.textContent.replace(/[\u200b¶#§]/g, '').replace(/\s+/g, ' ').trim();
   };
-  const headings = [...main.querySelectorAll('h1, h2, h3, h4, h5, h6')].filter((element) => !element.closest('nav, pre, details.toggle > summary, .docblock-short, .item-table'));
+  const sentence = (paragraph) => (paragraph ? clean(paragraph).match(/^.*?[.!?](?=\s|$)|^.*/s)[0] : '');
+  const headings = [...main.querySelectorAll(['h1, h2, h3, h4, h5, h6', ...names].join())].filter((element) => !element.closest('nav, pre, details.toggle > summary, .docblock-short, .item-table'));
   return headings.map((heading) => {
+    if (!/^h\d$/i.test(heading.tagName)) {
+      const section = heading.closest('[id]');
+      return { level: 3, text: clean(heading), ids: [section.id], first: sentence(section.querySelector(':scope > .docstring > p')), generated: false };
+    }
     const ids = new Set();
     const link = heading.querySelector('a[href^="#"]')?.getAttribute('href')?.slice(1);
     if (link && parsed.getElementById(decodeURIComponent(link))) ids.add(decodeURIComponent(link));
@@ -99,7 +112,7 @@ function readPage([html, content]) {
       level: Number(heading.tagName[1]),
       text: clean(heading),
       ids: [...ids],
-      first: next && next.tagName === 'P' ? clean(next).match(/^.*?[.!?](?=\s|$)|^.*/s)[0] : '',
+      first: next?.tagName === 'P' ? sentence(next) : '',
       generated: heading.matches('.section-header, .code-header'),
     };
   });
