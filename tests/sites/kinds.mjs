@@ -206,6 +206,38 @@ function pagefind({ pins, before, dir, config, site, embed }) {
   run('pagefind', '--site', site, '--quiet');
 }
 
+// Git's manual, whose AsciiDoc lies beside its HTML: a file with HTML is a page, others are parts that pages include. Not
+// everything is shipped that they include; such lines are left out, among them most of the configuration variables. Git's
+// links become Antora's. The registry has no user interface for Antora; ours is a small one with the classes of the default one.
+function antora({ pins, before, dir, config, site, embed }) {
+  const work = npmProject(path.join(dir, 'tools'), pins.npm, before);
+  const source = path.join(debian(path.join(dir, 'source'), ...pins.source), 'usr/share/doc/git/html');
+  for (const old of ['.git', 'docs', 'ui']) rmSync(path.join(work, old), { recursive: true, force: true });
+  configure(config, work, embed('{{{siteRootPath}}}/'));
+  const names = readdirSync(source, { recursive: true }).filter((name) => name.endsWith('.txt')).map((name) => name.slice(0, -4)).sort();
+  const plain = (name) => name.replace('--', '\\--'); // not a dash
+  const isPage = (name) => existsSync(path.join(source, `${name}.html`));
+  const target = (name, folder) => [name, path.posix.join(folder, name)].find((one) => names.includes(one) && isPage(one));
+  for (const name of names) {
+    const folder = path.dirname(name);
+    const text = readFileSync(path.join(source, `${name}.txt`), 'utf8').replace(folder === 'howto' ? /^[\s\S]*?\n\n/ : /^$/, '') // a mail's header
+      .replace(/^include::(.*?)\.txt\[(.*)\]$/gm, (all, other, how) => (names.includes(other) ? `include::${isPage(other) ? 'page' : 'partial'}$${other}.adoc[${how}]` : ''))
+      .replace(/linkgit:([\w-]+)\[(\w*)\]/g, (all, other, section) => (target(other, '.') ? `xref:${plain(other)}.adoc[${plain(other)}(${section})]` : `${other}(${section})`))
+      .replace(/link:([\w./-]+)\.html(#[\w-]+)?\[/g, (all, other, anchor = '') => (target(other, folder) ? `xref:${target(other, folder)}.adoc${anchor}[` : all));
+    const file = path.join(work, 'docs/modules/ROOT', isPage(name) ? 'pages' : 'partials', `${name}.adoc`);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const list = (title, test) => `* ${title}\n${names.filter((name) => isPage(name) && test(name)).map((name) => `** xref:${plain(name)}.adoc[]\n`).join('')}`;
+  writeFileSync(path.join(work, 'docs/modules/ROOT/nav.adoc'), list('Guides', (name) => !/^git-|\//.test(name)) + list('Commands', (name) => name.startsWith('git-'))
+    + list('How-tos', (name) => name.startsWith('howto/')) + list('Technical', (name) => name.startsWith('technical/')));
+  const git = (...args) => sh('git', ['-c', 'user.name=docs', '-c', 'user.email=docs@docs.example', '-c', 'commit.gpgsign=false', ...args], { cwd: work });
+  git('init', '--quiet');
+  git('add', 'docs');
+  git('commit', '--quiet', '--message', 'docs');
+  sh(path.join(work, 'node_modules/.bin/antora'), ['--to-dir', site, 'playbook.yml'], { cwd: work });
+}
+
 /** Returns Markdown with MkDocs' notes (`!!! note`, indented text) as quotes. */
 const quoteNotes = (text) => text.replace(/^!!! (\w+)(?: "(.*)")?\n((?:\n*(?: {4}|\t).+\n)+)/gm, (all, kind, title, body) =>
   `> **${title ?? kind[0].toUpperCase() + kind.slice(1)}**\n>\n${body.trimEnd().split('\n').map((line) => `> ${line.replace(/^( {4}|\t)/, '')}`).join('\n')}\n`);
@@ -232,4 +264,4 @@ function client({ pins, dir, config, site, embed }) {
 /** The page that a server answers where a kind's site has no file. */
 export const FALLBACK = { client: 'index.html' };
 
-export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, vuepress, pdoc, typedoc, jsdoc, pagefind, docsify, client };
+export const KINDS = { mdbook, mkdocs, sphinx, rustdoc, vitepress, docusaurus, starlight, javadoc, doxygen, vuepress, pdoc, typedoc, jsdoc, pagefind, antora, docsify, client };

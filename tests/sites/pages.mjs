@@ -26,6 +26,7 @@ export const CONTENT = {
   typedoc: { content: '.col-content', skip: /^(hierarchy|modules)\.html$/ },
   jsdoc: { content: '#main', skip: /\.js\.html$/ },
   pagefind: { content: 'main', skip: /^$/ },
+  antora: { content: 'article.doc', skip: /^(404|index)\.html$/ },
   docsify: { content: '.markdown-section', skip: /^$/, route: (file) => `#/${file.replace(/(README)?\.md$/, '')}` },
   client: { content: '.Content', skip: /^$/, route: (file) => file.replace(/(README)?\.md$/, '') },
 };
@@ -107,7 +108,10 @@ function readPage([html, content, names]) {
     for (let before = heading.previousElementSibling; before && /^(span|a)$/i.test(before.tagName); before = before.previousElementSibling) if (before.id) ids.add(before.id);
     const wrapped = heading.parentElement.matches('.sl-heading-wrapper');
     let next = (wrapped ? null : heading.nextElementSibling) ?? heading.parentElement.nextElementSibling;
-    while (next && !/^(p|h[1-6])$/i.test(next.tagName)) next = next.querySelector('h1, h2, h3, h4, h5, h6') ? null : next.nextElementSibling;
+    while (next && !/^(p|h[1-6])$/i.test(next.tagName)) {
+      if (next.matches('.sectionbody, .paragraph, .class-description')) next = next.firstElementChild; // Antora's, JSDoc's
+      else next = next.querySelector('h1, h2, h3, h4, h5, h6') ? null : next.nextElementSibling;
+    }
     return {
       level: Number(heading.tagName[1]),
       text: clean(heading),
