@@ -6,7 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { serve } from '../../.ci/static.mjs';
 import { build } from '../sites/build.mjs';
-import { BASE, KINDS } from '../sites/kinds.mjs';
+import { BASE, FALLBACK, KINDS } from '../sites/kinds.mjs';
 import { withContext } from './lib/browser.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, root } from './lib/site.mjs';
@@ -30,7 +30,7 @@ const FRONT = { rustdoc: 'tokio/index.html', docusaurus: 'api/Client/', starligh
 async function withSite(kind, reach, body) {
   const { site } = await build(kind);
   assert.ok(existsSync(path.join(dist, 'turnwise')), `${dist} is not built: make dist`);
-  const server = await serve(site, { mounts: { [`${BASE}turnwise/`]: path.join(dist, 'turnwise'), [BASE]: site } });
+  const server = await serve(site, { mounts: { [`${BASE}turnwise/`]: path.join(dist, 'turnwise'), [BASE]: site }, fallback: FALLBACK[kind] ? { [BASE]: path.join(site, FALLBACK[kind]) } : {} });
   const url = new URL(BASE, server.url).href;
   try {
     return await withContext({ serviceWorkers: 'block' }, async (context) => {
