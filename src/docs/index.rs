@@ -240,6 +240,11 @@ impl Index {
         }
     }
 
+    #[must_use]
+    pub fn explain(&self, query: &str) -> Vec<f32> {
+        self.ranks.explain(&terms(query), &names(query))
+    }
+
     /// Words of the site that are similar to those of a query that found nothing.
     #[must_use]
     pub fn near(&self, query: &str) -> Vec<String> {

@@ -118,6 +118,38 @@ impl Ranks {
         postings.filter(|posting| self.lengths.contains_key(&posting.section)).count()
     }
 
+    /// For calibration.
+    pub fn explain(&self, query: &[String], names: &[String]) -> Vec<f32> {
+        let mut terms: Vec<&str> = Vec::new();
+        for term in query {
+            if !terms.contains(&term.as_str()) && terms.len() < MAX_TERMS {
+                terms.push(term);
+            }
+        }
+        let only_idle = terms.iter().all(|term| IDLE_WORDS.contains(term));
+        let mut scores: HashMap<u32, Score> = HashMap::new();
+        let mut asked = 0.0;
+        let (mut missing, mut content) = (0.0_f32, 0.0_f32);
+        for term in &terms {
+            let is_idle = IDLE_WORDS.contains(term) && !only_idle;
+            let idle = if is_idle { IDLE } else { 1.0 };
+            asked += self.count(term, idle, &mut scores);
+            if !is_idle {
+                content += 1.0;
+                let exact = self.sections_with(term) > 0 || self.stems.get(stem(term)).into_iter().flatten().any(|o| self.sections_with(o) > 0);
+                if !exact { missing += 1.0; }
+            }
+        }
+        for name in names.iter().take(MAX_TERMS).filter(|name| self.sections_with(name) > 0 && !query.contains(name)) {
+            self.count(name, MEANT, &mut scores);
+        }
+        let mut best: Vec<(f32, f32, f32, f32, u32)> = scores.into_iter().map(|(section, score)| (self.total(section, score, asked), score.covered, score.in_heading, score.sum, section)).collect();
+        best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.4.cmp(&b.4)));
+        let first = best.first().copied().unwrap_or_default();
+        let most = best.iter().take(10).map(|b| b.1).fold(0.0, f32::max);
+        vec![first.0, first.1, first.2, first.3, most, asked, missing, content, best.get(2).map_or(0.0, |b| b.0)]
+    }
+
     /// Returns all sections that contain any of the terms, best first. `names` are terms that the query may also mean.
     pub fn best(&self, query: &[String], names: &[String]) -> Vec<(u32, f32)> {
         let mut terms: Vec<&str> = Vec::new();
