@@ -43,7 +43,7 @@ for (const name of kinds) {
     const words = keywords.split(' ').length;
     assert.ok(words >= 2 && words <= 6, `${name}: ${words} keywords of "${sentence}"`);
     assert.ok(!both || both.length === 2, `${name}: two pages of "${sentence}"`);
-    assert.doesNotMatch(`${sentence} ${keywords}`, /\b[a-z\d-]+\.(io|org|com)\b|\bhttps\b/i, `${name}: a host name`);
+    assert.doesNotMatch(`${sentence} ${keywords}`, /\b[a-z\d-]+\.(io|org|com)\b|\bhttps?:/i, `${name}: a host name`);
   }
   const targets = all.flatMap(({ url, also = [], both = [] }) => [...(url ? [url] : []), ...also, ...both]);
   if (existsSync(site)) assert.deepEqual(targets.map((target) => missing(site, target)).filter(Boolean), [], name);
