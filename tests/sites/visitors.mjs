@@ -13,8 +13,27 @@ const NAMED = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': 
 const here = path.join(import.meta.dirname, 'visitors');
 const decode = (text) => text.replace(/&[#\w]+;/g, (entity) => NAMED[entity] ?? entity);
 
+/**
+ * The anchors that docsify (`joined`) and Docute make of a Markdown page's headings when they show it. Docute gives the first
+ * heading none.
+ */
+function slugs(markdown, joined) {
+  const found = [];
+  for (const [, level, text] of markdown.replace(/^ *(```|~~~)[^]*?^ *\1/gm, '').matchAll(/^(#{1,6}) +(.*?) *#*$/gm)) {
+    const plain = text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\\_/g, '_').trim();
+    const bare = plain.replace(/[\u2000-\u206F\u2E00-\u2E7F\\'!"#$%&()*+,./:;<=>?@[\]^`{|}~]/g, '').replace(/\s/g, '-').toLowerCase();
+    const slug = joined ? bare.replace(/-+/g, '-').replace(/^(\d)/, '_$1') : bare;
+    const before = found.filter((one) => one.slug === slug).length;
+    const suffix = joined ? before : before + 1;
+    found.push({ level: level.length, slug, anchor: before ? `${slug}-${suffix}` : slug });
+  }
+  return new Set(found.filter(({ level }) => joined || level > 1).map(({ anchor }) => anchor));
+}
+
 /** The anchors of a page: undefined if the site has no such page. */
 function anchors(site, page) {
+  const source = path.join(site, page.replace(/^\//, '').replace(/(^|\/)$/, '$1README').concat('.md'));
+  if (existsSync(source)) return slugs(readFileSync(source, 'utf8'), page.startsWith('/'));
   const file = [page, path.join(page, 'index.html'), `${page}.html`].map((name) => path.join(site, name)).find((name) => /\.html?$/.test(name) && existsSync(name));
   if (!file) return undefined;
   const found = readFileSync(file, 'utf8').matchAll(/<[^>]*?\s(?:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/g);
@@ -23,7 +42,8 @@ function anchors(site, page) {
 
 /** Says what is wrong with a target such as "page.html#anchor"; undefined if it exists. */
 function missing(site, target) {
-  const [page, anchor = ''] = target.split('#').map(decodeURIComponent);
+  // docsify's addresses: #/page?id=anchor
+  const [page, anchor = ''] = target.startsWith('#/') ? target.slice(1).split('?id=') : target.split('#').map(decodeURIComponent);
   const known = anchors(site, page);
   if (!known) return `${target}: no such page`;
   return anchor && !known.has(anchor) ? `${target}: no such anchor` : undefined;
