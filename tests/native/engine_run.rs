@@ -409,6 +409,16 @@ fn an_id_that_is_used_gets_the_next_free_number() {
     assert_eq!(ids, [64, "call_1_1_1".len()], "64 characters are the most");
 }
 
+/// Anthropic's `pause_turn`: a long turn of the provider's own tools goes on with the next request.
+#[test]
+fn a_paused_reply_is_not_the_answer() {
+    let paused = Step::Reply(Reply { content: "so far".into(), finish: FinishReason::Paused, ..Reply::default() });
+    let played = play(config(Preset::Research), vec![paused, text("all of it")]);
+    assert_eq!(played.fields(), "llm_complete / success / model / 2");
+    assert_eq!(played.ending().output, "all of it");
+    assert!(played.run().turns()[0].attempts[0].slugs.is_empty());
+}
+
 #[test]
 fn a_follow_up_carries_the_history_over() {
     let first = play(config(Preset::Research), vec![text("42")]);
