@@ -117,6 +117,8 @@ fn front(kind: &str) -> String {
         "rustdoc" => "tokio/index.html",
         "docusaurus" => "api/Client/",
         "starlight" => "commands/npm/",
+        "pdoc" => "boltons.html",
+        "antora" => "git/2.39/git.html",
         _ => "",
     };
     format!("{BASE}{page}")
