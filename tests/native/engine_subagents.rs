@@ -459,3 +459,14 @@ fn a_childs_clock_begins_with_it() {
         child.turns().iter().flat_map(|t| &t.attempts).map(|a| (a.started_ms, a.duration_ms.unwrap_or(0))).collect();
     assert_eq!(times, [(0, 10), (20, 10)], "each step of the world takes 10 ms");
 }
+
+#[test]
+fn an_event_belongs_to_the_run_that_asked_for_it() {
+    let mut tree = Tree::new(spawning(Preset::Research));
+    let replied = |request| Event::ModelReplied { request, reply: Reply::default(), raw: None, first_token_ms: None };
+    assert!(tree.run().child_of(&replied(tree.open[0].request)).is_none());
+    (0..2).for_each(|_| assert!(tree.step(|_| Ok(spawn_call(&tasks(2))))));
+    let owners = tree.open.iter().map(|call| tree.run().child_of(&replied(call.request)).map(|child| child.id));
+    assert_eq!(owners.collect::<Vec<_>>(), [Some(1), Some(2)]);
+    assert!(tree.run().child_of(&Event::StopRequested).is_none());
+}
