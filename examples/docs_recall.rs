@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use turnwise::docs::site::Site;
-use turnwise::docs::{FetchedPage, Stage, Step};
+use turnwise::docs::{FetchedPage, Match, Stage, Step};
 
 const BASE: &str = "http://docs.test/docs/";
 
@@ -78,11 +78,8 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
         for (way, name) in ["keywords", "sentence"].iter().enumerate() {
             let asked = question[*name].as_str().expect("text");
             let found = site.search(asked, 3);
-            let weak = false;
-            if std::env::var("DUMP").is_ok() {
-                let target = question["absent"] == true;
-                println!("DUMP {kind} {name} {} {:?} {asked}", u8::from(target), site.index().explain(asked));
-            }
+            let weak = found.fit != Match::Strong;
+            let found = found.hits;
             let places: Vec<(String, String)> = found.iter().map(|hit| place(&hit.url)).collect();
             let is_found = |target: &Value| places.contains(&place(&format!("{BASE}{}", target.as_str().expect("an address"))));
             if question["absent"] == true {
@@ -94,6 +91,9 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
                 continue;
             }
             counts.doubted[way] += usize::from(weak);
+            if verbose && weak {
+                println!("  doubted ({name}): {asked}");
+            }
             if let Some(both) = question["both"].as_array() {
                 counts.both[0] += usize::from(way == 0);
                 counts.both[way + 1] += usize::from(both.iter().all(is_found));

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
-use super::{Hit, url};
+use super::{Found, Hit, Match, url};
 use crate::tools::rank;
 use crate::tools::terms::{names, terms};
 use crate::tools::words::split_words;
@@ -44,6 +44,11 @@ const ELSEWHERE: f32 = 0.5;
 /// Maximum number of hits of one page among the first results.
 const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
+/// A match is weak below this fit. Each missing word lowers the fit by `MISSING`, or in a long query by its share of the words.
+const STRONG: f32 = 0.75;
+const MISSING: f32 = 1.0;
+/// From this number of words on, a query is a sentence: many of its words are not the documentation's.
+const SENTENCE: usize = 8;
 
 /// The sections of a site.
 #[derive(Debug, Default)]
@@ -198,10 +203,12 @@ impl Index {
     /// same text (copies in other versions, languages without a translation), it returns the one nearest to the current
     /// page. Returns nothing for a query without words.
     #[must_use]
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+    pub fn search(&self, query: &str, limit: usize) -> Found {
         let asked = terms(query);
+        let ranking = self.ranks.rank(&asked, &names(query));
+        let missing = self.missing(query);
         let mut found: Vec<(&Page, &SectionText, f32)> = Vec::new();
-        for (id, score) in self.ranks.best(&asked, &names(query)) {
+        for (id, score) in ranking.sections {
             let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
             let Some(page) = self.pages.get(section.page) else { continue };
             found.push((page, &section.text, if page.here { score } else { score * ELSEWHERE }));
@@ -225,7 +232,27 @@ impl Index {
             }
         }
         let hits = hits.into_iter().chain(more).take(limit);
-        hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect()
+        let hits: Vec<Hit> = hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect();
+        let fit = match hits.is_empty() {
+            true => Match::None,
+            false if strength(ranking.fit, query, missing.len()) < STRONG => Match::Weak,
+            false => Match::Strong,
+        };
+        Found { hits, missing, fit }
+    }
+
+    /// The words of a query that occur nowhere. A name of several words (`maxTurns`) is missing if one of them is.
+    fn missing(&self, query: &str) -> Vec<String> {
+        let mut missing: Vec<String> = Vec::new();
+        for word in query.split(|c: char| !c.is_alphanumeric() && !"-_.:'".contains(c)) {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let terms = terms(word);
+            let known = terms.is_empty() || terms.last().is_some_and(|whole| self.ranks.knows(whole));
+            if !known && !terms.iter().all(|term| self.ranks.knows(term)) && !missing.iter().any(|m| m == word) {
+                missing.push(word.to_owned());
+            }
+        }
+        missing
     }
 
     fn hit(&self, page: &Page, section: &SectionText, asked: &[String], score: f32) -> Hit {
@@ -240,16 +267,19 @@ impl Index {
         }
     }
 
-    #[must_use]
-    pub fn explain(&self, query: &str) -> Vec<f32> {
-        self.ranks.explain(&terms(query), &names(query))
-    }
-
     /// Words of the site that are similar to those of a query that found nothing.
     #[must_use]
     pub fn near(&self, query: &str) -> Vec<String> {
         self.ranks.near(&split_words(query))
     }
+}
+
+/// How well the best section fits, missing words included.
+fn strength(fit: f32, query: &str, missing: usize) -> f32 {
+    let words = query.split_whitespace().count().max(1);
+    let missing = missing as f32;
+    // A sentence has words of its own beside the documentation's: it is strong unless many are missing.
+    if words >= SENTENCE { 2.0 * STRONG - 6.0 * STRONG * missing / words as f32 } else { fit - MISSING * missing }
 }
 
 /// The part of a text that contains most of the terms.

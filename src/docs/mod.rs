@@ -60,7 +60,7 @@ pub enum Ask {
     },
     /// Fetched addresses, with bodies as blobs alongside the text, in order; answered with a [`Step`].
     Take(Vec<FetchedPage>),
-    /// The best sections; answered with a list of [`Hit`]s.
+    /// The best sections; answered with [`Found`].
     Search { query: String, limit: usize },
     /// A call of one of the tools; answered with [`ToolReply`].
     Call { name: String, arguments: serde_json::Value },
@@ -176,6 +176,33 @@ pub struct Hit {
     pub section: String,
     pub snippet: String,
     pub score: f32,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsFound"))]
+pub struct Found {
+    /// The best sections, best first.
+    pub hits: Vec<Hit>,
+    /// The words of the query that occur nowhere on the site, as they were written.
+    pub missing: Vec<String>,
+    /// How well the best section fits the query.
+    #[serde(rename = "match")]
+    pub fit: Match,
+}
+
+/// How well the best section fits a query. A guess by its words: a weak match may be the answer in other words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsMatch"))]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// A section is about it.
+    Strong,
+    /// Its words occur, but no section is about them together: the documentation may not answer this.
+    Weak,
+    /// No section has any of its words.
+    #[default]
+    None,
 }
 
 /// The answer to a tool call.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::find::{Finder, Source, is_text};
 use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
-use super::{FetchedPage, Hit, Info, Stage, Step, llms, marks, url};
+use super::{FetchedPage, Found, Info, Stage, Step, llms, marks, url};
 
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
@@ -239,7 +239,7 @@ impl Site {
     }
 
     #[must_use]
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+    pub fn search(&self, query: &str, limit: usize) -> Found {
         self.index.search(query, limit)
     }
 

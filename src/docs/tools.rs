@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::html::HtmlPage;
 use super::site::Site;
-use super::{Hit, ToolReply, url};
+use super::{Found, Hit, Match, ToolReply, url};
 use crate::engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
@@ -91,15 +91,21 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
 }
 
 fn search(site: &Site, query: &str, limit: usize) -> String {
-    let hits = site.search(query, limit);
+    let Found { hits, missing, fit } = site.search(query, limit);
     let mut lines: Vec<String> = hits.iter().enumerate().map(|(at, hit)| line(at + 1, hit)).collect();
-    if hits.is_empty() {
+    if fit == Match::None {
         lines.push(format!("No section of the documentation matches \"{query}\"."));
         let near = site.index().near(query);
         lines.push(match near.is_empty() {
             true => "Try other words, or list_pages for what there is.".to_owned(),
             false => format!("Words it does have: {}.", near.join(", ")),
         });
+    }
+    if fit == Match::Weak {
+        lines.push("[Weak match: no section is about all of this. Search in other words; if that is weak too, the documentation probably does not say.]".to_owned());
+    }
+    if !missing.is_empty() {
+        lines.push(format!("[Words that occur nowhere in this documentation: {}]", missing.join(", ")));
     }
     lines.extend(unfinished(site));
     lines.join("\n")
@@ -177,7 +183,7 @@ fn markdown(page: &str, read: &HtmlPage, wanted: &str) -> String {
 
 fn unknown(site: &Site, asked: &str) -> String {
     let words = url::title_from_path(&site.info().root, asked);
-    let near: Vec<String> = site.search(&words, 3).into_iter().map(|hit| hit.url).collect();
+    let near: Vec<String> = site.search(&words, 3).hits.into_iter().map(|hit| hit.url).collect();
     let near = if near.is_empty() { String::new() } else { format!(" Near to it: {}.", near.join(", ")) };
     format!("{asked} is no page of this site's documentation.{near}")
 }
