@@ -29,12 +29,16 @@ const withLlmock = (settings, expect, body) =>
         });
       }))));
 
-/** Performs one run with a tool that looks up words; resolves with its record. */
+/**
+ * Performs one run with a tool that looks up words; resolves with its record. The seed's waits, before the second and the
+ * third attempt, are 130 and 790 ms: llmock takes two waits of about the same length, which chance draws now and then, for a
+ * client that does not back off.
+ */
 async function run(page, task, options = {}) {
   const trajectory = await page.evaluate(async ({ task, options: { long, ...options } }) => {
     const agent = new window.turnwise.Agent({
       provider: { kind: 'openai', baseUrl: '/llmock/v1', model: 'gpt-4o', apiKey: 'sk-test' },
-      tools: [], system: 'Answer.', seed: 1, ...options,
+      tools: [], system: 'Answer.', seed: 8, ...options,
     });
     agent.registerTool({
       name: 'lookup', description: 'Looks a word up',
