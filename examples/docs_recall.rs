@@ -61,7 +61,8 @@ impl Counts {
 }
 
 fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
-    let kind = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("…/<kind>/site").to_owned();
+    let kind =
+        folder.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("…/<kind>/site").to_owned();
     let path = format!("{}/tests/sites/visitors/{set}/{kind}.json", env!("CARGO_MANIFEST_DIR"));
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("{kind:12} no questions at {path}");
@@ -72,7 +73,10 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
     let site = read(folder, &front(&kind));
     let took = began.elapsed().as_millis();
     let info = site.info();
-    println!("{kind:12} {:?}, {} pages, {} sections, complete {}, {took} ms, {}", info.kind, info.pages, info.sections, info.complete, info.root);
+    println!(
+        "{kind:12} {:?}, {} pages, {} sections, complete {}, {took} ms, {}",
+        info.kind, info.pages, info.sections, info.complete, info.root
+    );
     let mut counts = Counts::default();
     for question in &questions {
         for (way, name) in ["keywords", "sentence"].iter().enumerate() {
@@ -81,7 +85,8 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
             let weak = found.fit != Match::Strong;
             let found = found.hits;
             let places: Vec<(String, String)> = found.iter().map(|hit| place(&hit.url)).collect();
-            let is_found = |target: &Value| places.contains(&place(&format!("{BASE}{}", target.as_str().expect("an address"))));
+            let is_found =
+                |target: &Value| places.contains(&place(&format!("{BASE}{}", target.as_str().expect("an address"))));
             if question["absent"] == true {
                 counts.absent[0] += usize::from(way == 0);
                 counts.absent[way + 1] += usize::from(weak);
@@ -103,7 +108,11 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
             counts.answered[0] += usize::from(way == 0);
             counts.answered[way + 1] += usize::from(right);
             if verbose && !right {
-                println!("  missed ({name}): {asked}\n     wanted {}, got {}", question["url"], found.iter().map(|hit| hit.url.trim_start_matches(BASE)).collect::<Vec<_>>().join("  "));
+                println!(
+                    "  missed ({name}): {asked}\n     wanted {}, got {}",
+                    question["url"],
+                    found.iter().map(|hit| hit.url.trim_start_matches(BASE)).collect::<Vec<_>>().join("  ")
+                );
             }
         }
     }
@@ -137,10 +146,14 @@ fn read(folder: &Path, front: &str) -> Site {
     let mut last: Step = step;
     while let Some(url) = queue.pop_front() {
         let path = file(folder, &url);
-        let text = path.as_ref().and_then(|path| std::fs::read(path).ok()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let text = path
+            .as_ref()
+            .and_then(|path| std::fs::read(path).ok())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let status = if text.is_some() { 200 } else { 404 };
         let at = if path.is_some_and(|path| path.is_dir()) { format!("{url}/") } else { url.clone() };
-        last = site.take(&FetchedPage { url, at, status, body: text.is_some(), ..FetchedPage::default() }, text.as_deref());
+        last = site
+            .take(&FetchedPage { url, at, status, body: text.is_some(), ..FetchedPage::default() }, text.as_deref());
         queue.extend(last.fetch.iter().cloned());
     }
     assert!(last.stage == Stage::Ready, "{:?}", last.error);

@@ -39,22 +39,33 @@ pub struct SectionText {
 const MAX_SECTIONS: usize = 60_000;
 const MAX_SECTION_CHARS: usize = 60_000;
 const MAX_BYTES: usize = 80 << 20;
-/// The weight of a hit whose language or version differs from the current page's.
+/// The weight of a hit whose language or version differs from the current page's, and of a list of changes unless the query
+/// asks for changes.
 const ELSEWHERE: f32 = 0.5;
+const CHANGES: f32 = 0.6;
+/// The weight of a hit on the current page, and in its folder.
+const OPEN_PAGE: f32 = 1.1;
+const NEIGHBOUR: f32 = 1.03;
 /// Maximum number of hits of one page among the first results.
 const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
-/// A match is weak below this fit. Each missing word lowers the fit by `MISSING`, or in a long query by its share of the words.
-const STRONG: f32 = 0.75;
-const MISSING: f32 = 1.0;
-/// From this number of words on, a query is a sentence: many of its words are not the documentation's.
+/// A match is weak below this fit; each missing word lowers the fit by one. Measured on questions that sites do and do not
+/// answer: widget.md#how-well-it-finds.
+const STRONG: f32 = 0.45;
+/// Terms of a query that asks for changes.
+const CHANGE_WORDS: &[&str] =
+    &["changelog", "change", "changed", "release", "released", "version", "new", "news", "history", "since", "migrate"];
+/// From this number of words on, a query is a sentence, most of whose words are the visitor's own: a match is weak if more
+/// than this share of them is missing.
 const SENTENCE: usize = 8;
+const MANY_MISSING: f32 = 0.3;
 
 /// The sections of a site.
 #[derive(Debug, Default)]
 pub struct Index {
     root: String,
-    /// The language and version of the current page.
+    /// The current page, its language and its version.
+    home: String,
     scope: Vec<String>,
     pages: Vec<Page>,
     by_key: HashMap<String, usize>,
@@ -71,8 +82,10 @@ struct Page {
     sections: Vec<u32>,
     /// Whether its full text is known, not only its titles.
     whole: bool,
-    /// Whether it has the language and version of the current page.
-    here: bool,
+    /// What its hits' scores are multiplied with.
+    weight: f32,
+    /// A list of changes: a changelog, release notes.
+    changes: bool,
     /// The page does not exist.
     gone: bool,
 }
@@ -90,7 +103,7 @@ impl Index {
     #[must_use]
     pub fn new(root: &str, home: &str) -> Self {
         let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();
-        Index { root: root.to_owned(), scope, ..Index::default() }
+        Index { root: root.to_owned(), home: home.to_owned(), scope, ..Index::default() }
     }
 
     /// Adds a page, or replaces a partly known page by its full text.
@@ -100,9 +113,9 @@ impl Index {
             Some(at) if self.pages.get(*at).is_some_and(|known| known.whole) => return,
             Some(at) => *at,
             None => {
-                let here = url::scope(&self.root, &page.url) == self.scope;
                 let (url, title) = (page.url.clone(), String::new());
-                self.pages.push(Page { url, title, sections: Vec::new(), whole, here, gone: false });
+                let (weight, changes) = (self.weight(&url), is_changes(&url));
+                self.pages.push(Page { url, title, sections: Vec::new(), whole, weight, changes, gone: false });
                 self.by_key.insert(key, self.pages.len() - 1);
                 self.pages.len() - 1
             }
@@ -144,6 +157,15 @@ impl Index {
         let before = std::mem::take(&mut page.sections);
         self.by_key.remove(&key);
         self.forget(before);
+    }
+
+    fn weight(&self, page: &str) -> f32 {
+        match () {
+            () if url::scope(&self.root, page) != self.scope => ELSEWHERE,
+            () if url::key(page) == url::key(&self.home) => OPEN_PAGE,
+            () if url::folder(page) == url::folder(&self.home) => NEIGHBOUR,
+            () => 1.0,
+        }
     }
 
     fn forget(&mut self, sections: Vec<u32>) {
@@ -207,11 +229,13 @@ impl Index {
         let asked = terms(query);
         let ranking = self.ranks.rank(&asked, &names(query));
         let missing = self.missing(query);
+        let asks_for_changes = asked.iter().any(|term| CHANGE_WORDS.contains(&term.as_str()));
         let mut found: Vec<(&Page, &SectionText, f32)> = Vec::new();
         for (id, score) in ranking.sections {
             let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
             let Some(page) = self.pages.get(section.page) else { continue };
-            found.push((page, &section.text, if page.here { score } else { score * ELSEWHERE }));
+            let changes = if page.changes && !asks_for_changes { CHANGES } else { 1.0 };
+            found.push((page, &section.text, score * page.weight * changes));
         }
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
         let mut shown: HashMap<&str, usize> = HashMap::new();
@@ -235,7 +259,7 @@ impl Index {
         let hits: Vec<Hit> = hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect();
         let fit = match hits.is_empty() {
             true => Match::None,
-            false if strength(ranking.fit, query, missing.len()) < STRONG => Match::Weak,
+            false if is_weak(ranking.fit, query, missing.len()) => Match::Weak,
             false => Match::Strong,
         };
         Found { hits, missing, fit }
@@ -274,12 +298,16 @@ impl Index {
     }
 }
 
-/// How well the best section fits, missing words included.
-fn strength(fit: f32, query: &str, missing: usize) -> f32 {
-    let words = query.split_whitespace().count().max(1);
-    let missing = missing as f32;
-    // A sentence has words of its own beside the documentation's: it is strong unless many are missing.
-    if words >= SENTENCE { 2.0 * STRONG - 6.0 * STRONG * missing / words as f32 } else { fit - MISSING * missing }
+/// By its address: `changelog.html`, `release-notes/v2/`.
+fn is_changes(page: &str) -> bool {
+    let names = ["changelog", "changes", "release-notes", "releases", "whats-new", "history", "news"];
+    let path = url::parts(page).map(|parts| parts.path.to_lowercase().replace('_', "-")).unwrap_or_default();
+    path.split('/').any(|part| names.contains(&part.split('.').next().unwrap_or_default()))
+}
+
+fn is_weak(fit: f32, query: &str, missing: usize) -> bool {
+    let words = query.split_whitespace().count();
+    if words >= SENTENCE { missing as f32 > words as f32 * MANY_MISSING } else { fit - (missing as f32) < STRONG }
 }
 
 /// The part of a text that contains most of the terms.

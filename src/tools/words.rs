@@ -26,7 +26,8 @@ pub fn split_words(text: &str) -> Vec<String> {
 
 /// The words of a name, in order: `max_turns` and `maxTurns` have the same.
 pub fn name_parts(name: &str) -> Vec<String> {
-    let runs = name.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty() && !run.chars().any(is_unspaced));
+    let runs =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty() && !run.chars().any(is_unspaced));
     runs.flat_map(camel_parts).map(|part| singular(part.to_lowercase())).collect()
 }
 

@@ -64,7 +64,7 @@ async function searchAll([questions, module, most]) {
   const whole = performance.now() - began;
   const hits = [];
   const searching = performance.now();
-  for (const question of questions) hits.push(await site.search(question, { limit: 3 }));
+  for (const question of questions) hits.push((await site.search(question, { limit: 3 })).hits);
   const each = (performance.now() - searching) / questions.length;
   const info = { ...site.info };
   site.free();

@@ -384,6 +384,6 @@ fn a_redirect_out_of_the_site_is_a_page_that_cannot_be_read() {
         let more = site.take(&got, Some(text));
         step.fetch.extend(more.fetch);
     }
-    assert!(!site.search("public", 5).is_empty());
-    assert!(site.search("secretive", 5).is_empty());
+    assert!(!site.search("public", 5).hits.is_empty());
+    assert!(site.search("secretive", 5).hits.is_empty());
 }

@@ -136,7 +136,7 @@ export class Conversation {
     if (options.provider.kind === 'demo' && site?.tools) await demoFiles(this.#agent, site, task);
   }
 
-  #make({ provider, preset = 'research', maxTurns, system, headers, tools = [] }, site) {
+  #make({ provider, preset = 'research', maxTurns, system, headers, contact, tools = [] }, site) {
     const demo = provider.kind === 'demo';
     this.#workerUrl = site && !demo ? docsWorker() : undefined;
     this.#agent?.free();
@@ -144,7 +144,7 @@ export class Conversation {
     this.#agent = new turnwise.Agent({
       preset, maxTurns, workerUrl: this.#workerUrl,
       provider: headers ? { ...provider, headers } : provider,
-      system: prompt({ site, own: system }),
+      system: prompt({ site, own: system, contact }),
       tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : site ? ['read_result'] : ['calculate', 'read_result'],
     });
     for (const tool of [...(demo ? [] : site?.tools ?? []), ...tools]) this.#agent.registerTool(tool);
