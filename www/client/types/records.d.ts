@@ -987,6 +987,16 @@ export interface DocsInfo {
 /** The generator of a site. */
 export type DocsKind = "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
 
+/** What a search found. */
+export interface DocsFound {
+  /** The best sections, best first. */
+  hits: DocsHit[];
+  /** The words of the query that occur nowhere on the site, as they were written. */
+  missing: string[];
+  /** How well the best section fits the query. */
+  match: DocsMatch;
+}
+
 /** A section that was found. */
 export interface DocsHit {
   /** The section's own address, if the site has one for it. */
@@ -998,6 +1008,9 @@ export interface DocsHit {
   snippet: string;
   score: number;
 }
+
+/** How well the best section fits a query. A guess by its words: a weak match may be the answer in other words. */
+export type DocsMatch = "strong" | "weak" | "none";
 
 export interface DocsProgress {
   stage: DocsStage;
