@@ -467,10 +467,47 @@ fn version(got: &FetchedPage, text: &str) -> String {
 pub(super) fn is_text(page: &str) -> bool {
     let path = url::parts(page).map(|parts| parts.path).unwrap_or_default();
     let named = page.rsplit('/').next().unwrap_or_default();
-    let lists = ["/tags/", "/search/", "/_sources/", "/_modules/", "/genindex/", "/py-modindex/", "/404/"];
-    let files =
-        ["genindex.html", "py-modindex.html", "search.html", "404.html", "search", "404", "print.html", "toc.html"];
+    let lists = [
+        "/tags/",
+        "/search/",
+        "/_sources/",
+        "/_modules/",
+        "/genindex/",
+        "/py-modindex/",
+        "/404/",
+        "/src-html/",
+        "/class-use/",
+    ];
+    let files = [
+        "genindex.html",
+        "py-modindex.html",
+        "search.html",
+        "404.html",
+        "search",
+        "404",
+        "print.html",
+        "toc.html",
+        "index-all.html",
+        "files.html",
+        "deprecated-list.html",
+        "package-tree.html",
+        "overview-tree.html",
+        "package-use.html",
+        "allclasses.html",
+        "allclasses-index.html",
+        "allpackages-index.html",
+        "allclasses-frame.html",
+        "help-doc.html",
+        "hierarchy.html",
+        "classes.html",
+        "annotated.html",
+    ];
+    // Source code as pages (Doxygen, JSDoc), Doxygen's folders, and its lists of members by letter.
+    let ends = ["_source.html", ".js.html", ".ts.html", ".mjs.html", "_8dox.html"];
+    let starts = ["dir_", "globals", "functions_", "namespacemembers"];
     !lists.iter().any(|list| format!("{path}/").contains(list))
         && !files.contains(&named)
+        && !ends.iter().any(|end| named.ends_with(end))
+        && !(named.ends_with(".html") && starts.iter().any(|start| named.starts_with(start)))
         && (url::is_page(page) || page.ends_with(".md"))
 }

@@ -101,6 +101,8 @@ const SKIPPED_CLASSES: &[&str] = &[
     "scrape-help",
     "copy",
     "lang",
+    "view-source-button",
+    "permalink",
 ];
 
 /// rustdoc lists that repeat other pages: the items that every type gets from traits.
@@ -135,6 +137,15 @@ pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
         return true;
     }
     let Some(classes) = node.class() else { return false };
+    // pdoc: an item's source code comes right after its permalink or its button.
+    if node.has_class("pdoc-code")
+        && name == "div"
+        && node
+            .prev_element_sibling()
+            .is_some_and(|before| before.has_class("headerlink") || before.has_class("view-source-button"))
+    {
+        return true;
+    }
     // An aside written by the author, not added by the theme (Sphinx).
     if name == "aside" && node.children_it(false).any(|child| child.has_class("sidebar-title")) {
         return false;

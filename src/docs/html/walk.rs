@@ -55,13 +55,15 @@ impl<'a> Walker<'a> {
                 continue;
             }
             match name.as_ref() {
-                "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(child, &name),
+                heading if is_heading(heading) => self.heading(child, &name),
                 "p" | "summary" | "figcaption" => {
                     self.flush();
                     self.inline(child, depth + 1);
                     self.flush();
                 }
                 "pre" => self.code(child),
+                // Javadoc's members are sections in items of lists.
+                "ul" | "ol" if has_sections(child) => self.blocks(child, depth + 1),
                 "ul" | "ol" => self.list(child, &name, depth),
                 "blockquote" => {
                     self.flush();
@@ -70,8 +72,8 @@ impl<'a> Walker<'a> {
                 }
                 "table" => self.table(child, depth),
                 "hr" => self.flush(),
-                "dt" | "section" if self.opens_item(child, &name) => {
-                    if name.as_ref() == "section" {
+                "dt" | "section" | "div" if self.opens_item(child, &name) => {
+                    if name.as_ref() != "dt" {
                         self.blocks(child, depth + 1);
                     }
                 }
@@ -97,7 +99,7 @@ impl<'a> Walker<'a> {
             }
         };
         if !is_item {
-            return false;
+            return name != "dt" && self.opens_linked(node, &id);
         }
         self.flush();
         let signature = squeeze(&node.descendants_it().find(|n| n.has_class("code-header")).unwrap_or(node).text());
@@ -108,6 +110,22 @@ impl<'a> Walker<'a> {
         if name == "dt" || !node.descendants_it().any(|n| n.has_class("docblock")) {
             self.block(&format!("`{signature}`"), signature);
         }
+        true
+    }
+
+    /// Opens a section without a heading that has a permalink to itself (pdoc). Its name is its anchor.
+    fn opens_linked(&mut self, node: NodeRef<'_>, id: &str) -> bool {
+        let links_here = |child: &NodeRef<'_>| {
+            child.has_name("a") && child.attr("href").is_some_and(|href| href.strip_prefix('#') == Some(id))
+        };
+        let mut children = node.children_it(false).filter(|child| child.is_element());
+        if children.any(|child| is_heading(&child.node_name().unwrap_or_default()))
+            || !node.children_it(false).any(|child| links_here(&child))
+        {
+            return false;
+        }
+        self.flush();
+        self.begin(id, 5, id.to_owned());
         true
     }
 
@@ -284,7 +302,26 @@ impl<'a> Walker<'a> {
 pub(super) fn heading_text(node: NodeRef<'_>) -> String {
     let mut text = String::new();
     heading_parts(node, &mut text, 0);
-    squeeze(&text.replace(['\u{200b}', '¶', '\u{f0c1}', '§'], ""))
+    let cleaned = |text: &str| squeeze(&text.replace(['\u{200b}', '¶', '\u{f0c1}', '§', '◆'], ""));
+    match cleaned(&text) {
+        // All of the heading is its permalink (VuePress, docsify).
+        empty if empty.is_empty() => cleaned(&node.text()).trim_matches('#').trim().to_owned(),
+        text => text,
+    }
+}
+
+fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// Whether a list's items are sections with addresses.
+fn has_sections(list: NodeRef<'_>) -> bool {
+    let items = list.children_it(false).filter(|item| item.has_name("li"));
+    items.flat_map(|item| item.children_it(false)).any(|child| {
+        let name = child.node_name().unwrap_or_default();
+        child.id_attr().is_some_and(|id| !id.is_empty()) && (name.as_ref() == "section" || is_heading(&name))
+            || name.as_ref() == "section" && child.children_it(false).any(|inner| inner.has_name("ul"))
+    })
 }
 
 fn heading_parts(node: NodeRef<'_>, text: &mut String, depth: usize) {
@@ -311,7 +348,12 @@ pub(super) fn id_of(node: NodeRef<'_>) -> Option<String> {
         let first = before || node.prev_element_sibling().is_some_and(|s| s.has_name("span"));
         first.then(|| own(parent)).flatten()
     };
-    own(node).or_else(inside).or_else(opened)
+    // Doxygen, and packages of Javadoc: an empty anchor comes before the heading.
+    let before = || {
+        let anchor = node.prev_element_sibling().filter(|s| s.has_name("a") && s.text().trim().is_empty())?;
+        own(anchor).or_else(|| anchor.attr("name").filter(|n| !n.is_empty()).map(|n| n.to_string()))
+    };
+    own(node).or_else(inside).or_else(opened).or_else(before)
 }
 
 fn is_block(name: &str) -> bool {
