@@ -134,7 +134,11 @@ fn front(kind: &str) -> String {
 }
 
 fn place(address: &str) -> (String, String) {
-    let (page, anchor) = address.split_once('#').unwrap_or((address, ""));
+    // docsify's routes are fragments.
+    let (page, anchor) = match address.split_once("#/") {
+        Some((_, route)) => route.split_once("?id=").unwrap_or((route, "")),
+        None => address.split_once('#').unwrap_or((address, "")),
+    };
     let page = page.trim_start_matches(BASE).trim_end_matches(".html").trim_end_matches("index").trim_end_matches('/');
     (page.to_owned(), anchor.to_owned())
 }

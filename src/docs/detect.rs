@@ -26,6 +26,7 @@ pub fn detect(page: &str, html: &str) -> Detected {
         .or_else(|| sphinx(page, html))
         .or_else(|| vitepress(page, html))
         .or_else(|| by_assets(page, html))
+        .or_else(|| docsify(page, html))
         .filter(|known| url::same_origin(page, &known.root));
     let mut detected = known.unwrap_or_else(|| Detected {
         kind: SiteKind::Unknown,
@@ -139,6 +140,11 @@ fn by_assets(page: &str, html: &str) -> Option<Detected> {
         detected.stamp = (!scripts.is_empty()).then(|| super::marks::hash(&scripts.join(" ")));
     }
     Some(detected)
+}
+
+fn docsify(page: &str, html: &str) -> Option<Detected> {
+    let shown = html.contains("$docsify");
+    shown.then(|| found(SiteKind::Docsify, Some(url::folder(page)), page, &["_sidebar.md"]))
 }
 
 /// The URL before the assets folder in the first link to an asset.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::detect::{Detected, detect};
 use super::index::PageText;
-use super::{FetchedPage, SiteKind, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
+use super::{FetchedPage, SiteKind, docsify, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
 
 /// Maximum number of requests before the source must be known.
 const MAX_ASKED: usize = 60;
@@ -204,6 +204,9 @@ impl Finder {
         if at.kind == SiteKind::Rustdoc {
             return self.take_crate(&at, got, text);
         }
+        if at.kind == SiteKind::Docsify {
+            return self.take_sidebar(&at, got, text.unwrap_or_default());
+        }
         let read = text.map(|text| match at.kind {
             SiteKind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
             SiteKind::MkDocs => mkdocs::read(&at.root, text).map(|pages| {
@@ -250,6 +253,23 @@ impl Finder {
         pages.sort_by_cached_key(|page| (!page.url.starts_with(&own), page.url.clone()));
         let version = self.lists.version(&[]);
         self.found(SiteKind::Rustdoc, &at.root.clone(), pages, false, version);
+    }
+
+    /// docsify's sidebar names the files; if there is none, they are found by the links of the first one.
+    fn take_sidebar(&mut self, at: &Detected, got: &FetchedPage, text: &str) {
+        let sidebar = if text.trim_start().starts_with('<') { Vec::new() } else { docsify::links(&at.root, text) };
+        let crawl = sidebar.is_empty();
+        let first = (format!("{}README.md", at.root), String::new());
+        let mut pages: Vec<PageText> = Vec::new();
+        for (url, title) in std::iter::once(first).chain(sidebar) {
+            if pages.iter().all(|page| page.url != url) {
+                pages.push(PageText { url, title, sections: vec![Default::default()] });
+            }
+        }
+        self.found(SiteKind::Docsify, &got.url, pages, false, version(got, text));
+        if let Some(Ok(source)) = &mut self.ended {
+            (source.crawl, source.telling) = (crawl, false);
+        }
     }
 
     fn found(&mut self, kind: SiteKind, from: &str, pages: Vec<PageText>, whole: bool, version: String) {

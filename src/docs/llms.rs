@@ -1,6 +1,8 @@
 //! Reads `llms.txt`, a list of a site's pages for models (a title, a summary, lists of `- [name](address): note`), and
 //! Markdown: single pages, and `llms-full.txt`, which contains all pages one after the other.
 
+use super::docsify::Slugs;
+use super::html::HtmlPage;
 use super::index::{PageText, SectionText};
 use super::marks::{cut, squeeze};
 use super::url;
@@ -39,11 +41,19 @@ pub fn read(address: &str, text: &str) -> Option<Llms> {
     (!links.is_empty() || !title.is_empty()).then_some(Llms { title, links })
 }
 
-/// Splits a Markdown page into sections. They have no addresses of their own: every site derives anchors in its own way.
+/// Splits a Markdown page into sections without addresses: most sites derive anchors in their own way.
 #[must_use]
 pub fn page(address: &str, text: &str) -> PageText {
-    let (mut title, mut sections) = (String::new(), Vec::new());
-    let mut open = SectionText::default();
+    sections(address, text, false).text
+}
+
+/// Splits a Markdown page into sections; with `slugs`, they have docsify's anchors.
+#[must_use]
+pub fn sections(address: &str, text: &str, slugs: bool) -> HtmlPage {
+    let mut anchors = Slugs::default();
+    let mut title = String::new();
+    let mut parts: Vec<(SectionText, String)> = Vec::new();
+    let mut open = (SectionText::default(), String::new());
     let mut above: Vec<(usize, String)> = Vec::new();
     let mut fence: Option<&str> = None;
     for line in body(text).lines() {
@@ -54,25 +64,38 @@ pub fn page(address: &str, text: &str) -> PageText {
             _ => {}
         }
         let heading = heading(line).filter(|_| fence.is_none() && mark.is_none());
-        let Some((level, heading)) = heading else {
-            open.text.push_str(&unlinked(line));
-            open.text.push(' ');
-            continue;
-        };
-        if title.is_empty() && level == 1 {
-            title = heading;
-            continue;
+        if let Some((level, heading)) = &heading {
+            let anchor = if slugs { anchors.next(heading) } else { String::new() };
+            if !title.is_empty() || *level > 1 {
+                above.retain(|(l, _)| l < level);
+                let trail: Vec<&str> = above.iter().map(|(_, h)| h.as_str()).collect();
+                let next = SectionText {
+                    anchor,
+                    trail: trail.join(" › "),
+                    heading: heading.clone(),
+                    ..SectionText::default()
+                };
+                parts.push(std::mem::replace(&mut open, (next, String::new())));
+                above.push((*level, heading.clone()));
+            } else {
+                title.clone_from(heading);
+            }
+        } else {
+            open.0.text.push_str(&unlinked(line));
+            open.0.text.push(' ');
         }
-        above.retain(|(l, _)| *l < level);
-        let trail: Vec<&str> = above.iter().map(|(_, h)| h.as_str()).collect();
-        let next = SectionText { trail: trail.join(" › "), heading: heading.clone(), ..SectionText::default() };
-        sections.push(std::mem::replace(&mut open, next));
-        above.push((level, heading));
+        open.1.push_str(line);
+        open.1.push('\n');
     }
-    sections.push(open);
-    sections.iter_mut().for_each(|section| section.text = squeeze(&section.text));
-    sections.retain(|section| !section.text.is_empty() || !section.heading.is_empty());
-    PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections }
+    parts.push(open);
+    parts.iter_mut().for_each(|(section, _)| section.text = squeeze(&section.text));
+    parts.retain(|(section, _)| !section.text.is_empty() || !section.heading.is_empty());
+    let (sections, markdown) = parts.into_iter().unzip();
+    HtmlPage {
+        text: PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections },
+        markdown,
+        links: Vec::new(),
+    }
 }
 
 /// Splits `llms-full.txt` into pages if it contains their addresses (`url:`, `Source:`); otherwise returns nothing.

@@ -17,6 +17,8 @@ pub mod answer;
 #[cfg(feature = "docs")]
 pub mod detect;
 #[cfg(feature = "docs")]
+pub mod docsify;
+#[cfg(feature = "docs")]
 pub mod find;
 #[cfg(feature = "docs")]
 pub mod html;
@@ -141,6 +143,7 @@ pub enum SiteKind {
     VitePress,
     Docusaurus,
     Starlight,
+    Docsify,
     #[default]
     #[serde(rename = "pages")]
     Unknown,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::find::{Finder, Source, is_text};
 use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
-use super::{FetchedPage, Found, Info, Stage, Step, llms, marks, url};
+use super::{FetchedPage, Found, Info, SiteKind, Stage, Step, docsify, llms, marks, url};
 
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
@@ -131,7 +131,10 @@ impl Site {
         };
         self.read += 1;
         if is_markdown(got, text) {
-            return self.index.add(llms::page(&got.url, text), true);
+            if self.crawl && self.info.kind == SiteKind::Docsify {
+                self.follow(docsify::links(&self.info.root, text).into_iter().map(|(file, _)| file));
+            }
+            return self.index.add(self.markdown_page(got, text).text, true);
         }
         // Servers of single-page applications answer any address with the same page; following its links would never end.
         if !self.texts.insert(marks::hash(text)) {
@@ -140,14 +143,22 @@ impl Site {
         let at = if got.at.is_empty() { &got.url } else { &got.at };
         let page = html::page(at, text);
         if self.crawl {
-            let links = page.links.into_iter().filter(|link| url::below(&self.info.root, link) && is_text(link));
-            for link in links {
-                if self.seen.insert(url::key(&link)) {
-                    self.todo.push_back(link);
-                }
-            }
+            self.follow(page.links.into_iter());
         }
         self.index.add(page.text, true);
+    }
+
+    /// Adds the pages that are not known yet.
+    fn follow(&mut self, links: impl Iterator<Item = String>) {
+        for link in links {
+            if url::below(&self.info.root, &link) && is_text(&link) && self.seen.insert(url::key(&link)) {
+                self.todo.push_back(link);
+            }
+        }
+    }
+
+    fn markdown_page(&self, got: &FetchedPage, text: &str) -> HtmlPage {
+        llms::sections(&got.url, text, self.info.kind == SiteKind::Docsify)
     }
 
     /// Proceeds as far as possible without another response.
@@ -181,7 +192,7 @@ impl Site {
 
     fn adopt(&mut self, source: Source) {
         let Source { kind, title, root, from, pages, todo, crawl, telling, version } = source;
-        self.index = Index::new(&root, &self.home);
+        self.index = Index::new(&root, &self.home, kind);
         for (page, whole) in pages.into_iter().filter(|(page, _)| !url::ends_session(&page.url)) {
             self.index.add(page, whole);
         }
@@ -260,9 +271,7 @@ impl Site {
         let page = match text.filter(|_| (200..300).contains(&got.status) && stays) {
             // Unreadable pages are remembered, so that they are not requested again and again.
             None => HtmlPage::default(),
-            Some(text) if is_markdown(got, text) => {
-                HtmlPage { text: llms::page(&got.url, text), markdown: vec![text.to_owned()], links: Vec::new() }
-            }
+            Some(text) if is_markdown(got, text) => self.markdown_page(got, text),
             Some(text) => html::page(&got.url, text),
         };
         self.kept.push_back((url::key(&got.url), page));
@@ -288,7 +297,7 @@ impl Site {
         if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {
             return None;
         }
-        self.index = Index::new(&saved.info.root, &self.home);
+        self.index = Index::new(&saved.info.root, &self.home, saved.info.kind);
         for (page, whole) in saved.pages {
             self.index.add(page, whole);
         }
