@@ -61,7 +61,8 @@ impl Counts {
 }
 
 fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
-    let kind = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("…/<kind>/site").to_owned();
+    let kind =
+        folder.parent().and_then(Path::file_name).and_then(|name| name.to_str()).expect("…/<kind>/site").to_owned();
     let path = format!("{}/tests/sites/visitors/{set}/{kind}.json", env!("CARGO_MANIFEST_DIR"));
     let Ok(text) = std::fs::read_to_string(&path) else {
         println!("{kind:12} no questions at {path}");
@@ -72,7 +73,15 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
     let site = read(folder, &front(&kind), fallback(&kind));
     let took = began.elapsed().as_millis();
     let info = site.info();
-    println!("{kind:12} {:?}, {} pages, {} sections, complete {}, {took} ms, {}", info.kind, info.pages, info.sections, info.complete, info.root);
+    println!(
+        "{kind:12} {:?}, {} pages, {} sections, complete {}, {took} ms, {}",
+        info.kind, info.pages, info.sections, info.complete, info.root
+    );
+    if std::env::var("ANCHORS").is_ok() {
+        for (page, _) in site.index().texts() {
+            page.sections.iter().for_each(|section| println!("ANCHOR {}", site.routes().shown(&format!("{}#{}", page.url, section.anchor))));
+        }
+    }
     let mut counts = Counts::default();
     for question in &questions {
         for (way, name) in ["keywords", "sentence"].iter().enumerate() {
@@ -84,7 +93,8 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
                 println!("DUMP {kind} {name} {} {:?} {asked}", u8::from(target), site.index().explain(asked));
             }
             let places: Vec<(String, String)> = found.iter().map(|hit| place(&hit.url)).collect();
-            let is_found = |target: &Value| places.contains(&place(&format!("{BASE}{}", target.as_str().expect("an address"))));
+            let is_found =
+                |target: &Value| places.contains(&place(&format!("{BASE}{}", target.as_str().expect("an address"))));
             if question["absent"] == true {
                 counts.absent[0] += usize::from(way == 0);
                 counts.absent[way + 1] += usize::from(weak);
@@ -103,7 +113,11 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
             counts.answered[0] += usize::from(way == 0);
             counts.answered[way + 1] += usize::from(right);
             if verbose && !right {
-                println!("  missed ({name}): {asked}\n     wanted {}, got {}", question["url"], found.iter().map(|hit| hit.url.trim_start_matches(BASE)).collect::<Vec<_>>().join("  "));
+                println!(
+                    "  missed ({name}): {asked}\n     wanted {}, got {}",
+                    question["url"],
+                    found.iter().map(|hit| hit.url.trim_start_matches(BASE)).collect::<Vec<_>>().join("  ")
+                );
             }
         }
     }
@@ -135,10 +149,14 @@ fn fallback(kind: &str) -> Option<&'static str> {
     (kind == "client").then_some("index.html")
 }
 
-/// The first page's HTML is what a browser made of it, if that was stored beside the site (`chromium --dump-dom`).
+/// The first page's HTML is what a browser made of it, if the folder `RENDERED` has it (`chromium --dump-dom` > `<kind>.html`).
 fn read(folder: &Path, front: &str, fallback: Option<&str>) -> Site {
     let text = |path: &Path| std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let html = text(&folder.join("../rendered.html")).or_else(|| file(folder, front).and_then(|path| text(&path)));
+    let rendered = std::env::var("RENDERED").ok().and_then(|all| {
+        let kind = folder.parent()?.file_name()?.to_str()?.to_owned();
+        text(&Path::new(&all).join(format!("{kind}.html")))
+    });
+    let html = rendered.or_else(|| file(folder, front).and_then(|path| text(&path)));
     let (mut site, step) = Site::open(front, html.as_deref(), None);
     let mut queue: VecDeque<String> = step.fetch.clone().into();
     let mut last: Step = step;
@@ -149,7 +167,8 @@ fn read(folder: &Path, front: &str, fallback: Option<&str>) -> Site {
         let text = path.as_ref().and_then(|path| text(path));
         let status = if text.is_some() { 200 } else { 404 };
         let at = if path.is_some_and(|path| path.is_dir()) { format!("{url}/") } else { url.clone() };
-        last = site.take(&FetchedPage { url, at, status, body: text.is_some(), ..FetchedPage::default() }, text.as_deref());
+        last = site
+            .take(&FetchedPage { url, at, status, body: text.is_some(), ..FetchedPage::default() }, text.as_deref());
         queue.extend(last.fetch.iter().cloned());
     }
     if last.stage != Stage::Ready {

@@ -146,6 +146,9 @@ struct Open {
     heading: String,
     markdown: String,
     plain: String,
+    /// It replaces a member of another class; its text is in another file than the page's.
+    replaces: bool,
+    elsewhere: bool,
 }
 
 /// Sections in order, each with the headings above it.

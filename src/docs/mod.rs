@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "docs")]
 pub mod answer;
 #[cfg(feature = "docs")]
+pub mod copies;
+#[cfg(feature = "docs")]
 pub mod detect;
 #[cfg(feature = "docs")]
 pub mod find;
@@ -23,6 +25,8 @@ pub mod html;
 #[cfg(feature = "docs")]
 pub mod index;
 #[cfg(feature = "docs")]
+pub mod listings;
+#[cfg(feature = "docs")]
 pub mod llms;
 #[cfg(feature = "docs")]
 mod marks;
@@ -30,6 +34,14 @@ mod marks;
 pub mod mdbook;
 #[cfg(feature = "docs")]
 pub mod mkdocs;
+#[cfg(feature = "docs")]
+pub mod pdoc;
+#[cfg(feature = "docs")]
+pub mod refresh;
+#[cfg(feature = "docs")]
+pub mod root;
+#[cfg(feature = "docs")]
+pub mod routes;
 #[cfg(feature = "docs")]
 pub mod rustdoc;
 #[cfg(feature = "docs")]
@@ -141,6 +153,14 @@ pub enum SiteKind {
     VitePress,
     Docusaurus,
     Starlight,
+    VuePress,
+    Antora,
+    Doxygen,
+    Javadoc,
+    JsDoc,
+    TypeDoc,
+    Pdoc,
+    Docsify,
     #[default]
     #[serde(rename = "pages")]
     Unknown,
@@ -162,6 +182,9 @@ pub struct Info {
     pub cached: bool,
     /// Whether all its pages within the limits were read.
     pub complete: bool,
+    /// Whether only the open page could be read, as the browser shows it: without its scripts, the site gives no text.
+    #[serde(default)]
+    pub shell: bool,
 }
 
 /// A section that was found.

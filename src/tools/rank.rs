@@ -136,14 +136,22 @@ impl Ranks {
             asked += self.count(term, idle, &mut scores);
             if !is_idle {
                 content += 1.0;
-                let exact = self.sections_with(term) > 0 || self.stems.get(stem(term)).into_iter().flatten().any(|o| self.sections_with(o) > 0);
-                if !exact { missing += 1.0; }
+                let exact = self.sections_with(term) > 0
+                    || self.stems.get(stem(term)).into_iter().flatten().any(|o| self.sections_with(o) > 0);
+                if !exact {
+                    missing += 1.0;
+                }
             }
         }
         for name in names.iter().take(MAX_TERMS).filter(|name| self.sections_with(name) > 0 && !query.contains(name)) {
             self.count(name, MEANT, &mut scores);
         }
-        let mut best: Vec<(f32, f32, f32, f32, u32)> = scores.into_iter().map(|(section, score)| (self.total(section, score, asked), score.covered, score.in_heading, score.sum, section)).collect();
+        let mut best: Vec<(f32, f32, f32, f32, u32)> = scores
+            .into_iter()
+            .map(|(section, score)| {
+                (self.total(section, score, asked), score.covered, score.in_heading, score.sum, section)
+            })
+            .collect();
         best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.4.cmp(&b.4)));
         let first = best.first().copied().unwrap_or_default();
         let most = best.iter().take(10).map(|b| b.1).fold(0.0, f32::max);

@@ -70,7 +70,7 @@ fn pages_say_who_made_them_and_where_the_site_begins() {
             "/s/",
             "<meta name=\"generator\" content=\"Starlight v0.36\"><link href=\"/s/_astro/a.css\">",
         ),
-        (SiteKind::Unknown, "/book/", "<p>Hello"),
+        (SiteKind::Unknown, "/book/guide/", "<p>Hello"),
     ];
     for (kind, root, html) in cases {
         let detected = detect(PAGE, html);
@@ -221,7 +221,7 @@ fn pages_are_bounded_and_failures_have_words() {
             step.error = next.error;
         }
     }
-    assert_eq!(asked, 2 * MAX_PAGES + 4, "each page twice, two lists at each of two roots");
+    assert_eq!(asked, 2 * MAX_PAGES + 6, "each page twice, two lists in each of three folders");
     assert!(step.error.unwrap().contains("status 500"));
 }
 

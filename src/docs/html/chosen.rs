@@ -108,6 +108,7 @@ const SKIPPED_CLASSES: &[&str] = &[
     "ttc",                // Doxygen
     "view-source-button", // pdoc
     "tag-source",         // JSDoc
+    "inherited-list",     // Javadoc
     "tsd-sources",
     "tsd-breadcrumb",
 ];
@@ -173,9 +174,9 @@ fn is_source(node: NodeRef<'_>, name: &str) -> bool {
             ["view source", "expand source code", "source code in"].iter().any(|label| text.starts_with(label))
         }),
         // pdoc: a check box before it decides whether it is visible.
-        "div" if node.has_class("pdoc-code") => node.parent().is_some_and(|parent| {
-            parent.children_it(false).any(|child| child.has_class("view-source-toggle-state"))
-        }),
+        "div" if node.has_class("pdoc-code") => node
+            .parent()
+            .is_some_and(|parent| parent.children_it(false).any(|child| child.has_class("view-source-toggle-state"))),
         _ => false,
     }
 }

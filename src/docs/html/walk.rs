@@ -23,11 +23,13 @@ pub(super) struct Walker<'a> {
     run: (String, String),
     /// Depth of lists, quotes and cells: inside them, headings open no sections.
     nested: usize,
+    /// The source file of the page's first item (JSDoc).
+    file: Option<String>,
 }
 
 impl<'a> Walker<'a> {
     pub(super) fn new(address: &'a str) -> Self {
-        Walker { address, sections: Vec::new(), open: Open::default(), run: Default::default(), nested: 0 }
+        Walker { address, sections: Vec::new(), open: Open::default(), run: Default::default(), nested: 0, file: None }
     }
 
     pub(super) fn walk(&mut self, main: NodeRef<'_>) {
@@ -35,6 +37,8 @@ impl<'a> Walker<'a> {
         self.flush();
         let last = std::mem::take(&mut self.open);
         self.sections.push(last);
+        // What a class has from another one is on that one's page.
+        self.sections.retain(|section| !(section.replaces && section.elsewhere));
     }
 
     pub(super) fn sections(self, title: &str) -> (Vec<SectionText>, Vec<String>) {
@@ -51,6 +55,9 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let Some(name) = child.node_name().filter(|_| child.is_element()) else { continue };
+            if name.as_ref() == "dd" {
+                self.note_origin(child);
+            }
             if is_skipped(child, &name) {
                 continue;
             }
@@ -122,6 +129,19 @@ impl<'a> Walker<'a> {
             self.block(&format!("`{signature}`"), signature);
         }
         true
+    }
+
+    /// Notes where JSDoc says that an item comes from: most classes repeat the members of those that they extend.
+    fn note_origin(&mut self, node: NodeRef<'_>) {
+        if node.has_class("inherited-from") {
+            (self.open.replaces, self.open.elsewhere) = (true, true);
+        } else if node.has_class("tag-overrides") {
+            self.open.replaces = true;
+        } else if node.has_class("tag-source") {
+            let file = node.descendants_it().find(|n| n.has_name("a")).map(|link| link.text().to_string());
+            self.open.elsewhere |= self.file.is_some() && self.file != file;
+            self.file = self.file.take().or(file);
+        }
     }
 
     fn heading(&mut self, node: NodeRef<'_>, name: &str) {
@@ -306,7 +326,11 @@ pub(super) fn heading_text(node: NodeRef<'_>) -> String {
         squeeze(&text.replace(['\u{200b}', '¶', '\u{f0c1}', '§'], ""))
     };
     let text = read(false);
-    if text.is_empty() { Some(read(true)).filter(|text| text.contains(char::is_alphanumeric)).unwrap_or_default() } else { text }
+    if text.is_empty() {
+        Some(read(true)).filter(|text| text.contains(char::is_alphanumeric)).unwrap_or_default()
+    } else {
+        text
+    }
 }
 
 fn heading_parts(node: NodeRef<'_>, anchors: bool, text: &mut String, depth: usize) {
@@ -329,7 +353,9 @@ fn is_signature(node: NodeRef<'_>) -> bool {
 
 /// Whether a section or a block without a heading has a permalink to itself (pdoc, TypeDoc).
 fn has_permalink(node: NodeRef<'_>, name: &str) -> bool {
-    let Some(id) = node.id_attr().filter(|id| !id.is_empty() && matches!(name, "section" | "div")) else { return false };
+    let Some(id) = node.id_attr().filter(|id| !id.is_empty() && matches!(name, "section" | "div")) else {
+        return false;
+    };
     let leads_here = |link: NodeRef<'_>| {
         let href = link.attr("href").unwrap_or_default();
         href.strip_prefix('#').is_some_and(|to| to == id.as_ref() || url::decoded(to) == id.as_ref())
