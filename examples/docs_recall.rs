@@ -79,7 +79,9 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
     );
     if std::env::var("ANCHORS").is_ok() {
         for (page, _) in site.index().texts() {
-            page.sections.iter().for_each(|section| println!("ANCHOR {}", site.routes().shown(&format!("{}#{}", page.url, section.anchor))));
+            page.sections.iter().for_each(|section| {
+                println!("ANCHOR {}", site.routes().shown(&format!("{}#{}", page.url, section.anchor)))
+            });
         }
     }
     let mut counts = Counts::default();

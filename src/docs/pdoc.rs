@@ -55,7 +55,9 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
             page.sections.splice(0..0, own);
             continue;
         }
-        let text = squeeze(&format!("{} {}", html::plain(&item.signature), html::plain(&item.doc)));
+        let read = html::page(&address, &format!("<main>{} <p>{}</main>", item.signature, item.doc));
+        let parts = read.text.sections.iter().flat_map(|part| [part.heading.as_str(), part.text.as_str()]);
+        let text = squeeze(&parts.collect::<Vec<_>>().join(" "));
         let (anchor, heading) = (item.qualname.clone(), item.qualname);
         page.sections.push(SectionText { anchor, heading, text, ..SectionText::default() });
     }

@@ -29,7 +29,8 @@ pub fn root(page: &str, html: &str) -> String {
         .map(|asset| url::page(&asset))
         .filter(|asset| asset.ends_with(".css") || asset.ends_with(".js"))
         .collect();
-    while let Some(above) = above(&root) {
+    let mut folder = root.clone();
+    while let Some(above) = above(&folder) {
         if assets.iter().any(|asset| url::below(&root, asset)) {
             break;
         }
@@ -37,10 +38,12 @@ pub fn root(page: &str, html: &str) -> String {
         let (many, single) = beside(&links, &above, &root);
         let home = links.iter().any(|link| url::key(link) == url::key(&above));
         let alone = own == 0 && (many + single >= 2 || climbs && many + single + usize::from(home) > 0);
-        if !(alone || many >= 2 && many * 3 >= own || own > 0 && many + single >= own * 4) {
+        if alone || many >= 2 && many * 3 >= own || own > 0 && many + single >= own * 4 {
+            root.clone_from(&above);
+        } else if own > 0 {
             break;
         }
-        root = above;
+        folder = above;
     }
     root
 }

@@ -294,33 +294,39 @@ fn named(markdown: &str) -> (&str, Option<&str>) {
 /// A heading's Markdown as the text of its HTML. docsify leaves out tags and comments, and writes signs as HTML's entities,
 /// whose letters become part of the address.
 fn shown_text(markdown: &str, docsify: bool) -> String {
-    let mut out = String::new();
+    let mut text = String::new();
     let mut rest = markdown;
     // `[text](link)` and `![text](link)`.
     while let Some((before, tail)) = rest.split_once("](") {
-        out.push_str(before);
+        text.push_str(before);
         rest = tail.split_once(')').map_or("", |(_, rest)| rest);
     }
-    out.push_str(rest);
-    if !docsify {
-        return out;
-    }
-    let mut text = String::new();
-    let mut rest = out.as_str();
-    while let Some((before, tail)) = rest.split_once('<') {
-        text.push_str(before);
-        let is_tag = tail.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
-        match tail.split_once('>') {
-            Some((_, after)) if is_tag => rest = after,
-            _ => {
-                text.push_str("lt");
-                rest = tail;
-            }
-        }
-    }
     text.push_str(rest);
-    let entities = [('&', "amp"), ('>', "gt"), ('"', "quot"), ('\'', "39")];
-    entities.iter().fold(text, |text, (sign, entity)| text.replace(*sign, entity))
+    if !docsify {
+        return text;
+    }
+    let (mut out, mut before, mut in_code) = (String::new(), ' ', false);
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        let next = rest.chars().next().unwrap_or(' ');
+        match c {
+            '`' => in_code = !in_code,
+            '<' if !in_code && (next.is_ascii_alphabetic() || matches!(next, '/' | '!')) && rest.contains('>') => {
+                rest = rest.split_once('>').map_or("", |(_, rest)| rest);
+            }
+            // Emphasis; within a word it is part of the word.
+            '_' if !in_code && !(before.is_alphanumeric() && next.is_alphanumeric()) => {}
+            '<' => out.push_str("lt"),
+            '>' => out.push_str("gt"),
+            '&' => out.push_str("amp"),
+            '"' => out.push_str("quot"),
+            '\'' => out.push_str("39"),
+            _ => out.push(c),
+        }
+        before = c;
+    }
+    out
 }
 
 /// The signs that both generators leave out.

@@ -185,7 +185,7 @@ impl Site {
     fn take_shell(&mut self, address: &str, text: &str) {
         self.hollow = true;
         self.index.remove(address);
-        if !self.routes.is_used() {
+        if !self.routes.is_used() && self.index.whole_pages() == 0 {
             self.routes = Routes::shell(&self.info.root, text);
         }
         let file = url::page(&self.routes.file(address));
@@ -405,5 +405,6 @@ impl Site {
 
 fn is_markdown(got: &FetchedPage, text: &str) -> bool {
     let named = url::page(&got.url).ends_with(".md") || got.content_type.contains("markdown");
-    named && !text.trim_start().starts_with("<!")
+    let start = text.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
+    named && !start.starts_with("<!doctype") && !start.starts_with("<html")
 }
