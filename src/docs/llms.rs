@@ -9,6 +9,8 @@ use super::url;
 
 const MAX_LINKS: usize = 5_000;
 const MAX_PAGES: usize = 5_000;
+/// Maximum length of the excerpt that introduces a page without an introduction of its own.
+const MAX_LEAD_CHARS: usize = 300;
 
 /// The content of an `llms.txt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,11 @@ pub fn read_page(address: &str, text: &str, slugs: Slugs) -> HtmlPage {
     sections.push(open);
     sections.iter_mut().for_each(|(section, _)| section.text = squeeze(&section.text));
     sections.retain(|(section, _)| !section.text.is_empty() || !section.heading.is_empty());
+    if let Some((first, _)) = sections.first().filter(|(first, _)| !first.heading.is_empty() && !title.is_empty()) {
+        // This section makes the page itself findable.
+        let text = cut(&first.text, MAX_LEAD_CHARS).to_owned();
+        sections.insert(0, (SectionText { text, ..SectionText::default() }, format!("# {title}\n")));
+    }
     let (sections, markdown) = sections.into_iter().unzip();
     let text = PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections };
     HtmlPage { text, markdown, links: Vec::new() }

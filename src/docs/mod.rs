@@ -3,12 +3,14 @@
 //!
 //! PURE. The page itself only contains this file: the requests to the worker and its answers. In the worker (feature
 //! `docs`), `find` decides which addresses to fetch until it knows where the texts are, one module per format reads
-//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
-//! contains the three tools and their texts, and `site` ties everything together. Nothing here fetches: addresses go
+//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `pdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
+//! contains the three tools and their texts, and `site` ties everything together. What is no page of the site is told by
+//! `root` (neighbours), `listings`, `refresh` (pages that lead elsewhere) and `copies` (pages in place of missing ones);
+//! `routes` converts addresses of pages that a browser makes of files. Nothing here fetches: addresses go
 //! out, texts come in.
 //!
 //! Invariants: every requested address has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
-//! site causes a panic; a section's address was given by the site itself, or is its page's address.
+//! site causes a panic; a section's address was given by the site itself, is derived as its generator derives it, or is its page's address.
 
 use serde::{Deserialize, Serialize};
 

@@ -125,6 +125,31 @@ fn sections_inside_lists_are_sections() {
 }
 
 #[test]
+fn rustdocs_methods_are_sections_inside_summaries() {
+    let html = "<section id=\"main-content\" class=\"content\"><div class=\"main-heading\"><h1>Struct Runtime</h1></div><h2 id=\"implementations\" class=\"section-header\">Implementations</h2>\
+        <details class=\"toggle implementors-toggle\" open><summary><section id=\"impl-Runtime\" class=\"impl\"><h3 class=\"code-header\">impl Runtime</h3></section></summary>\
+        <div class=\"impl-items\"><details class=\"toggle method-toggle\" open><summary><section id=\"method.block_on\" class=\"method\"><a class=\"src rightside\" href=\"x\">Source</a>\
+        <h4 class=\"code-header\">pub fn <a href=\"#method.block_on\" class=\"fn\">block_on</a>()</h4></section></summary><div class=\"docblock\"><p>Runs it.</p><h5 id=\"panics\">Panics</h5><p>Never.</p></div></details></div></details></section>";
+    assert_eq!(
+        sections(html),
+        [
+            " |  |  | ",
+            "implementations |  | Implementations | impl Runtime",
+            "method.block_on | Implementations | block_on | pub fn block_on() Runs it.",
+            "panics | Implementations › block_on | Panics | Never.",
+        ]
+    );
+}
+
+#[test]
+fn a_question_with_an_id_around_it_is_a_section() {
+    // Asciidoctor.
+    let html = "<main><article class=\"doc\"><h1 class=\"page\">FAQ</h1><div id=\"undo\" class=\"dlist\"><dl><dt class=\"hdlist1\">How do I undo it?</dt><dd><p>So.</p></dd></dl></div>\
+        <div class=\"dlist\"><dl><dt><a id=\"def_a\"></a>a</dt><dd>One.</dd><dt>b</dt><dd>Two.</dd></dl></div></article></main>";
+    assert_eq!(sections(html), [" |  |  | ", "undo |  | How do I undo it? | So. a One. b Two."]);
+}
+
+#[test]
 fn typedoc_signatures_belong_to_their_heading() {
     let signature = |id: &str, name: &str| {
         format!(

@@ -63,7 +63,7 @@ impl<'a> Walker<'a> {
             }
             match name.as_ref() {
                 "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(child, &name),
-                "p" | "summary" | "figcaption" => {
+                "p" | "figcaption" => {
                     self.flush();
                     self.inline(child, depth + 1);
                     self.flush();
@@ -97,7 +97,15 @@ impl<'a> Walker<'a> {
 
     /// Opens a section if a signature or an API item begins here, and returns whether it did.
     fn opens_item(&mut self, node: NodeRef<'_>, name: &str) -> bool {
-        let Some(id) = node.id_attr().filter(|id| !id.is_empty() && self.nested == 0) else { return false };
+        if self.nested > 0 {
+            return false;
+        }
+        if let Some(id) = term_id(node, name) {
+            self.flush();
+            self.begin(&id, 6, cut(&heading_text(node), MAX_HEADING_CHARS).to_owned());
+            return true;
+        }
+        let Some(id) = node.id_attr().filter(|id| !id.is_empty()) else { return false };
         if has_permalink(node, name) {
             self.flush();
             // A signature right below its own heading (TypeDoc) belongs to that heading.
@@ -120,13 +128,14 @@ impl<'a> Walker<'a> {
             return false;
         }
         self.flush();
-        let signature = squeeze(&node.descendants_it().find(|n| n.has_class("code-header")).unwrap_or(node).text());
-        let signature = signature.trim_end_matches(['¶', '#', '\u{f0c1}']).trim();
-        let bare = id.rsplit('.').next().unwrap_or_default();
-        let heading = if name == "dt" { id.to_string() } else { bare.to_owned() };
-        self.begin(&id, if name == "dt" { 5 } else { 6 }, heading);
-        if name == "dt" || !node.descendants_it().any(|n| n.has_class("docblock")) {
+        if name == "dt" {
+            let signature = squeeze(&node.text());
+            let signature = signature.trim_end_matches(['¶', '#', '\u{f0c1}']).trim();
+            self.begin(&id, 5, id.to_string());
             self.block(&format!("`{signature}`"), signature);
+        } else {
+            // Above the headings of its text (rustdoc).
+            self.begin(&id, 4, id.rsplit('.').next().unwrap_or_default().to_owned());
         }
         true
     }
@@ -351,6 +360,19 @@ fn is_signature(node: NodeRef<'_>) -> bool {
     node.has_class("signature") || node.has_class("type-signature")
 }
 
+/// The id of the block around a single term, as authors give it to a question (Asciidoctor). Terms with ids of their own
+/// are not sections: glossaries would be found in place of the pages about a matter.
+fn term_id(node: NodeRef<'_>, name: &str) -> Option<String> {
+    if name != "dt" || node.id_attr().is_some() || node.prev_element_sibling().is_some() {
+        return None;
+    }
+    let list = node.parent()?;
+    let block = list.parent().filter(|block| block.has_name("div") && list.prev_element_sibling().is_none())?;
+    let is_one = list.children_it(false).filter(|part| part.has_name("dd")).count() == 1;
+    let id = block.id_attr().filter(|id| !id.is_empty() && is_one && list.next_element_sibling().is_none())?;
+    Some(id.to_string())
+}
+
 /// Whether a section or a block without a heading has a permalink to itself (pdoc, TypeDoc).
 fn has_permalink(node: NodeRef<'_>, name: &str) -> bool {
     let Some(id) = node.id_attr().filter(|id| !id.is_empty() && matches!(name, "section" | "div")) else {
@@ -405,7 +427,7 @@ pub(super) fn id_of(node: NodeRef<'_>) -> Option<String> {
 fn is_block(name: &str) -> bool {
     let names = [
         "div", "section", "article", "main", "aside", "header", "details", "figure", "dl", "dt", "dd", "center", "li",
-        "tbody", "thead", "tr", "td", "th", "body", "html", "fieldset", "address", "hgroup", "p",
+        "summary", "tbody", "thead", "tr", "td", "th", "body", "html", "fieldset", "address", "hgroup", "p",
     ];
     // Custom elements of generators (`<starlight-tabs>`) contain blocks.
     names.contains(&name) || name.contains('-')
