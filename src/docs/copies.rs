@@ -1,7 +1,7 @@
 //! Recognizes the page that a server sends for addresses that do not exist: single-page applications answer every address
 //! with their front page, other servers with a page that says so, with the status of success.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use super::html;
 use super::index::PageText;
@@ -18,7 +18,7 @@ const MIN_TEXT: usize = 80;
 /// Pages that were sent in place of missing files.
 #[derive(Debug, Default)]
 pub struct Copies {
-    known: Vec<BTreeSet<String>>,
+    known: Vec<HashSet<String>>,
 }
 
 impl Copies {
@@ -40,7 +40,7 @@ impl Copies {
         }
         let words = words(page, &page.url);
         self.known.iter().any(|known| {
-            let both = known.intersection(&words).count();
+            let both = words.iter().filter(|word| known.contains(*word)).count();
             let all = known.len() + words.len() - both;
             #[allow(clippy::cast_precision_loss)]
             let share = both as f32 / all.max(1) as f32;
@@ -50,7 +50,7 @@ impl Copies {
 }
 
 /// The words of a page; those of its address are left out, because such pages often repeat it.
-fn words(page: &PageText, address: &str) -> BTreeSet<String> {
+fn words(page: &PageText, address: &str) -> HashSet<String> {
     let path = url::parts(address).map(|parts| parts.path.to_owned()).unwrap_or_default();
     let parts = page.sections.iter().flat_map(|section| [section.heading.as_str(), section.text.as_str()]);
     let words = parts.chain([page.title.as_str()]).flat_map(str::split_whitespace);

@@ -10,17 +10,6 @@ use super::index::{PageText, SectionText};
 use super::marks::squeeze;
 use super::url;
 
-#[derive(Deserialize)]
-struct Item {
-    modulename: String,
-    #[serde(default)]
-    qualname: String,
-    #[serde(default)]
-    signature: String,
-    #[serde(default)]
-    doc: String,
-}
-
 /// Returns the pages of the modules.
 ///
 /// # Errors
@@ -29,8 +18,8 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
     let wrong = || "it is not a search index of pdoc".to_owned();
     let start = text.split_once("docs =").map(|(_, rest)| rest).ok_or_else(wrong)?;
     // The script goes on behind the value.
-    let value = serde_json::Deserializer::from_str(start).into_iter::<Value>().next().and_then(Result::ok);
-    let items: Vec<Value> = match value.ok_or_else(wrong)? {
+    let value = Value::deserialize(&mut serde_json::Deserializer::from_str(start)).map_err(|_| wrong())?;
+    let items: Vec<Value> = match value {
         Value::Array(list) => list,
         mut index => match index.pointer_mut("/documentStore/docs").map(Value::take) {
             Some(Value::Object(docs)) => docs.into_iter().map(|(_, item)| item).collect(),
@@ -38,28 +27,26 @@ pub fn read(root: &str, text: &str) -> Result<Vec<PageText>, String> {
         },
     };
     let mut pages: BTreeMap<String, PageText> = BTreeMap::new();
-    for item in items.into_iter().filter_map(|item| serde_json::from_value::<Item>(item).ok()) {
-        let Some(address) = url::join(root, &format!("{}.html", item.modulename.replace('.', "/"))) else { continue };
-        if !url::below(root, &address) {
-            continue;
-        }
-        let title = item.modulename.clone();
-        let page = pages.entry(address.clone()).or_insert_with(|| PageText {
-            url: address.clone(),
-            title,
-            ..PageText::default()
-        });
-        if item.qualname.is_empty() {
+    for item in &items {
+        let field = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (module, name) = (field("modulename"), field("qualname"));
+        let address = url::join(root, &format!("{}.html", module.replace('.', "/")));
+        let Some(address) = address.filter(|address| !module.is_empty() && url::below(root, address)) else { continue };
+        let page = pages.entry(address.clone()).or_default();
+        let text = format!("<main>{} <p>{}</main>", field("signature"), field("doc"));
+        let read = html::page(&address, &text).text.sections;
+        if name.is_empty() {
             // A module's text can have headings.
-            let own = html::page(&address, &format!("<main>{}</main>", item.doc)).text.sections;
-            page.sections.splice(0..0, own);
+            (page.url, page.title) = (address, module.to_owned());
+            page.sections.splice(0..0, read);
             continue;
         }
-        let read = html::page(&address, &format!("<main>{} <p>{}</main>", item.signature, item.doc));
-        let parts = read.text.sections.iter().flat_map(|part| [part.heading.as_str(), part.text.as_str()]);
+        let parts = read.iter().flat_map(|part| [part.heading.as_str(), part.text.as_str()]);
         let text = squeeze(&parts.collect::<Vec<_>>().join(" "));
-        let (anchor, heading) = (item.qualname.clone(), item.qualname);
-        page.sections.push(SectionText { anchor, heading, text, ..SectionText::default() });
+        page.sections.push(SectionText { anchor: name.into(), heading: name.into(), text, ..SectionText::default() });
+        if page.url.is_empty() {
+            (page.url, page.title) = (address, module.to_owned());
+        }
     }
     if pages.is_empty() { Err(wrong()) } else { Ok(pages.into_values().collect()) }
 }

@@ -7,6 +7,7 @@ use super::{html, url};
 /// Such a page is not larger, and says little.
 const MAX_BYTES: usize = 8 << 10;
 const MAX_TEXT: usize = 500;
+const MAX_SECONDS: usize = 5;
 
 /// The page of the same origin that a page leads to at once.
 #[must_use]
@@ -23,7 +24,8 @@ pub fn target(page: &str, text: &str) -> Option<String> {
         let rest = rest.trim_start();
         let named = rest.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
         let link = rest.get(3..).filter(|_| named)?.trim_start().strip_prefix('=')?;
-        let soon = seconds.trim().parse::<f32>().is_ok_and(|seconds| seconds <= 5.0);
+        let soon =
+            seconds.split('.').next().unwrap_or_default().trim().parse::<usize>().is_ok_and(|s| s <= MAX_SECONDS);
         soon.then(|| link.trim().trim_matches(['\'', '"']))
     })?;
     let target = url::page(&url::join(page, link)?);

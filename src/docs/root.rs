@@ -1,7 +1,7 @@
 //! The root of a site whose generator is not known: the page's own folder, or one above it that its links show to be of
 //! the same project. The pages of neighbouring projects on the same host are not part of the site.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 use super::marks::value;
 use super::url;
@@ -20,7 +20,7 @@ pub fn root(page: &str, html: &str) -> String {
     let here = url::key(page);
     let hrefs: Vec<&str> = attributes(html, "<a ", "href").take(MAX_LINKS).collect();
     let joined = hrefs.iter().filter_map(|href| url::join(page, href)).map(|link| url::page(&link));
-    let links: BTreeSet<String> =
+    let links: HashSet<String> =
         joined.filter(|link| url::same_origin(page, link) && url::is_page(link) && url::key(link) != here).collect();
     let climbs = hrefs.iter().any(|href| href.starts_with("../"));
     let assets = attributes(html, "<link ", "href").chain(attributes(html, "<script ", "src"));
@@ -55,8 +55,8 @@ fn above(folder: &str) -> Option<String> {
 
 /// The number of links below `above` and not below `root`: files in `above` and folders that several links lead into, and
 /// folders that one link leads into.
-fn beside(links: &BTreeSet<String>, above: &str, root: &str) -> (usize, usize) {
-    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+fn beside(links: &HashSet<String>, above: &str, root: &str) -> (usize, usize) {
+    let mut folders: HashMap<&str, usize> = HashMap::new();
     let mut many = 0;
     for link in links.iter().filter(|link| url::below(above, link) && !url::below(root, link)) {
         let rest = link.strip_prefix(above).unwrap_or_default();
