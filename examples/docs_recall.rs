@@ -129,6 +129,9 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
 
 /// Where visitors begin, if not at the root.
 fn front(kind: &str) -> String {
+    if let Ok(page) = std::env::var("FRONT") {
+        return format!("{BASE}{page}");
+    }
     let page = match kind {
         "rustdoc" => "tokio/index.html",
         "docusaurus" => "api/Client/",

@@ -70,6 +70,8 @@ pub struct Source {
 struct Lists {
     llms: Option<(String, llms::Llms)>,
     mapped: Vec<String>,
+    /// Pages that listings of the generator link to.
+    linked: Vec<String>,
     full: Vec<PageText>,
     /// By address, because responses arrive in any order.
     stamps: BTreeMap<String, String>,
@@ -405,6 +407,7 @@ impl Finder {
             if at.kind == SiteKind::Starlight {
                 self.ask(&format!("{root}sitemap-index.xml"));
             }
+            listings::with_links(at.kind).iter().for_each(|name| self.ask(&format!("{root}{name}")));
             if at.kind == SiteKind::Starlight || self.html.contains("pagefind/") {
                 // Changes if any page changes.
                 self.ask(&format!("{root}{PAGEFIND}"));
@@ -427,6 +430,8 @@ impl Finder {
                 }
             } else if got.url.ends_with("/llms-full.txt") {
                 self.lists.full = llms::full(&got.url, text);
+            } else if got.url.ends_with(".html") {
+                self.lists.linked.extend(html::page(&got.url, text).links);
             } else {
                 self.take_map(got, text);
             }
@@ -464,8 +469,11 @@ impl Finder {
         let (kind, root) = self.at.as_ref().map(|at| (at.kind, at.root.as_str())).unwrap_or_default();
         let linked = html::page(&self.page, &self.html).links;
         let links = self.lists.llms.iter().flat_map(|(_, llms)| llms.links.iter().map(|(link, _, _)| url::page(link)));
-        let all =
-            std::iter::once(self.page.clone()).chain(linked).chain(self.lists.mapped.iter().cloned()).chain(links);
+        let all = std::iter::once(self.page.clone())
+            .chain(linked)
+            .chain(self.lists.linked.iter().cloned())
+            .chain(self.lists.mapped.iter().cloned())
+            .chain(links);
         let mut seen = HashSet::new();
         let all: Vec<String> = all.filter(|page| url::below(root, page) && listings::is_text(kind, page)).collect();
         let pages = all.iter().filter(|page| !page.ends_with(".md"));

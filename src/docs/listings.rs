@@ -23,8 +23,6 @@ const FILES: &[&str] = &[
     "404.html",
     "search",
     "404",
-    "print.html",
-    "toc.html",
     "index-all.html",
     "package-tree.html",
     "package-use.html",
@@ -77,6 +75,18 @@ const DOXYGEN: &[&str] = &[
 
 const TYPEDOC: &[&str] = &["hierarchy", "modules"];
 
+/// Listings that are read for their links: menus of these generators are made by scripts, and the first page may link to
+/// few others.
+#[must_use]
+pub fn with_links(kind: SiteKind) -> &'static [&'static str] {
+    match kind {
+        SiteKind::Doxygen => &["pages.html", "topics.html", "modules.html", "annotated.html", "namespaces.html"],
+        SiteKind::Javadoc => &["overview-summary.html", "allclasses-index.html", "allclasses-noframe.html"],
+        SiteKind::TypeDoc => &["modules.html", "hierarchy.html"],
+        _ => &[],
+    }
+}
+
 /// Whether a page of a site of this kind has texts of its own.
 #[must_use]
 pub fn is_text(kind: SiteKind, page: &str) -> bool {
@@ -94,6 +104,8 @@ fn is_listing(kind: SiteKind, file: &str) -> bool {
         names.iter().any(|listed| name == *listed || listed.ends_with(joint) && name.starts_with(listed))
     };
     match kind {
+        // The whole book on one page, and its table of contents.
+        SiteKind::MdBook | SiteKind::Unknown => matches!(name, "print" | "toc"),
         SiteKind::Javadoc => within(JAVADOC, '-'),
         // `x_8md.html` describes the file that a page was written in.
         SiteKind::Doxygen => {

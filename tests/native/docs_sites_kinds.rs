@@ -228,6 +228,20 @@ fn listings_are_not_read() {
 }
 
 #[test]
+fn listings_are_read_for_their_links() {
+    let front = "<meta name=\"generator\" content=\"Doxygen 1.9.4\"/><link href=\"doxygen.css\"/><div class=\"header\"></div><div class=\"contents\"><p>Hello.</p></div>";
+    let (_, site, step) = read(ROOT, Some(front), |path| match path {
+        "/book/" => Some(front.to_owned()),
+        "/book/annotated.html" => Some("<a href=\"structA.html\">A</a><a href=\"files.html\">Files</a>".to_owned()),
+        "/book/structA.html" => Some("<div class=\"contents\"><p>A.</p></div>".to_owned()),
+        _ => None,
+    });
+    assert!(step.error.is_none());
+    let pages: Vec<&str> = site.index().list().map(|(page, _, _)| page).collect();
+    assert_eq!(pages, [ROOT, "https://docs.test/book/structA.html"]);
+}
+
+#[test]
 fn generators_say_their_names_and_their_files_say_the_root() {
     let page = "https://docs.test/book/guide/a.html";
     let cases = [
