@@ -207,11 +207,10 @@ impl Finder {
     }
 
     fn begin(&mut self, html: &str) {
-        if let Some(target) = refresh::target(&self.page, html).filter(|target| !self.asked.contains(target)) {
-            if self.asked.len() < MAX_HOPS {
-                self.page.clone_from(&target);
-                return self.ask(&target);
-            }
+        let target = refresh::target(&self.page, html).filter(|_| self.named.is_none() && self.asked.len() < MAX_HOPS);
+        if let Some(target) = target.filter(|target| !self.asked.contains(target)) {
+            self.page.clone_from(&target);
+            return self.ask(&target);
         }
         let at = detect(&self.page, html);
         self.html = html.to_owned();

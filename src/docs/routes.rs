@@ -316,7 +316,7 @@ fn shown_text(markdown: &str, docsify: bool) -> String {
                 rest = rest.split_once('>').map_or("", |(_, rest)| rest);
             }
             // Emphasis; within a word it is part of the word.
-            '_' if !in_code && !(before.is_alphanumeric() && next.is_alphanumeric()) => {}
+            '_' if !in_code && (!before.is_alphanumeric() || !next.is_alphanumeric()) => {}
             '<' => out.push_str("lt"),
             '>' => out.push_str("gt"),
             '&' => out.push_str("amp"),
