@@ -70,13 +70,20 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
     };
     let questions: Vec<Value> = serde_json::from_str(&text).expect("questions");
     let began = Instant::now();
-    let site = read(folder, &front(&kind));
+    let site = read(folder, &front(&kind), fallback(&kind));
     let took = began.elapsed().as_millis();
     let info = site.info();
     println!(
         "{kind:12} {:?}, {} pages, {} sections, complete {}, {took} ms, {}",
         info.kind, info.pages, info.sections, info.complete, info.root
     );
+    if std::env::var("ANCHORS").is_ok() {
+        for (page, _) in site.index().texts() {
+            page.sections.iter().for_each(|section| {
+                println!("ANCHOR {}", site.routes().shown(&format!("{}#{}", page.url, section.anchor)))
+            });
+        }
+    }
     let mut counts = Counts::default();
     for question in &questions {
         for (way, name) in ["keywords", "sentence"].iter().enumerate() {
@@ -122,6 +129,9 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
 
 /// Where visitors begin, if not at the root.
 fn front(kind: &str) -> String {
+    if let Ok(page) = std::env::var("FRONT") {
+        return format!("{BASE}{page}");
+    }
     let page = match kind {
         "rustdoc" => "tokio/index.html",
         "docusaurus" => "api/Client/",
@@ -143,24 +153,37 @@ fn place(address: &str) -> (String, String) {
     (page.to_owned(), anchor.to_owned())
 }
 
-fn read(folder: &Path, front: &str) -> Site {
-    let html = file(folder, front).and_then(|path| std::fs::read_to_string(path).ok());
+/// The file that a server answers where a kind's site has none, as in `kinds.mjs`.
+fn fallback(kind: &str) -> Option<&'static str> {
+    (kind == "client").then_some("index.html")
+}
+
+/// The first page's HTML is what a browser made of it, if the folder `RENDERED` has it (`chromium --dump-dom` > `<kind>.html`).
+fn read(folder: &Path, front: &str, fallback: Option<&str>) -> Site {
+    let text = |path: &Path| std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let rendered = std::env::var("RENDERED").ok().and_then(|all| {
+        let kind = folder.parent()?.file_name()?.to_str()?.to_owned();
+        text(&Path::new(&all).join(format!("{kind}.html")))
+    });
+    let html = rendered.or_else(|| file(folder, front).and_then(|path| text(&path)));
     let (mut site, step) = Site::open(front, html.as_deref(), None);
     let mut queue: VecDeque<String> = step.fetch.clone().into();
     let mut last: Step = step;
+    let mut requests = 0;
     while let Some(url) = queue.pop_front() {
-        let path = file(folder, &url);
-        let text = path
-            .as_ref()
-            .and_then(|path| std::fs::read(path).ok())
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        requests += 1;
+        let path = file(folder, &url).or_else(|| Some(folder.join(fallback?)));
+        let text = path.as_ref().and_then(|path| text(path));
         let status = if text.is_some() { 200 } else { 404 };
         let at = if path.is_some_and(|path| path.is_dir()) { format!("{url}/") } else { url.clone() };
         last = site
             .take(&FetchedPage { url, at, status, body: text.is_some(), ..FetchedPage::default() }, text.as_deref());
         queue.extend(last.fetch.iter().cloned());
     }
-    assert!(last.stage == Stage::Ready, "{:?}", last.error);
+    if last.stage != Stage::Ready {
+        println!("not ready: {:?}", last.error);
+    }
+    println!("{requests} requests, from {}", last.source);
     site
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
-use super::{Found, Hit, Match, SiteKind, docsify, url};
+use super::{Found, Hit, Match, url};
 use crate::tools::rank;
 use crate::tools::terms::{names, terms};
 use crate::tools::words::split_words;
@@ -64,7 +64,6 @@ const MANY_MISSING: f32 = 0.3;
 #[derive(Debug, Default)]
 pub struct Index {
     root: String,
-    kind: SiteKind,
     /// The current page, its language and its version.
     home: String,
     scope: Vec<String>,
@@ -102,9 +101,9 @@ struct Section {
 impl Index {
     /// An index of the site below `root`, queried from the page `home`.
     #[must_use]
-    pub fn new(root: &str, home: &str, kind: SiteKind) -> Self {
+    pub fn new(root: &str, home: &str) -> Self {
         let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();
-        Index { root: root.to_owned(), home: home.to_owned(), kind, scope, ..Index::default() }
+        Index { root: root.to_owned(), home: home.to_owned(), scope, ..Index::default() }
     }
 
     /// Adds a page, or replaces a partly known page by its full text.
@@ -201,13 +200,6 @@ impl Index {
         self.live
     }
 
-    /// The address under which a page is known here, with the anchor as its fragment.
-    #[must_use]
-    pub fn known_as(&self, address: &str) -> String {
-        let file = if self.kind == SiteKind::Docsify { docsify::file(&self.root, address) } else { None };
-        file.unwrap_or_else(|| address.to_owned())
-    }
-
     /// Address and title of the page at `address`, in any spelling of the address.
     #[must_use]
     pub fn page(&self, address: &str) -> Option<(&str, &str)> {
@@ -288,9 +280,10 @@ impl Index {
     }
 
     fn hit(&self, page: &Page, section: &SectionText, asked: &[String], score: f32) -> Hit {
+        let mark = if section.anchor.is_empty() { "" } else { "#" };
         let between = if section.trail.is_empty() || section.heading.is_empty() { "" } else { " › " };
         Hit {
-            url: address(self.kind, &self.root, &page.url, &section.anchor),
+            url: format!("{}{mark}{}", page.url, section.anchor),
             page: page.title.clone(),
             section: format!("{}{between}{}", section.trail, section.heading),
             snippet: snippet(&section.text, asked),
@@ -302,15 +295,6 @@ impl Index {
     #[must_use]
     pub fn near(&self, query: &str) -> Vec<String> {
         self.ranks.near(&split_words(query))
-    }
-}
-
-/// The address at which visitors see a section of a page; `anchor` may be empty.
-pub(super) fn address(kind: SiteKind, root: &str, page: &str, anchor: &str) -> String {
-    match (kind, anchor) {
-        (SiteKind::Docsify, _) => docsify::address(root, page, anchor),
-        (_, "") => page.to_owned(),
-        _ => format!("{page}#{anchor}"),
     }
 }
 

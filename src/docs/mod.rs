@@ -3,27 +3,31 @@
 //!
 //! PURE. The page itself only contains this file: the requests to the worker and its answers. In the worker (feature
 //! `docs`), `find` decides which addresses to fetch until it knows where the texts are, one module per format reads
-//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
-//! contains the three tools and their texts, and `site` ties everything together. Nothing here fetches: addresses go
+//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `pdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
+//! contains the three tools and their texts, and `site` ties everything together. What is no page of the site is told by
+//! `root` (neighbours), `listings`, `refresh` (pages that lead elsewhere) and `copies` (pages in place of missing ones);
+//! `routes` converts addresses of pages that a browser makes of files. Nothing here fetches: addresses go
 //! out, texts come in.
 //!
 //! Invariants: every requested address has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
-//! site causes a panic; a section's address was given by the site itself, or is its page's address.
+//! site causes a panic; a section's address was given by the site itself, is derived as its generator derives it, or is its page's address.
 
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "docs")]
 pub mod answer;
 #[cfg(feature = "docs")]
-pub mod detect;
+pub mod copies;
 #[cfg(feature = "docs")]
-pub mod docsify;
+pub mod detect;
 #[cfg(feature = "docs")]
 pub mod find;
 #[cfg(feature = "docs")]
 pub mod html;
 #[cfg(feature = "docs")]
 pub mod index;
+#[cfg(feature = "docs")]
+pub mod listings;
 #[cfg(feature = "docs")]
 pub mod llms;
 #[cfg(feature = "docs")]
@@ -32,6 +36,14 @@ mod marks;
 pub mod mdbook;
 #[cfg(feature = "docs")]
 pub mod mkdocs;
+#[cfg(feature = "docs")]
+pub mod pdoc;
+#[cfg(feature = "docs")]
+pub mod refresh;
+#[cfg(feature = "docs")]
+pub mod root;
+#[cfg(feature = "docs")]
+pub mod routes;
 #[cfg(feature = "docs")]
 pub mod rustdoc;
 #[cfg(feature = "docs")]
@@ -143,6 +155,13 @@ pub enum SiteKind {
     VitePress,
     Docusaurus,
     Starlight,
+    VuePress,
+    Antora,
+    Doxygen,
+    Javadoc,
+    JsDoc,
+    TypeDoc,
+    Pdoc,
     Docsify,
     #[default]
     #[serde(rename = "pages")]
@@ -165,6 +184,9 @@ pub struct Info {
     pub cached: bool,
     /// Whether all its pages within the limits were read.
     pub complete: bool,
+    /// Whether only the open page could be read, as the browser shows it: without its scripts, the site gives no text.
+    #[serde(default)]
+    pub shell: bool,
 }
 
 /// A section that was found.

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::html::HtmlPage;
-use super::index;
+use super::routes::Routes;
 use super::site::Site;
 use super::{Found, Hit, Match, ToolReply, url};
 use crate::engine::{SideEffect, ToolSpec};
@@ -130,32 +130,33 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
             "url: {address} is no address of a page; it takes one as search_docs gives it"
         ));
     };
-    let asked = site.index().known_as(&asked);
+    let given = asked;
+    let asked = if site.index().page(&given).is_some() { given.clone() } else { site.routes().file(&given) };
     let Some((page, _)) = site.index().page(&asked).map(|(page, title)| (page.to_owned(), title.to_owned())) else {
-        return ToolReply::Wrong(unknown(site, &asked));
+        return ToolReply::Wrong(unknown(site, &given));
     };
     let anchor = url::parts(&asked).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
     let wanted = section.map_or_else(|| url::decoded(&anchor), |section| section.trim_start_matches('#').to_owned());
-    let kind = site.info().kind;
-    let shown = |anchor: &str| index::address(kind, &root, &page, anchor);
+    let routes = site.routes().clone();
     let read = match site.markdown(&page) {
         Ok(read) => read,
         Err(fetch) => return ToolReply::Fetch(fetch),
     };
     if read.markdown.is_empty() {
-        return ToolReply::Wrong(format!("{} could not be read. Search again, or read another page.", shown("")));
+        let page = routes.shown(&page);
+        return ToolReply::Wrong(format!("{page} could not be read. Search again, or read another page."));
     }
-    ToolReply::Text(markdown(shown, read, &wanted))
+    ToolReply::Text(markdown(&page, &routes, read, &wanted))
 }
 
-/// The page's Markdown from the section on, truncated. `shown` gives the address of a section.
-fn markdown(shown: impl Fn(&str) -> String, read: &HtmlPage, wanted: &str) -> String {
+/// The page's Markdown from the section on, truncated.
+fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> String {
     let sections = &read.text.sections;
     let like = wanted.to_lowercase();
     let at = sections.iter().position(|section| !wanted.is_empty() && section.anchor == wanted);
     let at = at.or_else(|| sections.iter().position(|s| !like.is_empty() && s.heading.to_lowercase() == like));
     let at = at.or_else(|| sections.iter().position(|s| !like.is_empty() && s.heading.to_lowercase().contains(&like)));
-    let mut out = format!("{}\n", shown(""));
+    let mut out = format!("{}\n", routes.shown(page));
     if !wanted.is_empty() && at.is_none() {
         out.push_str(&format!("[There is no section \"{wanted}\"; this is the page from its beginning.]\n"));
     }
@@ -169,7 +170,10 @@ fn markdown(shown: impl Fn(&str) -> String, read: &HtmlPage, wanted: &str) -> St
         if length > left && number > from {
             let next = sections.get(number).filter(|next| !next.anchor.is_empty());
             out.push_str(&match next {
-                Some(next) => format!("\n[The page goes on. Read on with read_page url: {}]", shown(&next.anchor)),
+                Some(next) => format!(
+                    "\n[The page goes on. Read on with read_page url: {}]",
+                    routes.shown(&format!("{page}#{}", next.anchor))
+                ),
                 None => "\n[The page goes on. Search for what is still missing.]".to_owned(),
             });
             return out;
@@ -201,11 +205,9 @@ fn list(site: &Site, filter: Option<&str>) -> String {
     let pages: Vec<String> = site
         .index()
         .list()
+        .map(|(address, title, sections)| (site.routes().shown(address), title, sections))
         .filter(|(address, title, _)| fits(address, title))
-        .map(|(page, title, sections)| {
-            let shown = index::address(site.info().kind, &site.info().root, page, "");
-            format!("{shown}  {title} ({sections} sections)")
-        })
+        .map(|(address, title, sections)| format!("{address}  {title} ({sections} sections)"))
         .collect();
     let total = pages.len();
     let mut lines: Vec<String> = pages.into_iter().take(MAX_LISTED).collect();

@@ -278,7 +278,7 @@ fn the_tools_say_where_and_what() {
 }
 
 fn weather() -> Index {
-    let mut index = Index::new(ROOT, ROOT, SiteKind::Unknown);
+    let mut index = Index::new(ROOT, ROOT);
     let section = |anchor: &str, heading: &str, text: &str| SectionText {
         anchor: anchor.into(),
         heading: heading.into(),

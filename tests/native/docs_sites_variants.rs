@@ -91,7 +91,7 @@ fn files_for_models_give_way_to_the_pages_beside_them() {
 
 #[test]
 fn of_copies_the_one_near_to_the_page_at_hand_is_found() {
-    let mut index = Index::new(ROOT, &format!("{ROOT}fr/start.html"), SiteKind::Unknown);
+    let mut index = Index::new(ROOT, &format!("{ROOT}fr/start.html"));
     for at in ["next/run", "1.0/run", "run", "fr/run", "de/run"] {
         index.add(page(at, "Run", "The server runs."), true);
     }
@@ -109,7 +109,7 @@ fn of_copies_the_one_near_to_the_page_at_hand_is_found() {
 fn one_page_may_be_the_whole_site() {
     let section =
         |n: usize| SectionText { anchor: format!("s{n}"), text: format!("Zebra {n}."), ..SectionText::default() };
-    let mut index = Index::new(ROOT, ROOT, SiteKind::Unknown);
+    let mut index = Index::new(ROOT, ROOT);
     index.add(PageText { url: ROOT.into(), title: "All".into(), sections: (0..20).map(section).collect() }, true);
     assert_eq!(hits(&index, "zebra", 8).len(), 8);
 }
@@ -173,7 +173,7 @@ fn what_a_page_only_speaks_of_does_not_say_where_its_site_is() {
     let at = detect(&format!("{ROOT}client/"), code);
     assert_eq!((at.kind, at.root.as_str()), (SiteKind::MkDocs, ROOT));
     let far = "<html data-content_root=\"https://elsewhere.example/\">";
-    assert_eq!(detect(&format!("{ROOT}a.html"), far).kind, SiteKind::Unknown);
+    assert_eq!(detect(&format!("{ROOT}a.html"), far).kind);
 }
 
 #[test]

@@ -982,10 +982,28 @@ export interface DocsInfo {
   cached: boolean;
   /** Whether all its pages within the limits were read. */
   complete: boolean;
+  /** Whether only the open page could be read, as the browser shows it: without its scripts, the site gives no text. */
+  shell: boolean;
 }
 
 /** The generator of a site. */
-export type DocsKind = "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
+export type DocsKind =
+  | "mdbook"
+  | "mkdocs"
+  | "sphinx"
+  | "rustdoc"
+  | "vitepress"
+  | "docusaurus"
+  | "starlight"
+  | "vuepress"
+  | "antora"
+  | "doxygen"
+  | "javadoc"
+  | "jsdoc"
+  | "typedoc"
+  | "pdoc"
+  | "docsify"
+  | "pages";
 
 /** What a search found. */
 export interface DocsFound {
