@@ -5,6 +5,10 @@
 //! ```sh
 //! cargo run --release --example docs_recall -- tuned target/test-sites/mdbook/site
 //! ```
+//!
+//! `-v` lists what was missed. A site that a browser renders (`client`) is read from its first page as rendered, if the folder
+//! in the variable RENDERED has it as `<kind>.html`.
+#![allow(clippy::print_stdout, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -77,13 +81,6 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
         "{kind:12} {:?}, {} pages, {} sections, complete {}, {took} ms, {}",
         info.kind, info.pages, info.sections, info.complete, info.root
     );
-    if std::env::var("ANCHORS").is_ok() {
-        for (page, _) in site.index().texts() {
-            page.sections.iter().for_each(|section| {
-                println!("ANCHOR {}", site.routes().shown(&format!("{}#{}", page.url, section.anchor)))
-            });
-        }
-    }
     let mut counts = Counts::default();
     for question in &questions {
         for (way, name) in ["keywords", "sentence"].iter().enumerate() {
@@ -129,9 +126,6 @@ fn measure(set: &str, folder: &Path, verbose: bool) -> Counts {
 
 /// Where visitors begin, if not at the root.
 fn front(kind: &str) -> String {
-    if let Ok(page) = std::env::var("FRONT") {
-        return format!("{BASE}{page}");
-    }
     let page = match kind {
         "rustdoc" => "tokio/index.html",
         "docusaurus" => "api/Client/",
@@ -158,7 +152,6 @@ fn fallback(kind: &str) -> Option<&'static str> {
     (kind == "client").then_some("index.html")
 }
 
-/// The first page's HTML is what a browser made of it, if the folder `RENDERED` has it (`chromium --dump-dom` > `<kind>.html`).
 fn read(folder: &Path, front: &str, fallback: Option<&str>) -> Site {
     let text = |path: &Path| std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let rendered = std::env::var("RENDERED").ok().and_then(|all| {
