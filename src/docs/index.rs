@@ -51,7 +51,7 @@ const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
 /// A match is weak below this fit; each missing word lowers the fit by one. Measured on questions that sites do and do not
 /// answer: widget.md#how-well-it-finds.
-const STRONG: f32 = 0.45;
+const STRONG: f32 = 0.24;
 /// Terms of a query that asks for changes.
 const CHANGE_WORDS: &[&str] =
     &["changelog", "change", "changed", "release", "released", "version", "new", "news", "history", "since", "migrate"];
