@@ -230,21 +230,25 @@ impl Index {
         let ranking = self.ranks.rank(&asked, &names(query));
         let missing = self.missing(query);
         let asks_for_changes = asked.iter().any(|term| CHANGE_WORDS.contains(&term.as_str()));
-        let mut found: Vec<(&Page, &SectionText, f32)> = Vec::new();
-        for (id, score) in ranking.sections {
-            let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
-            let Some(page) = self.pages.get(section.page) else { continue };
+        let page_of = |id: u32| {
+            let section = self.sections.get(id as usize).filter(|section| !section.gone)?;
+            Some((self.pages.get(section.page)?, &section.text))
+        };
+        let mut found = ranking.sections;
+        for (id, score) in &mut found {
+            let Some((page, _)) = page_of(*id) else { continue };
             let changes = if page.changes && !asks_for_changes { CHANGES } else { 1.0 };
-            found.push((page, &section.text, score * page.weight * changes));
+            *score *= page.weight * changes;
         }
-        found.sort_by(|a, b| b.2.total_cmp(&a.2));
+        rank::sort_best_first(&mut found);
         let mut shown: HashMap<&str, usize> = HashMap::new();
         let mut seen: HashSet<(&str, &SectionText)> = HashSet::new();
         let (mut hits, mut more) = (Vec::new(), Vec::new());
-        for (page, section, score) in found {
+        for (id, score) in found {
             if hits.len() >= limit {
                 break;
             }
+            let Some((page, section)) = page_of(id) else { continue };
             if !section.text.is_empty() && !seen.insert((page.title.as_str(), section)) {
                 continue;
             }

@@ -35,185 +35,23 @@ const MAX_TERMS: usize = 40;
 const MAX_REMOVED: usize = 1_000;
 
 /// Filler words of questions, in the form that `words` returns.
-const IDLE_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "does", "explain", "find",
-    "for", "from", "get", "give", "happen", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "mean",
-    "my", "need", "of", "on", "or", "please", "should", "show", "so", "tell", "that", "the", "their", "there", "these",
-    "thi", "this", "to", "use", "using", "want", "was", "we", "what", "when", "where", "which", "who", "why", "will",
-    "with", "would", "you", "your", "work", "way", "make", "some", "any", "into", "than", "then", "between",
-];
+const IDLE_WORDS: &str = "\
+    a about an and are as at be by can could do doe does explain find for from get give happen has have how i if \
+    in is it its me mean my need of on or please should show so tell that the their there these thi this to use \
+    using want was we what when where which who why will with would you your work way make some any into than \
+    then between";
 
 /// Words of everyday prose, likewise: a visitor's sentence has several, and they say little about what is asked.
-const COMMON_WORDS: &[&str] = &[
-    "able",
-    "actually",
-    "after",
-    "again",
-    "all",
-    "already",
-    "also",
-    "always",
-    "am",
-    "another",
-    "anyone",
-    "anything",
-    "around",
-    "away",
-    "back",
-    "because",
-    "been",
-    "before",
-    "being",
-    "better",
-    "big",
-    "bit",
-    "both",
-    "but",
-    "came",
-    "cannot",
-    "come",
-    "couldn",
-    "did",
-    "didn",
-    "different",
-    "doesn",
-    "doing",
-    "don",
-    "done",
-    "down",
-    "each",
-    "else",
-    "even",
-    "ever",
-    "every",
-    "everyone",
-    "everything",
-    "exactly",
-    "few",
-    "fine",
-    "first",
-    "go",
-    "going",
-    "gone",
-    "good",
-    "got",
-    "gotten",
-    "had",
-    "hand",
-    "happening",
-    "he",
-    "help",
-    "her",
-    "here",
-    "him",
-    "his",
-    "instead",
-    "isn",
-    "just",
-    "keep",
-    "kind",
-    "know",
-    "later",
-    "let",
-    "like",
-    "little",
-    "ll",
-    "long",
-    "look",
-    "looking",
-    "lot",
-    "many",
-    "may",
-    "maybe",
-    "might",
-    "more",
-    "most",
-    "much",
-    "must",
-    "myself",
-    "never",
-    "no",
-    "nobody",
-    "not",
-    "nothing",
-    "now",
-    "off",
-    "often",
-    "okay",
-    "old",
-    "once",
-    "one",
-    "only",
-    "other",
-    "our",
-    "out",
-    "over",
-    "own",
-    "part",
-    "people",
-    "place",
-    "possible",
-    "put",
-    "quite",
-    "rather",
-    "re",
-    "really",
-    "right",
-    "said",
-    "same",
-    "saw",
-    "say",
-    "see",
-    "seem",
-    "shall",
-    "she",
-    "since",
-    "somebody",
-    "somehow",
-    "someone",
-    "something",
-    "sometime",
-    "somewhere",
-    "still",
-    "such",
-    "suddenly",
-    "supposed",
-    "sure",
-    "take",
-    "them",
-    "they",
-    "thing",
-    "think",
-    "though",
-    "through",
-    "time",
-    "together",
-    "too",
-    "took",
-    "tried",
-    "try",
-    "trying",
-    "two",
-    "under",
-    "until",
-    "up",
-    "us",
-    "ve",
-    "very",
-    "wa",
-    "wasn",
-    "well",
-    "went",
-    "were",
-    "while",
-    "whole",
-    "without",
-    "won",
-    "wondering",
-    "wouldn",
-    "wrong",
-    "yet",
-];
+const COMMON_WORDS: &str = "\
+    able actually after again all already also always am another anyone anything around away back because been \
+    before being better big bit both but came cannot come couldn did didn different doesn doing don done down \
+    each else even ever every everyone everything exactly few fine first go going gone good got gotten had hand \
+    happening he help her here him his instead isn just keep kind know later let like little ll long look \
+    looking lot many may maybe might more most much must myself never no nobody not nothing now off often okay \
+    old once one only other our out over own part people place possible put quite rather re really right said \
+    same saw say see seem shall she since somebody somehow someone something sometime somewhere still such \
+    suddenly supposed sure take them they thing think though through time together too took tried try trying two \
+    under until up us ve very wa wasn well went were while whole without won wondering wouldn wrong yet";
 
 /// What a query found.
 #[derive(Debug, Default, PartialEq)]
@@ -326,7 +164,7 @@ impl Ranks {
         let covered = |(section, _): &(u32, f32)| scores.get(section).map_or(0.0, |score| score.covered);
         let mut sections: Vec<(u32, f32)> =
             scores.iter().map(|(section, score)| (*section, self.total(*section, *score, asked))).collect();
-        sections.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sort_best_first(&mut sections);
         let most_covered = sections.iter().take(FIT_OF).map(covered).fold(0.0, f32::max);
         let best = sections.first().map_or(0.0, |(_, score)| *score);
         let fit = if said > 0.0 { best / said - UNCOVERED * (said - most_covered).max(0.0) } else { 0.0 };
@@ -445,13 +283,22 @@ impl Ranks {
     }
 }
 
+/// Sorts sections by their scores; of equal ones, the one that was added first comes first.
+pub fn sort_best_first(sections: &mut [(u32, f32)]) {
+    sections.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+}
+
 /// How much a term says about what is asked.
 fn weight_of(term: &str) -> f32 {
     match term {
-        idle if IDLE_WORDS.contains(&idle) => IDLE,
-        common if COMMON_WORDS.contains(&common) => COMMON,
+        idle if lists(IDLE_WORDS, idle) => IDLE,
+        common if lists(COMMON_WORDS, common) => COMMON,
         _ => 1.0,
     }
+}
+
+fn lists(words: &str, word: &str) -> bool {
+    words.split(' ').any(|listed| listed == word)
 }
 
 /// A word without its ending, roughly: `configuring`, `configuration` and `configure` have the same stem.
