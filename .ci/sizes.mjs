@@ -48,7 +48,7 @@ const [launcher, widget, , client, packaged, docs, tools, desk, app] = Object.va
 const n = (bytes) => bytes.toLocaleString('en-US');
 const verdict = (weight, most) => (weight === 0 ? 'MISSING' : weight <= most ? 'kept' : `EXCEEDED by ${n(weight - most)}`);
 const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and client, in the page', launcher + widget + client, 40_000], ['package, in the page', client, 20_000],
-  ['package, in the agent\'s worker', packaged, 430_000], ['docs worker', docs, 530_000], ['tools worker', tools, 1_250_000],
+  ['package, in the agent\'s worker', packaged, 430_000], ['docs worker', docs, 540_000], ['tools worker', tools, 1_250_000],
   ['app, in its agent\'s worker', desk, 530_000], ['app, in the page', app, 740_000]];
 for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${verdict(weight, most)}`);
 process.exit(guard && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);

@@ -9,6 +9,8 @@ import { prompt } from './prompt.js';
 // model, files of other formats) are in the tools worker, which is twice the size and loaded when one of them is needed.
 const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new URL('./docs-worker.js', import.meta.url), { type: 'module' }));
 const BUSY = 'a run is under way';
+/** Somebody who tries the demo in a docs panel wants the answer, not to watch it being typed. */
+const DEMO_PACE = { pace: 0.2 };
 
 const { inside } = turnwise;
 
@@ -143,7 +145,7 @@ export class Conversation {
     this.#agent = undefined;
     this.#agent = new turnwise.Agent({
       preset, maxTurns, workerUrl: this.#workerUrl,
-      provider: headers ? { ...provider, headers } : provider,
+      provider: demo && !provider.demo ? { ...provider, providerOptions: DEMO_PACE } : headers ? { ...provider, headers } : provider,
       system: prompt({ site, own: system, contact }),
       tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : site ? ['read_result'] : ['calculate', 'read_result'],
     });
