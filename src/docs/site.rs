@@ -48,6 +48,9 @@ pub struct Site {
     texts: HashSet<String>,
     copies: Copies,
     routes: Routes,
+    /// How pages without text may be addressed, and the keys of the files that would confirm it.
+    guess: Routes,
+    beside: HashSet<String>,
     /// The HTML of the current page, as its browser shows it.
     shown: Option<String>,
     /// Whether pages without text were read, or the same page under several addresses.
@@ -94,6 +97,8 @@ impl Site {
             texts: HashSet::new(),
             copies: Copies::default(),
             routes: Routes::default(),
+            guess: Routes::default(),
+            beside: HashSet::new(),
             shown: html.map(str::to_owned),
             hollow: false,
             kept: VecDeque::new(),
@@ -168,6 +173,9 @@ impl Site {
     }
 
     fn take_file(&mut self, got: &FetchedPage, text: &str) {
+        if self.beside.contains(&url::key(&got.url)) && !self.routes.is_used() {
+            self.routes = self.guess.clone();
+        }
         let mut page = llms::read_page(&got.url, text, self.routes.slugs()).text;
         if self.routes.is_used() {
             let links = self.routes.links(&got.url, text).into_iter().map(|(link, _)| url::page(&link));
@@ -185,11 +193,13 @@ impl Site {
     fn take_shell(&mut self, address: &str, text: &str) {
         self.hollow = true;
         self.index.remove(address);
-        if !self.routes.is_used() && self.index.whole_pages() == 0 {
-            self.routes = Routes::shell(&self.info.root, text);
+        if !self.guess.is_used() && self.index.whole_pages() == 0 {
+            self.guess = Routes::shell(&self.info.root, text);
         }
-        let file = url::page(&self.routes.file(address));
+        let routes = if self.routes.is_used() { &self.routes } else { &self.guess };
+        let file = url::page(&routes.file(address));
         if file != address && self.seen.insert(url::key(&file)) {
+            self.beside.insert(url::key(&file));
             // It takes the place of the page.
             self.asked = self.asked.saturating_sub(1);
             self.read = self.read.saturating_sub(1);

@@ -540,3 +540,22 @@ fn one_page_under_all_addresses_is_one_page() {
     });
     assert_eq!((site.info().pages, site.info().shell), (2, false));
 }
+
+#[test]
+fn a_front_page_with_little_text_does_not_change_the_addresses_of_files() {
+    let front =
+        "<html><head><script type=module src=a.js></script></head><body><h1>Halden</h1><p>Short.</p></body></html>";
+    let (_, site, step) = read("https://docs.test/", Some(front), |path| {
+        Some(match path {
+            "/" => front.to_owned(),
+            "/llms.txt" => {
+                "# Halden\n\n- [Retries](/guide/retries.md): again\n- [Queues](/guide/queues.md): names\n".to_owned()
+            }
+            "/guide/retries.md" => "# Retries\n\n## Policy\n\nA zebra is tried three times.\n".to_owned(),
+            "/guide/queues.md" => "# Queues\n\nA queue has a name.\n".to_owned(),
+            _ => return None,
+        })
+    });
+    assert_eq!(step.stage, Stage::Ready);
+    assert_eq!(site.search("zebra", 1).hits[0].url, "https://docs.test/guide/retries.md");
+}
