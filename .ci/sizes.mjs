@@ -27,7 +27,8 @@ const files = readdirSync(dist, { recursive: true }).map((name) => name.split(pa
 
 const groups = {
   launcher: { files: /^turnwise\/embed\.js$/ },
-  'widget: in the page, once opened': { files: /^turnwise\/(widget|keys|hand-over|prompt-api)\.js$/ },
+  'widget: in the page, once opened': { files: /^turnwise\/(widget|keys|hand-over|care|prompt-api)\.js$/ },
+  'widget: one of these, for its language': { files: /^turnwise\/texts-..\.js$/ },
   'widget: in a frame, beside the others': { files: /^turnwise\/frame(-host)?\.(js|css|html)$/ },
   'package: in the page': { files: /^turnwise\/turnwise\.js$/ },
   'package: in the agent\'s worker': { files: /^turnwise\/(agent_bg\.wasm|engine-worker\.js)$/ },
@@ -44,7 +45,7 @@ for (const [name, group] of Object.entries(groups)) {
   group.total = sum(`= ${name}`, rows);
   print(group.total);
 }
-const [launcher, widget, , client, packaged, docs, tools, desk, app] = Object.values(groups).map(({ total }) => total.brotli);
+const [launcher, widget, , , client, packaged, docs, tools, desk, app] = Object.values(groups).map(({ total }) => total.brotli);
 const n = (bytes) => bytes.toLocaleString('en-US');
 const verdict = (weight, most) => (weight === 0 ? 'MISSING' : weight <= most ? 'kept' : `EXCEEDED by ${n(weight - most)}`);
 const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and client, in the page', launcher + widget + client, 40_000], ['package, in the page', client, 20_000],

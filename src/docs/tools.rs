@@ -44,7 +44,7 @@ pub fn specs() -> Vec<ToolSpec> {
         tool(
             "read_page",
             "Read a page of this site's documentation as Markdown. An address with #section, as search_docs gives it, \
-             begins with that section.",
+             begins with that section. A heading is followed by its section's anchor in braces, to link to.",
             json!({
                 "type": "object",
                 "properties": {
@@ -179,7 +179,8 @@ fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> Strin
             return out;
         }
         out.push('\n');
-        out.push_str(super::marks::cut(part, left.max(2_000)));
+        let anchor = sections.get(number).map(|section| section.anchor.as_str()).unwrap_or_default();
+        out.push_str(&with_address(super::marks::cut(part, left.max(2_000)), page, routes, anchor));
         if length > left.max(2_000) {
             out.push_str("\n[This section is cut.]");
         }
@@ -187,6 +188,19 @@ fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> Strin
         left = left.saturating_sub(length);
     }
     out
+}
+
+/// A section with its address behind its heading, so that an answer can link to it: `## Policy {#policy}`. Where the address is
+/// not the page's with an anchor, it is written in full.
+fn with_address(part: &str, page: &str, routes: &Routes, anchor: &str) -> String {
+    let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
+    if anchor.is_empty() || !heading.starts_with('#') {
+        return part.to_owned();
+    }
+    let here = format!("#{anchor}");
+    let address = routes.shown(&format!("{page}{here}"));
+    let address = if address.ends_with(&here) { here } else { address };
+    format!("{heading} {{{address}}}\n{rest}")
 }
 
 fn unknown(site: &Site, asked: &str) -> String {
