@@ -29,7 +29,7 @@ const seen = (tab) => tab.evaluate(() => {
   const root = document.querySelector('turnwise-agent').shadowRoot;
   const panel = root.querySelector('.panel');
   const shown = panel.getBoundingClientRect().width / panel.offsetWidth;
-  const text = [...root.querySelectorAll('.empty p, .prose p')].at(-1);
+  const text = [...root.querySelectorAll('.empty h3, .prose p')].at(-1);
   return {
     screen: { width: width * scale, height: height * scale }, panel: on(panel), close: on(root.querySelector('[part=close]')), field: on(root.querySelector('textarea')), text: on(text),
     size: parseFloat(getComputedStyle(text).fontSize) * shown * scale,
