@@ -85,8 +85,8 @@ const HOSTS = {
   }),
   deno: (vars, body) => inFolder(async (folder) => {
     const env = variables(vars.BASE_URL, folder, { ...vars, PORT: '0', HOST: '127.0.0.1', DENO_DIR: path.join(folder, 'cache'), NO_COLOR: '1' });
-    const child = spawn(path.join(import.meta.dirname, 'node_modules/.bin/deno'), ['run', '--allow-net=127.0.0.1', '--allow-env', `--allow-write=${folder}`, path.join(example, 'deno.mjs')], { env: { PATH: process.env.PATH, HOME: folder, ...env } });
-    const ended = once(child, 'exit');
+    const child = spawn(path.join(import.meta.dirname, 'node_modules/.bin/deno'), ['run', '--allow-net=127.0.0.1', '--allow-env', `--allow-write=${folder}`, path.join(example, 'deno.mjs')], { detached: true, env: { PATH: process.env.PATH, HOME: folder, ...env } });
+    const ended = once(child, 'close');
     try {
       const url = await new Promise((resolve, reject) => {
         let text = '';
@@ -104,7 +104,7 @@ const HOSTS = {
         questions: () => readFileSync(env.QUESTIONS_FILE, 'utf8'), oneAddress: true,
       });
     } finally {
-      child.kill();
+      process.kill(-child.pid); // the package's command starts another process
       await ended;
     }
   }),
