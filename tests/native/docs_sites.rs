@@ -262,7 +262,7 @@ fn the_tools_say_where_and_what() {
         Some("<main><h1 id=a>Running it</h1><p>Go.</p><h2 id=in-a-loop>In a loop</h2><p>Again.</p></main>"),
     );
     let ToolReply::Text(text) = tools::call(&mut site, "read_page", &read) else { panic!() };
-    assert!(text.ends_with("## In a loop\n\nAgain.\n") && !text.contains("Go."), "{text}");
+    assert!(text.ends_with("## In a loop {#in-a-loop}\n\nAgain.\n") && !text.contains("Go."), "{text}");
     assert!(
         matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), ToolReply::Wrong(why) if why.contains("no page"))
     );
@@ -313,7 +313,7 @@ fn a_search_says_how_well_it_fits_and_what_occurs_nowhere() {
         (hits.first().map(|hit| hit.url.replace(ROOT, "")).unwrap_or_default(), missing.join(" "), fit)
     };
     let limit = "retries.html#max".to_owned();
-    assert_eq!(found("retry limit"), (limit.clone(), String::new(), Match::Strong));
+    assert_eq!(found("retry limit"), (limit, String::new(), Match::Strong));
     let (_, missing, fit) = found("OAuth login limit");
     assert_eq!((missing.as_str(), fit), ("OAuth login", Match::Weak));
     assert_eq!(found("kubernetes ingress"), (String::new(), "kubernetes ingress".to_owned(), Match::None));

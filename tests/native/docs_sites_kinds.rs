@@ -418,7 +418,7 @@ fn docsify_is_read_from_its_files_and_shown_by_its_routes() {
     let text = "# m\n\n## What's new\n[there](#parse)\n\n## Parse\n[home](/) [install](/?id=install) [all](docs/all/) [x](https://x.test)\n";
     site.take(&FetchedPage { url: file, status: 200, body: true, ..FetchedPage::default() }, Some(text));
     let ToolReply::Text(page) = tools::call(&mut site, "read_page", &call) else { panic!("not read") };
-    let wanted = "https://docs.test/book/#/docs/hooks\n[Page \"m\", from section \"parse\" on.]\n\n## Parse\n[home](https://docs.test/book/#/) \
+    let wanted = "https://docs.test/book/#/docs/hooks\n[Page \"m\", from section \"parse\" on.]\n\n## Parse {https://docs.test/book/#/docs/hooks?id=parse}\n[home](https://docs.test/book/#/) \
                   [install](https://docs.test/book/#/?id=install) [all](https://docs.test/book/#/docs/all/) [x](https://x.test)";
     assert_eq!(page.trim_end(), wanted);
 }

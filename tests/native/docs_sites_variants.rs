@@ -218,6 +218,6 @@ fn an_address_is_the_same_encoded_or_not() {
         Some("<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>"),
     );
     let ToolReply::Text(text) = tools::call(&mut site, "read_page", &asked) else { panic!() };
-    assert!(text.ends_with("## 路径\n\nA\n"), "{text}");
+    assert!(text.ends_with("## 路径 {#路径}\n\nA\n"), "{text}");
     assert_eq!(url::decoded("100%zz%E9"), "100%zz%E9");
 }
