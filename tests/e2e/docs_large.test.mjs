@@ -12,6 +12,8 @@ import { answered, ask, launcher, page, withHost } from './lib/widget.mjs';
 const PAGES = 400;
 const WARM_MS = 1500;
 const TASK_MS = 50;
+/** The page itself does little while workers read. */
+const IDLE_TASKS = 30;
 const SECTIONS = 6;
 const WORDS = 90;
 
@@ -53,7 +55,7 @@ test(`${PAGES} pages: no task over ${TASK_MS} ms on the host's thread while they
     const tasks = await longestTasks(tab, async () => {
       await launcher(tab).click();
       await stored(tab);
-    });
+    }, IDLE_TASKS);
     t.diagnostic(`first visit: longest task ${tasks.wall.toFixed(1)} ms, ${tasks.cpu.toFixed(1)} ms of processor time`);
     await ask(tab, 'How do I groom a quagga?');
     await answered(tab);
