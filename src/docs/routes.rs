@@ -94,6 +94,12 @@ impl Routes {
         self.way != Way::Files
     }
 
+    /// Whether they come from a generator's script, not from a guess.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.slugs != Slugs::Unknown
+    }
+
     #[must_use]
     pub fn slugs(&self) -> Slugs {
         self.slugs

@@ -55,6 +55,8 @@ pub struct Site {
     shown: Option<String>,
     /// Whether pages without text were read, or the same page under several addresses.
     hollow: bool,
+    /// The file of a first page that was a shell.
+    waiting: Option<String>,
     /// Pages as Markdown, and the keys of the pages requested in this form.
     kept: VecDeque<(String, HtmlPage)>,
     wanted: HashSet<String>,
@@ -101,6 +103,7 @@ impl Site {
             beside: HashSet::new(),
             shown: html.map(str::to_owned),
             hollow: false,
+            waiting: None,
             kept: VecDeque::new(),
             wanted: HashSet::new(),
         };
@@ -198,12 +201,19 @@ impl Site {
         }
         let routes = if self.routes.is_used() { &self.routes } else { &self.guess };
         let file = url::page(&routes.file(address));
-        if file != address && self.seen.insert(url::key(&file)) {
-            self.beside.insert(url::key(&file));
-            // It takes the place of the page.
-            self.asked = self.asked.saturating_sub(1);
-            self.read = self.read.saturating_sub(1);
-            self.todo.push_front(file);
+        // A first page with little text is common on sites whose other pages have theirs: it waits for a second shell.
+        if url::key(address) == url::key(&self.info.root) && !routes.is_known() {
+            self.waiting = Some(file);
+            return;
+        }
+        for file in [Some(file), self.waiting.take()].into_iter().flatten().filter(|file| file != address) {
+            if self.seen.insert(url::key(&file)) {
+                self.beside.insert(url::key(&file));
+                // It takes the place of the page.
+                self.asked = self.asked.saturating_sub(1);
+                self.read = self.read.saturating_sub(1);
+                self.todo.push_front(file);
+            }
         }
     }
 
