@@ -27,7 +27,7 @@ test-long:
 	@source .toolchain.env && KILLS=$${KILLS:-40} node .ci/e2e.mjs tests/e2e/kill.test.mjs tests/e2e/resume_api.test.mjs
 	@source .toolchain.env && TURNWISE_CASES=$${TURNWISE_CASES:-100000} cargo nextest run --locked --cargo-quiet --test native sim_run::
 
-# The docs agent on real documentation sites from seven generators: half an hour, most of it to build the sites the first time.
+# The docs agent on real documentation sites from seventeen generators: half an hour, most of it to build the sites the first time.
 # make test includes two of them. Example: make test-sites KINDS="sphinx vitepress"
 test-sites:
 	@.ci/setup test

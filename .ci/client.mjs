@@ -23,7 +23,7 @@ const ENTRIES = part === 'desk' ? {
     index: 'turnwise', 'engine-worker': 'engine-worker', 'prompt-api': 'prompt-api', node: 'node', thread: 'thread', core: 'core',
     'sdk/index': 'index', 'sdk/node': 'index.node', 'sdk/react': 'react', 'sdk/ai-sdk': 'ai-sdk',
   },
-  widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', 'frame-host': 'frame-host', frame: 'frame' },
+  widget: { embed: 'embed', element: 'element', widget: 'widget', keys: 'keys', 'hand-over': 'hand-over', care: 'care', 'frame-host': 'frame-host', frame: 'frame', ...Object.fromEntries(['de', 'es', 'fr', 'it', 'ja', 'ko', 'pt', 'ru', 'zh'].map((language) => [`texts/${language}`, `texts-${language}`])) },
 };
 const FILES = new Set(Object.values(ENTRIES).flatMap((of) => Object.values(of)));
 const apart = {

@@ -1,7 +1,7 @@
 // node .ci/sizes.mjs DIST [--guard]: prints the size of a visitor's downloads: raw, gzip and brotli.
 // On a site with the docs agent, the page loads the launcher, and once that is opened the panel and the client; both have a
-// budget. The second includes everything that the panel loads on demand (the choice of a model, the hand-over to the app, the
-// browser's built-in model). The engine and the tools run in workers, which are listed separately, as is the app.
+// budget. What the panel loads only when it is needed (the choice of a model, the hand-over to the app, what follows an answer,
+// the browser's built-in model) has a limit, and so has the largest language besides English. The engine and the tools run in workers, which are listed separately, as is the app.
 // A page that uses the JavaScript API loads the client, which has a budget. The workers and the app have no budget, but a limit
 // a little above their current size.
 // --guard fails if a budget or limit is exceeded.
@@ -27,7 +27,9 @@ const files = readdirSync(dist, { recursive: true }).map((name) => name.split(pa
 
 const groups = {
   launcher: { files: /^turnwise\/embed\.js$/ },
-  'widget: in the page, once opened': { files: /^turnwise\/(widget|keys|hand-over|prompt-api)\.js$/ },
+  'widget: in the page, once opened': { files: /^turnwise\/widget\.js$/ },
+  'widget: on demand': { files: /^turnwise\/(keys|hand-over|care|prompt-api)\.js$/ },
+  'widget: one of these, for its language': { files: /^turnwise\/texts-..\.js$/ },
   'widget: in a frame, beside the others': { files: /^turnwise\/frame(-host)?\.(js|css|html)$/ },
   'package: in the page': { files: /^turnwise\/turnwise\.js$/ },
   'package: in the agent\'s worker': { files: /^turnwise\/(agent_bg\.wasm|engine-worker\.js)$/ },
@@ -43,12 +45,14 @@ for (const [name, group] of Object.entries(groups)) {
   rows.forEach(print);
   group.total = sum(`= ${name}`, rows);
   print(group.total);
+  group.largest = Math.max(0, ...rows.map(({ brotli }) => brotli));
 }
-const [launcher, widget, , client, packaged, docs, tools, desk, app] = Object.values(groups).map(({ total }) => total.brotli);
+const { largest: language } = groups['widget: one of these, for its language'];
+const [launcher, widget, demand, , , client, packaged, docs, tools, desk, app] = Object.values(groups).map(({ total }) => total.brotli);
 const n = (bytes) => bytes.toLocaleString('en-US');
 const verdict = (weight, most) => (weight === 0 ? 'MISSING' : weight <= most ? 'kept' : `EXCEEDED by ${n(weight - most)}`);
-const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and client, in the page', launcher + widget + client, 40_000], ['package, in the page', client, 20_000],
-  ['package, in the agent\'s worker', packaged, 430_000], ['docs worker', docs, 530_000], ['tools worker', tools, 1_250_000],
+const checks = [['launcher', launcher, 5_000], ['launcher, opened widget and client, in the page', launcher + widget + client, 40_000], ['widget, on demand', demand, 7_000], ['widget, its language', language, 2_500], ['package, in the page', client, 20_000],
+  ['package, in the agent\'s worker', packaged, 430_000], ['docs worker', docs, 540_000], ['tools worker', tools, 1_250_000],
   ['app, in its agent\'s worker', desk, 530_000], ['app, in the page', app, 740_000]];
 for (const [name, weight, most] of checks) console.log(`  ${name}: ${n(weight)} bytes of brotli, at most ${n(most)}: ${verdict(weight, most)}`);
 process.exit(guard && checks.some(([, weight, most]) => weight > most || weight === 0) ? 1 : 0);

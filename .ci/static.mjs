@@ -30,9 +30,11 @@ function locate(root, pathname) {
 /**
  * Serves `root`, and each folder of `mounts` ({ '/prefix/': folder }) under its prefix; a mount may also be one file
  * ({ '/some/name.js': file }).
+ * `fallback` ({ '/prefix/': file }) names the file that is answered, as if it were there, where the folder of that prefix has
+ * none: the server of an app that renders its own routes.
  * Resolves with { url, close }; `port` 0 selects a free one. Rejects if the port is in use.
  */
-export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {} } = {}) {
+export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {}, fallback = {} } = {}) {
   const folders = [...Object.entries(mounts), ['/', root]].map(([prefix, folder]) => [prefix, path.resolve(folder)]);
   const server = http.createServer(async (request, response) => {
     const refuse = (status) => response.writeHead(status, { 'content-type': 'text/plain' }).end(`${status}\n`);
@@ -44,8 +46,12 @@ export async function serve(root, { port = 0, host = '127.0.0.1', mounts = {} } 
       return refuse(400);
     }
     const [prefix, folder] = folders.find(([mount]) => (mount.endsWith('/') ? pathname.startsWith(mount) : pathname === mount));
-    const file = prefix.endsWith('/') ? locate(folder, pathname.slice(prefix.length - 1)) : folder;
-    const stat = file && (await fs.stat(file).catch(() => undefined));
+    let file = prefix.endsWith('/') ? locate(folder, pathname.slice(prefix.length - 1)) : folder;
+    let stat = file && (await fs.stat(file).catch(() => undefined));
+    if (file && !stat && fallback[prefix]) {
+      file = path.resolve(fallback[prefix]);
+      stat = await fs.stat(file).catch(() => undefined);
+    }
     if (stat?.isDirectory()) return response.writeHead(302, { location: `${path.posix.basename(pathname)}/` }).end();
     if (!stat?.isFile()) return refuse(404);
     response.writeHead(200, {

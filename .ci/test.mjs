@@ -23,7 +23,7 @@ const steps = {
     commands: [
       ['.ci/build', 'quick', SITE],
       ['.ci/build', 'dev', 'target/site/faulty', 'worker', 'sdk'],
-      // Two real documentation sites for the docs agent; make test-sites has all seven.
+      // Two real documentation sites for the docs agent; make test-sites has all seventeen.
       [process.execPath, 'tests/sites/build.mjs', 'mdbook', 'mkdocs'],
       // Every download, into an empty cache: a warm one would hide what fails. `make bare` also builds from an empty cache.
       ['cargo', 'fetch', '--locked', '--quiet'],

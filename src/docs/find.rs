@@ -16,16 +16,29 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::detect::{Detected, detect};
-use super::index::PageText;
-use super::{FetchedPage, SiteKind, html, llms, marks, mdbook, mkdocs, rustdoc, sitemap, sphinx, url};
+use super::index::{PageText, SectionText};
+use super::routes::Routes;
+use super::{
+    FetchedPage, SiteKind, html, listings, llms, marks, mdbook, mkdocs, pdoc, refresh, rustdoc, sitemap, sphinx, url,
+};
 
 /// Maximum number of requests before the source must be known.
 const MAX_ASKED: usize = 60;
 
+/// Maximum number of pages that only lead to another one, before the first page.
+const MAX_HOPS: usize = 4;
+
+/// Maximum number of pages sent in place of other files that are looked at.
+const MAX_FALLBACKS: usize = 3;
+
+/// Maximum number of folders whose lists are requested for a site of an unknown kind.
+const MAX_FOLDERS: usize = 4;
+
 /// With more pages than this, one large file is worth the request.
 const MANY_PAGES: usize = 30;
 
-/// Starlight's search index contains a hash of all texts.
+/// Pagefind's search index contains a hash of all texts. The texts themselves are in compressed files, one a page: reading
+/// them saves no requests, and pages have the addresses of all headings.
 const PAGEFIND: &str = "pagefind/pagefind-entry.json";
 
 /// The source of a site's texts.
@@ -34,6 +47,8 @@ pub struct Source {
     pub kind: SiteKind,
     pub title: String,
     pub root: String,
+    /// The page it began with: another one if that only led to it.
+    pub home: String,
     /// The source that was read: a URL, or its kind.
     pub from: String,
     /// The known pages, each with whether its full text is known.
@@ -42,6 +57,9 @@ pub struct Source {
     pub todo: Vec<String>,
     /// Whether to follow the links of pages.
     pub crawl: bool,
+    pub routes: Routes,
+    /// Addresses of files that are not HTML, with the HTML that was sent in their place.
+    pub fallbacks: Vec<(String, String)>,
     /// Whether the site can be searched before any page of `todo` was read.
     pub telling: bool,
     pub version: String,
@@ -52,6 +70,8 @@ pub struct Source {
 struct Lists {
     llms: Option<(String, llms::Llms)>,
     mapped: Vec<String>,
+    /// Pages that listings of the generator link to.
+    linked: Vec<String>,
     full: Vec<PageText>,
     /// By address, because responses arrive in any order.
     stamps: BTreeMap<String, String>,
@@ -79,6 +99,8 @@ pub struct Finder {
     open: usize,
     lists: Lists,
     crates: Vec<PageText>,
+    routes: Routes,
+    fallbacks: Vec<(String, String)>,
     listing: bool,
     ended: Option<Result<Source, String>>,
     next: Vec<String>,
@@ -97,6 +119,8 @@ impl Finder {
             open: 0,
             lists: Lists::default(),
             crates: Vec::new(),
+            routes: Routes::default(),
+            fallbacks: Vec::new(),
             listing: false,
             ended: None,
             next: Vec::new(),
@@ -138,6 +162,13 @@ impl Finder {
         self.open = self.open.saturating_sub(1);
         // If a server sends a page in place of a missing file, the readers reject it.
         let text = text.filter(|_| (200..300).contains(&got.status));
+        // HTML in place of another file: what this server sends for any address.
+        let html = text.filter(|text| text.trim_start().starts_with('<') && text.contains("<body"));
+        if let Some(html) = html.filter(|_| self.at.is_some() && !got.url.ends_with(".html"))
+            && self.fallbacks.len() < MAX_FALLBACKS
+        {
+            self.fallbacks.push((got.url.clone(), html.to_owned()));
+        }
         if self.at.is_none() {
             match text {
                 Some(text) => {
@@ -176,10 +207,18 @@ impl Finder {
     }
 
     fn begin(&mut self, html: &str) {
+        let target = refresh::target(&self.page, html).filter(|_| self.named.is_none() && self.asked.len() < MAX_HOPS);
+        if let Some(target) = target.filter(|target| !self.asked.contains(target)) {
+            self.page.clone_from(&target);
+            return self.ask(&target);
+        }
         let at = detect(&self.page, html);
         self.html = html.to_owned();
         let indexes = at.indexes.clone();
         let kind = at.kind;
+        if kind == SiteKind::Docsify {
+            self.routes = Routes::docsify(&self.page, html).unwrap_or_default();
+        }
         self.at = Some(at);
         if let Some(named) = self.named.clone() {
             match url::join(&self.page, &named).filter(|named| url::same_origin(&self.page, named)) {
@@ -201,11 +240,14 @@ impl Finder {
 
     fn take_index(&mut self, got: &FetchedPage, text: Option<&str>) {
         let Some(at) = self.at.clone() else { return };
-        if at.kind == SiteKind::Rustdoc {
-            return self.take_crate(&at, got, text);
+        match at.kind {
+            SiteKind::Rustdoc => return self.take_crate(&at, got, text),
+            SiteKind::Docsify => return self.take_sidebar(got, text),
+            _ => {}
         }
         let read = text.map(|text| match at.kind {
             SiteKind::MdBook => mdbook::read(&at.root, text).map(|pages| (pages, true)),
+            SiteKind::Pdoc => pdoc::read(&at.root, text).map(|pages| (pages, true)),
             SiteKind::MkDocs => mkdocs::read(&at.root, text).map(|pages| {
                 // MkDocs can be configured to index titles only.
                 let whole = pages.iter().flat_map(|page| &page.sections).any(|section| !section.text.is_empty());
@@ -226,6 +268,24 @@ impl Finder {
                 }
             }
         }
+    }
+
+    /// Reads docsify's sidebar. Without it, links of the rendered page and of the files are followed.
+    fn take_sidebar(&mut self, got: &FetchedPage, text: Option<&str>) {
+        let text = text.filter(|text| !text.trim_start().starts_with('<')).unwrap_or_default();
+        let stub = |(file, title): (String, String)| PageText {
+            url: url::page(&file),
+            title,
+            sections: vec![SectionText::default()],
+        };
+        let linked = self.routes.links(&got.url, text).into_iter().filter(|(file, _)| !file.contains('#')).map(stub);
+        let rendered = self.routes.rendered(&self.html).into_iter().map(|file| stub((file, String::new())));
+        let home = stub((self.routes.home(), String::new()));
+        let mut seen = HashSet::new();
+        let pages = linked.chain(std::iter::once(home)).chain(rendered);
+        let pages: Vec<PageText> = pages.filter(|page| seen.insert(page.url.clone())).collect();
+        let version = version(got, text);
+        self.found(SiteKind::Docsify, &got.url, pages, false, version);
     }
 
     fn take_crate(&mut self, at: &Detected, got: &FetchedPage, text: Option<&str>) {
@@ -255,16 +315,21 @@ impl Finder {
     fn found(&mut self, kind: SiteKind, from: &str, pages: Vec<PageText>, whole: bool, version: String) {
         let root = self.at.as_ref().map(|at| at.root.clone()).unwrap_or_default();
         let todo = if whole { Vec::new() } else { pages.iter().map(|page| page.url.clone()).collect() };
+        let (routes, fallbacks) = (std::mem::take(&mut self.routes), std::mem::take(&mut self.fallbacks));
         self.end(Ok(Source {
             kind,
             title: self.title(kind),
             root,
+            home: self.page.clone(),
             from: from.to_owned(),
             pages: pages.into_iter().map(|page| (page, whole)).collect(),
             todo,
-            crawl: false,
-            telling: true,
+            // Files of a docsify site can be missing in its sidebar.
+            crawl: kind == SiteKind::Docsify,
+            telling: kind != SiteKind::Docsify,
             version,
+            routes,
+            fallbacks,
         }));
     }
 
@@ -327,6 +392,11 @@ impl Finder {
         let Some(at) = self.at.clone() else { return };
         let mut roots = vec![at.root.clone()];
         if at.kind == SiteKind::Unknown {
+            // The folders above may list the pages of this one.
+            let above = std::iter::successors(Some(at.root.clone()), |root| {
+                Some(url::folder(root.trim_end_matches('/'))).filter(|above| above.len() < root.len())
+            });
+            roots.extend(above.skip(1).take(MAX_FOLDERS - 2));
             roots.extend(url::join(&self.page, "/"));
         }
         roots.dedup();
@@ -335,6 +405,9 @@ impl Finder {
             self.ask(&format!("{root}sitemap.xml"));
             if at.kind == SiteKind::Starlight {
                 self.ask(&format!("{root}sitemap-index.xml"));
+            }
+            listings::with_links(at.kind).iter().for_each(|name| self.ask(&format!("{root}{name}")));
+            if at.kind == SiteKind::Starlight || self.html.contains("pagefind/") {
                 // Changes if any page changes.
                 self.ask(&format!("{root}{PAGEFIND}"));
             }
@@ -349,11 +422,15 @@ impl Finder {
             if got.url.ends_with(PAGEFIND) {
                 // Only its version matters.
             } else if got.url.ends_with("/llms.txt") {
-                if self.lists.llms.is_none() {
+                // The list nearest to the page counts, in whichever order they arrive.
+                let nearer = self.lists.llms.as_ref().is_none_or(|(known, _)| known.len() < got.url.len());
+                if nearer && llms::read(&got.url, text).is_some() {
                     self.lists.llms = llms::read(&got.url, text).map(|llms| (got.url.clone(), llms));
                 }
             } else if got.url.ends_with("/llms-full.txt") {
                 self.lists.full = llms::full(&got.url, text);
+            } else if got.url.ends_with(".html") {
+                self.lists.linked.extend(html::page(&got.url, text).links);
             } else {
                 self.take_map(got, text);
             }
@@ -388,13 +465,16 @@ impl Finder {
 
     /// The current page and the pages it links to, then the pages of the lists, without duplicates.
     fn pages(&self) -> Vec<String> {
-        let root = self.at.as_ref().map(|at| at.root.as_str()).unwrap_or_default();
+        let (kind, root) = self.at.as_ref().map(|at| (at.kind, at.root.as_str())).unwrap_or_default();
         let linked = html::page(&self.page, &self.html).links;
         let links = self.lists.llms.iter().flat_map(|(_, llms)| llms.links.iter().map(|(link, _, _)| url::page(link)));
-        let all =
-            std::iter::once(self.page.clone()).chain(linked).chain(self.lists.mapped.iter().cloned()).chain(links);
+        let all = std::iter::once(self.page.clone())
+            .chain(linked)
+            .chain(self.lists.linked.iter().cloned())
+            .chain(self.lists.mapped.iter().cloned())
+            .chain(links);
         let mut seen = HashSet::new();
-        let all: Vec<String> = all.filter(|page| url::below(root, page) && is_text(page)).collect();
+        let all: Vec<String> = all.filter(|page| url::below(root, page) && listings::is_text(kind, page)).collect();
         let pages = all.iter().filter(|page| !page.ends_with(".md"));
         let mut out: Vec<String> = pages.filter(|page| seen.insert(url::key(page))).cloned().collect();
         // Markdown files without a corresponding page.
@@ -435,7 +515,9 @@ impl Finder {
             (None, false) => format!("{}sitemap.xml", at.root),
             (None, true) => self.page.clone(),
         };
-        let title = lists.llms.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
+        let own = lists.llms.filter(|(list, _)| list.starts_with(&at.root));
+        let title = own.map(|(_, llms)| llms.title).filter(|title| !title.is_empty());
+        let fallbacks = std::mem::take(&mut self.fallbacks);
         self.end(Ok(Source {
             kind: at.kind,
             title: title.unwrap_or_else(|| html::site_title(&self.html)),
@@ -445,6 +527,9 @@ impl Finder {
             crawl: lists.mapped.iter().filter(|page| url::below(&at.root, page)).count() < 2,
             telling,
             version,
+            routes: Routes::default(),
+            fallbacks,
+            home: self.page.clone(),
             root: at.root,
             todo,
         }));
@@ -461,16 +546,4 @@ fn said(got: &FetchedPage) -> String {
 
 fn version(got: &FetchedPage, text: &str) -> String {
     if got.stamp.is_empty() { marks::hash(text) } else { marks::hash(&got.stamp) }
-}
-
-/// Whether a page is more than a list of other pages.
-pub(super) fn is_text(page: &str) -> bool {
-    let path = url::parts(page).map(|parts| parts.path).unwrap_or_default();
-    let named = page.rsplit('/').next().unwrap_or_default();
-    let lists = ["/tags/", "/search/", "/_sources/", "/_modules/", "/genindex/", "/py-modindex/", "/404/"];
-    let files =
-        ["genindex.html", "py-modindex.html", "search.html", "404.html", "search", "404", "print.html", "toc.html"];
-    !lists.iter().any(|list| format!("{path}/").contains(list))
-        && !files.contains(&named)
-        && (url::is_page(page) || page.ends_with(".md"))
 }

@@ -79,7 +79,9 @@ pub fn site_title(html: &str) -> String {
 }
 
 fn title(document: &Document, main: NodeRef<'_>) -> String {
-    let first = first_heading(main).or_else(|| first_heading(document.root()));
+    // Doxygen's title is not a heading, and its sections are `h1`.
+    let named = document.try_select(".headertitle .title").and_then(|found| found.nodes().first().copied());
+    let first = named.or_else(|| first_heading(main)).or_else(|| first_heading(document.root()));
     let text = first.map(walk::heading_text).filter(|text| !text.is_empty()).unwrap_or_else(|| {
         let title = document.select_single("title").text().to_string();
         let own = [" - ", " | ", " — ", " – ", " · "].iter().filter_map(|mark| title.split_once(mark)).next();
@@ -144,6 +146,9 @@ struct Open {
     heading: String,
     markdown: String,
     plain: String,
+    /// It replaces a member of another class; its text is in another file than the page's.
+    replaces: bool,
+    elsewhere: bool,
 }
 
 /// Sections in order, each with the headings above it.

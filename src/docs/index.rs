@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::marks::cut;
-use super::{Hit, url};
+use super::{Found, Hit, Match, url};
 use crate::tools::rank;
 use crate::tools::terms::{names, terms};
 use crate::tools::words::split_words;
@@ -39,17 +39,33 @@ pub struct SectionText {
 const MAX_SECTIONS: usize = 60_000;
 const MAX_SECTION_CHARS: usize = 60_000;
 const MAX_BYTES: usize = 80 << 20;
-/// The weight of a hit whose language or version differs from the current page's.
+/// The weight of a hit whose language or version differs from the current page's, and of a list of changes unless the query
+/// asks for changes.
 const ELSEWHERE: f32 = 0.5;
+const CHANGES: f32 = 0.6;
+/// The weight of a hit on the current page, and in its folder.
+const OPEN_PAGE: f32 = 1.1;
+const NEIGHBOUR: f32 = 1.03;
 /// Maximum number of hits of one page among the first results.
 const MAX_HITS_PER_PAGE: usize = 2;
 const MAX_SNIPPET_CHARS: usize = 240;
+/// A match is weak below this fit; each missing word lowers the fit by one. Measured on questions that sites do and do not
+/// answer: widget.md#how-well-it-finds.
+const STRONG: f32 = 0.24;
+/// Terms of a query that asks for changes.
+const CHANGE_WORDS: &[&str] =
+    &["changelog", "change", "changed", "release", "released", "version", "new", "news", "history", "since", "migrate"];
+/// From this number of words on, a query is a sentence, most of whose words are the visitor's own: a match is weak if more
+/// than this share of them is missing.
+const SENTENCE: usize = 8;
+const MANY_MISSING: f32 = 0.3;
 
 /// The sections of a site.
 #[derive(Debug, Default)]
 pub struct Index {
     root: String,
-    /// The language and version of the current page.
+    /// The current page, its language and its version.
+    home: String,
     scope: Vec<String>,
     pages: Vec<Page>,
     by_key: HashMap<String, usize>,
@@ -66,8 +82,10 @@ struct Page {
     sections: Vec<u32>,
     /// Whether its full text is known, not only its titles.
     whole: bool,
-    /// Whether it has the language and version of the current page.
-    here: bool,
+    /// What its hits' scores are multiplied with.
+    weight: f32,
+    /// A list of changes: a changelog, release notes.
+    changes: bool,
     /// The page does not exist.
     gone: bool,
 }
@@ -85,7 +103,7 @@ impl Index {
     #[must_use]
     pub fn new(root: &str, home: &str) -> Self {
         let scope = url::scope(root, home).into_iter().map(str::to_owned).collect();
-        Index { root: root.to_owned(), scope, ..Index::default() }
+        Index { root: root.to_owned(), home: home.to_owned(), scope, ..Index::default() }
     }
 
     /// Adds a page, or replaces a partly known page by its full text.
@@ -95,9 +113,9 @@ impl Index {
             Some(at) if self.pages.get(*at).is_some_and(|known| known.whole) => return,
             Some(at) => *at,
             None => {
-                let here = url::scope(&self.root, &page.url) == self.scope;
                 let (url, title) = (page.url.clone(), String::new());
-                self.pages.push(Page { url, title, sections: Vec::new(), whole, here, gone: false });
+                let (weight, changes) = (self.weight(&url), is_changes(&url));
+                self.pages.push(Page { url, title, sections: Vec::new(), whole, weight, changes, gone: false });
                 self.by_key.insert(key, self.pages.len() - 1);
                 self.pages.len() - 1
             }
@@ -139,6 +157,15 @@ impl Index {
         let before = std::mem::take(&mut page.sections);
         self.by_key.remove(&key);
         self.forget(before);
+    }
+
+    fn weight(&self, page: &str) -> f32 {
+        match () {
+            () if url::scope(&self.root, page) != self.scope => ELSEWHERE,
+            () if url::key(page) == url::key(&self.home) => OPEN_PAGE,
+            () if url::folder(page) == url::folder(&self.home) => NEIGHBOUR,
+            () => 1.0,
+        }
     }
 
     fn forget(&mut self, sections: Vec<u32>) {
@@ -198,22 +225,30 @@ impl Index {
     /// same text (copies in other versions, languages without a translation), it returns the one nearest to the current
     /// page. Returns nothing for a query without words.
     #[must_use]
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
+    pub fn search(&self, query: &str, limit: usize) -> Found {
         let asked = terms(query);
-        let mut found: Vec<(&Page, &SectionText, f32)> = Vec::new();
-        for (id, score) in self.ranks.best(&asked, &names(query)) {
-            let Some(section) = self.sections.get(id as usize).filter(|section| !section.gone) else { continue };
-            let Some(page) = self.pages.get(section.page) else { continue };
-            found.push((page, &section.text, if page.here { score } else { score * ELSEWHERE }));
+        let ranking = self.ranks.rank(&asked, &names(query));
+        let missing = self.missing(query);
+        let asks_for_changes = asked.iter().any(|term| CHANGE_WORDS.contains(&term.as_str()));
+        let page_of = |id: u32| {
+            let section = self.sections.get(id as usize).filter(|section| !section.gone)?;
+            Some((self.pages.get(section.page)?, &section.text))
+        };
+        let mut found = ranking.sections;
+        for (id, score) in &mut found {
+            let Some((page, _)) = page_of(*id) else { continue };
+            let changes = if page.changes && !asks_for_changes { CHANGES } else { 1.0 };
+            *score *= page.weight * changes;
         }
-        found.sort_by(|a, b| b.2.total_cmp(&a.2));
+        rank::sort_best_first(&mut found);
         let mut shown: HashMap<&str, usize> = HashMap::new();
         let mut seen: HashSet<(&str, &SectionText)> = HashSet::new();
         let (mut hits, mut more) = (Vec::new(), Vec::new());
-        for (page, section, score) in found {
+        for (id, score) in found {
             if hits.len() >= limit {
                 break;
             }
+            let Some((page, section)) = page_of(id) else { continue };
             if !section.text.is_empty() && !seen.insert((page.title.as_str(), section)) {
                 continue;
             }
@@ -225,7 +260,27 @@ impl Index {
             }
         }
         let hits = hits.into_iter().chain(more).take(limit);
-        hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect()
+        let hits: Vec<Hit> = hits.map(|(page, section, score)| self.hit(page, section, &asked, score)).collect();
+        let fit = match hits.is_empty() {
+            true => Match::None,
+            false if is_weak(ranking.fit, query, missing.len()) => Match::Weak,
+            false => Match::Strong,
+        };
+        Found { hits, missing, fit }
+    }
+
+    /// The words of a query that occur nowhere. A name of several words (`maxTurns`) is missing if one of them is.
+    fn missing(&self, query: &str) -> Vec<String> {
+        let mut missing: Vec<String> = Vec::new();
+        for word in query.split(|c: char| !c.is_alphanumeric() && !"-_.:'".contains(c)) {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let terms = terms(word);
+            let known = terms.is_empty() || terms.last().is_some_and(|whole| self.ranks.knows(whole));
+            if !known && !terms.iter().all(|term| self.ranks.knows(term)) && !missing.iter().any(|m| m == word) {
+                missing.push(word.to_owned());
+            }
+        }
+        missing
     }
 
     fn hit(&self, page: &Page, section: &SectionText, asked: &[String], score: f32) -> Hit {
@@ -245,6 +300,18 @@ impl Index {
     pub fn near(&self, query: &str) -> Vec<String> {
         self.ranks.near(&split_words(query))
     }
+}
+
+/// By its address: `changelog.html`, `release-notes/v2/`.
+fn is_changes(page: &str) -> bool {
+    let names = ["changelog", "changes", "release-notes", "releases", "whats-new", "history", "news"];
+    let path = url::parts(page).map(|parts| parts.path.to_lowercase().replace('_', "-")).unwrap_or_default();
+    path.split('/').any(|part| names.contains(&part.split('.').next().unwrap_or_default()))
+}
+
+fn is_weak(fit: f32, query: &str, missing: usize) -> bool {
+    let words = query.split_whitespace().count();
+    if words >= SENTENCE { missing as f32 > words as f32 * MANY_MISSING } else { fit - (missing as f32) < STRONG }
 }
 
 /// The part of a text that contains most of the terms.

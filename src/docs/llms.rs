@@ -1,12 +1,16 @@
 //! Reads `llms.txt`, a list of a site's pages for models (a title, a summary, lists of `- [name](address): note`), and
 //! Markdown: single pages, and `llms-full.txt`, which contains all pages one after the other.
 
+use super::html::HtmlPage;
 use super::index::{PageText, SectionText};
 use super::marks::{cut, squeeze};
+use super::routes::{Slugger, Slugs};
 use super::url;
 
 const MAX_LINKS: usize = 5_000;
 const MAX_PAGES: usize = 5_000;
+/// Maximum length of the excerpt that introduces a page without an introduction of its own.
+const MAX_LEAD_CHARS: usize = 300;
 
 /// The content of an `llms.txt`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,10 +46,17 @@ pub fn read(address: &str, text: &str) -> Option<Llms> {
 /// Splits a Markdown page into sections. They have no addresses of their own: every site derives anchors in its own way.
 #[must_use]
 pub fn page(address: &str, text: &str) -> PageText {
+    read_page(address, text, Slugs::Unknown).text
+}
+
+/// Splits a Markdown page into sections, with the addresses that its site derives from headings.
+#[must_use]
+pub fn read_page(address: &str, text: &str, slugs: Slugs) -> HtmlPage {
     let (mut title, mut sections) = (String::new(), Vec::new());
-    let mut open = SectionText::default();
+    let mut open = (SectionText::default(), String::new());
     let mut above: Vec<(usize, String)> = Vec::new();
     let mut fence: Option<&str> = None;
+    let mut slugger = Slugger::new(slugs);
     for line in body(text).lines() {
         let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
         match (fence, mark) {
@@ -55,24 +66,37 @@ pub fn page(address: &str, text: &str) -> PageText {
         }
         let heading = heading(line).filter(|_| fence.is_none() && mark.is_none());
         let Some((level, heading)) = heading else {
-            open.text.push_str(&unlinked(line));
-            open.text.push(' ');
+            open.0.text.push_str(&unlinked(line));
+            open.0.text.push(' ');
+            open.1.push_str(line);
+            open.1.push('\n');
             continue;
         };
+        let anchor = slugger.anchor(line.trim_matches('#'));
         if title.is_empty() && level == 1 {
             title = heading;
+            open.1.push_str(line);
+            open.1.push('\n');
             continue;
         }
         above.retain(|(l, _)| *l < level);
         let trail: Vec<&str> = above.iter().map(|(_, h)| h.as_str()).collect();
-        let next = SectionText { trail: trail.join(" › "), heading: heading.clone(), ..SectionText::default() };
-        sections.push(std::mem::replace(&mut open, next));
+        let trail = trail.join(" › ");
+        let next = SectionText { anchor, trail, heading: heading.clone(), ..SectionText::default() };
+        sections.push(std::mem::replace(&mut open, (next, format!("{line}\n"))));
         above.push((level, heading));
     }
     sections.push(open);
-    sections.iter_mut().for_each(|section| section.text = squeeze(&section.text));
-    sections.retain(|section| !section.text.is_empty() || !section.heading.is_empty());
-    PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections }
+    sections.iter_mut().for_each(|(section, _)| section.text = squeeze(&section.text));
+    sections.retain(|(section, _)| !section.text.is_empty() || !section.heading.is_empty());
+    if let Some((first, _)) = sections.first().filter(|(first, _)| !first.heading.is_empty() && !title.is_empty()) {
+        // This section makes the page itself findable.
+        let text = cut(&first.text, MAX_LEAD_CHARS).to_owned();
+        sections.insert(0, (SectionText { text, ..SectionText::default() }, format!("# {title}\n")));
+    }
+    let (sections, markdown) = sections.into_iter().unzip();
+    let text = PageText { url: url::page(address), title: cut(&title, 200).to_owned(), sections };
+    HtmlPage { text, markdown, links: Vec::new() }
 }
 
 /// Splits `llms-full.txt` into pages if it contains their addresses (`url:`, `Source:`); otherwise returns nothing.
@@ -129,8 +153,8 @@ fn heading(line: &str) -> Option<(usize, String)> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
     let text = unlinked(text.trim_end_matches('#'));
-    // `## Title {#id}`
-    let text = text.split(" {#").next().unwrap_or_default();
+    // `## Title {#id}`, and docsify's `## Title :id=name`.
+    let text = text.split(" {#").next().and_then(|text| text.split(" :id=").next()).unwrap_or_default();
     ((1..=6).contains(&level) && line.get(level..level + 1) == Some(" ")).then(|| (level, squeeze(text)))
 }
 

@@ -3,17 +3,21 @@
 //!
 //! PURE. The page itself only contains this file: the requests to the worker and its answers. In the worker (feature
 //! `docs`), `find` decides which addresses to fetch until it knows where the texts are, one module per format reads
-//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
-//! contains the three tools and their texts, and `site` ties everything together. Nothing here fetches: addresses go
+//! them (`mdbook`, `mkdocs`, `sphinx`, `rustdoc`, `pdoc`, `llms`, `sitemap`, `html`), `index` ranks their sections, `tools`
+//! contains the three tools and their texts, and `site` ties everything together. What is no page of the site is told by
+//! `root` (neighbours), `listings`, `refresh` (pages that lead elsewhere) and `copies` (pages in place of missing ones);
+//! `routes` converts addresses of pages that a browser makes of files. Nothing here fetches: addresses go
 //! out, texts come in.
 //!
 //! Invariants: every requested address has the page's origin; pages, bytes, rounds and depth are bounded; no text of a
-//! site causes a panic; a section's address was given by the site itself, or is its page's address.
+//! site causes a panic; a section's address was given by the site itself, is derived as its generator derives it, or is its page's address.
 
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "docs")]
 pub mod answer;
+#[cfg(feature = "docs")]
+pub mod copies;
 #[cfg(feature = "docs")]
 pub mod detect;
 #[cfg(feature = "docs")]
@@ -23,6 +27,8 @@ pub mod html;
 #[cfg(feature = "docs")]
 pub mod index;
 #[cfg(feature = "docs")]
+pub mod listings;
+#[cfg(feature = "docs")]
 pub mod llms;
 #[cfg(feature = "docs")]
 mod marks;
@@ -30,6 +36,14 @@ mod marks;
 pub mod mdbook;
 #[cfg(feature = "docs")]
 pub mod mkdocs;
+#[cfg(feature = "docs")]
+pub mod pdoc;
+#[cfg(feature = "docs")]
+pub mod refresh;
+#[cfg(feature = "docs")]
+pub mod root;
+#[cfg(feature = "docs")]
+pub mod routes;
 #[cfg(feature = "docs")]
 pub mod rustdoc;
 #[cfg(feature = "docs")]
@@ -60,7 +74,7 @@ pub enum Ask {
     },
     /// Fetched addresses, with bodies as blobs alongside the text, in order; answered with a [`Step`].
     Take(Vec<FetchedPage>),
-    /// The best sections; answered with a list of [`Hit`]s.
+    /// The best sections; answered with [`Found`].
     Search { query: String, limit: usize },
     /// A call of one of the tools; answered with [`ToolReply`].
     Call { name: String, arguments: serde_json::Value },
@@ -141,6 +155,14 @@ pub enum SiteKind {
     VitePress,
     Docusaurus,
     Starlight,
+    VuePress,
+    Antora,
+    Doxygen,
+    Javadoc,
+    JsDoc,
+    TypeDoc,
+    Pdoc,
+    Docsify,
     #[default]
     #[serde(rename = "pages")]
     Unknown,
@@ -162,6 +184,9 @@ pub struct Info {
     pub cached: bool,
     /// Whether all its pages within the limits were read.
     pub complete: bool,
+    /// Whether only the open page could be read, as the browser shows it: without its scripts, the site gives no text.
+    #[serde(default)]
+    pub shell: bool,
 }
 
 /// A section that was found.
@@ -176,6 +201,33 @@ pub struct Hit {
     pub section: String,
     pub snippet: String,
     pub score: f32,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsFound"))]
+pub struct Found {
+    /// The best sections, best first.
+    pub hits: Vec<Hit>,
+    /// The words of the query that occur nowhere on the site, as they were written.
+    pub missing: Vec<String>,
+    /// How well the best section fits the query.
+    #[serde(rename = "match")]
+    pub fit: Match,
+}
+
+/// How well the best section fits a query. A guess by its words: a weak match may be the answer in other words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "types", derive(ts_rs::TS), ts(rename = "DocsMatch"))]
+#[serde(rename_all = "lowercase")]
+pub enum Match {
+    /// A section is about it.
+    Strong,
+    /// Its words occur, but no section is about them together: the documentation may not answer this.
+    Weak,
+    /// No section has any of its words.
+    #[default]
+    None,
 }
 
 /// The answer to a tool call.

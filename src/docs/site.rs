@@ -7,10 +7,12 @@ use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::find::{Finder, Source, is_text};
+use super::copies::{self, Copies};
+use super::find::{Finder, Source};
 use super::html::{self, HtmlPage};
 use super::index::{Index, PageText};
-use super::{FetchedPage, Hit, Info, Stage, Step, llms, marks, url};
+use super::routes::Routes;
+use super::{FetchedPage, Found, Info, SiteKind, Stage, Step, listings, llms, marks, refresh, url};
 
 /// Maximum number of pages that are read.
 pub const MAX_PAGES: usize = 400;
@@ -44,6 +46,17 @@ pub struct Site {
     lacking: bool,
     /// Hashes of the pages' HTML.
     texts: HashSet<String>,
+    copies: Copies,
+    routes: Routes,
+    /// How pages without text may be addressed, and the keys of the files that would confirm it.
+    guess: Routes,
+    beside: HashSet<String>,
+    /// The HTML of the current page, as its browser shows it.
+    shown: Option<String>,
+    /// Whether pages without text were read, or the same page under several addresses.
+    hollow: bool,
+    /// The file of a first page that was a shell.
+    waiting: Option<String>,
     /// Pages as Markdown, and the keys of the pages requested in this form.
     kept: VecDeque<(String, HtmlPage)>,
     wanted: HashSet<String>,
@@ -55,11 +68,12 @@ struct Saved {
     format: u32,
     info: Info,
     from: String,
+    routes: Routes,
     pages: Vec<(PageText, bool)>,
 }
 
 /// Format of [`Saved`]; other formats are not read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl Site {
     /// See [`super::Ask::Open`].
@@ -83,6 +97,13 @@ impl Site {
             again: HashSet::new(),
             lacking: false,
             texts: HashSet::new(),
+            copies: Copies::default(),
+            routes: Routes::default(),
+            guess: Routes::default(),
+            beside: HashSet::new(),
+            shown: html.map(str::to_owned),
+            hollow: false,
+            waiting: None,
             kept: VecDeque::new(),
             wanted: HashSet::new(),
         };
@@ -131,23 +152,79 @@ impl Site {
         };
         self.read += 1;
         if is_markdown(got, text) {
-            return self.index.add(llms::page(&got.url, text), true);
-        }
-        // Servers of single-page applications answer any address with the same page; following its links would never end.
-        if !self.texts.insert(marks::hash(text)) {
-            return self.index.remove(&got.url);
+            return self.take_file(got, text);
         }
         let at = if got.at.is_empty() { &got.url } else { &got.at };
+        if let Some(target) = refresh::target(at, text) {
+            self.index.remove(&got.url);
+            return self.follow(vec![target]);
+        }
         let page = html::page(at, text);
+        if copies::is_shell(&page, text) {
+            return self.take_shell(&got.url, text);
+        }
+        // Servers of single-page applications answer any address with the same page; following its links would never end.
+        let other = url::key(&got.url) != url::key(&self.home);
+        if !self.texts.insert(marks::hash(text)) || other && self.copies.has(&page.text) {
+            self.hollow = true;
+            return self.index.remove(&got.url);
+        }
         if self.crawl {
-            let links = page.links.into_iter().filter(|link| url::below(&self.info.root, link) && is_text(link));
-            for link in links {
-                if self.seen.insert(url::key(&link)) {
-                    self.todo.push_back(link);
-                }
-            }
+            self.follow(page.links);
         }
         self.index.add(page.text, true);
+    }
+
+    fn take_file(&mut self, got: &FetchedPage, text: &str) {
+        if self.beside.contains(&url::key(&got.url)) && !self.routes.is_used() {
+            self.routes = self.guess.clone();
+        }
+        let mut page = llms::read_page(&got.url, text, self.routes.slugs()).text;
+        if self.routes.is_used() {
+            let links = self.routes.links(&got.url, text).into_iter().map(|(link, _)| url::page(&link));
+            self.follow(links.collect());
+        }
+        // All files of a docsify site can have the same title.
+        let listed = self.index.page(&got.url).map(|(_, title)| title.to_owned()).filter(|title| !title.is_empty());
+        if let Some(title) = listed.filter(|_| self.info.kind == SiteKind::Docsify) {
+            page.title = title;
+        }
+        self.index.add(page, true);
+    }
+
+    /// A page without text: its text may be in a file beside it.
+    fn take_shell(&mut self, address: &str, text: &str) {
+        self.hollow = true;
+        self.index.remove(address);
+        if !self.guess.is_used() && self.index.whole_pages() == 0 {
+            self.guess = Routes::shell(&self.info.root, text);
+        }
+        let routes = if self.routes.is_used() { &self.routes } else { &self.guess };
+        let file = url::page(&routes.file(address));
+        // A first page with little text is common on sites whose other pages have theirs: it waits for a second shell.
+        if url::key(address) == url::key(&self.info.root) && !routes.is_known() {
+            self.waiting = Some(file);
+            return;
+        }
+        for file in [Some(file), self.waiting.take()].into_iter().flatten().filter(|file| file != address) {
+            if self.seen.insert(url::key(&file)) {
+                self.beside.insert(url::key(&file));
+                // It takes the place of the page.
+                self.asked = self.asked.saturating_sub(1);
+                self.read = self.read.saturating_sub(1);
+                self.todo.push_front(file);
+            }
+        }
+    }
+
+    /// Reads linked pages too, if they have texts of the site.
+    fn follow(&mut self, links: Vec<String>) {
+        let Info { kind, root, .. } = &self.info;
+        for link in links.into_iter().filter(|link| url::below(root, link) && listings::is_text(*kind, link)) {
+            if self.seen.insert(url::key(&link)) {
+                self.todo.push_back(link);
+            }
+        }
     }
 
     /// Proceeds as far as possible without another response.
@@ -180,8 +257,11 @@ impl Site {
     }
 
     fn adopt(&mut self, source: Source) {
-        let Source { kind, title, root, from, pages, todo, crawl, telling, version } = source;
-        self.index = Index::new(&root, &self.home);
+        let Source { kind, title, root, home, from, pages, todo, crawl, telling, version, routes, fallbacks } = source;
+        fallbacks.iter().for_each(|(address, text)| self.copies.note(address, text));
+        self.routes = routes;
+        self.home = home;
+        self.index = Index::new(&root, &self.routes.file(&self.home));
         for (page, whole) in pages.into_iter().filter(|(page, _)| !url::ends_session(&page.url)) {
             self.index.add(page, whole);
         }
@@ -197,11 +277,15 @@ impl Site {
     fn next_step(&mut self, fetch: Vec<String>) -> Step {
         let finding = self.finder.is_some();
         let complete = !finding && self.open.is_empty() && self.todo_is_done();
-        if complete && self.index.whole_pages() == 0 && self.error.is_none() {
-            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last failure was {why}."));
-            self.error = Some(format!("The documentation could not be read: every page failed.{why}"));
+        if complete && self.error.is_none() {
+            self.use_shown();
         }
-        let enough = self.read >= self.asked.min(ENOUGH) || self.telling;
+        if complete && self.index.whole_pages() == 0 && self.error.is_none() {
+            let failed = if self.hollow { "without a browser, its pages have no text" } else { "every page failed" };
+            let why = self.last_failure.clone().map_or_else(String::new, |why| format!(" The last failure was {why}."));
+            self.error = Some(format!("The documentation could not be read: {failed}.{why}"));
+        }
+        let enough = self.read >= self.asked.min(ENOUGH) && self.index.whole_pages() > 0 || self.telling;
         let (done, total) =
             if self.asked == 0 { (self.index.whole_pages(), self.index.pages()) } else { (self.read, self.asked) };
         let stage = match (finding, enough || complete) {
@@ -215,6 +299,20 @@ impl Site {
         let info = (stage == Stage::Ready).then(|| self.info.clone());
         let version = self.version();
         Step { fetch, stage, source: self.from.clone(), done, total, info, version, error: self.error.clone() }
+    }
+
+    /// Uses the current page as its browser shows it, if fetched pages had no text.
+    fn use_shown(&mut self) {
+        let Some(text) = self.shown.take().filter(|_| self.hollow) else { return };
+        let file = url::page(&self.routes.file(&self.home));
+        let is_read = self.index.page(&self.home).or_else(|| self.index.page(&file)).is_some();
+        let page = html::page(&self.home, &text);
+        if !is_read && !copies::is_shell(&page, &text) {
+            self.index.add(page.text.clone(), true);
+            self.kept.push_back((url::key(&self.home), page));
+        }
+        self.info.shell = self.index.whole_pages() == 1;
+        self.lacking |= self.info.shell;
     }
 
     fn todo_is_done(&self) -> bool {
@@ -239,8 +337,16 @@ impl Site {
     }
 
     #[must_use]
-    pub fn search(&self, query: &str, limit: usize) -> Vec<Hit> {
-        self.index.search(query, limit)
+    pub fn search(&self, query: &str, limit: usize) -> Found {
+        let mut found = self.index.search(query, limit);
+        found.hits.iter_mut().for_each(|hit| hit.url = self.routes.shown(&hit.url));
+        found
+    }
+
+    /// How users address the pages.
+    #[must_use]
+    pub fn routes(&self) -> &Routes {
+        &self.routes
     }
 
     /// Returns the page at `address` as Markdown if it was fetched; otherwise its address, to be fetched first.
@@ -261,7 +367,8 @@ impl Site {
             // Unreadable pages are remembered, so that they are not requested again and again.
             None => HtmlPage::default(),
             Some(text) if is_markdown(got, text) => {
-                HtmlPage { text: llms::page(&got.url, text), markdown: vec![text.to_owned()], links: Vec::new() }
+                let text = if self.routes.is_used() { self.routes.with_links(&got.url, text) } else { text.to_owned() };
+                llms::read_page(&got.url, &text, self.routes.slugs())
             }
             Some(text) => html::page(&got.url, text),
         };
@@ -278,7 +385,8 @@ impl Site {
             return String::new();
         }
         let pages = self.index.texts().collect();
-        let saved = Saved { format: FORMAT, info: self.info.clone(), from: self.from.clone(), pages };
+        let (info, from, routes) = (self.info.clone(), self.from.clone(), self.routes.clone());
+        let saved = Saved { format: FORMAT, info, from, routes, pages };
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
@@ -288,12 +396,12 @@ impl Site {
         if saved.format != FORMAT || saved.info.version != version || !saved.info.complete {
             return None;
         }
-        self.index = Index::new(&saved.info.root, &self.home);
+        self.index = Index::new(&saved.info.root, &saved.routes.file(&self.home));
         for (page, whole) in saved.pages {
             self.index.add(page, whole);
         }
         self.info = Info { cached: true, ..saved.info };
-        self.from = saved.from;
+        (self.from, self.routes) = (saved.from, saved.routes);
         self.finder = None;
         self.error = None;
         self.open.clear();
@@ -317,5 +425,6 @@ impl Site {
 
 fn is_markdown(got: &FetchedPage, text: &str) -> bool {
     let named = url::page(&got.url).ends_with(".md") || got.content_type.contains("markdown");
-    named && !text.trim_start().starts_with("<!")
+    let start = text.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
+    named && !start.starts_with("<!doctype") && !start.starts_with("<html")
 }

@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use super::html::HtmlPage;
+use super::routes::Routes;
 use super::site::Site;
-use super::{Hit, ToolReply, url};
+use super::{Found, Hit, Match, ToolReply, url};
 use crate::engine::{SideEffect, ToolSpec};
 
 const DEFAULT_HITS: usize = 6;
@@ -43,7 +44,7 @@ pub fn specs() -> Vec<ToolSpec> {
         tool(
             "read_page",
             "Read a page of this site's documentation as Markdown. An address with #section, as search_docs gives it, \
-             begins with that section.",
+             begins with that section. A heading is followed by its section's anchor in braces, to link to.",
             json!({
                 "type": "object",
                 "properties": {
@@ -91,15 +92,21 @@ pub fn call(site: &mut Site, name: &str, arguments: &Value) -> ToolReply {
 }
 
 fn search(site: &Site, query: &str, limit: usize) -> String {
-    let hits = site.search(query, limit);
+    let Found { hits, missing, fit } = site.search(query, limit);
     let mut lines: Vec<String> = hits.iter().enumerate().map(|(at, hit)| line(at + 1, hit)).collect();
-    if hits.is_empty() {
+    if fit == Match::None {
         lines.push(format!("No section of the documentation matches \"{query}\"."));
         let near = site.index().near(query);
         lines.push(match near.is_empty() {
             true => "Try other words, or list_pages for what there is.".to_owned(),
             false => format!("Words it does have: {}.", near.join(", ")),
         });
+    }
+    if fit == Match::Weak {
+        lines.push("[Weak match: no section is about all of this. Search in other words; if that is weak too, the documentation probably does not say.]".to_owned());
+    }
+    if !missing.is_empty() {
+        lines.push(format!("[Words that occur nowhere in this documentation: {}]", missing.join(", ")));
     }
     lines.extend(unfinished(site));
     lines.join("\n")
@@ -123,29 +130,33 @@ fn read(site: &mut Site, address: &str, section: Option<&str>) -> ToolReply {
             "url: {address} is no address of a page; it takes one as search_docs gives it"
         ));
     };
+    let given = asked;
+    let asked = if site.index().page(&given).is_some() { given.clone() } else { site.routes().file(&given) };
     let Some((page, _)) = site.index().page(&asked).map(|(page, title)| (page.to_owned(), title.to_owned())) else {
-        return ToolReply::Wrong(unknown(site, &asked));
+        return ToolReply::Wrong(unknown(site, &given));
     };
     let anchor = url::parts(&asked).map(|parts| parts.fragment.to_owned()).unwrap_or_default();
     let wanted = section.map_or_else(|| url::decoded(&anchor), |section| section.trim_start_matches('#').to_owned());
+    let routes = site.routes().clone();
     let read = match site.markdown(&page) {
         Ok(read) => read,
         Err(fetch) => return ToolReply::Fetch(fetch),
     };
     if read.markdown.is_empty() {
+        let page = routes.shown(&page);
         return ToolReply::Wrong(format!("{page} could not be read. Search again, or read another page."));
     }
-    ToolReply::Text(markdown(&page, read, &wanted))
+    ToolReply::Text(markdown(&page, &routes, read, &wanted))
 }
 
 /// The page's Markdown from the section on, truncated.
-fn markdown(page: &str, read: &HtmlPage, wanted: &str) -> String {
+fn markdown(page: &str, routes: &Routes, read: &HtmlPage, wanted: &str) -> String {
     let sections = &read.text.sections;
     let like = wanted.to_lowercase();
     let at = sections.iter().position(|section| !wanted.is_empty() && section.anchor == wanted);
     let at = at.or_else(|| sections.iter().position(|s| !like.is_empty() && s.heading.to_lowercase() == like));
     let at = at.or_else(|| sections.iter().position(|s| !like.is_empty() && s.heading.to_lowercase().contains(&like)));
-    let mut out = format!("{page}\n");
+    let mut out = format!("{}\n", routes.shown(page));
     if !wanted.is_empty() && at.is_none() {
         out.push_str(&format!("[There is no section \"{wanted}\"; this is the page from its beginning.]\n"));
     }
@@ -159,13 +170,17 @@ fn markdown(page: &str, read: &HtmlPage, wanted: &str) -> String {
         if length > left && number > from {
             let next = sections.get(number).filter(|next| !next.anchor.is_empty());
             out.push_str(&match next {
-                Some(next) => format!("\n[The page goes on. Read on with read_page url: {page}#{}]", next.anchor),
+                Some(next) => format!(
+                    "\n[The page goes on. Read on with read_page url: {}]",
+                    routes.shown(&format!("{page}#{}", next.anchor))
+                ),
                 None => "\n[The page goes on. Search for what is still missing.]".to_owned(),
             });
             return out;
         }
         out.push('\n');
-        out.push_str(super::marks::cut(part, left.max(2_000)));
+        let anchor = sections.get(number).map(|section| section.anchor.as_str()).unwrap_or_default();
+        out.push_str(&with_address(super::marks::cut(part, left.max(2_000)), page, routes, anchor));
         if length > left.max(2_000) {
             out.push_str("\n[This section is cut.]");
         }
@@ -175,9 +190,22 @@ fn markdown(page: &str, read: &HtmlPage, wanted: &str) -> String {
     out
 }
 
+/// A section with its address behind its heading, so that an answer can link to it: `## Policy {#policy}`. Where the address is
+/// not the page's with an anchor, it is written in full.
+fn with_address(part: &str, page: &str, routes: &Routes, anchor: &str) -> String {
+    let (heading, rest) = part.split_once('\n').unwrap_or((part, ""));
+    if anchor.is_empty() || !heading.starts_with('#') {
+        return part.to_owned();
+    }
+    let here = format!("#{anchor}");
+    let address = routes.shown(&format!("{page}{here}"));
+    let address = if address.ends_with(&here) { here } else { address };
+    format!("{heading} {{{address}}}\n{rest}")
+}
+
 fn unknown(site: &Site, asked: &str) -> String {
     let words = url::title_from_path(&site.info().root, asked);
-    let near: Vec<String> = site.search(&words, 3).into_iter().map(|hit| hit.url).collect();
+    let near: Vec<String> = site.search(&words, 3).hits.into_iter().map(|hit| hit.url).collect();
     let near = if near.is_empty() { String::new() } else { format!(" Near to it: {}.", near.join(", ")) };
     format!("{asked} is no page of this site's documentation.{near}")
 }
@@ -191,6 +219,7 @@ fn list(site: &Site, filter: Option<&str>) -> String {
     let pages: Vec<String> = site
         .index()
         .list()
+        .map(|(address, title, sections)| (site.routes().shown(address), title, sections))
         .filter(|(address, title, _)| fits(address, title))
         .map(|(address, title, sections)| format!("{address}  {title} ({sections} sections)"))
         .collect();

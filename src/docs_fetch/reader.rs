@@ -13,7 +13,7 @@ use web_sys::Blob;
 
 use super::cache;
 use super::fetch::Fetcher;
-use crate::docs::{Ask, FetchedPage, Hit, Info, Step, ToolReply};
+use crate::docs::{Ask, FetchedPage, Found, Info, Step, ToolReply};
 use crate::engine::ToolSpec;
 use crate::shell::{Page, pause};
 use crate::worker::DocsHost;
@@ -117,11 +117,11 @@ impl Docs {
         self.0.tools.borrow().clone()
     }
 
-    /// The best sections for a query.
+    /// The best sections for a query, and how well they match it.
     ///
     /// # Errors
     /// Why the worker gave no answer, for users.
-    pub async fn search(&self, query: String, limit: usize) -> Result<Vec<Hit>, String> {
+    pub async fn search(&self, query: String, limit: usize) -> Result<Found, String> {
         self.ask(Ask::Search { query, limit }, Vec::new()).await
     }
 

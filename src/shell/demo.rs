@@ -16,6 +16,9 @@ use crate::worker::DemoError;
 /// A scripted silence ends at the run's deadline, but no later than this: nobody should have to watch it for a minute.
 const SILENCE_MS: u64 = 2_000;
 
+/// A shorter pause waits for the next one, unless the pauses have their full length.
+const MIN_PAUSE_MS: f64 = 15.0;
+
 /// Sends one request to the demo model. `None`: the engine no longer waits for it.
 pub(super) async fn ask(exchange: &Exchange, request: DemoRequest, abort: &AbortController) -> Option<Event> {
     let (sent, host) = (js::now(), exchange.session.demo()?);
@@ -70,11 +73,17 @@ async fn stream(
     Some(reading.finish())
 }
 
-/// Emits the chunks with their delays. `None`: the engine no longer waits for them.
+/// Emits the chunks with their delays, which the provider option `pace` shortens. `None`: the engine no longer waits for them.
 async fn hand_out(exchange: &Exchange, chunks: Vec<DemoChunk>, mut take: impl FnMut(&[u8])) -> Option<()> {
+    let pace = exchange.provider.provider_options.as_ref().and_then(|options| options.get("pace")?.as_f64());
+    let pace = pace.unwrap_or(1.0).clamp(0.0, 1.0);
+    // Browsers delay short timers, so short pauses are added up.
+    let mut owed = 0.0;
     for chunk in chunks {
-        if chunk.after_ms > 0 {
-            timer::pause(chunk.after_ms).await;
+        owed += f64::from(chunk.after_ms) * pace;
+        if owed >= MIN_PAUSE_MS || pace == 1.0 && owed > 0.0 {
+            timer::pause(owed as u32).await;
+            owed = 0.0;
         }
         if !exchange.is_awaited() {
             return None;

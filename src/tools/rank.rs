@@ -16,13 +16,18 @@ const SATURATION: f32 = 1.2;
 /// The bonus of a section that matches the whole query, and of one whose heading matches it.
 const COVERED: f32 = 0.8;
 const HEADING: f32 = 1.2;
-/// The weight of filler words compared with others.
+/// The weight of filler words compared with others, and of common words of prose.
 const IDLE: f32 = 0.15;
+const COMMON: f32 = 0.4;
 /// The weight of a name that two words of the query may mean.
 const MEANT: f32 = 0.3;
 /// The weight of a similar word.
 const NEAR: f32 = 0.5;
 const MAX_NEAR: usize = 6;
+/// Number of best sections of which one may cover the query, and how much each unit of the query's weight that it leaves out
+/// lowers the fit.
+const FIT_OF: usize = 10;
+const UNCOVERED: f32 = 0.1;
 /// Maximum number of terms of a query that are used.
 const MAX_TERMS: usize = 40;
 
@@ -30,13 +35,33 @@ const MAX_TERMS: usize = 40;
 const MAX_REMOVED: usize = 1_000;
 
 /// Filler words of questions, in the form that `words` returns.
-const IDLE_WORDS: &[&str] = &[
-    "a", "about", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "doe", "does", "explain", "find",
-    "for", "from", "get", "give", "happen", "has", "have", "how", "i", "if", "in", "is", "it", "its", "me", "mean",
-    "my", "need", "of", "on", "or", "please", "should", "show", "so", "tell", "that", "the", "their", "there", "these",
-    "thi", "this", "to", "use", "using", "want", "was", "we", "what", "when", "where", "which", "who", "why", "will",
-    "with", "would", "you", "your", "work", "way", "make", "some", "any", "into", "than", "then", "between",
-];
+const IDLE_WORDS: &str = "\
+    a about an and are as at be by can could do doe does explain find for from get give happen has have how i if \
+    in is it its me mean my need of on or please should show so tell that the their there these thi this to use \
+    using want was we what when where which who why will with would you your work way make some any into than \
+    then between";
+
+/// Words of everyday prose, likewise: a visitor's sentence has several, and they say little about what is asked.
+const COMMON_WORDS: &str = "\
+    able actually after again all already also always am another anyone anything around away back because been \
+    before being better big bit both but came cannot come couldn did didn different doesn doing don done down \
+    each else even ever every everyone everything exactly few fine first go going gone good got gotten had hand \
+    happening he help her here him his instead isn just keep kind know later let like little ll long look \
+    looking lot many may maybe might more most much must myself never no nobody not nothing now off often okay \
+    old once one only other our out over own part people place possible put quite rather re really right said \
+    same saw say see seem shall she since somebody somehow someone something sometime somewhere still such \
+    suddenly supposed sure take them they thing think though through time together too took tried try trying two \
+    under until up us ve very wa wasn well went were while whole without won wondering wouldn wrong yet";
+
+/// What a query found.
+#[derive(Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// All sections that contain any of the terms with their scores, best first.
+    pub sections: Vec<(u32, f32)>,
+    /// How well the best one fits, whatever the query's length: about 0.5 where its words only occur somewhere, 2 where a
+    /// section is about it.
+    pub fit: f32,
+}
 
 /// The terms and their postings.
 #[derive(Debug, Default)]
@@ -118,28 +143,39 @@ impl Ranks {
         postings.filter(|posting| self.lengths.contains_key(&posting.section)).count()
     }
 
-    /// Returns all sections that contain any of the terms, best first. `names` are terms that the query may also mean.
-    pub fn best(&self, query: &[String], names: &[String]) -> Vec<(u32, f32)> {
+    /// Ranks the sections for a query. `names` are terms that the query may also mean.
+    pub fn rank(&self, query: &[String], names: &[String]) -> Ranking {
         let mut terms: Vec<&str> = Vec::new();
         for term in query {
             if !terms.contains(&term.as_str()) && terms.len() < MAX_TERMS {
                 terms.push(term);
             }
         }
-        let only_idle = terms.iter().all(|term| IDLE_WORDS.contains(term));
+        let only_idle = terms.iter().all(|term| weight_of(term) < 1.0);
         let mut scores: HashMap<u32, Score> = HashMap::new();
         let mut asked = 0.0;
         for term in &terms {
-            let idle = if IDLE_WORDS.contains(term) && !only_idle { IDLE } else { 1.0 };
-            asked += self.count(term, idle, &mut scores);
+            asked += self.count(term, if only_idle { 1.0 } else { weight_of(term) }, &mut scores);
         }
+        let said = asked;
         for name in names.iter().take(MAX_TERMS).filter(|name| self.sections_with(name) > 0 && !query.contains(name)) {
             asked += self.count(name, MEANT, &mut scores);
         }
-        let mut best: Vec<(u32, f32)> =
-            scores.into_iter().map(|(section, score)| (section, self.total(section, score, asked))).collect();
-        best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        best
+        let covered = |(section, _): &(u32, f32)| scores.get(section).map_or(0.0, |score| score.covered);
+        let mut sections: Vec<(u32, f32)> =
+            scores.iter().map(|(section, score)| (*section, self.total(*section, *score, asked))).collect();
+        sort_best_first(&mut sections);
+        let most_covered = sections.iter().take(FIT_OF).map(covered).fold(0.0, f32::max);
+        let best = sections.first().map_or(0.0, |(_, score)| *score);
+        let fit = if said > 0.0 { best / said - UNCOVERED * (said - most_covered).max(0.0) } else { 0.0 };
+        Ranking { sections, fit }
+    }
+
+    /// Whether a word, or another form of it, occurs anywhere. Filler words count as known.
+    pub fn knows(&self, term: &str) -> bool {
+        weight_of(term) < 1.0
+            || self.sections_with(term) > 0
+            || self.stems.get(stem(term)).into_iter().flatten().any(|other| self.sections_with(other) > 0)
     }
 
     fn total(&self, section: u32, score: Score, asked: f32) -> f32 {
@@ -214,7 +250,7 @@ impl Ranks {
     /// Indexed words that a query's unknown words may mean.
     pub fn near(&self, query: &[String]) -> Vec<String> {
         let mut near: Vec<String> = Vec::new();
-        for term in query.iter().filter(|term| !IDLE_WORDS.contains(&term.as_str())).take(MAX_TERMS) {
+        for term in query.iter().filter(|term| weight_of(term) == 1.0).take(MAX_TERMS) {
             for word in self.near_to(term) {
                 if !near.contains(&word) && near.len() < MAX_NEAR {
                     near.push(word);
@@ -245,6 +281,24 @@ impl Ranks {
         near.sort();
         near.into_iter().take(MAX_NEAR).map(|(_, _, word)| word.clone()).collect()
     }
+}
+
+/// Sorts sections by their scores; of equal ones, the one that was added first comes first.
+pub fn sort_best_first(sections: &mut [(u32, f32)]) {
+    sections.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+}
+
+/// How much a term says about what is asked.
+fn weight_of(term: &str) -> f32 {
+    match term {
+        idle if lists(IDLE_WORDS, idle) => IDLE,
+        common if lists(COMMON_WORDS, common) => COMMON,
+        _ => 1.0,
+    }
+}
+
+fn lists(words: &str, word: &str) -> bool {
+    words.split(' ').any(|listed| listed == word)
 }
 
 /// A word without its ending, roughly: `configuring`, `configuration` and `configure` have the same stem.

@@ -138,7 +138,7 @@ impl Index {
 
     /// The best passages, best first, with few of one file.
     fn best(&self, query: &str, limit: usize) -> Vec<Hit<'_>> {
-        let ranked = self.ranks.best(&terms(query), &names(query));
+        let ranked = self.ranks.rank(&terms(query), &names(query)).sections;
         let hit = |(id, score)| self.passages.get(&id).map(|(path, passage)| Hit { path, passage: *passage, score });
         let mut hits: Vec<Hit<'_>> = ranked.into_iter().filter_map(hit).collect();
         hits.sort_by(|a, b| {

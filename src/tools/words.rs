@@ -24,6 +24,13 @@ pub fn split_words(text: &str) -> Vec<String> {
     out
 }
 
+/// The words of a name, in order: `max_turns` and `maxTurns` have the same.
+pub fn name_parts(name: &str) -> Vec<String> {
+    let runs =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty() && !run.chars().any(is_unspaced));
+    runs.flat_map(camel_parts).map(|part| singular(part.to_lowercase())).collect()
+}
+
 /// Chinese, Japanese, Korean, Thai: written without spaces.
 fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xAC00..=0xD7AF)

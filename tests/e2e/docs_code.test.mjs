@@ -101,7 +101,7 @@ test('the page of the tag lists the attributes, the events and the texts that th
   assert.deepEqual(named(section('Attributes')).filter((name) => !ofEveryElement.includes(name)).sort(), members('TurnwiseAgentAttributes').sort());
   assert.deepEqual(named(section('Methods and events')).filter((name) => name.startsWith('turnwise-')).sort(), members('TurnwiseAgentEventMap').sort());
   const shown = /^const texts = (\{\n.*?^\});$/ms.exec(section('Texts'))[1];
-  assert.deepEqual(new Function(`return ${shown}`)(), TEXTS.en);
+  assert.deepEqual(new Function(`return ${shown}`)(), TEXTS);
 });
 
 const START = `import { Agent, anthropic, chrome, custom, demo, inBrowser, inMemory, jsonSchema, openai, openrouter, replay, tool, TurnwiseError } from 'turnwise';

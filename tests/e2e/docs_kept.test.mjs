@@ -36,7 +36,7 @@ const withReader = (body) => {
       const { cached } = site.info;
       // The site is stored after its last page is read.
       if (stores && !cached) while (!(await stored() >= epoch)) await new Promise((resolve) => { setTimeout(resolve, 20); });
-      const [{ snippet }] = await site.search('tried times');
+      const { hits: [{ snippet }] } = await site.search('tried times');
       site.free();
       return { cached, snippet, took };
     }, stores);

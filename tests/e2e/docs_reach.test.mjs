@@ -71,7 +71,7 @@ const READ = async ([module, url, options]) => {
   for (const until = Date.now() + 60_000; !site.info.complete && Date.now() < until;) await new Promise((resolve) => { setTimeout(resolve, 25); });
   const found = {};
   for (const word of ['Home', 'open', 'moved', 'Private', 'Inside', 'Login', 'logout', 'quiet']) {
-    found[word] = (await site.search(`About ${word}`, { limit: 20 })).some((hit) => hit.page.trim().endsWith(word));
+    found[word] = (await site.search(`About ${word}`, { limit: 20 })).hits.some((hit) => hit.page.trim().endsWith(word));
   }
   site.free();
   return Object.keys(found).filter((word) => found[word]);

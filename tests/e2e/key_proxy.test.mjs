@@ -1,43 +1,20 @@
 // The example of a proxy that holds a site's key, unchanged, on workerd: who may send requests, which ones and how many, and
 // that the key never leaves it. A page in Chromium runs an agent through it.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Miniflare } from 'miniflare';
 import { withPage } from './lib/browser.mjs';
+import { KEY, SITE, json, question, told, withUpstream } from './lib/key-proxy.mjs';
 import { reply } from './lib/script-server.mjs';
 import { root, withSite } from './lib/site.mjs';
 
-const KEY = 'sk-site-0123456789abcdefghij';
-const SITE = 'https://docs.example.org';
 const example = path.join(root, 'examples/key-proxy');
 
 function wrangler() {
   const text = readFileSync(path.join(example, 'wrangler.jsonc'), 'utf8');
   return JSON.parse(text.replace(/^\s*\/\/.*$/gm, '').replace(/,(\s*[}\]])/g, '$1'));
-}
-
-/** Runs `body` with a model server on loopback; `handle(asked, response, request)` answers. */
-async function withUpstream(handle, body) {
-  const seen = [];
-  const server = http.createServer(async (request, response) => {
-    const parts = [];
-    for await (const part of request) parts.push(part);
-    const asked = { url: request.url, headers: request.headers, body: JSON.parse(Buffer.concat(parts).toString()) };
-    seen.push(asked);
-    handle(asked, response, request);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    return await body(`http://127.0.0.1:${server.address().port}/v1`, seen);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
 }
 
 /** The bindings that have a value: undefined ones count as unset. */
@@ -47,10 +24,10 @@ const given = (bindings) => Object.fromEntries(Object.entries(bindings).filter((
 async function withProxy(baseUrl, vars, body) {
   const config = wrangler();
   const proxy = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'worker.mjs', contents: readFileSync(path.join(example, 'worker.mjs'), 'utf8') }],
+    modules: ['worker.mjs', 'core.mjs', 'clean.mjs'].map((name) => ({ type: 'ESModule', path: name, contents: readFileSync(path.join(example, name), 'utf8') })),
     modulesRoot: '/', compatibilityDate: config.compatibility_date, host: '127.0.0.1', port: 0,
     bindings: given({ ...config.vars, ORIGINS: SITE, MODELS: 'small, large', BASE_URL: baseUrl, API_KEY: KEY, SALT: 'salt', ...vars }),
-    durableObjects: { METERS: { className: 'Meter', useSQLite: true } },
+    durableObjects: { METERS: { className: 'Meter', useSQLite: true }, REPORTS: { className: 'Reports', useSQLite: true } },
   });
   try {
     const address = await proxy.ready;
@@ -63,16 +40,6 @@ async function withProxy(baseUrl, vars, body) {
   } finally {
     await proxy.dispose();
   }
-}
-
-const question = (more = {}) => ({ model: 'small', messages: [{ role: 'user', content: 'hello' }], ...more });
-const json = (value) => (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-
-/** Reads a response in full, and checks that the key appears nowhere in it. */
-async function told(response) {
-  const text = await response.text();
-  assert.ok(!`${[...response.headers].join()} ${text}`.includes(KEY), 'the key left the proxy');
-  return { status: response.status, headers: response.headers, text, code: text.startsWith('{"error"') ? JSON.parse(text).error.code : undefined };
 }
 
 test('only pages of the site are served, and foreign ones never reach the model', () => withUpstream(json({ choices: [] }), (baseUrl, seen) => withProxy(baseUrl, {}, async ({ ask, url }) => {
@@ -242,3 +209,38 @@ const runIn = (host, baseUrl, expect = []) => withPage(host, { reach: [baseUrl],
     return { trajectory };
   }, baseUrl);
 });
+
+test('questions are collected only if the site wants them, cleaned, counted apart, and given to whoever has the token', () => withUpstream(json({ choices: [] }), async (baseUrl, seen) => {
+  const report = { question: 'How do I rotate the key?', why: 'not_found', missing: ['rotate'], page: '/guide/keys?x=1', lang: 'en' };
+  const send = (url, body, headers = {}) => fetch(new URL('/v1/questions', url), { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body), headers: { origin: SITE, 'content-type': 'application/json', 'cf-connecting-ip': '192.0.2.1', ...headers } }).then(told);
+  await withProxy(baseUrl, {}, async ({ url }) => {
+    assert.equal((await send(url, report)).status, 404);
+    assert.equal((await told(await fetch(new URL('/v1/questions', url), { headers: { authorization: 'Bearer ' } }))).status, 401, 'without a token in the settings nobody reads');
+  });
+  await withProxy(baseUrl, { QUESTIONS: 'on', QUESTIONS_PER_DAY: '3', QUESTIONS_SITE_PER_DAY: '4', QUESTIONS_TOKEN: 'token-of-the-site', PER_DAY: '1' }, async ({ ask, url }) => {
+    assert.equal((await send(url, report, { origin: 'https://evil.example' })).status, 403);
+    for (const wrong of ['{', '[]', '{"question":"x"}', JSON.stringify({ ...report, why: 'because' }), JSON.stringify({ ...report, question: ' \n ' })]) assert.equal((await send(url, wrong)).status, 400, wrong);
+    assert.equal((await send(url, JSON.stringify({ ...report, comment: 'x'.repeat(9000) }))).status, 413);
+    assert.equal((await send(url, report)).status, 204);
+    const secret = { question: 'Mail me at jane.doe@example.org,\u0000 my key is sk-live-abcdef0123456789, call +49 170 1234567', why: 'bad_answer', missing: ['a', 7, 'b'], comment: 'token AbC123dEf456GhI789jKl012MnO', page: 'javascript:x', lang: '<b>', answer: 'no', address: '192.0.2.1' };
+    assert.equal((await send(url, secret)).status, 204);
+    assert.equal((await send(url, report)).status, 204);
+    const over = await send(url, report);
+    assert.deepEqual([over.status, over.code], [429, 'rate_limited']);
+    assert.ok(Number(over.headers.get('retry-after')) >= 1);
+    assert.equal((await send(url, report, { 'cf-connecting-ip': '192.0.2.2' })).status, 204);
+    assert.equal((await send(url, report, { 'cf-connecting-ip': '192.0.2.3' })).status, 429, 'the site is used up');
+    assert.equal((await told(await ask(question()))).status, 200, 'reports do not count as requests to the model');
+    for (const authorization of ['', 'Bearer token-of-the-sitE', 'token-of-the-site']) assert.equal((await told(await fetch(new URL('/v1/questions', url), { headers: { authorization } }))).status, 401);
+    const all = await told(await fetch(new URL('/v1/questions', url), { headers: { authorization: 'Bearer token-of-the-site' } }));
+    assert.equal(all.headers.get('access-control-allow-origin'), null, 'no page can read it');
+    const day = new Date().toISOString().slice(0, 10);
+    const kept = { day, ...report, page: '/guide/keys' };
+    assert.deepEqual(all.text.trim().split('\n').map((line) => JSON.parse(line)), [
+      kept,
+      { day, question: 'Mail me at [removed], my key is [removed], call [removed]', why: 'bad_answer', missing: ['a', 'b'], comment: 'token [removed]', page: '', lang: '' },
+      kept, kept,
+    ]);
+  });
+  assert.equal(seen.length, 1);
+}));

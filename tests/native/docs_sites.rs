@@ -3,7 +3,9 @@
 use serde_json::json;
 use turnwise::docs::index::{Index, PageText, SectionText};
 use turnwise::docs::site::Site;
-use turnwise::docs::{FetchedPage, Stage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools};
+use turnwise::docs::{
+    FetchedPage, Found, Match, Stage, ToolReply, html, llms, mdbook, mkdocs, rustdoc, sitemap, sphinx, tools,
+};
 
 const ROOT: &str = "https://docs.test/book/";
 
@@ -185,12 +187,12 @@ fn index() -> Index {
 fn the_heading_that_is_asked_for_comes_first() {
     let index = index();
     for query in ["configuring timeouts", "How do I configure a timeout?", "timeout configuration", "timeuts"] {
-        assert_eq!(index.search(query, 3)[0].url, format!("{ROOT}b.html#timeouts"), "{query}");
+        assert_eq!(index.search(query, 3).hits[0].url, format!("{ROOT}b.html#timeouts"), "{query}");
     }
-    let places: Vec<bool> = index.search("server", 9).iter().map(|hit| hit.url.contains("a.html")).collect();
+    let places: Vec<bool> = index.search("server", 9).hits.iter().map(|hit| hit.url.contains("a.html")).collect();
     assert_eq!(places[..3].iter().filter(|first| **first).count(), 2, "few of one page, while there are others");
     assert_eq!(places.len(), 9, "then more of it");
-    assert!(index.search("?!", 3).is_empty() && index.search("zebra", 3).is_empty());
+    assert!(index.search("?!", 3).hits.is_empty() && index.search("zebra", 3).hits.is_empty());
     assert_eq!(index.near("serverr"), ["server"]);
 }
 
@@ -212,7 +214,8 @@ fn a_name_made_of_several_words_is_found_however_it_is_written() {
         };
         index.add(PageText { url: format!("{ROOT}{name}.html"), title: name.into(), sections }, true);
     }
-    let first = |query: &str| index.search(query, 3).first().map(|hit| hit.url.replace(ROOT, "")).unwrap_or_default();
+    let first =
+        |query: &str| index.search(query, 3).hits.first().map(|hit| hit.url.replace(ROOT, "")).unwrap_or_default();
     for query in ["npm-audit", "npm audit", "npm_audit", "What is npm-audit?", "Where do the docs explain npm-audit?"] {
         assert_eq!(first(query), "npm-audit.html", "{query}");
     }
@@ -229,10 +232,10 @@ fn a_page_that_arrives_takes_the_place_of_its_titles() {
     assert_eq!((index.pages(), index.whole_pages()), (3, 2));
     index.add(PageText { url: format!("{ROOT}c.html"), ..page("whole quagga") }, true);
     assert_eq!((index.pages(), index.whole_pages(), index.sections()), (3, 3, 13));
-    assert!(index.search("zebra", 3).is_empty());
-    assert_eq!(index.search("quagga", 3)[0].url, format!("{ROOT}c.html"));
+    assert!(index.search("zebra", 3).hits.is_empty());
+    assert_eq!(index.search("quagga", 3).hits[0].url, format!("{ROOT}c.html"));
     index.add(page("late stub"), false);
-    assert_eq!(index.search("quagga", 3).len(), 1, "a whole page is not replaced");
+    assert_eq!(index.search("quagga", 3).hits.len(), 1, "a whole page is not replaced");
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn the_tools_say_where_and_what() {
         Some("<main><h1 id=a>Running it</h1><p>Go.</p><h2 id=in-a-loop>In a loop</h2><p>Again.</p></main>"),
     );
     let ToolReply::Text(text) = tools::call(&mut site, "read_page", &read) else { panic!() };
-    assert!(text.ends_with("## In a loop\n\nAgain.\n") && !text.contains("Go."), "{text}");
+    assert!(text.ends_with("## In a loop {#in-a-loop}\n\nAgain.\n") && !text.contains("Go."), "{text}");
     assert!(
         matches!(tools::call(&mut site, "read_page", &json!({"url": "nowhere.html"})), ToolReply::Wrong(why) if why.contains("no page"))
     );
@@ -272,4 +275,94 @@ fn the_tools_say_where_and_what() {
     assert!(again.load("other", &saved).is_none());
     assert!(again.load("abc", &saved).unwrap().info.unwrap().cached);
     assert_eq!(again.search("loop", 3), site.search("loop", 3));
+}
+
+fn weather() -> Index {
+    let mut index = Index::new(ROOT, ROOT);
+    let section = |anchor: &str, heading: &str, text: &str| SectionText {
+        anchor: anchor.into(),
+        heading: heading.into(),
+        text: text.into(),
+        ..SectionText::default()
+    };
+    let page = |name: &str, title: &str, sections: Vec<SectionText>| PageText {
+        url: format!("{ROOT}{name}"),
+        title: title.into(),
+        sections,
+    };
+    let fillers = (0..20)
+        .map(|n| section(&format!("f{n}"), &format!("Filler {n}"), "Other text of the site, about something else."));
+    index.add(page("filler.html", "Fillers", fillers.collect()), true);
+    let retries = [
+        section("max", "The retry limit", "Set `maxRetries` to the number of attempts. Each waits longer."),
+        section("proxy", "Behind a proxy", "The address of the proxy is read from the environment."),
+    ];
+    index.add(page("retries.html", "Retries", retries.to_vec()), true);
+    index.add(
+        page("changelog.html", "Changelog", vec![section("v2", "2.0", "The retry limit: the retry limit is new.")]),
+        true,
+    );
+    index
+}
+
+#[test]
+fn a_search_says_how_well_it_fits_and_what_occurs_nowhere() {
+    let index = weather();
+    let found = |query: &str| {
+        let Found { hits, missing, fit } = index.search(query, 3);
+        (hits.first().map(|hit| hit.url.replace(ROOT, "")).unwrap_or_default(), missing.join(" "), fit)
+    };
+    let limit = "retries.html#max".to_owned();
+    assert_eq!(found("retry limit"), (limit, String::new(), Match::Strong));
+    let (_, missing, fit) = found("OAuth login limit");
+    assert_eq!((missing.as_str(), fit), ("OAuth login", Match::Weak));
+    assert_eq!(found("kubernetes ingress"), (String::new(), "kubernetes ingress".to_owned(), Match::None));
+    // Another form of a word is no missing word, and fillers never are.
+    assert_eq!(found("how do I limit the retrying").1, "");
+    // A sentence has words of its own.
+    let (first, missing, fit) = found("my client keeps retrying for ages, where is the limit of that set?");
+    assert_eq!((first.as_str(), fit), ("retries.html#max", Match::Strong), "{missing}");
+}
+
+#[test]
+fn a_name_is_found_however_its_words_are_joined() {
+    let index = weather();
+    for query in ["maxRetries", "max_retries", "--max-retries", "max retries", "MAX_RETRIES", "config.maxRetries"] {
+        let found = index.search(query, 3);
+        assert_eq!(found.hits[0].url, format!("{ROOT}retries.html#max"), "{query}");
+        assert!(found.missing.iter().all(|word| word == "config.maxRetries"), "{query}: {:?}", found.missing);
+    }
+}
+
+#[test]
+fn a_list_of_changes_comes_later_unless_changes_are_asked_for() {
+    let index = weather();
+    assert_eq!(index.search("retry limit", 3).hits[0].url, format!("{ROOT}retries.html#max"));
+    assert_eq!(index.search("retry limit 2.0 changelog", 3).hits[0].url, format!("{ROOT}changelog.html#v2"));
+}
+
+#[test]
+fn the_model_is_told_of_a_weak_match_and_of_missing_words() {
+    let page = "<html><head><title>Retries</title></head><body><main><h1>Retries</h1><p>Set the retry limit.</p></main></body></html>";
+    let (mut site, step) = Site::open(ROOT, Some(page), None);
+    for url in step.fetch {
+        let _ = site.take(&FetchedPage { url, status: 404, ..FetchedPage::default() }, None);
+    }
+    let _ = site.take(&FetchedPage { url: ROOT.into(), status: 200, body: true, ..FetchedPage::default() }, Some(page));
+    let mut search = |query: &str| match tools::call(&mut site, "search_docs", &json!({ "query": query })) {
+        ToolReply::Text(text) => text,
+        other => panic!("{other:?}"),
+    };
+    assert!(!search("retry limit").contains('['), "{}", search("retry limit"));
+    let weak = search("OAuth login limit");
+    assert!(
+        weak.contains("[Weak match: ")
+            && weak.ends_with("[Words that occur nowhere in this documentation: OAuth, login]"),
+        "{weak}"
+    );
+    let none = search("kubernetes");
+    assert!(
+        none.starts_with("No section of the documentation matches") && none.contains("[Words that occur nowhere"),
+        "{none}"
+    );
 }

@@ -3,8 +3,9 @@
 use turnwise::docs::SiteKind;
 use turnwise::docs::detect::detect;
 use turnwise::docs::find::{Finder, Source};
+use turnwise::docs::routes::{Routes, Slugs};
 use turnwise::docs::site::{MAX_PAGES, Site};
-use turnwise::docs::{FetchedPage, html, llms, mdbook, mkdocs, sphinx, url};
+use turnwise::docs::{FetchedPage, html, llms, mdbook, mkdocs, pdoc, refresh, root, sphinx, url};
 
 const PAGE: &str = "https://docs.test/book/guide/a.html";
 
@@ -70,7 +71,7 @@ fn pages_say_who_made_them_and_where_the_site_begins() {
             "/s/",
             "<meta name=\"generator\" content=\"Starlight v0.36\"><link href=\"/s/_astro/a.css\">",
         ),
-        (SiteKind::Unknown, "/book/", "<p>Hello"),
+        (SiteKind::Unknown, "/book/guide/", "<p>Hello"),
     ];
     for (kind, root, html) in cases {
         let detected = detect(PAGE, html);
@@ -221,7 +222,7 @@ fn pages_are_bounded_and_failures_have_words() {
             step.error = next.error;
         }
     }
-    assert_eq!(asked, 2 * MAX_PAGES + 4, "each page twice, two lists at each of two roots");
+    assert_eq!(asked, 2 * MAX_PAGES + 6, "each page twice, two lists in each of three folders");
     assert!(step.error.unwrap().contains("status 500"));
 }
 
@@ -246,6 +247,13 @@ fn hostile_texts_are_refused_or_cut_and_never_panic() {
         "<a href=",
         "<loc>",
         "é](é",
+        "é](#/é?id=é",
+        "# <é `<_é_> :id=",
+        "<meta http-equiv=refresh content=\"0; url=é\">",
+        "<a href=\"../é\"><a href=\"/é/é\"><link href=\"é.css\">",
+        "<ul><li><h2><a id=\"é\"></a></h2><div id=\"é\"><a href=\"#é\">",
+        "docs = {\"documentStore\":{\"docs\":{\"a\":{\"modulename\":\"../é\",\"qualname\":7}}}}",
+        "docs = [{\"modulename\":\"é.é\",\"doc\":\"<h1\"}]",
         "~~~\n```",
     ];
     let root = "https://docs.test/";
@@ -254,6 +262,17 @@ fn hostile_texts_are_refused_or_cut_and_never_panic() {
             let Some(part) = text.get(..end) else { continue };
             let _ = (mdbook::read(root, part), mkdocs::read(root, part), sphinx::read(root, part, true));
             let _ = (llms::read(root, part), llms::full(root, part), llms::page(root, part), html::page(root, part));
+            let _ = (pdoc::read(root, part), refresh::target(root, part), root::root(root, part));
+            for slugs in [Slugs::Docsify, Slugs::Docute] {
+                let _ = llms::read_page(root, part, slugs);
+            }
+            let docsify =
+                format!("<script src=docsify></script><script src=\"docsify.js\">$docsify = {{ basePath: '{part}'");
+            for routes in [Routes::docsify(root, &docsify).unwrap_or_default(), Routes::shell(root, part)] {
+                let _ =
+                    (routes.shown(part), routes.file(part), routes.linked(part, part), routes.with_links(root, part));
+                let _ = (routes.rendered(part), routes.links(root, part));
+            }
             let _ = (detect(root, part), url::join(root, part), url::join(part, root), url::key(part));
             let _ = find("https://docs.test/", part, None, &[("/searchindex.js", part), ("/sitemap.xml", part)]);
         }
@@ -384,6 +403,6 @@ fn a_redirect_out_of_the_site_is_a_page_that_cannot_be_read() {
         let more = site.take(&got, Some(text));
         step.fetch.extend(more.fetch);
     }
-    assert!(!site.search("public", 5).is_empty());
-    assert!(site.search("secretive", 5).is_empty());
+    assert!(!site.search("public", 5).hits.is_empty());
+    assert!(site.search("secretive", 5).hits.is_empty());
 }

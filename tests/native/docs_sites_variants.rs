@@ -37,7 +37,7 @@ fn page(path: &str, title: &str, text: &str) -> PageText {
 }
 
 fn hits(site: &Index, query: &str, limit: usize) -> Vec<String> {
-    site.search(query, limit).iter().map(|hit| hit.url.strip_prefix(ROOT).unwrap_or(&hit.url).to_owned()).collect()
+    site.search(query, limit).hits.iter().map(|hit| hit.url.strip_prefix(ROOT).unwrap_or(&hit.url).to_owned()).collect()
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn files_for_models_give_way_to_the_pages_beside_them() {
         page => (200, format!("<main><h1>{page}</h1><h2 id=z>Zebra</h2><p>Of {page}.</p></main>")),
     });
     assert_eq!((step.error, site.index().pages(), site.index().whole_pages()), (None, 40, 40));
-    assert!(site.search("zebra", 9).iter().all(|hit| hit.url.ends_with("#z")), "{:?}", site.search("zebra", 9));
+    assert!(site.search("zebra", 9).hits.iter().all(|hit| hit.url.ends_with("#z")), "{:?}", site.search("zebra", 9));
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_map_of_another_part_of_the_host_does_not_end_the_reading() {
         _ => (404, String::new()),
     });
     assert!(asked.contains(&"c.html".to_owned()), "{asked:?}");
-    assert_eq!(site.search("zebra", 3).len(), 1);
+    assert_eq!(site.search("zebra", 3).hits.len(), 1);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn pages_that_are_not_there_are_not_found_and_what_fails_for_now_is_not_kept() {
     assert!(step.info.unwrap().complete);
     assert_eq!(asked.iter().filter(|path| *path == "busy.html").count(), 2, "asked again once");
     assert_eq!(
-        site.search("removed", 3).iter().map(|hit| hit.url.as_str()).collect::<Vec<_>>(),
+        site.search("removed", 3).hits.iter().map(|hit| hit.url.as_str()).collect::<Vec<_>>(),
         [format!("{ROOT}b.html")]
     );
     assert!(site.save().is_empty(), "next time the page may be there");
@@ -185,7 +185,7 @@ fn an_index_of_titles_only_is_no_text() {
         page => (200, format!("<article><h1>P{page}</h1><h2 id=z>Zebra</h2><p>Of {page}</p></article>")),
     });
     assert_eq!(asked, ["search/search_index.json", "", "run/"]);
-    assert_eq!(site.search("zebra", 3).len(), 2);
+    assert_eq!(site.search("zebra", 3).hits.len(), 2);
     let marked = r#"{"docs":[{"location":"","title":"温度\u200bの\u200b設定","text":"温度\u200bの値"}]}"#;
     let pages = mkdocs::read(ROOT, marked).unwrap();
     assert_eq!((pages[0].title.as_str(), pages[0].sections[0].text.as_str()), ("温度の設定", "温度の値"));
@@ -218,6 +218,6 @@ fn an_address_is_the_same_encoded_or_not() {
         Some("<main><h1>配置</h1><h2 id=\"路径\">路径</h2><p>A</p></main>"),
     );
     let ToolReply::Text(text) = tools::call(&mut site, "read_page", &asked) else { panic!() };
-    assert!(text.ends_with("## 路径\n\nA\n"), "{text}");
+    assert!(text.ends_with("## 路径 {#路径}\n\nA\n"), "{text}");
     assert_eq!(url::decoded("100%zz%E9"), "100%zz%E9");
 }

@@ -9,6 +9,7 @@ mod docs;
 mod docs_demo;
 mod docs_sites;
 mod docs_sites_find;
+mod docs_sites_kinds;
 mod docs_sites_variants;
 mod engine_counter;
 mod engine_history;

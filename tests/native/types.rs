@@ -14,7 +14,7 @@ use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 use turnwise::content::markdown::Node;
-use turnwise::docs::{Hit, Info};
+use turnwise::docs::{Found, Info};
 use turnwise::plan::{Plan, PlanDocument};
 use turnwise::protocol::{Command, PlanOwnEvent, Progress, RunEvent, Site, WorkerMessage};
 use turnwise::trajectory::{Format, Mismatch, Summary, Trajectory, document};
@@ -46,7 +46,7 @@ fn records() -> File {
         .with::<Mismatch>()
         .with::<Format>()
         .with::<Info>()
-        .with::<Hit>()
+        .with::<Found>()
         .with::<Progress<'static>>()
         .with::<Node>()
 }

@@ -20,7 +20,10 @@ function inputs(kind, embed) {
   return hash.digest('hex');
 }
 
-export const htmlFiles = (dir) => walk(dir).filter((file) => file.endsWith('.html')).map((file) => path.relative(dir, file));
+const filesOf = (dir, extension) => walk(dir).filter((file) => file.endsWith(extension)).map((file) => path.relative(dir, file));
+export const htmlFiles = (dir) => filesOf(dir, '.html');
+/** The Markdown that a page renders in the browser. */
+export const markdownFiles = (dir) => filesOf(dir, '.md').filter((file) => !path.basename(file).startsWith('_'));
 
 /** Builds one site if necessary; resolves with its folder. */
 export async function build(kind, { force = false } = {}) {
@@ -53,8 +56,9 @@ if (process.argv[1] === import.meta.filename && process.argv.includes('--list'))
   const kinds = process.argv.slice(2).filter((name) => !name.startsWith('-'));
   for (const kind of kinds.length ? kinds : Object.keys(KINDS)) {
     const { site, seconds } = await build(kind, { force: process.argv.includes('--force') });
-    const files = htmlFiles(site);
+    const markdown = markdownFiles(site);
+    const files = [...htmlFiles(site), ...markdown];
     const size = files.reduce((sum, file) => sum + statSync(path.join(site, file)).size, 0);
-    console.log(`${kind.padEnd(10)} ${String(files.length).padStart(5)} HTML files, ${(size / 1e6).toFixed(1).padStart(5)} MB  ${seconds ? `built in ${seconds.toFixed(0)} s` : 'as it was'}  ${pins[kind].content}`);
+    console.log(`${kind.padEnd(10)} ${String(files.length - markdown.length).padStart(5)} HTML files,${markdown.length ? ` ${markdown.length} Markdown files,` : ''} ${(size / 1e6).toFixed(1).padStart(5)} MB  ${seconds ? `built in ${seconds.toFixed(0)} s` : 'as it was'}  ${pins[kind].content}`);
   }
 }

@@ -75,3 +75,20 @@ export function crate(name, version) {
   if (!found) throw new Error(`cargo info left no source of ${name} ${version}`);
   return found;
 }
+
+/**
+ * The unpacked files of a Debian package, which is not installed. Without a version: the archive's newest, for packages
+ * whose versions are replaced by security updates.
+ */
+export function debian(dir, name, version) {
+  return path.join(once(dir, (part) => {
+    const download = () => sh('apt-get', ['download', '--quiet', version ? `${name}=${version}` : name], { cwd: part });
+    try {
+      download();
+    } catch { // the lists of packages may be missing, or old
+      sh('apt-get', ['update', '--quiet']);
+      download();
+    }
+    sh('dpkg-deb', ['-x', readdirSync(part).find((entry) => entry.endsWith('.deb')), 'files'], { cwd: part });
+  }), 'files');
+}

@@ -23,8 +23,8 @@ export async function readText(file) {
   }
 }
 
-/** Every record that the arguments name, in order: files, and folders with everything below them. */
-export async function recordFiles(args) {
+/** Every record that the arguments name, in order: files, and folders with everything below them whose name fits. */
+export async function recordFiles(args, fits = /\.json(\.gz)?$/) {
   const files = [];
   const faults = [];
   for (const name of args) {
@@ -33,7 +33,7 @@ export async function recordFiles(args) {
     else if (!info.isDirectory()) files.push(name);
     else {
       const below = await readdir(name, { recursive: true, withFileTypes: true });
-      const found = below.filter((entry) => entry.isFile() && /^[^.].*\.json(\.gz)?$/.test(entry.name));
+      const found = below.filter((entry) => entry.isFile() && !entry.name.startsWith('.') && fits.test(entry.name));
       files.push(...found.map((entry) => path.join(entry.parentPath ?? entry.path, entry.name)).sort());
     }
   }

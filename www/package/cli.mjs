@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import init, { insight, replay, summarize } from './node.js';
 import { askEach } from './cli-files.mjs';
+import { grouped as groupedQuestions, questionReport, reportsIn } from './cli-questions.mjs';
 import { run } from './cli-run.mjs';
 import { groupReport, grouped, plain, report } from './cli-stats.mjs';
 
@@ -13,11 +14,12 @@ const flag = { type: 'boolean' };
 
 const COMMANDS = {
   stats: {
-    usage: 'turnwise stats FILE|FOLDER… [--json] [--by model|preset|outcome]',
+    usage: 'turnwise stats FILE|FOLDER… [--json] [--by model|preset|outcome] [--questions]',
     about: 'Statistics of many runs: how they ended, turns against the limit, failed attempts, tokens, cost, time.',
     options: {
       json: [flag, 'print one JSON object instead, for scripts'],
       by: [text, 'a row for each model, preset or outcome'],
+      questions: [flag, 'instead: questions that docs did not answer, grouped, from records and collected reports'],
       model: [text, 'only runs of this model'],
       preset: [text, 'only runs of this preset'],
       outcome: [text, 'only success, partial, failed, cancelled or unfinished'],
@@ -122,6 +124,7 @@ const complain = (faults) => faults.forEach(({ file, error }) => process.stderr.
 
 async function stats({ values, positionals }) {
   if (!positionals.length) throw new Usage('name a file or a folder of trajectories');
+  if (values.questions) return unanswered(values, positionals);
   if (values.by !== undefined && !['model', 'preset', 'outcome'].includes(values.by)) throw new Usage(`--by takes model, preset or outcome; got ${values.by}`);
   const filter = filterOf(values);
   const { answers, faults } = await askEach(positionals, summarize);
@@ -137,6 +140,16 @@ async function stats({ values, positionals }) {
     complain(faults);
   }
   return faults.length || !summaries.length ? 1 : 0;
+}
+
+async function unanswered(values, positionals) {
+  const other = Object.keys(values).find((name) => !['questions', 'json'].includes(name));
+  if (other) throw new Usage(`--questions goes with --json only, not with --${other}`);
+  const { reports, faults } = await reportsIn(positionals);
+  const groups = groupedQuestions(reports);
+  print(values.json ? [JSON.stringify({ format: 'turnwise-summary', version: 1, questions: groups, unreadable: faults }, undefined, 2)] : questionReport(groups));
+  if (!values.json) complain(faults);
+  return faults.length ? 1 : 0;
 }
 
 async function verify({ positionals }) {

@@ -9,6 +9,8 @@ import { prompt } from './prompt.js';
 // model, files of other formats) are in the tools worker, which is twice the size and loaded when one of them is needed.
 const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new URL('./docs-worker.js', import.meta.url), { type: 'module' }));
 const BUSY = 'a run is under way';
+/** Somebody who tries the demo in a docs panel wants the answer, not to watch it being typed. */
+const DEMO_PACE = { pace: 0.1 };
 
 const { inside } = turnwise;
 
@@ -136,15 +138,15 @@ export class Conversation {
     if (options.provider.kind === 'demo' && site?.tools) await demoFiles(this.#agent, site, task);
   }
 
-  #make({ provider, preset = 'research', maxTurns, system, headers, tools = [] }, site) {
+  #make({ provider, preset = 'research', maxTurns, system, headers, contact, tools = [] }, site) {
     const demo = provider.kind === 'demo';
     this.#workerUrl = site && !demo ? docsWorker() : undefined;
     this.#agent?.free();
     this.#agent = undefined;
     this.#agent = new turnwise.Agent({
       preset, maxTurns, workerUrl: this.#workerUrl,
-      provider: headers ? { ...provider, headers } : provider,
-      system: prompt({ site, own: system }),
+      provider: demo && !provider.demo ? { ...provider, providerOptions: DEMO_PACE } : headers ? { ...provider, headers } : provider,
+      system: prompt({ site, own: system, contact }),
       tools: demo ? ['calculate', 'list_files', 'read_file', 'search_files'] : site ? ['read_result'] : ['calculate', 'read_result'],
     });
     for (const tool of [...(demo ? [] : site?.tools ?? []), ...tools]) this.#agent.registerTool(tool);

@@ -13,7 +13,7 @@ function decoded(path) {
 
 export async function demoFiles(agent, site, question) {
   const read = site.tools.find(({ name }) => name === 'read_page');
-  const hits = await site.search(question, { limit: 3 * PAGES });
+  const { hits } = await site.search(question, { limit: 3 * PAGES });
   const pages = new Set(hits.map(({ url }) => url.split('#')[0]));
   for (const url of [...pages].slice(0, PAGES)) {
     const path = decoded(url.startsWith(site.info.root) ? url.slice(site.info.root.length) : new URL(url).pathname.slice(1)) || 'index.html';

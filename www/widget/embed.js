@@ -6,13 +6,19 @@ const TAG = 'turnwise-agent';
 const HERE = import.meta.url.replace(/[^/]*$/, '');
 const ATTRIBUTES = [
   'provider', 'base-url', 'model', 'preset', 'docs', 'max-turns', 'theme', 'mode', 'position', 'shortcut', 'label', 'heading',
-  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'launcher', 'trigger', 'contact-url',
+  'placeholder', 'greeting', 'suggestions', 'src', 'app', 'site', 'docs-credentials', 'launcher', 'trigger', 'contact-url', 'questions', 'follow-ups',
 ];
 const camel = (name) => name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
 // The panel and its largest import, in one round trip instead of two.
 const PANEL = ['widget', 'turnwise'];
-const LABELS = { en: 'Ask the docs', de: 'Frag die Doku' };
-const BROKEN = { en: 'Could not be loaded. Try again.', de: 'Laden misslungen. Noch einmal.' };
+/** The launcher's own texts; those of the panel are in texts.js and texts/. Machine-translated, except English. */
+const WORDS = {
+  en: ['Ask the docs', 'Could not be loaded. Try again.'], de: ['Frag die Doku', 'Laden misslungen. Noch einmal.'],
+  fr: ['Interroger la doc', 'Chargement impossible. Réessayer.'], es: ['Pregunta a la documentación', 'No se pudo cargar. Reintentar.'],
+  pt: ['Pergunte à documentação', 'Não foi possível carregar. Tentar de novo.'], it: ['Chiedi alla documentazione', 'Caricamento non riuscito. Riprova.'],
+  ja: ['ドキュメントに質問', '読み込めませんでした。再試行'], zh: ['询问文档', '无法加载，请重试。'],
+  ko: ['문서에 질문하기', '불러오지 못했습니다. 다시 시도'], ru: ['Спросить документацию', 'Не удалось загрузить. Повторить.'],
+};
 const INTENT_MS = 120;
 const scripted = new WeakMap(); // each element's `src`, if a script set it
 
@@ -94,6 +100,16 @@ function focused() {
   let at = document.activeElement;
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
   return at;
+}
+
+/** The launcher's texts in a language such as `pt-br`; `undefined` if there are none. */
+const spoken = (language) => (Object.hasOwn(WORDS, language.split('-')[0]) ? WORDS[language.split('-')[0]] : undefined);
+
+/** Resolves with the panel's texts in a language; with nothing for English and unknown ones, or if they cannot be loaded. */
+export async function wordsOf(language, load) {
+  const name = language.split('-')[0];
+  if (name === 'en' || !spoken(name)) return undefined;
+  return load(`texts-${name}`).then(({ default: words }) => words, () => undefined);
 }
 
 /** Reads a value that widget.js keeps across page changes; access to storage may be denied. */
@@ -212,7 +228,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
   }
 
   get language() {
-    return (this.lang || this.closest('[lang]')?.lang || navigator.language || 'en').toLowerCase();
+    return (this.lang || this.closest('[lang]')?.lang || 'en').toLowerCase();
   }
 
   /** The storage key of the conversation: one for each site and element. */
@@ -301,9 +317,9 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     if (dataset.theme !== theme) dataset.theme = theme;
     dataset.at = this.position || 'bottom-end';
     this.#root.dir = this.dir || getComputedStyle(this.parentElement ?? document.documentElement).direction;
-    const label = LABELS[this.language.slice(0, 2)];
-    this.#root.lang = label || this.texts ? this.language : 'en';
-    if (this.#pill) this.#pill.lastChild.textContent = this.label || this.texts?.label || label || LABELS.en;
+    const words = spoken(this.language);
+    this.#root.lang = words || this.texts ? this.language : 'en';
+    if (this.#pill) this.#pill.lastChild.textContent = this.label || this.texts?.label || (words ?? WORDS.en)[0];
   }
 
   /** Updates the top layer, where the host's z-index and transforms have no effect. */
@@ -326,10 +342,12 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
     const refused = this.src !== scripted.get(this) && origin !== location.origin && !HERE.startsWith(`${origin}/`) && origin;
     const source = new URL('.', refused ? HERE : wanted).href;
     const modules = this.mode === 'iframe' ? ['frame-host'] : PANEL;
-    this.#panel ??= Promise.all(modules.map((name) => (!this.src && bundled[name]?.()) || import(`${source}${name}.js`))).then(async ([{ create }]) => {
+    const load = (name) => (!this.src && bundled[name]?.()) || import(`${source}${name}.js`);
+    const words = wordsOf(this.language, load);
+    this.#panel ??= Promise.all(modules.map(load)).then(async ([{ create }]) => {
       if (signal.aborted) return undefined;
       const made = await create({
-        element: this, root: this.#root, pill: this.#pill, mark, source, refused,
+        element: this, root: this.#root, pill: this.#pill, mark, source, refused, words: await words,
         say: (name, detail) => this.#say(name, detail), close: () => this.close(),
       });
       if (signal.aborted) return void made.end();
@@ -338,7 +356,7 @@ class TurnwiseAgent extends (globalThis.HTMLElement ?? Object) {
       this.#panel = undefined;
       this.#open = false;
       this.#settle();
-      if (this.#pill) this.#pill.lastChild.textContent = BROKEN[this.language.slice(0, 2)] ?? BROKEN.en;
+      if (this.#pill) this.#pill.lastChild.textContent = (spoken(this.language) ?? WORDS.en)[1];
       this.#say('error', { message: `the panel could not be loaded: ${error?.message ?? error}` });
     });
     return this.#panel;

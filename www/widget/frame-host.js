@@ -1,10 +1,11 @@
 // mode="iframe", the host's side: the panel is a document from the package's origin, and the host's page runs only this module
 // and the launcher. Its policy then needs frame-src, but nothing for scripts, workers or WebAssembly.
 import { pageHtml } from './dom.js';
+import { fit } from './fit.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
 
-const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey'];
+const PLAIN = ['provider', 'model', 'preset', 'maxTurns', 'label', 'heading', 'placeholder', 'greeting', 'suggestions', 'apiKey', 'headers', 'system', 'texts', 'language', 'storageKey', 'followUps'];
 const ADDRESSES = ['baseUrl', 'app', 'contactUrl'];
 
 /** Fetches a page of this origin for the docs reader, without cookies and by GET only. */
@@ -36,6 +37,7 @@ export async function create({ element, root, pill, source, refused, say, close 
   const asks = new Map();
   let hosted; // called with whether the frame accepts this page as its host
   let ready;
+  let unfit = () => {};
   port.onmessage = async ({ data }) => {
     if (data.hosted !== undefined) hosted(data.hosted);
     else if (data.say) say(data.say, data.detail);
@@ -75,6 +77,7 @@ export async function create({ element, root, pill, source, refused, say, close 
   });
   return {
     show({ focus }) {
+      if (!frame.classList.contains('open')) unfit = fit(frame);
       frame.classList.add('open');
       if (!frame.matches(':popover-open')) frame.showPopover();
       if (focus) frame.focus();
@@ -82,6 +85,7 @@ export async function create({ element, root, pill, source, refused, say, close 
       port.postMessage({ show: { focus } });
     },
     hide() {
+      unfit();
       frame.hidePopover();
       frame.classList.remove('open');
       store.open('');
@@ -93,6 +97,7 @@ export async function create({ element, root, pill, source, refused, say, close 
       port.postMessage({ ask: asked, text });
     }),
     end() {
+      unfit();
       dress.disconnect();
       port.close();
       frame.remove();

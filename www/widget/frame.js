@@ -2,14 +2,14 @@
 //
 // The host controls this origin: it sets the model, receives every question and reads the conversation. So only the origins
 // listed in frame.html may be the host, as reported by the browser for each message, never by the message itself.
-import { mark, styles } from './embed.js';
+import { mark, styles, wordsOf } from './embed.js';
 import { inside } from './turnwise.js';
 import { create } from './widget.js';
 
 const listed = document.querySelector('meta[name=turnwise-hosts]')?.content.split(/\s+/) ?? [];
 const mayHost = (origin) => origin === location.origin || (origin !== 'null' && listed.includes(origin));
 
-addEventListener('message', function first({ data, ports: [port], source, origin }) {
+addEventListener('message', async function first({ data, ports: [port], source, origin }) {
   if (source !== parent || data?.turnwise !== 'host') return;
   // Docs are read from the host's own origin, so `page` has to belong to it.
   if (!mayHost(origin) || new URL(data.page).origin !== origin) return void port?.postMessage({ hosted: false });
@@ -43,7 +43,7 @@ addEventListener('message', function first({ data, ports: [port], source, origin
     }), here);
   }
   const panel = create({
-    element, root, mark, page: data.page, html: data.html, source: here,
+    element, root, mark, page: data.page, html: data.html, source: here, words: await wordsOf(data.settings.language, (name) => import(`${here}${name}.js`)),
     pill: { toggleAttribute: (_, busy) => port.postMessage({ busy }) },
     say: (name, detail) => port.postMessage({ say: name, detail }), close: () => port.postMessage({ close: true }),
   });

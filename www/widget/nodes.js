@@ -36,7 +36,8 @@ function text(words, where) {
 const saysHost = (words, url) => !url.username && words.includes(url.host) && [words, `https://${words}`, `http://${words}`].some((address) => safe(address)?.href === url.href);
 
 /**
- * `where`: { base, newTab(), known(url): whether the run saw that page, copy(text): a button, bare: links without annotations }.
+ * `where`: { base, newTab(), known(url): whether the run found or read that section, unread: the words for links where it did not,
+ * copy(text): a button, bare: links without annotations }.
  * Links within the site stay in its tab; a link to another host shows that host, whatever its text says.
  */
 function link({ href, children }, where) {
@@ -52,8 +53,10 @@ function link({ href, children }, where) {
   }
   if (where.bare) return element;
   if (!where.known?.(url)) {
-    element.className = 'other';
+    // Into the site itself: it looks like a source and is none.
+    element.className = foreign ? 'other' : 'other unread';
     element.setAttribute('aria-describedby', 'not-read');
+    if (where.unread) element.title = where.unread;
   }
   if (foreign && !saysHost(element.textContent.trim(), url)) {
     const host = h('small', ` ${url.host || url.pathname}`); // a mail address has no host

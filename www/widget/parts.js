@@ -105,11 +105,12 @@ export function drawProblem({ column, docs }, t, fix, error, again) {
   docs.replaceChildren();
 }
 
-/** Shows the progress of reading the docs. `usable`: questions are already possible while the rest is being read. */
-export function drawProgress({ docs }, t, { progress, failed }, usable) {
-  const over = !progress || progress.stage === 'ready' || (usable && progress.done >= progress.total);
-  docs.classList.toggle('bad', Boolean(failed));
+/** Shows the progress of reading the docs, and what went wrong. `site`: what is known of the docs, once questions are possible. */
+export function drawProgress({ docs }, t, { progress, failed }, { root, shell }) {
+  const over = !progress || progress.stage === 'ready' || (root && progress.done >= progress.total);
+  docs.classList.toggle('bad', Boolean(failed || shell));
   if (failed) docs.replaceChildren(t('docs_failed', { why: failed }));
+  else if (shell) docs.replaceChildren(t('docs_shell'));
   else if (!over) {
     const bar = h('progress', { 'aria-label': t('docs_finding'), ...(progress.total && { max: progress.total, value: progress.done }) });
     docs.replaceChildren(t(`docs_${progress.stage}`, progress), bar);

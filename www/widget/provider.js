@@ -17,8 +17,8 @@ export function provider(element, chosen) {
 
 /** The settings with which a run is started. */
 export function settings(element, chosen) {
-  const { preset, maxTurns, system, headers, tools } = element;
-  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers, tools: Array.isArray(tools) ? tools : undefined };
+  const { preset, maxTurns, system, headers, contactUrl: contact, tools } = element;
+  return { provider: provider(element, chosen), preset: preset || undefined, maxTurns: Number(maxTurns) || 8, system, headers: chosen ? undefined : headers, contact, tools: Array.isArray(tools) ? tools : undefined };
 }
 
 /** The text below the composer. */

@@ -29,6 +29,8 @@ iframe.panel { background: var(--bg) } iframe.panel.open { display: block }
   .panel.floating, .root[data-at] .panel.floating, .panel.modal {
     inset: auto 0 0; margin: 0; inline-size: 100%; block-size: min(92dvh, 100dvh - 24px); border-width: 1px 0 0; border-radius: 18px 18px 0 0; padding-block-end: env(safe-area-inset-bottom) }
 }
+/* On a touch screen fit.js sets size and place, within the visible part of the page. */
+.root[data-at] .panel.sheet { inset: auto; left: 0; top: 0; margin: 0; transform-origin: 0 0; border-width: 1px 0 0; border-radius: 18px 18px 0 0; padding-block-end: env(safe-area-inset-bottom) }
 button, textarea, input, select { font: inherit; color: inherit; margin: 0 }
 button, summary, a { -webkit-tap-highlight-color: transparent }
 button:not(:disabled), summary, select { cursor: pointer }
@@ -79,7 +81,7 @@ h2 { flex: 1; min-inline-size: 0; font-size: 15px; font-weight: 640; line-height
 .prose h3, .prose h4 { font-size: 15px; font-weight: 650; line-height: 1.35; margin-block-start: 16px }
 .prose ul, .prose ol { padding-inline-start: 22px } .prose li + li { margin-block-start: 4px } .prose li > p { margin: 0 } .prose .box-item { list-style: none; margin-inline-start: -20px }
 .prose a, .sources a { color: var(--link); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px }
-.prose a.other { text-decoration-style: dashed; text-decoration-color: var(--ink2) } .prose a small { display: inline-block; white-space: pre-wrap; max-inline-size: 100%; overflow-wrap: anywhere; font-size: .84em; color: var(--ink2) }
+.prose a.other { text-decoration-style: dashed; text-decoration-color: var(--ink2) } .prose a.unread::after { content: "?"; content: "?" / ""; display: inline-block; margin-inline-start: 3px; padding-inline: 4px; border-radius: 99px; font: 650 .7em/1.35 var(--turnwise-font, sans-serif); vertical-align: .25em; color: var(--warn); border: 1px solid currentColor } .prose a small { display: inline-block; white-space: pre-wrap; max-inline-size: 100%; overflow-wrap: anywhere; font-size: .84em; color: var(--ink2) }
 .prose code { font: .88em var(--mono); background: var(--sunk); padding: 1px 4px; border-radius: 4px }
 .prose pre { padding: 10px 12px; background: var(--sunk); border-radius: 8px; overflow: auto; direction: ltr; text-align: left; max-block-size: 360px; scrollbar-width: thin }
 .prose pre code { font: 12.5px/1.55 var(--mono); background: none; padding: 0; overflow-wrap: normal; white-space: pre }
@@ -118,6 +120,8 @@ th, td { padding-block: 5px; padding-inline: 0 10px; text-align: start; vertical
 .foot { margin-block-start: 14px; display: flex; align-items: center; justify-content: space-between; flex-wrap: wrap; gap: 6px 10px }
 .panel p { unicode-bidi: plaintext }
 .ending { font-size: 13px; color: var(--ink2); font-variant-numeric: tabular-nums } .problem { color: var(--urgent); font-size: 14px; flex-basis: 100% } .problem code { font: .88em var(--mono) }
+.extra { display: grid; gap: 10px } .extra:not(:empty) { margin-block-start: 10px } .extra .suggestions { margin: 0 } .extra .suggestions button { font-size: 14px; padding: 8px 12px }
+.comment { display: grid; gap: 8px } .comment textarea { inline-size: 100%; resize: vertical; border: 1px solid var(--edge); border-radius: 8px; padding: 7px 10px; background: var(--bg); font-size: 14px }
 .actions { display: flex; gap: 4px; align-items: center; flex-wrap: wrap } :is(.keys, .permit) .actions, .problem + .actions { gap: 8px }
 .docs { padding: 6px 16px 8px; font-size: 13px; color: var(--ink2); flex: none; font-variant-numeric: tabular-nums } .docs:empty { display: none } .docs.bad { color: var(--warn) }
 progress { appearance: none; display: block; inline-size: 100%; block-size: 3px; border: 0; border-radius: 2px; background: var(--line); overflow: hidden; margin-block-start: 5px }
@@ -137,7 +141,7 @@ form.ask { padding: 10px 12px 10px; flex: none; max-inline-size: 712px; inline-s
 .keys label { display: grid; gap: 4px; font-size: 13px; font-weight: 560 } .keys input, .keys select { border: 1px solid var(--edge); border-radius: 8px; padding: 7px 10px; background: var(--bg); inline-size: 100%; font-weight: 400; font-size: 15px }
 .keys input[type=password] { direction: ltr }
 /* Safari on a phone zooms in where a field with smaller text gets the focus. */
-@media (max-width: 640px), (pointer: coarse) { .box textarea, .keys input, .keys select { font-size: 16px } }
+@media (max-width: 640px), (pointer: coarse) { .box textarea, .comment textarea, .keys input, .keys select { font-size: 16px } }
 @media (prefers-reduced-motion: reduce) { *, ::backdrop { animation: none !important; transition: none !important } }
 @media (forced-colors: active) { .panel, .box, .button { border-color: CanvasText } .meter i { forced-color-adjust: none } }`;
 

@@ -1,25 +1,31 @@
 // One question and its run, as data that can be stored, and the view of it. The data is built from the painter's events; a
 // restored page draws the same data again.
+import { found, holds, search, unanswered } from './citations.js';
 import { button, copyButton, h, icon, iconButton, readable } from './dom.js';
 import { links, safe, show } from './nodes.js';
 import { toolWords } from './texts.js';
 
 /** Creates the data of a question that was just asked. */
-export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [], found: [] });
+export const fresh = (task) => ({ task, max: 0, turns: [], nodes: [], output: '', sources: [], found: [], searches: [] });
 
 /** Restores stored data: a run that was in progress ended with its page. */
 export function revived(run) {
   for (const turn of run.turns) turn.live = false;
   run.found ??= [];
+  run.searches ??= [];
   run.ended ??= { outcome: 'failed', broken: true, reason: 'cancelled', turns: run.turns.length };
   return run;
 }
 
-/** Returns the ticks of the meter: one per turn, with the counter's level, the synthesis on its own, then the turns left. */
-export function ticks({ turns, max, ended }) {
+/**
+ * Returns the ticks of the meter: one per turn, the synthesis on its own, then the turns left. The counter's levels tell the model
+ * to hurry; a visitor sees them only if the run reached its limit, since three turns of four are no alarm.
+ */
+export function ticks({ turns, max, why, ended }) {
+  const limited = why !== undefined || /^(max_turns|tokens|wall_time|cost|context)_/.test(ended?.reason);
   let counter = 'normal'; // a turn without results has no level of its own
   const all = turns.map(({ synthesis, level, failed, live }) => {
-    if (level && level !== 'off') counter = level;
+    if (limited && level && level !== 'off') counter = level;
     return synthesis ? 'synthesis' : failed ? 'failed' : live && !ended ? 'live' : counter;
   });
   const used = turns.filter(({ synthesis }) => !synthesis).length;
@@ -48,20 +54,6 @@ function brief(args, base) {
   return there ? readable(`${there.origin === new URL(base).origin ? '' : there.host}${there.pathname}${there.hash}`) : words;
 }
 
-/** Returns the pages that a call found or read: [{ href, text, read }]. Pages that were only listed do not count. */
-function pages({ name, args, result }, base) {
-  if (name === 'search_docs') {
-    const hits = [...String(result).matchAll(/^(\d+)\. (\S+)\n +(.+)$/gm)].filter(([, number], at) => Number(number) === at + 1);
-    return hits.map(([, , href, title]) => ({ href, text: title.split(' › ').at(-1) }));
-  }
-  const named = name === 'read_page' ? args?.url : name === 'read_file' ? args?.path : undefined;
-  const url = typeof named === 'string' && safe(named, base);
-  return url ? [{ href: url.href, text: '', read: true }] : [];
-}
-
-/** The URL of a page, without the section. */
-const pageOf = (href) => href.split('#')[0].replace(/\/(index\.html)?$/, '');
-
 /** Placeholder in the conversation for a stored run that cannot be shown. Its stored data stays unchanged. */
 export class LostView {
   constructor(run, t) {
@@ -81,6 +73,7 @@ export class RunView {
   #answer = h('div', { class: 'answer prose', part: 'answer', dir: 'auto' });
   #sources = h('div', { class: 'sources', part: 'sources' });
   #foot = h('div', { class: 'foot' });
+  extra = h('div', { class: 'extra' }); // drawn by the panel: a comment field, related questions
   #state = h('p', { class: 'state' });
   #calls = new Map();
   #timer;
@@ -88,11 +81,14 @@ export class RunView {
   #asking = new Set(); // a function for each open approval that denies it
   #allowed = new Set(); // tools that the visitor allowed for the rest of the run
 
-  /** `panel`: { t, base(), newTab(), last(): the run that can continue, act(name, run) }. */
+  /**
+   * `panel`: { t, base(), docs(): whether there are docs, newTab(), last(): the run that can continue, found(): what all runs of the
+   * conversation found, contact: whether there is a way to a person, act(name, run) }.
+   */
   constructor(run, panel) {
     this.run = run;
     this.panel = panel;
-    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question', dir: 'auto', tabindex: run.task.length > 600 ? 0 : undefined }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot);
+    this.element = h('article', { class: 'run', part: 'run' }, h('h3', { class: 'task', part: 'question', dir: 'auto', tabindex: run.task.length > 600 ? 0 : undefined }, run.task), this.#work, this.#answer, this.#state, this.#sources, this.#foot, this.extra);
     for (const turn of run.turns) this.#drawTurn(turn);
     if (run.ended) this.#drawEnd();
   }
@@ -106,7 +102,7 @@ export class RunView {
 
   get #where() {
     const { base, newTab, t, act } = this.panel;
-    return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (text) => copyButton(t('copyCode'), text, () => act('copied')) };
+    return { base: base(), newTab, known: (url) => this.#known(url.href), copy: (text) => copyButton(t('copyCode'), text, () => act('copied')), unread: t('notRead') };
   }
 
   /** Asks the visitor whether a call may run; resolves with the answer, or with false if the run ends first. */
@@ -174,7 +170,10 @@ export class RunView {
       case 'tool_finished': {
         const { id, name, args, result, error, slug } = event.call;
         this.#call(event.turn, { id, name, brief: brief(args, this.panel.base()), result: result ?? error ?? '', failed: slug });
-        if (!slug) run.found.push(...pages(event.call, this.panel.base()));
+        if (!slug) {
+          run.found.push(...found(event.call, this.panel.base()));
+          run.searches.push(...[search(event.call)].filter(Boolean));
+        }
         this.say(t('thinking'));
         break;
       }
@@ -189,6 +188,7 @@ export class RunView {
         run.output = event.output;
         run.nodes = event.nodes;
         run.sources = this.panel.docs() ? this.#sourcesOf(event.nodes) : [];
+        run.unchecked = this.panel.docs() ? this.#unchecked(event.nodes) : [];
         break;
       case 'ended':
         for (const deny of this.#asking) deny();
@@ -214,9 +214,20 @@ export class RunView {
     drawn?.prose.classList.remove('live');
   }
 
-  /** Whether the run found or read the page at this URL. */
+  /** Whether this or an earlier run of the conversation found or read the section at this URL. */
   #known(href) {
-    return this.run.found.some((page) => pageOf(page.href) === pageOf(href));
+    return holds(this.panel.found(), href);
+  }
+
+  /** Links into the site that rest on nothing that was found or read. */
+  #unchecked(nodes) {
+    const { origin } = new URL(this.panel.base());
+    return links(nodes, this.panel.base()).map(({ href }) => href).filter((href) => new URL(href).origin === origin && !this.#known(href));
+  }
+
+  /** Why this counts as not answered, or nothing: see `unanswered`. Without docs there is nothing to report. */
+  get unanswered() {
+    return this.panel.docs() ? unanswered(this.run) : undefined;
   }
 
   /** Returns the sources of the answer: the pages found or read that it links to; otherwise those that were read, each once, with
@@ -224,13 +235,13 @@ export class RunView {
   #sourcesOf(nodes) {
     const linked = links(nodes, this.panel.base()).filter(({ href }) => this.#known(href));
     if (linked.length) return linked;
-    const { found } = this.run;
-    const titles = new Map(found.map(({ href, text }) => [href, text]).filter(([, text]) => text));
+    const { found: all } = this.run;
+    const titles = new Map(all.map(({ href, text }) => [href, text]).filter(([, text]) => text));
     const title = (href) => {
       const { pathname, hash } = new URL(href);
       return titles.get(href) ?? readable((hash || pathname).split(/[/#]/).filter(Boolean).at(-1) ?? href);
     };
-    return [...new Set(found.filter(({ read }) => read).map(({ href }) => href))].map((href) => ({ href, text: title(href) }));
+    return [...new Set(all.filter(({ read }) => read).map(({ href }) => href))].map((href) => ({ href, text: title(href) }));
   }
 
   #turn(n, more = {}) {
@@ -329,6 +340,7 @@ export class RunView {
     judged();
     const copy = copyButton(t('copy'), () => run.output, () => act('copied'));
     if (run.output) actions.append(...[copy].filter(Boolean), ...judges);
+    if (this.panel.contact && this.unanswered) actions.append(button(t('contact'), () => act('contact', run)));
     return this.#foot.replaceChildren(h('p', { class: 'ending', part: 'ending' }, this.#ending()), actions);
   }
 
@@ -347,6 +359,7 @@ export class RunView {
   /** Redraws the end of the run, because another run has begun. */
   settle() {
     if (this.run.ended) this.#drawEnd();
+    this.extra.replaceChildren();
   }
 
   #drawAnswer() {
@@ -410,6 +423,7 @@ export class RunView {
     for (const turn of this.run.turns) turn.over = true;
     this.#foot.replaceChildren();
     this.#sources.replaceChildren();
+    this.extra.replaceChildren();
     this.#answer.replaceChildren();
     this.#answer.drawn = undefined;
     for (const { prose } of this.#turns.values()) prose.classList.add('aside');

@@ -4,6 +4,7 @@ import { build, drawEmpty, drawMenu, drawMeter, drawProblem, drawProgress, drawS
 import { Choice } from './choice.js';
 import { Conversation } from './conversation.js';
 import { pageHtml, web } from './dom.js';
+import { fit } from './fit.js';
 import { answersBy, settings } from './provider.js';
 import { place } from './store.js';
 import { styles } from './styles.js';
@@ -12,6 +13,7 @@ import { LostView, RunView, fresh, revived } from './transcript.js';
 import { inside } from './turnwise.js';
 
 const handing = () => import('./hand-over.js');
+const caring = () => import('./care.js');
 const REMOVED = 'the <turnwise-agent> was removed';
 const KINDS = { __proto__: null, modal: 'modal', inline: 'inline', iframe: 'frame' };
 
@@ -31,6 +33,9 @@ class Panel {
   #docs = {};
   #over = new AbortController();
   #read; // the scroll position of the conversation when the panel was closed
+  #unfit = () => {}; // ends keeping the panel inside the visible part of the page
+  #owed; // { run, tell }: a badly judged answer, reported once its comment is written or skipped
+  #stored = []; // the runs of the conversation as they were stored
   #el = {};
 
   constructor(host) {
@@ -59,7 +64,7 @@ class Panel {
     });
     this.#restore();
     const { signal } = this.#over;
-    addEventListener('pagehide', () => this.#save(), { signal });
+    addEventListener('pagehide', () => { this.#pay(); this.#save(); }, { signal });
     // The browser restored this page from its cache: the conversation may have continued elsewhere.
     addEventListener('pageshow', ({ persisted }) => persisted && this.#catchUp(), { signal });
     this.#choice.back().catch((error) => {
@@ -70,7 +75,7 @@ class Panel {
     if (host.refused) this.#start().catch(() => {});
   }
 
-  #t = (name, values) => speak(this.#host.element.language, this.#host.element.texts)(name, values);
+  #t = (name, values) => speak(this.#host.element.language, this.#host.element.texts, this.#host.words)(name, values);
 
   /** Updates the texts that come from the tag. */
   update() {
@@ -80,7 +85,7 @@ class Panel {
     this.#el.panel.setAttribute('aria-label', this.#el.title.textContent);
     this.#el.input.placeholder = this.#views.length ? t('followUp') : element.placeholder || t('placeholder');
     this.#el.input.setAttribute('aria-label', this.#el.input.placeholder);
-    this.#el.by.textContent = answersBy(element, this.#choice.chosen, t);
+    this.#el.by.textContent = [answersBy(element, this.#choice.chosen, t), element.questions && t('reports')].filter(Boolean).join('. ');
     if (!this.#views.length && !this.#el.column.querySelector('.keys, .blocked')) drawEmpty(this.#el, element, t, (words) => this.ask(words).catch(() => {}));
   }
 
@@ -88,6 +93,7 @@ class Panel {
     const { panel } = this.#el;
     const opens = !panel.classList.contains('open');
     panel.classList.add('open');
+    if (opens && /floating|modal/.test(this.#kind)) this.#unfit = fit(panel);
     this.#grow(); // heights are known now
     if (this.#kind === 'modal') {
       if (!panel.open) panel.showModal();
@@ -119,6 +125,8 @@ class Panel {
   hide() {
     const { panel, scroll } = this.#el;
     this.#read = this.#busy ? undefined : scroll.scrollTop;
+    this.#unfit();
+    this.#pay();
     this.#menu(false);
     if (panel.open) panel.close();
     if (panel.matches(':popover-open')) panel.hidePopover();
@@ -129,6 +137,8 @@ class Panel {
   /** Ends everything: runs, timers, requests. */
   end() {
     this.#save();
+    this.#unfit();
+    this.#pay();
     this.#over.abort();
     this.#talk?.end();
     this.#views.forEach((view) => view.end());
@@ -184,7 +194,7 @@ class Panel {
   #heard({ event, data, ...rest }) {
     if (event === 'docs') {
       Object.assign(this.#docs, rest.info);
-      drawProgress(this.#el, this.#t, rest, Boolean(this.#docs.root));
+      drawProgress(this.#el, this.#t, rest, this.#docs);
     }
     if (event !== 'run' || !this.#busy) return;
     if (data.type === 'attempt_failed' && data.slugs.some((slug) => /^auth_error$/.test(slug))) this.#busy.run.refused = true;
@@ -225,6 +235,7 @@ class Panel {
     const { run } = view;
     const t = this.#t;
     const before = this.#current;
+    this.#pay();
     this.#busy = this.#current = view;
     before?.settle(); // only the last run can continue
     view.stopping = false;
@@ -249,9 +260,12 @@ class Panel {
       this.#last = JSON.stringify(record);
       if (outcome !== 'failed') this.#store.last(this.#after = this.#last);
       view.colour((text) => this.#talk.colour(text)).then(() => this.#save(), () => {});
+      const why = view.unanswered;
       const detail = { task: run.task, output, outcome, reason, sources: run.sources };
       if (outcome === 'failed') this.#host.say('error', { ...detail, message: run.ended?.error ?? output });
-      else this.#host.say('final', detail);
+      else this.#host.say('final', Object.assign(detail, { unchecked: run.unchecked ?? [], answered: !why && outcome !== 'cancelled', missing: run.searches.at(-1)?.missing ?? [] }));
+      if (why) this.#report(run, why);
+      else if (outcome === 'success') this.#relate(view);
       this.#el.status.textContent = outcome === 'failed' ? '' : `${t('answerReady')} ${view.answer}`;
       return detail;
     } catch (error) {
@@ -278,7 +292,9 @@ class Panel {
     if (name === 'feedback') {
       this.#save();
       this.#el.status.textContent = t('thanks');
-      this.#host.say('feedback', { good: run.feedback, task: run.task, output: run.output, sources: run.sources });
+      this.#judged(run);
+    } else if (name === 'contact') {
+      this.#contact();
     } else if (name === 'copied') {
       this.#el.status.textContent = t('copied');
     } else if (this.#busy) {
@@ -296,6 +312,53 @@ class Panel {
     }
   }
 
+  /** Tells the page about the judgement at once, and again if a comment follows; a bad one is reported with its comment. */
+  #judged(run) {
+    this.#pay(run);
+    const { feedback: good, task, output, sources } = run;
+    const say = (comment) => this.#host.say('feedback', { good, task, output, sources, ...(comment && { comment }) });
+    say();
+    if (!good) this.#owed = { run, tell: (comment) => this.#report(run, 'bad_answer', comment) };
+    const { extra } = this.#views.find((view) => view.run === run);
+    caring().then(({ comment }) => {
+      const form = comment(this.#t, (words) => {
+        if (words) say(words);
+        if (this.#owed?.run === run) this.#pay(undefined, words);
+        this.#focus();
+      });
+      extra.querySelector('.comment')?.remove();
+      extra.prepend(form);
+      form.scrollIntoView({ block: 'nearest' });
+    });
+  }
+
+  /** Reports the answer that was judged badly, unless it is that of `run`, which is judged anew. */
+  #pay(run, comment) {
+    const owed = this.#owed;
+    this.#owed = undefined;
+    if (owed && owed.run !== run) owed.tell(comment);
+  }
+
+  /** Tells the page, and the address in `questions`, that a question was not answered. */
+  #report(run, why, comment) {
+    const { element, page = location.href } = this.#host;
+    caring().then(({ report, send }) => {
+      const told = report({ run, why, page, lang: element.language.split('-')[0], comment });
+      this.#host.say('unanswered', told);
+      if (element.questions) send(element.questions, told);
+    });
+  }
+
+  /** Offers questions about what the run found besides. */
+  #relate(view) {
+    if (this.#host.element.followUps === 'off' || !this.#docs.root) return;
+    const { run, extra } = view;
+    caring().then(({ related }) => {
+      const list = this.#current === view && !this.#busy && related({ run, t: this.#t, linked: run.sources.map(({ href }) => href), ask: (words) => this.ask(words).catch(() => {}) });
+      if (list) extra.replaceChildren(list);
+    });
+  }
+
   #drop(run) {
     this.#views = this.#views.filter((view) => view.run !== run);
     this.#redraw();
@@ -304,6 +367,7 @@ class Panel {
   #restore() {
     const { runs, last } = this.#store.load();
     this.#last = this.#after = last;
+    [this.#views, this.#stored] = [[], runs];
     this.#views = runs.map((run) => this.#revive(run));
     this.#el.input.value = this.#store.take('draft') ?? '';
     this.#read = Number(this.#store.take('read')) || undefined;
@@ -329,7 +393,7 @@ class Panel {
   }
 
   #view(run) {
-    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, docs: () => Boolean(this.#docs.root), newTab: () => Boolean(this.#choice.chosen?.apiKey), last: () => this.#current?.run, act: (name, of) => this.#act(name, of).catch(() => {}) });
+    return new RunView(run, { t: this.#t, base: () => this.#docs.root ?? this.#host.page ?? document.baseURI, docs: () => Boolean(this.#docs.root), newTab: () => Boolean(this.#choice.chosen?.apiKey), found: () => (this.#views.length ? this.#views.map(({ run: one }) => one) : this.#stored).flatMap((one) => (Array.isArray(one?.found) ? one.found : [])), contact: this.#host.element.contactUrl, last: () => this.#current?.run, act: (name, of) => this.#act(name, of).catch(() => {}) });
   }
 
   #add(run) {

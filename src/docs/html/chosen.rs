@@ -13,9 +13,12 @@ const MAIN: &[&str] = &[
     "[itemprop=articleBody]", // Sphinx, theme Read the Docs
     ".sl-markdown-content",   // Starlight
     "div.body[role=main]",    // Sphinx, basic themes
+    ".col-content",           // TypeDoc
+    "div.header + .contents", // Doxygen
     "main article",
-    "main",        // mdBook
-    "[role=main]", // plain MkDocs
+    "main",                           // mdBook, Javadoc, pdoc, VuePress
+    "[role=main]",                    // plain MkDocs
+    "#main > section:has(> article)", // JSDoc
     "article",
     "#content",
     ".content",
@@ -101,6 +104,13 @@ const SKIPPED_CLASSES: &[&str] = &[
     "scrape-help",
     "copy",
     "lang",
+    "permalink",          // Doxygen
+    "ttc",                // Doxygen
+    "view-source-button", // pdoc
+    "tag-source",         // JSDoc
+    "inherited-list",     // Javadoc
+    "tsd-sources",
+    "tsd-breadcrumb",
 ];
 
 /// rustdoc lists that repeat other pages: the items that every type gets from traits.
@@ -134,7 +144,14 @@ pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
     if node.id_attr().is_some_and(|id| SKIPPED_IDS.contains(&id.as_ref())) {
         return true;
     }
+    if is_source(node, name) {
+        return true;
+    }
     let Some(classes) = node.class() else { return false };
+    // Members that a class has from another one are repeated on its page (TypeDoc).
+    if name == "section" && classes.split_whitespace().any(|class| class == "tsd-is-inherited") {
+        return true;
+    }
     // An aside written by the author, not added by the theme (Sphinx).
     if name == "aside" && node.children_it(false).any(|child| child.has_class("sidebar-title")) {
         return false;
@@ -146,4 +163,20 @@ pub(super) fn is_skipped(node: NodeRef<'_>, name: &str) -> bool {
         && classes
             .split_whitespace()
             .any(|class| SKIPPED_CLASSES.contains(&class) || (name == "a" && class == "anchor"))
+}
+
+/// Whether an element contains the source code of an API item, to be shown on demand: what it says about the item is
+/// in the text as well.
+fn is_source(node: NodeRef<'_>, name: &str) -> bool {
+    match name {
+        "details" => node.children_it(false).find(|child| child.has_name("summary")).is_some_and(|summary| {
+            let text = summary.text().trim().to_ascii_lowercase();
+            ["view source", "expand source code", "source code in"].iter().any(|label| text.starts_with(label))
+        }),
+        // pdoc: a check box before it decides whether it is visible.
+        "div" if node.has_class("pdoc-code") => node
+            .parent()
+            .is_some_and(|parent| parent.children_it(false).any(|child| child.has_class("view-source-toggle-state"))),
+        _ => false,
+    }
 }

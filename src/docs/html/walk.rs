@@ -23,11 +23,13 @@ pub(super) struct Walker<'a> {
     run: (String, String),
     /// Depth of lists, quotes and cells: inside them, headings open no sections.
     nested: usize,
+    /// The source file of the page's first item (JSDoc).
+    file: Option<String>,
 }
 
 impl<'a> Walker<'a> {
     pub(super) fn new(address: &'a str) -> Self {
-        Walker { address, sections: Vec::new(), open: Open::default(), run: Default::default(), nested: 0 }
+        Walker { address, sections: Vec::new(), open: Open::default(), run: Default::default(), nested: 0, file: None }
     }
 
     pub(super) fn walk(&mut self, main: NodeRef<'_>) {
@@ -35,6 +37,8 @@ impl<'a> Walker<'a> {
         self.flush();
         let last = std::mem::take(&mut self.open);
         self.sections.push(last);
+        // What a class has from another one is on that one's page.
+        self.sections.retain(|section| !(section.replaces && section.elsewhere));
     }
 
     pub(super) fn sections(self, title: &str) -> (Vec<SectionText>, Vec<String>) {
@@ -51,18 +55,23 @@ impl<'a> Walker<'a> {
                 continue;
             }
             let Some(name) = child.node_name().filter(|_| child.is_element()) else { continue };
+            if name.as_ref() == "dd" {
+                self.note_origin(child);
+            }
             if is_skipped(child, &name) {
                 continue;
             }
             match name.as_ref() {
                 "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(child, &name),
-                "p" | "summary" | "figcaption" => {
+                "p" | "figcaption" => {
                     self.flush();
                     self.inline(child, depth + 1);
                     self.flush();
                 }
                 "pre" => self.code(child),
-                "ul" | "ol" => self.list(child, &name, depth),
+                // Lines of code in elements of their own (Doxygen).
+                "div" if child.has_class("fragment") => self.code(child),
+                "ul" | "ol" if self.nested > 0 || !has_sections(child) => self.list(child, &name, depth),
                 "blockquote" => {
                     self.flush();
                     let (markdown, plain) = self.apart(child, depth);
@@ -70,12 +79,13 @@ impl<'a> Walker<'a> {
                 }
                 "table" => self.table(child, depth),
                 "hr" => self.flush(),
-                "dt" | "section" if self.opens_item(child, &name) => {
-                    if name.as_ref() == "section" {
+                "dt" | "section" | "div" if self.opens_item(child, &name) => {
+                    if name.as_ref() != "dt" {
                         self.blocks(child, depth + 1);
+                        self.flush();
                     }
                 }
-                _ if is_block(&name) => {
+                _ if is_block(&name) || matches!(name.as_ref(), "ul" | "ol") => {
                     self.flush();
                     self.blocks(child, depth + 1);
                     self.flush();
@@ -87,10 +97,28 @@ impl<'a> Walker<'a> {
 
     /// Opens a section if a signature or an API item begins here, and returns whether it did.
     fn opens_item(&mut self, node: NodeRef<'_>, name: &str) -> bool {
-        let Some(id) = node.id_attr().filter(|id| !id.is_empty() && self.nested == 0) else { return false };
+        if self.nested > 0 {
+            return false;
+        }
+        if let Some(id) = term_id(node, name) {
+            self.flush();
+            self.begin(&id, 6, cut(&heading_text(node), MAX_HEADING_CHARS).to_owned());
+            return true;
+        }
+        let Some(id) = node.id_attr().filter(|id| !id.is_empty()) else { return false };
+        if has_permalink(node, name) {
+            self.flush();
+            // A signature right below its own heading (TypeDoc) belongs to that heading.
+            if name == "div" && self.open.plain.is_empty() && !self.open.heading.is_empty() {
+                return false;
+            }
+            self.begin(&id, if name == "div" { 6 } else { 5 }, name_of(node, &id));
+            return true;
+        }
         let classes = node.class().unwrap_or_default();
         let is_item = match name {
             "dt" => classes.split_whitespace().any(|class| class == "sig"),
+            "div" => false,
             _ => {
                 let kinds = ["method", "associatedconstant", "associatedtype", "variant", "structfield", "fn"];
                 classes.split_whitespace().any(|class| kinds.contains(&class))
@@ -100,15 +128,29 @@ impl<'a> Walker<'a> {
             return false;
         }
         self.flush();
-        let signature = squeeze(&node.descendants_it().find(|n| n.has_class("code-header")).unwrap_or(node).text());
-        let signature = signature.trim_end_matches(['¶', '#', '\u{f0c1}']).trim();
-        let bare = id.rsplit('.').next().unwrap_or_default();
-        let heading = if name == "dt" { id.to_string() } else { bare.to_owned() };
-        self.begin(&id, if name == "dt" { 5 } else { 6 }, heading);
-        if name == "dt" || !node.descendants_it().any(|n| n.has_class("docblock")) {
+        if name == "dt" {
+            let signature = squeeze(&node.text());
+            let signature = signature.trim_end_matches(['¶', '#', '\u{f0c1}']).trim();
+            self.begin(&id, 5, id.to_string());
             self.block(&format!("`{signature}`"), signature);
+        } else {
+            // Above the headings of its text (rustdoc).
+            self.begin(&id, 4, id.rsplit('.').next().unwrap_or_default().to_owned());
         }
         true
+    }
+
+    /// Notes where JSDoc says that an item comes from: most classes repeat the members of those that they extend.
+    fn note_origin(&mut self, node: NodeRef<'_>) {
+        if node.has_class("inherited-from") {
+            (self.open.replaces, self.open.elsewhere) = (true, true);
+        } else if node.has_class("tag-overrides") {
+            self.open.replaces = true;
+        } else if node.has_class("tag-source") {
+            let file = node.descendants_it().find(|n| n.has_name("a")).map(|link| link.text().to_string());
+            self.open.elsewhere |= self.file.is_some() && self.file != file;
+            self.file = self.file.take().or(file);
+        }
     }
 
     fn heading(&mut self, node: NodeRef<'_>, name: &str) {
@@ -124,7 +166,12 @@ impl<'a> Walker<'a> {
             return self.block(&bold, &text);
         }
         let level = name.get(1..).and_then(|digit| digit.parse().ok()).unwrap_or(2);
-        self.begin(&id.unwrap_or_default(), level, text);
+        self.begin(&id.unwrap_or_default(), level, text.clone());
+        // A heading that is a signature (JSDoc) is shortened to the name.
+        let whole = squeeze(&node.text());
+        if node.descendants_it().any(is_signature) && whole != text {
+            self.block(&format!("`{whole}`"), &whole);
+        }
     }
 
     fn begin(&mut self, anchor: &str, level: u8, heading: String) {
@@ -280,22 +327,81 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// The text of a heading, without permalink signs.
+/// The text of a heading, without permalink signs. An anchor that contains the only text is the heading itself.
 pub(super) fn heading_text(node: NodeRef<'_>) -> String {
-    let mut text = String::new();
-    heading_parts(node, &mut text, 0);
-    squeeze(&text.replace(['\u{200b}', '¶', '\u{f0c1}', '§'], ""))
+    let read = |anchors: bool| {
+        let mut text = String::new();
+        heading_parts(node, anchors, &mut text, 0);
+        squeeze(&text.replace(['\u{200b}', '¶', '\u{f0c1}', '§'], ""))
+    };
+    let text = read(false);
+    if text.is_empty() {
+        Some(read(true)).filter(|text| text.contains(char::is_alphanumeric)).unwrap_or_default()
+    } else {
+        text
+    }
 }
 
-fn heading_parts(node: NodeRef<'_>, text: &mut String, depth: usize) {
+fn heading_parts(node: NodeRef<'_>, anchors: bool, text: &mut String, depth: usize) {
     for child in node.children_it(false).take_while(|_| depth < MAX_DEPTH) {
         if child.is_text() {
             text.push_str(&child.text());
-        } else if let Some(name) = child.node_name().filter(|name| child.is_element() && !is_skipped(child, name)) {
-            let _ = name;
-            heading_parts(child, text, depth + 1);
+        } else if let Some(name) = child.node_name().filter(|_| child.is_element()) {
+            let is_kept = !is_skipped(child, &name) || anchors && name.as_ref() == "a";
+            if is_kept && !is_signature(child) {
+                heading_parts(child, anchors, text, depth + 1);
+            }
         }
     }
+}
+
+/// The parameters and types beside a name in a heading (JSDoc).
+fn is_signature(node: NodeRef<'_>) -> bool {
+    node.has_class("signature") || node.has_class("type-signature")
+}
+
+/// The id of the block around a single term, as authors give it to a question (Asciidoctor). Terms with ids of their own
+/// are not sections: glossaries would be found in place of the pages about a matter.
+fn term_id(node: NodeRef<'_>, name: &str) -> Option<String> {
+    if name != "dt" || node.id_attr().is_some() || node.prev_element_sibling().is_some() {
+        return None;
+    }
+    let list = node.parent()?;
+    let block = list.parent().filter(|block| block.has_name("div") && list.prev_element_sibling().is_none())?;
+    let is_one = list.children_it(false).filter(|part| part.has_name("dd")).count() == 1;
+    let id = block.id_attr().filter(|id| !id.is_empty() && is_one && list.next_element_sibling().is_none())?;
+    Some(id.to_string())
+}
+
+/// Whether a section or a block without a heading has a permalink to itself (pdoc, TypeDoc).
+fn has_permalink(node: NodeRef<'_>, name: &str) -> bool {
+    let Some(id) = node.id_attr().filter(|id| !id.is_empty() && matches!(name, "section" | "div")) else {
+        return false;
+    };
+    let leads_here = |link: NodeRef<'_>| {
+        let href = link.attr("href").unwrap_or_default();
+        href.strip_prefix('#').is_some_and(|to| to == id.as_ref() || url::decoded(to) == id.as_ref())
+    };
+    node.children_it(false).any(|child| child.has_name("a") && leads_here(child))
+        && !node.children_it(false).any(|child| is_heading(&child))
+}
+
+fn is_heading(node: &NodeRef<'_>) -> bool {
+    node.node_name().is_some_and(|name| matches!(name.as_ref(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6"))
+}
+
+/// The name of an item: its id, in the case in which its signature writes it.
+fn name_of(node: NodeRef<'_>, id: &str) -> String {
+    let mut texts = node.descendants_it().filter(|part| part.is_text()).take(40).map(|part| part.text());
+    texts.find(|text| text.eq_ignore_ascii_case(id)).map_or_else(|| id.to_owned(), |text| text.to_string())
+}
+
+/// Whether a list contains sections with addresses (Javadoc, TypeDoc): then it is no list for readers.
+fn has_sections(list: NodeRef<'_>) -> bool {
+    list.descendants_it().filter(|node| node.is_element()).any(|node| {
+        let name = node.node_name().unwrap_or_default();
+        is_heading(&node) && id_of(node).is_some() || has_permalink(node, &name)
+    })
 }
 
 pub(super) fn id_of(node: NodeRef<'_>) -> Option<String> {
@@ -311,13 +417,17 @@ pub(super) fn id_of(node: NodeRef<'_>) -> Option<String> {
         let first = before || node.prev_element_sibling().is_some_and(|s| s.has_name("span"));
         first.then(|| own(parent)).flatten()
     };
-    own(node).or_else(inside).or_else(opened)
+    let before = || {
+        let anchor = node.prev_element_sibling().filter(|s| s.has_name("a") && s.text().trim().is_empty())?;
+        own(anchor).or_else(|| anchor.attr("name").filter(|name| !name.is_empty()).map(|name| name.to_string()))
+    };
+    own(node).or_else(inside).or_else(opened).or_else(before)
 }
 
 fn is_block(name: &str) -> bool {
     let names = [
         "div", "section", "article", "main", "aside", "header", "details", "figure", "dl", "dt", "dd", "center", "li",
-        "tbody", "thead", "tr", "td", "th", "body", "html", "fieldset", "address", "hgroup", "p",
+        "summary", "tbody", "thead", "tr", "td", "th", "body", "html", "fieldset", "address", "hgroup", "p",
     ];
     // Custom elements of generators (`<starlight-tabs>`) contain blocks.
     names.contains(&name) || name.contains('-')

@@ -10,6 +10,28 @@ export interface TurnwiseAgentAnswer {
   reason: string;
   /** The pages that the answer links to, otherwise those that the run read. */
   sources: { href: string; text: string }[];
+  /** Addresses of the site in the answer that the conversation neither found nor read. Only after a run that did not fail. */
+  unchecked?: string[];
+  /** False if it counts as not answered: see `TurnwiseAgentReport`. Only after a run that did not fail. */
+  answered?: boolean;
+  /** The words that the last search found nowhere on the site. Only after a run that did not fail. */
+  missing?: string[];
+}
+
+/** A question that was not answered, as `questions` receives it. */
+export interface TurnwiseAgentReport {
+  /** At most 500 characters. */
+  question: string;
+  /** `not_found`: no search matched well; `limit`: the run ended at a limit; `bad_answer`: the visitor said so. */
+  why: 'not_found' | 'limit' | 'bad_answer';
+  /** The words that the last search found nowhere on the site. */
+  missing: string[];
+  /** What the visitor wrote about a bad answer, at most 1,000 characters. */
+  comment?: string;
+  /** The path of the page where it was asked. */
+  page: string;
+  /** The language of the panel. */
+  lang: string;
 }
 
 /** Attributes of the tag, all optional. */
@@ -37,6 +59,10 @@ export interface TurnwiseAgentAttributes {
   launcher?: 'none';
   trigger?: string;
   'contact-url'?: string;
+  /** Receives a `TurnwiseAgentReport` by POST for each question that was not answered. */
+  questions?: string;
+  /** `off`: no related questions below an answer. */
+  'follow-ups'?: 'off';
 }
 
 /** The element. Its properties have the names of the attributes, in camel case. */
@@ -63,6 +89,8 @@ export interface TurnwiseAgentElement extends HTMLElement {
   launcher: string;
   trigger: string;
   contactUrl: string;
+  questions: string;
+  followUps: string;
   /** The provider's key, kept in memory only. */
   apiKey?: string;
   headers?: Record<string, string>;
@@ -88,7 +116,8 @@ export interface TurnwiseAgentEventMap {
   'turnwise-error': CustomEvent<{ message: string; directive?: string; add?: string } & Partial<TurnwiseAgentAnswer>>;
   /** A visitor wants a person. `preventDefault()` keeps the panel from opening `url`. */
   'turnwise-contact': CustomEvent<{ url: string; conversation: string }>;
-  'turnwise-feedback': CustomEvent<{ good: boolean; task: string; output: string; sources: TurnwiseAgentAnswer['sources'] }>;
+  'turnwise-feedback': CustomEvent<{ good: boolean; task: string; output: string; sources: TurnwiseAgentAnswer['sources']; comment?: string }>;
+  'turnwise-unanswered': CustomEvent<TurnwiseAgentReport>;
 }
 
 declare global {

@@ -982,10 +982,38 @@ export interface DocsInfo {
   cached: boolean;
   /** Whether all its pages within the limits were read. */
   complete: boolean;
+  /** Whether only the open page could be read, as the browser shows it: without its scripts, the site gives no text. */
+  shell: boolean;
 }
 
 /** The generator of a site. */
-export type DocsKind = "mdbook" | "mkdocs" | "sphinx" | "rustdoc" | "vitepress" | "docusaurus" | "starlight" | "pages";
+export type DocsKind =
+  | "mdbook"
+  | "mkdocs"
+  | "sphinx"
+  | "rustdoc"
+  | "vitepress"
+  | "docusaurus"
+  | "starlight"
+  | "vuepress"
+  | "antora"
+  | "doxygen"
+  | "javadoc"
+  | "jsdoc"
+  | "typedoc"
+  | "pdoc"
+  | "docsify"
+  | "pages";
+
+/** What a search found. */
+export interface DocsFound {
+  /** The best sections, best first. */
+  hits: DocsHit[];
+  /** The words of the query that occur nowhere on the site, as they were written. */
+  missing: string[];
+  /** How well the best section fits the query. */
+  match: DocsMatch;
+}
 
 /** A section that was found. */
 export interface DocsHit {
@@ -998,6 +1026,9 @@ export interface DocsHit {
   snippet: string;
   score: number;
 }
+
+/** How well the best section fits a query. A guess by its words: a weak match may be the answer in other words. */
+export type DocsMatch = "strong" | "weak" | "none";
 
 export interface DocsProgress {
   stage: DocsStage;

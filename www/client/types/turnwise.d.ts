@@ -1,7 +1,7 @@
 // Records and events are in records.d.ts, which is generated from the Rust types. This file is written by hand: options, which
 // are easier to read that way, and functions.
 import type {
-  AgentKind, BuiltInTool, DocsHit, DocsInfo, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode,
+  AgentKind, BuiltInTool, DocsFound, DocsHit, DocsInfo, DocsMatch, DocsProgress, ExportFormat, Insight, InsightFilter, MarkdownNode,
   PlanOwnEvent, PlanSession, Preset, ProviderKind, ReasoningEffort, ReplayDifference, RunEvent, SideEffect, Summary,
   Trajectory, TrajectoryMessage,
 } from './records.js';
@@ -431,8 +431,8 @@ export class DocsSite {
   readonly info: DocsInfo;
   /** For `agent.registerTool`. */
   readonly tools: Tool[];
-  /** The best sections, best first. */
-  search(query: string, options?: { limit?: number }): Promise<DocsHit[]>;
+  /** The best sections, best first; which words of the query occur nowhere; how well the best section fits. */
+  search(query: string, options?: { limit?: number }): Promise<DocsFound>;
   /** Terminates its worker. */
   free(): void;
   [Symbol.dispose](): void;
