@@ -13,7 +13,7 @@ import { startModel } from './server.mjs';
 import { serve } from './site.mjs';
 import { DEEP_CHAT } from './parts/widget.mjs';
 
-const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'widget', 'same-agent'];
+const PARTS = ['sizes', 'cpu', 'stream', 'memory', 'tasks', 'crew', 'record', 'hostile', 'busy', 'start', 'widget', 'docs', 'same-agent'];
 const PEERS = ['openai-sdk', 'ai-sdk', 'langgraph', 'openai-agents'];
 const FLOOR = 'floor';
 const OURS = 'turnwise';

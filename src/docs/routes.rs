@@ -94,7 +94,7 @@ impl Routes {
         self.way != Way::Files
     }
 
-    /// Whether they come from a generator's script, not from a guess.
+    /// Whether the generator is known; otherwise the addresses are a guess.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.slugs != Slugs::Unknown

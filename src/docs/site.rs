@@ -55,7 +55,7 @@ pub struct Site {
     shown: Option<String>,
     /// Whether pages without text were read, or the same page under several addresses.
     hollow: bool,
-    /// The file of a first page that was a shell.
+    /// The file of the first page, if that page was a shell and no other has been one so far.
     waiting: Option<String>,
     /// Pages as Markdown, and the keys of the pages requested in this form.
     kept: VecDeque<(String, HtmlPage)>,
@@ -201,8 +201,10 @@ impl Site {
         }
         let routes = if self.routes.is_used() { &self.routes } else { &self.guess };
         let file = url::page(&routes.file(address));
-        // A first page with little text is common on sites whose other pages have theirs: it waits for a second shell.
-        if url::key(address) == url::key(&self.info.root) && !routes.is_known() {
+        // Many sites have little text on their first page only. Unless the generator is known, its file is requested when
+        // another page turns out to be a shell too.
+        let is_first = url::key(address) == url::key(&self.info.root);
+        if is_first && self.beside.is_empty() && !routes.is_known() {
             self.waiting = Some(file);
             return;
         }

@@ -545,7 +545,7 @@ fn one_page_under_all_addresses_is_one_page() {
 fn a_front_page_with_little_text_does_not_change_the_addresses_of_files() {
     let front =
         "<html><head><script type=module src=a.js></script></head><body><h1>Halden</h1><p>Short.</p></body></html>";
-    let (_, site, step) = read("https://docs.test/", Some(front), |path| {
+    let (asked, site, step) = read("https://docs.test/", Some(front), |path| {
         Some(match path {
             "/" => front.to_owned(),
             "/llms.txt" => {
@@ -558,4 +558,27 @@ fn a_front_page_with_little_text_does_not_change_the_addresses_of_files() {
     });
     assert_eq!(step.stage, Stage::Ready);
     assert_eq!(site.search("zebra", 1).hits[0].url, "https://docs.test/guide/retries.md");
+    assert!(!asked.iter().any(|path| path == "/README.md"), "the other pages have their text: {asked:?}");
+}
+
+#[test]
+fn the_first_pages_file_is_requested_once_another_page_has_no_text_either() {
+    const APP: &str = "<!doctype html><title>App</title><div id=\"app\"></div><script src=\"/app.js\"></script>";
+    let links =
+        rendered("<a href=\"/docs/\">x</a><a href=\"/docs/config\">c</a>").replace("/docs/docute.js", "/app.js");
+    // The first page is answered before the other one, or after it.
+    for start in ["/docs/", "/docs/config"] {
+        let (asked, site, step) = read(&format!("https://docs.test{start}"), Some(&links), |path| {
+            Some(match path {
+                "/docs/README.md" => "# Start\n\nHello there.".to_owned(),
+                "/docs/config.md" => "# Config\n\nLess is more.".to_owned(),
+                _ => APP.to_owned(),
+            })
+        });
+        assert!(step.error.is_none() && !site.info().shell, "{start}: {step:?}");
+        let files: Vec<&String> = asked.iter().filter(|path| path.ends_with(".md")).collect();
+        assert_eq!(files.len(), 2, "{start}: {asked:?}");
+        let first = &site.search("hello", 1).hits[0].url;
+        assert_eq!(site.routes().shown(first), "https://docs.test/docs/", "{start}");
+    }
 }

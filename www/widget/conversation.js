@@ -10,7 +10,7 @@ import { prompt } from './prompt.js';
 const docsWorker = () => inside.script('docs-worker.js', () => new Worker(new URL('./docs-worker.js', import.meta.url), { type: 'module' }));
 const BUSY = 'a run is under way';
 /** Somebody who tries the demo in a docs panel wants the answer, not to watch it being typed. */
-const DEMO_PACE = { pace: 0.1 };
+const DEMO_PACE = { pace: 0.2 };
 
 const { inside } = turnwise;
 
