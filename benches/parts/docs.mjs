@@ -6,13 +6,15 @@ import { QUESTION, firstVisit, laterVisit, withLargeDocs } from '../../tests/e2e
 export const names = ({ ours }) => [ours];
 
 export const measure = () => withLargeDocs(async (tab) => {
-  const tasks = await firstVisit(tab);
+  const { opening, reading } = await firstVisit(tab);
   // The demo model's module is compiled once, too.
   await ask(tab, QUESTION);
   await answered(tab);
   return {
     'returning visitor: question to answer (ms)': await laterVisit(tab),
-    'longest task while reading, its own time (ms)': tasks.cpu,
-    'the same by the clock (ms)': tasks.wall,
+    'longest task while reading, its own time (ms)': reading.cpu,
+    'longest task while reading, by the clock (ms)': reading.wall,
+    'longest task while the panel opens, its own time (ms)': opening.cpu,
+    'longest task while the panel opens, by the clock (ms)': opening.wall,
   };
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withPage } from './browser.mjs';
 import { root } from './site.mjs';
 import { longestTasks } from './trace.mjs';
-import { answered, launcher, page, withHost } from './widget.mjs';
+import { answered, input, launcher, page, withHost } from './widget.mjs';
 
 export const PAGES = 400;
 export const QUESTION = 'How do I groom a quagga?';
@@ -63,11 +63,14 @@ export const withLargeDocs = (body) => withHost({ headers: { 'cache-control': 'm
   return withPage(new URL('docs/', host.url).href, {}, (tab) => body(tab, host));
 });
 
-/** A first visit: opens the panel, and returns the page's longest tasks until the whole site is stored. */
-export const firstVisit = (tab) => longestTasks(tab, async () => {
-  await launcher(tab).click();
-  await stored(tab);
-}, IDLE_TASKS);
+/** A first visit: the page's longest tasks while the panel opens, and from then on until the whole site is read and stored. */
+export async function firstVisit(tab) {
+  const opening = await longestTasks(tab, async () => {
+    await launcher(tab).click();
+    await input(tab).waitFor();
+  }, IDLE_TASKS);
+  return { opening, reading: await longestTasks(tab, () => stored(tab), IDLE_TASKS) };
+}
 
 /** A later visit, in a tab of its own because a conversation belongs to its tab: `body(run)` with the answer; resolves with the milliseconds from the question to the end of the answer. */
 export async function laterVisit(tab, body = () => {}) {
