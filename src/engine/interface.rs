@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::config::{Limits, ToolSpec};
+use super::config::{Limits, Permissions, Scope, ToolSpec};
 use super::failure::Slug;
 use super::ids::{BaseId, CallId, EpochMillis, RequestId, TimerId};
 use super::message::{Image, Message, ModelError, RawResponse, Reply};
@@ -46,6 +46,15 @@ pub enum Event {
     ModelStreamed { request: RequestId, partial: PartialReply },
     /// A tool call asked for by `Effect::RunTool` ended.
     ToolFinished { call: CallId, outcome: ToolOutcome },
+    /// The user answered whether a call may run.
+    Permitted {
+        call: CallId,
+        allow: bool,
+        #[serde(default)]
+        scope: Scope,
+    },
+    /// From here on, other rules decide which tool calls run.
+    PermissionsSet { permissions: Permissions },
     /// A timer asked for by `Effect::Sleep` fired.
     TimerFired { timer: TimerId },
     /// The user asked to wrap up.
@@ -149,7 +158,8 @@ pub struct Parent {
 pub enum Effect {
     /// Send one LLM request; ends in `ModelReplied` or `ModelFailed` with the same `request`.
     CallModel(ModelCall),
-    /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`.
+    /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`. If the
+    /// call needs permission, ask for it instead of running it; ends in `Permitted`, or in `ToolFinished` if it cannot run.
     RunTool(RunTool),
     /// Ends in `TimerFired`.
     Sleep { timer: TimerId, ms: u64 },
@@ -215,6 +225,21 @@ pub struct RunTool {
     pub arguments: String,
     pub timeout_ms: u64,
     pub run: RunMode,
+    #[serde(default)]
+    pub permission: Permission,
+}
+
+/// Whether a call may run (semantics.md#permissions).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Permission {
+    #[default]
+    Allowed,
+    /// Only the user can say so.
+    Ask,
+    /// It was allowed, but it was under way when the run was interrupted. It runs if an interrupted call of this tool has no
+    /// effect; otherwise only the user can say so.
+    AskAgain,
 }
 
 /// How far the shell goes with a call.

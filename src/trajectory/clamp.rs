@@ -138,6 +138,8 @@ fn event(recorded: &mut RecordedEvent) {
         }
         Event::ModelStreamed { .. }
         | Event::ToolFinished { .. }
+        | Event::Permitted { .. }
+        | Event::PermissionsSet { .. }
         | Event::TimerFired { .. }
         | Event::StopRequested
         | Event::Cancelled => {}
