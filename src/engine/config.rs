@@ -267,6 +267,10 @@ pub struct Permissions {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, Rule>>", optional))]
     pub tools: BTreeMap<String, Rule>,
+    /// The folders of the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+    pub folders: Vec<String>,
 }
 
 /// What happens to a call before it runs.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::config::{Answers, Permissions, Rule, Scope, SideEffect, ToolSpec};
 
@@ -61,27 +62,68 @@ impl Consent {
         }
     }
 
-    /// What happens to a call of this tool.
-    pub(super) fn decide(&self, tool: &ToolSpec) -> Decision {
+    /// What happens to a call of this tool with these arguments.
+    pub(super) fn decide(&self, tool: &ToolSpec, arguments: &str) -> Decision {
         let Some(permissions) = &self.permissions else { return Decision::Allowed };
-        match (permissions.rule(tool), permissions.answers) {
+        let touches = permissions.touches(tool, arguments);
+        match (permissions.rule(tool, touches), permissions.answers) {
             (Rule::Allow, _) | (Rule::Ask, Answers::All) => Decision::Allowed,
-            (Rule::Deny, _) => Decision::Denied(denied(tool)),
-            (Rule::Ask, Answers::Nobody) => Decision::Denied(nobody(tool)),
-            (Rule::Ask, Answers::Page) => match self.tools.get(&tool.name).copied().or(self.run) {
+            (Rule::Deny, _) => Decision::Denied(denied(tool, touches)),
+            (Rule::Ask, Answers::Nobody) => Decision::Denied(nobody(tool, touches)),
+            (Rule::Ask, Answers::Page) => match self.tools.get(&key(tool, touches)).copied().or(self.run) {
                 None => Decision::Ask,
                 Some(true) => Decision::Allowed,
                 Some(false) => Decision::Denied(REFUSED.to_owned()),
             },
         }
     }
+
+    /// Under which key an answer for all calls of this tool is kept: an answer about the files of the run says nothing about a
+    /// folder of the user.
+    pub(super) fn answer_key(&self, tool: &ToolSpec, arguments: &str) -> String {
+        let touches = self.permissions.as_ref().map_or(tool.side_effect, |rules| rules.touches(tool, arguments));
+        key(tool, touches)
+    }
+}
+
+fn key(tool: &ToolSpec, touches: SideEffect) -> String {
+    let name = &tool.name;
+    if touches == tool.side_effect { name.clone() } else { format!("{name} in a folder") }
 }
 
 impl Permissions {
-    /// The rule for a tool: its own, otherwise that of what it touches.
+    /// What a call touches. A tool that writes files of the workspace touches a folder of the user if any of its arguments
+    /// may be a path below one: it asks once too often rather than once too seldom.
     #[must_use]
-    pub fn rule(&self, tool: &ToolSpec) -> Rule {
-        let by_touch = match tool.side_effect {
+    pub fn touches(&self, tool: &ToolSpec, arguments: &str) -> SideEffect {
+        if tool.side_effect != SideEffect::Workspace || self.folders.is_empty() {
+            return tool.side_effect;
+        }
+        let names_folder = match serde_json::from_str(arguments) {
+            Ok(value) => self.names_folder(&value),
+            // It may be repaired before it runs.
+            Err(_) => true,
+        };
+        if names_folder { SideEffect::Folder } else { SideEffect::Workspace }
+    }
+
+    fn names_folder(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let mut parts = text.split(['/', '\\']).map(str::trim).filter(|part| !part.is_empty() && *part != ".");
+                parts.next().is_some_and(|first| self.folders.iter().any(|folder| folder == first))
+            }
+            Value::Array(values) => values.iter().any(|value| self.names_folder(value)),
+            Value::Object(fields) => fields.values().any(|value| self.names_folder(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
+    /// The rule for a call: that of its tool, otherwise that of what it touches. A tool that writes files of the workspace
+    /// needs the rule for folders to write to one, whatever its own rule permits.
+    #[must_use]
+    pub fn rule(&self, tool: &ToolSpec, touches: SideEffect) -> Rule {
+        let by_touch = match touches {
             SideEffect::None => Rule::Allow,
             SideEffect::Workspace => self.workspace.unwrap_or(match self.answers {
                 Answers::Page => Rule::Ask,
@@ -91,29 +133,32 @@ impl Permissions {
             SideEffect::Network => self.network.unwrap_or(Rule::Ask),
             SideEffect::Page => self.page.unwrap_or(Rule::Ask),
         };
-        self.tools.get(&tool.name).copied().unwrap_or(by_touch)
+        match self.tools.get(&tool.name).copied() {
+            Some(own) if touches == tool.side_effect || own == Rule::Deny => own,
+            _ => by_touch,
+        }
     }
 }
 
 /// The user said no.
 pub(super) const REFUSED: &str = "the user refused this call";
 
-fn denied(tool: &ToolSpec) -> String {
+fn denied(tool: &ToolSpec, touches: SideEffect) -> String {
     let name = &tool.name;
-    format!("not run: this run does not permit {name}, which {}. Go on without it", acts(tool))
+    format!("not run: this run does not permit {name}, which {}. Go on without it", acts(touches))
 }
 
-fn nobody(tool: &ToolSpec) -> String {
+fn nobody(tool: &ToolSpec, touches: SideEffect) -> String {
     let name = &tool.name;
     format!(
         "not run: {name} {}, which has to be approved, and this run has nobody to ask and no standing permission. \
          Go on without it",
-        acts(tool)
+        acts(touches)
     )
 }
 
-fn acts(tool: &ToolSpec) -> &'static str {
-    match tool.side_effect {
+fn acts(touches: SideEffect) -> &'static str {
+    match touches {
         SideEffect::None => "only reads",
         SideEffect::Workspace => "acts on the workspace",
         SideEffect::Folder => "acts on a folder of the user",
@@ -141,7 +186,7 @@ mod tests {
 
     /// One letter per kind of effect: `+` allowed, `?` asks, `-` denied.
     fn table(consent: &Consent) -> String {
-        let sign = |touches| match consent.decide(&tool("t", touches)) {
+        let sign = |touches| match consent.decide(&tool("t", touches), "{}") {
             Decision::Allowed => '+',
             Decision::Ask => '?',
             Decision::Denied(_) => '-',
@@ -157,6 +202,7 @@ mod tests {
             network: rule,
             page: rule,
             tools: BTreeMap::new(),
+            folders: vec!["notes".into()],
         };
         Consent::new(Some(permissions))
     }
@@ -184,7 +230,7 @@ mod tests {
         let permissions = consent.permissions.as_mut().expect("there are rules");
         permissions.tools.insert("t".into(), Rule::Ask);
         assert_eq!(table(&consent), "?????", "even of a tool that only reads");
-        assert_eq!(consent.decide(&tool("other", SideEffect::Page)), Decision::Denied(denied(&tool("other", SideEffect::Page))));
+        assert_eq!(consent.decide(&tool("other", SideEffect::Page), "{}"), Decision::Denied(denied(&tool("other", SideEffect::Page), SideEffect::Page)));
     }
 
     #[test]
@@ -194,12 +240,45 @@ mod tests {
         assert_eq!(table(&consent), "+????");
         consent.remember("t", true, Scope::Tool);
         assert_eq!(table(&consent), "+++++");
-        assert_eq!(consent.decide(&tool("other", SideEffect::Page)), Decision::Ask);
+        assert_eq!(consent.decide(&tool("other", SideEffect::Page), "{}"), Decision::Ask);
         consent.remember("other", false, Scope::Run);
-        assert_eq!(consent.decide(&tool("third", SideEffect::Workspace)), Decision::Denied(REFUSED.into()));
+        assert_eq!(consent.decide(&tool("third", SideEffect::Workspace), "{}"), Decision::Denied(REFUSED.into()));
         assert_eq!(table(&consent), "+++++", "the answer for the tool is the narrower one");
         consent.forget();
         assert_eq!(table(&consent), "+????");
+    }
+
+    #[test]
+    fn a_call_that_may_write_below_a_folder_touches_the_folder() {
+        let permissions = with(Answers::Page, None).permissions.expect("there are rules");
+        let touches = |tool: &ToolSpec, arguments: &str| permissions.touches(tool, arguments);
+        let write = tool("write_file", SideEffect::Workspace);
+        for arguments in [
+            r#"{"path":"notes/a.md"}"#, r#"{"path":" ./ notes // a.md"}"#, r#"{"path":"notes\\a.md"}"#,
+            r#"{"path":"\u006eotes/a.md"}"#, r#"{"moves":[{"to":"notes/b"}]}"#, "{\"path\":\"notes/a", "notes",
+        ] {
+            assert_eq!(touches(&write, arguments), SideEffect::Folder, "{arguments}");
+        }
+        for arguments in [r#"{"path":"notes.md"}"#, r#"{"path":"my/notes/a.md"}"#, "{}"] {
+            assert_eq!(touches(&write, arguments), SideEffect::Workspace, "{arguments}");
+        }
+        assert_eq!(touches(&tool("read_file", SideEffect::None), r#"{"path":"notes/a.md"}"#), SideEffect::None);
+    }
+
+    #[test]
+    fn a_yes_for_files_of_the_run_says_nothing_about_a_folder() {
+        let mut consent = with(Answers::Page, None);
+        let (write, inside) = (tool("write_file", SideEffect::Workspace), r#"{"path":"notes/a.md"}"#);
+        let key = consent.answer_key(&write, "{}");
+        consent.remember(&key, true, Scope::Tool);
+        assert_eq!(consent.decide(&write, "{}"), Decision::Allowed);
+        assert_eq!(consent.decide(&write, inside), Decision::Ask);
+        let rules = consent.permissions.as_mut().expect("there are rules");
+        rules.tools.insert("write_file".into(), Rule::Allow);
+        assert_eq!(consent.decide(&write, inside), Decision::Ask, "nor does a rule for the tool");
+        let key = consent.answer_key(&write, inside);
+        consent.remember(&key, true, Scope::Tool);
+        assert_eq!(consent.decide(&write, inside), Decision::Allowed);
     }
 
     #[test]

@@ -81,10 +81,12 @@ impl Run {
     /// The user answered whether a call may run. An answer to a question that is no longer open does nothing.
     pub(super) fn permitted(&mut self, call: &CallId, allow: bool, scope: Scope) {
         let runs = || std::iter::once(&*self).chain(self.child_runs());
-        let Some(tool) = runs().find_map(|run| run.round()?.asking_about(call)) else { return };
-        let tool = tool.to_owned();
-        self.trace("permission_answered", json!({ "call": call, "name": tool, "allow": allow, "scope": scope }));
-        self.permit(call, &tool, allow, scope);
+        let Some((run, asked)) = runs().find_map(|run| Some((run, run.round()?.asking_about(call)?))) else { return };
+        let tool = run.config.tools.iter().find(|tool| tool.name == asked.name);
+        let Some(key) = tool.map(|tool| self.consent.answer_key(tool, &asked.arguments)) else { return };
+        let data = json!({ "call": call, "name": asked.name, "allow": allow, "scope": scope });
+        self.trace("permission_answered", data);
+        self.permit(call, &key, allow, scope);
         self.start_children();
         self.advance_round();
     }

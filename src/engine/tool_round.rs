@@ -354,10 +354,10 @@ impl ToolRound {
         self.refuse(run);
     }
 
-    /// The tool whose call waits for this answer; `None`: there is no such question.
-    pub(super) fn asking_about(&self, id: &CallId) -> Option<&str> {
+    /// The call that waits for this answer; `None`: there is no such question.
+    pub(super) fn asking_about(&self, id: &CallId) -> Option<&ToolCall> {
         let asking = |open: &&OpenCall| matches!(open.state, CallState::Asking(_)) && open.call.id == *id;
-        self.calls.iter().find(asking).map(|open| open.call.name.as_str())
+        self.calls.iter().find(asking).map(|open| &open.call)
     }
 
     /// A question was answered. An answer that reaches further also decides about other calls of the round.
@@ -631,7 +631,7 @@ impl RunParts<'_> {
     /// What the rules of the run say of a call. The engine's own tools need no permission; the calls inside a batch do.
     fn decide(&self, open: &OpenCall) -> Decision {
         let tool = self.tool(open).filter(|_| open.kind == CallKind::Tool);
-        tool.map_or(Decision::Allowed, |tool| self.consent.decide(tool))
+        tool.map_or(Decision::Allowed, |tool| self.consent.decide(tool, &open.call.arguments))
     }
 
     fn tool(&self, open: &OpenCall) -> Option<&ToolSpec> {

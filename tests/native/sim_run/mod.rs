@@ -354,14 +354,15 @@ impl Sim {
         };
         let (calls, tools, all) = &self.permits;
         let answer = tools.get(&tool.name).copied().or(*all);
-        let permitted = match (permissions.rule(spec), permissions.answers) {
+        let rule = permissions.rule(spec, spec.side_effect);
+        let permitted = match (rule, permissions.answers) {
             (Rule::Allow, _) | (Rule::Ask, Answers::All) => true,
             (Rule::Deny, _) | (Rule::Ask, Answers::Nobody) => calls.contains(&tool.call),
             (Rule::Ask, Answers::Page) => calls.contains(&tool.call) || answer == Some(true),
         };
         assert!(permitted || tool.permission == Permission::Ask, "{tool:?} runs without permission: {permissions:?}");
         if tool.permission == Permission::Ask {
-            assert_eq!((permissions.rule(spec), permissions.answers, answer), (Rule::Ask, Answers::Page, None));
+            assert_eq!((rule, permissions.answers, answer), (Rule::Ask, Answers::Page, None));
         }
     }
 

@@ -82,6 +82,7 @@ pub fn permissions(rng: &mut Rng) -> Permissions {
         network,
         page,
         tools: own.map(|rule| ("read".to_owned(), rule)).into_iter().collect(),
+        folders: Vec::new(),
     }
 }
 
