@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use turnwise::engine::{CallId, RunMode, RunTool, ToolOutcome};
+use turnwise::engine::{CallId, Permission, RunMode, RunTool, ToolOutcome};
 use turnwise::tools::path::PathError;
 use turnwise::tools::{builtin, safe_set};
 use turnwise::worker::protocol::{Call, Request, SchemaRef, Ticket};
@@ -21,6 +21,7 @@ fn call(id: &str) -> RunTool {
         arguments: String::new(),
         timeout_ms: 1_000,
         run: RunMode::Run,
+        permission: Permission::Allowed,
     }
 }
 

@@ -17,6 +17,8 @@ pub mod arguments;
 pub mod calculate;
 #[cfg(feature = "docs")]
 mod call;
+#[cfg(feature = "worker")]
+pub mod diff;
 #[cfg(feature = "docs")]
 pub mod files;
 #[cfg(feature = "docs")]

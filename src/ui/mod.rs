@@ -36,6 +36,7 @@ pub mod meter;
 mod news;
 mod page;
 mod panel;
+mod permit;
 mod pictures;
 mod plan;
 mod prose;

@@ -16,6 +16,7 @@ use crate::protocol::desk::Header;
 use crate::signin::SignIn;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
+use crate::view::permit::PermitView;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
 use crate::view::{PanelView, Phase, RailView, Source};
@@ -56,6 +57,8 @@ pub struct App {
     pub at_end: RwSignal<bool>,
     /// The open run grew while the reader was elsewhere in it.
     pub unseen: RwSignal<bool>,
+    /// The open questions of tool calls, oldest first.
+    pub permits: RwSignal<Vec<PermitView>>,
     pub toast: RwSignal<Option<Toast>>,
     /// A record that a page of another origin wants to open here.
     pub handed: RwSignal<Option<HandedOver>>,
@@ -197,6 +200,7 @@ impl App {
             at_end: RwSignal::new(true),
             unseen: RwSignal::new(false),
             handed: RwSignal::new(None),
+            permits: RwSignal::new(Vec::new()),
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),
             shown_file: RwSignal::new(None),

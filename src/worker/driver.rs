@@ -203,12 +203,12 @@ impl Driver {
         let call = waiting.call.take().ok_or("the call was posted before")?;
         let mut request = Request { id: ticket, call };
         let mut blobs = std::mem::take(&mut waiting.blobs);
-        if let Call::Run { schema, .. } | Call::Check { schema, .. } = &mut request.call
+        if let Call::Run { schema, .. } | Call::Preview { schema, .. } | Call::Check { schema, .. } = &mut request.call
             && live.schemas.insert(schema.id)
         {
             schema.define = self.schemas.borrow().get(schema.id as usize).cloned();
         }
-        if let Call::Run { name, files, .. } = &mut request.call
+        if let Call::Run { name, files, .. } | Call::Preview { name, files, .. } = &mut request.call
             && needs(name) == Needs::Files
         {
             (*files, blobs) = self.workspace.changes_since(live.synced);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call, Checked, Ticket};
+use super::protocol::{Answer, Call, Checked, Preview, Ticket};
 use super::workspace::Workspace;
 use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
 use crate::tools::Arguments;
@@ -39,6 +39,25 @@ impl ToolHost {
         match self.ended(Some(call.call), request, call.timeout_ms).await {
             Ok(Answer::Outcome { outcome, .. }) | Err(outcome) => outcome,
             Ok(_) => failed("the tool worker answered another question"),
+        }
+    }
+
+    /// Checks the arguments, and runs a built-in tool without applying what it writes.
+    ///
+    /// # Errors
+    /// The outcome of a call that cannot run.
+    pub async fn preview(&self, call: RunTool, spec: ToolSpec) -> Result<Preview, ToolOutcome> {
+        let schema = self.driver.schema(&spec.parameters);
+        let request = Call::Preview { name: call.name, arguments: call.arguments, schema, files: Vec::new() };
+        match self.ended(Some(call.call), request, call.timeout_ms).await {
+            Ok(Answer::Preview(preview)) => Ok(preview),
+            Ok(Answer::Checked(Checked::Refused(outcome))) => Err(outcome),
+            // The call itself was never started.
+            Err(ToolOutcome::TimedOut { after_ms }) => {
+                Err(failed(&format!("not run: it took longer than {} s to see what it would change", after_ms / 1000)))
+            }
+            Err(outcome) => Err(outcome),
+            Ok(_) => Err(failed("the tool worker answered another question")),
         }
     }
 

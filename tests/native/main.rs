@@ -14,6 +14,7 @@ mod docs_sites_variants;
 mod engine_counter;
 mod engine_history;
 mod engine_limits;
+mod engine_permissions;
 mod engine_restart;
 mod engine_retry;
 mod engine_run;
