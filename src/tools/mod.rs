@@ -17,6 +17,10 @@ pub mod arguments;
 pub mod calculate;
 #[cfg(feature = "docs")]
 mod call;
+#[cfg(feature = "worker")]
+pub mod diff;
+#[cfg(feature = "worker")]
+pub mod edit;
 #[cfg(feature = "docs")]
 pub mod files;
 #[cfg(feature = "docs")]

@@ -125,7 +125,7 @@ async fn file_text<F: Files>(files: &F, path: &str) -> Result<String, String> {
     read_text(files, path, info).await?.map_err(|reason| refuse(path, info, reason))
 }
 
-fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
+pub(super) fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
     let size = size_text(info.size);
     match reason {
         NoText::Binary => format!("{path} is a binary file ({size}); only UTF-8 text can be read"),
@@ -134,7 +134,7 @@ fn refuse(path: &str, info: FileInfo, reason: NoText) -> String {
 }
 
 /// The message for a missing file, with suggestions: a folder's files, the same name elsewhere, or similar paths.
-fn missing<F: Files>(files: &F, path: &str) -> String {
+pub(super) fn missing<F: Files>(files: &F, path: &str) -> String {
     let folder = format!("{path}/");
     if files.list().keys().any(|other| other.starts_with(&folder)) {
         return format!("{path} is a folder; list_files with prefix `{folder}` shows its files");

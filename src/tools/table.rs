@@ -118,6 +118,31 @@ tools! {
         needs: Needs::Files,
         run["docs"]: |call| super::read::write_file(call.files, call.text("path"), call.text("content")),
     }
+    "edit_file" {
+        description: "Replace one passage of a text file. `old` has to occur in the file exactly once, character by \
+            character, with its indentation and line ends; otherwise nothing is changed and the answer says how many \
+            places match. Read the file first.",
+        parameters: r#"{"type":"object","properties":{
+            "path":{"type":"string","minLength":1,"description":"Path as list_files shows it"},
+            "old":{"type":"string","description":"The passage as it is now, without line numbers"},
+            "new":{"type":"string","description":"What takes its place; empty to delete it"}},
+            "required":["path","old","new"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+        run["worker"]: |call| {
+            super::edit::edit_file(call.files, call.text("path"), call.text("old"), call.text("new")).await
+        },
+    }
+    "diff_files" {
+        description: "Compare two text files of the workspace line by line: a unified diff from a to b.",
+        parameters: r#"{"type":"object","properties":{
+            "a":{"type":"string","minLength":1,"description":"Path of the first file, such as the old version"},
+            "b":{"type":"string","minLength":1,"description":"Path of the second file"}},
+            "required":["a","b"],"additionalProperties":false}"#,
+        side_effect: SideEffect::None,
+        needs: Needs::Files,
+        run["worker"]: |call| super::diff::diff_files(call.files, call.text("a"), call.text("b")).await,
+    }
     "read_result" {
         description: "Read a part of an earlier tool result that was too long to show whole. The handle stands where \
             the result was cut.",

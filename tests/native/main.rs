@@ -58,6 +58,8 @@ mod redact_stream;
 mod sim_run;
 mod tool_images;
 mod tools_arguments;
+mod tools_diff;
+mod tools_edit;
 mod tools_run;
 mod tools_schema;
 mod tools_search;
