@@ -17,7 +17,9 @@ pub mod arguments;
 pub mod calculate;
 #[cfg(feature = "docs")]
 mod call;
-#[cfg(feature = "docs")]
+#[cfg(any(feature = "docs", feature = "convert"))]
+pub mod document;
+#[cfg(any(feature = "docs", feature = "convert"))]
 pub mod files;
 #[cfg(feature = "docs")]
 pub mod html;
