@@ -12,6 +12,13 @@ pub struct FileInfo {
     pub size: u64,
 }
 
+/// An engine of the query tools, which a worker loads on first use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    Sql,
+    Jq,
+}
+
 /// The workspace as it was when the call began; only later calls see its writes.
 pub trait Files {
     /// All files, by normalized path.
@@ -22,6 +29,11 @@ pub trait Files {
 
     /// Stores the complete new content of a normalized path.
     fn write(&mut self, path: String, content: String);
+
+    /// Asks an engine. The request and the answer are JSON; the engine gets the contents of the files at `paths`, in order.
+    fn ask(&self, _engine: Engine, _request: &str, _paths: &[&str]) -> impl Future<Output = Result<String, String>> {
+        std::future::ready(Err("files cannot be queried here".to_owned()))
+    }
 }
 
 /// Maximum size of a file that can be read as text, in bytes.

@@ -19,9 +19,11 @@ pub mod calculate;
 mod call;
 #[cfg(feature = "worker")]
 pub mod diff;
+#[cfg(any(feature = "docs", feature = "convert"))]
+pub mod document;
 #[cfg(feature = "worker")]
 pub mod edit;
-#[cfg(feature = "docs")]
+#[cfg(any(feature = "docs", feature = "convert"))]
 pub mod files;
 #[cfg(feature = "docs")]
 pub mod html;
@@ -35,6 +37,8 @@ pub mod read;
 pub mod schema;
 #[cfg(feature = "worker")]
 pub mod search;
+#[cfg(any(feature = "worker", feature = "jq"))]
+pub mod tabular;
 #[cfg(feature = "docs")]
 pub mod terms;
 #[cfg(feature = "docs")]

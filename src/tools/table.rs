@@ -143,6 +143,35 @@ tools! {
         needs: Needs::Files,
         run["worker"]: |call| super::diff::diff_files(call.files, call.text("a"), call.text("b")).await,
     }
+    "query_table" {
+        description: "Run one SQL query (SQLite) over the tables of the workspace. CSV, TSV, JSON (arrays of objects) and \
+            JSON-lines files and sheets of workbooks are tables named after their file: sales.csv is `sales`, sheet Q1 of \
+            book.xlsx is `book_Q1`. The query SHOW TABLES lists all tables and their columns. Read-only.",
+        parameters: r#"{"type":"object","properties":{
+            "sql":{"type":"string","minLength":1,"maxLength":20000,"description":"One SELECT or WITH query, such as SELECT region, sum(amount) AS total FROM sales GROUP BY region"},
+            "save_as":{"type":"string","minLength":1,"description":"Also write all rows into this file of the workspace (.csv, .tsv, .json or .jsonl)"}},
+            "required":["sql"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+        run["worker"]: |call| {
+            super::tabular::query_table::query_table(call.files, call.text("sql"), call.text("save_as")).await
+        },
+    }
+    "query_json" {
+        description: "Run a filter of the jq language on a JSON or JSON-lines file, such as `.items[] | select(.price > 10) \
+            | {id, price}`. Each result is one line of JSON.",
+        parameters: r#"{"type":"object","properties":{
+            "path":{"type":"string","minLength":1,"description":"Path of a JSON or JSON-lines file"},
+            "filter":{"type":"string","minLength":1,"maxLength":10000,"description":"The jq filter"},
+            "save_as":{"type":"string","minLength":1,"description":"Also write all results into this file of the workspace (.json, .jsonl, .csv or .tsv)"}},
+            "required":["path","filter"],"additionalProperties":false}"#,
+        side_effect: SideEffect::Workspace,
+        needs: Needs::Files,
+        run["worker"]: |call| {
+            let (path, filter, save_as) = (call.text("path"), call.text("filter"), call.text("save_as"));
+            super::tabular::query_json::query_json(call.files, path, filter, save_as).await
+        },
+    }
     "read_result" {
         description: "Read a part of an earlier tool result that was too long to show whole. The handle stands where \
             the result was cut.",
