@@ -1,6 +1,6 @@
 // node .ci/parts.mjs FOLDER: bundles the parts of the tools' worker that are JavaScript (www/parts) into FOLDER. Each is one file
 // without imports, since bundlers copy it as it is.
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 
@@ -30,7 +30,7 @@ const changed = {
 };
 
 await build({
-  entryPoints: [path.join(parts, 'pdf.js')], outdir: folder, bundle: true, nodePaths: [modules], format: 'esm', target: 'es2022', platform: 'browser',
+  entryPoints: ['pdf.js', 'sql.js'].map((name) => path.join(parts, name)), outdir: folder, bundle: true, nodePaths: [modules], format: 'esm', target: 'es2022', platform: 'browser',
   minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none', logLevel: 'error', external: ['node:*'], plugins: [changed],
 });
 
@@ -48,3 +48,6 @@ const head = Buffer.from(JSON.stringify(index));
 const length = Buffer.alloc(4);
 length.writeUInt32LE(head.length);
 writeFileSync(path.join(folder, 'pdf-maps.bin'), Buffer.concat([length, head, ...files]));
+
+// SQLite.
+copyFileSync(path.join(modules, 'sql.js/dist/sql-wasm-browser.wasm'), path.join(folder, 'sql_bg.wasm'));

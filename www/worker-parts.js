@@ -7,6 +7,10 @@ const partFiles = {
   'convert_bg.wasm': () => new URL('./convert_bg.wasm', import.meta.url),
   'pdf.js': () => new URL('./pdf.js', import.meta.url),
   'pdf-maps.bin': () => new URL('./pdf-maps.bin', import.meta.url),
+  'sql.js': () => new URL('./sql.js', import.meta.url),
+  'sql_bg.wasm': () => new URL('./sql_bg.wasm', import.meta.url),
+  'jq.js': () => new URL('./jq.js', import.meta.url),
+  'jq_bg.wasm': () => new URL('./jq_bg.wasm', import.meta.url),
 };
 
 /** The URL of a part's file. Where the worker has no URL, as in a host that only runs one bundled module, there is none. */
@@ -76,6 +80,9 @@ const wasmPart = (name, most = 64 << 20) => {
 const convertPart = wasmPart('convert');
 const pdfPart = part(() => partScript('pdf.js'));
 
+const jqPart = wasmPart('jq', 16 << 20);
+const sqlPart = part(async () => (await partScript('sql.js')).start(await WebAssembly.compile(await partBytes('sql_bg.wasm'))));
+
 globalThis.turnwiseParts = {
   /** The text of an office document or an e-book with its places, as JSON. */
   convert: (bytes, name) => convertPart(({ convert }) => convert(bytes, name)),
@@ -83,4 +90,25 @@ globalThis.turnwiseParts = {
   sheets: (bytes, name) => convertPart(({ sheets }) => sheets(bytes, name)),
   /** The text of a PDF with its pages, as JSON. */
   pdf: async (bytes) => (await pdfPart()).convert(bytes, partBytes),
+  /** The answer of `query_json`, as JSON. `blobs`: the file. */
+  jq: async (request, blobs) => {
+    const { filter, save } = JSON.parse(request);
+    let text;
+    try {
+      text = new TextDecoder('utf-8', { fatal: true }).decode(await blobs[0].arrayBuffer());
+    } catch {
+      return JSON.stringify({ fault: 'not JSON: it is not UTF-8 text' });
+    }
+    try {
+      return await jqPart(({ run }) => run(filter, text, save ?? ''));
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
+      return JSON.stringify({ fault: 'the filter was ended: it recursed without end or needed more memory than it may use' });
+    }
+  },
+  /** The answer of `query_table`, as JSON. `blobs`: the files of the request. */
+  sql: async (request, blobs) => {
+    const tables = await sqlPart();
+    return JSON.stringify(await tables.query(JSON.parse(request), blobs, globalThis.turnwiseParts.sheets));
+  },
 };

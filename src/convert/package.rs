@@ -37,9 +37,11 @@ pub fn kind(bytes: &[u8]) -> Result<Kind, String> {
         None if contains(bytes, &utf16("EncryptedPackage")) => {
             Err("it is protected by a password; save a copy without one and add that".to_owned())
         }
-        None => Err("its format is not known: it is an old office file, but neither a document, nor a workbook, nor a \
+        None => {
+            Err("its format is not known: it is an old office file, but neither a document, nor a workbook, nor a \
                      presentation; or it is damaged"
-            .to_owned()),
+                .to_owned())
+        }
     }
 }
 
@@ -52,7 +54,8 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 fn open(bytes: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, String> {
-    ZipArchive::new(Cursor::new(bytes)).map_err(|_| "it is damaged: its end is missing, or its list of files".to_owned())
+    ZipArchive::new(Cursor::new(bytes))
+        .map_err(|_| "it is damaged: its end is missing, or its list of files".to_owned())
 }
 
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -131,8 +134,7 @@ fn marked_slide(xml: &str) -> String {
     let strict = xml.contains("http://purl.oclc.org/ooxml/presentationml/main");
     let base = if strict { "http://purl.oclc.org/ooxml" } else { "http://schemas.openxmlformats.org" };
     let year = if strict { "" } else { "2006/" };
-    let (presentation, drawing) =
-        (format!("{base}/presentationml/{year}main"), format!("{base}/drawingml/{year}main"));
+    let (presentation, drawing) = (format!("{base}/presentationml/{year}main"), format!("{base}/drawingml/{year}main"));
     let shape = format!(
         "<q:sp xmlns:q=\"{presentation}\"><q:nvSpPr><q:cNvPr id=\"9999\" name=\"\"/><q:cNvSpPr/><q:nvPr/></q:nvSpPr><q:spPr/>\
          <q:txBody><d:bodyPr xmlns:d=\"{drawing}\"/><d:p xmlns:d=\"{drawing}\"><d:r><d:t>{MARK}</d:t></d:r></d:p></q:txBody></q:sp>"

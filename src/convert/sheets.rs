@@ -164,7 +164,8 @@ fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
         let mut book = Xls::new_with_options(cursor, XlsOptions::default()).map_err(|error| sentence(&error))?;
         return Ok(dense(&mut book));
     }
-    let binary = zip::ZipArchive::new(Cursor::new(bytes)).is_ok_and(|archive| archive.index_for_name("xl/workbook.bin").is_some());
+    let binary = zip::ZipArchive::new(Cursor::new(bytes))
+        .is_ok_and(|archive| archive.index_for_name("xl/workbook.bin").is_some());
     if binary {
         let mut book = Xlsb::new(cursor).map_err(|error| sentence(&error))?;
         return Ok(dense(&mut book));

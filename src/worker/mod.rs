@@ -17,6 +17,8 @@ pub mod demo;
 pub mod docs;
 #[cfg(target_arch = "wasm32")]
 mod driver;
+#[cfg(all(target_arch = "wasm32", feature = "worker"))]
+mod engines;
 #[cfg(target_arch = "wasm32")]
 pub mod host;
 #[cfg(target_arch = "wasm32")]

@@ -24,6 +24,8 @@ use crate::engine::{EpochMillis, ToolOutcome};
 #[cfg(feature = "worker")]
 use crate::protocol::record;
 use crate::tools::arguments::Validators;
+#[cfg(feature = "worker")]
+use crate::tools::files::Engine;
 use crate::tools::files::{FileInfo, Files};
 use crate::tools::{Index, run};
 #[cfg(feature = "worker")]
@@ -222,6 +224,13 @@ impl Files for BlobFiles {
 
     fn write(&mut self, path: String, content: String) {
         self.writes.push((path, content));
+    }
+
+    #[cfg(feature = "worker")]
+    async fn ask(&self, engine: Engine, request: &str, paths: &[&str]) -> Result<String, String> {
+        let blobs =
+            paths.iter().map(|path| self.blobs.get(*path).cloned().ok_or_else(|| format!("there is no file {path}")));
+        super::engines::ask(engine, request, &blobs.collect::<Result<Vec<Blob>, String>>()?).await
     }
 }
 

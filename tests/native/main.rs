@@ -60,6 +60,8 @@ mod tool_images;
 mod tools_arguments;
 mod tools_diff;
 mod tools_edit;
+mod tools_query_json;
+mod tools_query_table;
 mod tools_run;
 mod tools_schema;
 mod tools_search;

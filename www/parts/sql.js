@@ -20,7 +20,7 @@ const NAMED_TABLES = 40;
 const CELL = 2_000;
 
 const OK = 0, ROW = 100, DONE = 101;
-const INTEGER = 1, FLOAT = 2, NULL = 5;
+const INTEGER = 1, FLOAT = 2, BLOB = 4, NULL = 5;
 const STATIC = 0, TRANSIENT = -1;
 
 /** An error whose text is for the model. */
@@ -51,10 +51,22 @@ class Tables {
     this.sql = sql;
     this.buffer = buffer;
     this.db = new sql.Database();
-    this.handle = this.db.db; // the pointer of sqlite3
+    this.handle = this.db.db = this.inMemory(); // the pointer of sqlite3
     this.loaded = new Map(); // name in lower case -> { key, name, path, columns, rows, notes }
     this.aliases = [];
-    this.db.exec(`PRAGMA hard_heap_limit=${MEMORY}; PRAGMA temp_store=MEMORY; PRAGMA journal_mode=OFF;`);
+    this.db.exec(`PRAGMA hard_heap_limit=${MEMORY}; PRAGMA temp_store=MEMORY;`);
+  }
+
+  /** Opens a database in SQLite's own memory, where its limit holds; that of sql.js is a file of Emscripten's. */
+  inMemory() {
+    const { _sqlite3_open: open, stringToNewUTF8, _malloc: malloc, _free: free } = this.sql;
+    const name = stringToNewUTF8(':memory:'), out = malloc(4);
+    const code = open(name, out);
+    const handle = new DataView(this.buffer()).getUint32(out, true);
+    free(name);
+    free(out);
+    if (code !== OK) throw new Error(`SQLite does not start: ${code}`);
+    return handle;
   }
 
   /** Answers one request of src/tools/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a workbook. */
@@ -310,6 +322,7 @@ class Tables {
     const cell = (at, longest) => {
       const kind = type(statement, at);
       if (kind === NULL) return null;
+      if (kind === BLOB) return `[${bytes(statement, at)} bytes]`;
       const start = text(statement, at), length = bytes(statement, at);
       const read = decoder.decode(this.heap().subarray(start, start + Math.min(length, longest)));
       if (kind === INTEGER || kind === FLOAT) return /^-?inf$/i.test(read) ? null : new Numeral(read);
@@ -394,7 +407,8 @@ const described = ({ name, path, columns, rows }) => ({
 class Numeral {
   constructor(digits) { this.digits = digits; }
   toString() { return this.digits; }
-  toJSON() { return Number(this.digits); }
+  /** A whole number that JavaScript cannot hold exactly becomes text. */
+  toJSON() { return /^-?\d{16,}$/.test(this.digits) ? this.digits : Number(this.digits); }
 }
 
 /** Text without leading blanks and comments. */

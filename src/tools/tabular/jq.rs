@@ -47,7 +47,8 @@ pub fn run(filter: &str, input: &str, save: Option<SavedFormat>) -> Result<Found
                 Err(exception) => {
                     // `halt` ends the filter without an error.
                     if let Ok(error) = exception.get_err() {
-                        let place = if inputs > 1 { format!(" at value {} of the file", number + 1) } else { String::new() };
+                        let place =
+                            if inputs > 1 { format!(" at value {} of the file", number + 1) } else { String::new() };
                         found.error = Some(format!("{}{place}", shortened(&error.to_string())));
                     }
                     break 'inputs;
@@ -92,22 +93,37 @@ fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
     let modules = Loader::new(defs).load(&arena, File { code, path: () }).map_err(|errors| {
         let error = errors.into_iter().map(|(_, error)| error).next();
         match error {
-            Some(load::Error::Lex(errors)) => at_first(code, errors.iter().map(|(expected, at)| (expected.as_str(), *at))),
-            Some(load::Error::Parse(errors)) => at_first(code, errors.iter().map(|(expected, at)| (expected.as_str(), *at))),
+            Some(load::Error::Lex(errors)) => {
+                at_first(code, errors.iter().map(|(expected, at)| (expected.as_str(), *at)))
+            }
+            Some(load::Error::Parse(errors)) => {
+                at_first(code, errors.iter().map(|(expected, at)| (expected.as_str(), *at)))
+            }
             Some(load::Error::Io(_)) => "the filter imports a module; there are none here".to_owned(),
             None => "the filter cannot be read".to_owned(),
         }
     })?;
     Compiler::default().with_funs(funs).compile(modules).map_err(|errors| {
         let error = errors.into_iter().flat_map(|(_, errors)| errors).next();
-        error.map_or_else(|| "the filter cannot be read".to_owned(), |(name, what)| {
-            let hint = if ABSENT.contains(&name) || matches!(name, "input" | "inputs") { ", which is not available here" } else { "" };
-            let arguments = match what {
-                jaq_core::compile::Undefined::Filter(count) if count > 0 => format!(" with {count} arguments"),
-                _ => String::new(),
-            };
-            format!("the filter is wrong at {}: there is no {} `{name}`{arguments}{hint}", place(code, name), what.as_str())
-        })
+        error.map_or_else(
+            || "the filter cannot be read".to_owned(),
+            |(name, what)| {
+                let hint = if ABSENT.contains(&name) || matches!(name, "input" | "inputs") {
+                    ", which is not available here"
+                } else {
+                    ""
+                };
+                let arguments = match what {
+                    jaq_core::compile::Undefined::Filter(count) if count > 0 => format!(" with {count} arguments"),
+                    _ => String::new(),
+                };
+                format!(
+                    "the filter is wrong at {}: there is no {} `{name}`{arguments}{hint}",
+                    place(code, name),
+                    what.as_str()
+                )
+            },
+        )
     })
 }
 

@@ -55,19 +55,24 @@ pub async fn query_json<F: Files>(files: &mut F, path: &str, filter: &str, save_
         shown += 1;
     }
     if let Some(error) = found.error {
-        let before = if shown == 0 { String::new() } else { format!(" after {}:\n{text}", count(found.total, "result")) };
+        let before =
+            if shown == 0 { String::new() } else { format!(" after {}:\n{text}", count(found.total, "result")) };
         return Err(format!("the filter failed: {error}{before}").trim_end().to_owned());
     }
     let more = if found.cut { "more than " } else { "" };
     text.push_str(&if shown == found.total {
         format!("[{}]", count(found.total, "result"))
     } else {
-        let advice = if save_to.is_some() { "" } else { "; narrow the filter, or use save_as to write all of them into a file" };
+        let advice =
+            if save_to.is_some() { "" } else { "; narrow the filter, or use save_as to write all of them into a file" };
         format!("[results 1-{shown} of {more}{}{advice}]", grouped(found.total))
     });
     if let Some((to, _)) = save_to {
         if found.cut {
-            return Err(format!("there are more than {} results, so they were not saved; narrow the filter", grouped(MAX_ROWS)));
+            return Err(format!(
+                "there are more than {} results, so they were not saved; narrow the filter",
+                grouped(MAX_ROWS)
+            ));
         }
         let content = found.saved.ok_or("the result was not saved: the engine returned no file")?;
         text.push('\n');

@@ -52,12 +52,12 @@ pub async fn query_table<F: Files>(files: &mut F, sql: &str, save_as: &str) -> R
     let (large, known): (Vec<TableFile>, Vec<TableFile>) =
         tables(files.list().keys()).into_iter().partition(|file| size(files, &file.path) > MAX_QUERIED);
     if known.is_empty() && large.is_empty() {
-        return Err("the workspace has no tables: a table is a CSV, TSV, JSON or JSON-lines file or a workbook".to_owned());
+        return Err(
+            "the workspace has no tables: a table is a CSV, TSV, JSON or JSON-lines file or a workbook".to_owned()
+        );
     }
     let paths: Vec<&str> = known.iter().map(|file| file.path.as_str()).collect();
-    let with_version = |file: &TableFile| {
-        json!({ "path": file.path, "name": file.name, "format": file.format, "version": version(files, &file.path) })
-    };
+    let with_version = |file: &TableFile| json!({ "path": file.path, "name": file.name, "format": file.format, "version": version(files, &file.path) });
     let request = json!({
         "sql": sql,
         "files": known.iter().map(with_version).collect::<Vec<_>>(),
@@ -106,7 +106,10 @@ pub async fn query_table<F: Files>(files: &mut F, sql: &str, save_as: &str) -> R
     lines.extend(answer.notes.iter().map(|note| format!("[note: {note}]")));
     if let Some((path, _)) = save_to {
         if answer.cut {
-            return Err(format!("the result has more than {} rows, so it was not saved; narrow the query", grouped(MAX_ROWS)));
+            return Err(format!(
+                "the result has more than {} rows, so it was not saved; narrow the query",
+                grouped(MAX_ROWS)
+            ));
         }
         let content = answer.saved.ok_or("the result was not saved: the engine returned no file")?;
         lines.push(save(files, path, content, &count(answer.total, "row")));
@@ -148,11 +151,8 @@ fn listing(tables: &[Table], known: &[TableFile]) -> String {
 
 fn line(table: &Table) -> String {
     let rows = table.rows.map(|rows| format!(", {}", count(rows, "row"))).unwrap_or_default();
-    let mut columns: Vec<String> = table
-        .columns
-        .iter()
-        .map(|(column, kind)| format!("{} {kind}", name(column)).trim_end().to_owned())
-        .collect();
+    let mut columns: Vec<String> =
+        table.columns.iter().map(|(column, kind)| format!("{} {kind}", name(column)).trim_end().to_owned()).collect();
     if table.more > 0 {
         columns.push(format!("and {} more", table.more));
     }
