@@ -7,6 +7,9 @@ pub const MAX_DOCUMENT_BYTES: u64 = 128 << 20;
 /// The bytes at the start of a file that tell its container.
 pub const HEAD: usize = 1_024;
 
+/// The reason why a document has no text yet: the call has converted others for so long that its deadline is near.
+pub const LATER: &str = "there was no time left to read it in this call; call again";
+
 /// The text of a document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Document {

@@ -72,8 +72,8 @@ macro_rules! tools {
 tools! {
     "search_files" {
         description: "Full-text search over the files of the workspace, best match first. Each hit is one line: \
-            path:line, score, snippet. Use a few telling words, not a sentence; then read the file around the line \
-            with read_file.",
+            path:line, in a document also its place such as page 7, score, snippet. Use a few telling words, not a \
+            sentence; then read the file around the line with read_file.",
         parameters: r#"{"type":"object","properties":{
             "query":{"type":"string","minLength":1,"maxLength":500,"description":"Words to look for"},
             "limit":{"type":"integer","minimum":1,"maximum":50,"description":"Hits at most (default 8)"}},
@@ -85,17 +85,20 @@ tools! {
         },
     }
     "read_file" {
-        description: "Read a text file of the workspace, or a part of it by lines. A long file comes in parts; the \
-            last line of the answer then says with which offset to continue.",
+        description: "Read a file of the workspace, or a part of it by lines. PDFs, office documents, workbooks and \
+            e-books come as Markdown; name the place in answers, such as report.pdf, page 7. A long file comes in \
+            parts; the last line of the answer then says with which offset to continue.",
         parameters: r#"{"type":"object","properties":{
             "path":{"type":"string","minLength":1,"description":"Path as list_files or search_files show it"},
+            "place":{"type":"string","description":"In a document, start there instead: page 7, slide 3, sheet Q1"},
             "offset":{"type":"integer","minimum":1,"description":"First line, counted from 1 (default 1)"},
             "limit":{"type":"integer","minimum":1,"maximum":2000,"description":"Lines at most (default 400)"}},
             "required":["path"],"additionalProperties":false}"#,
         side_effect: SideEffect::None,
         needs: Needs::Files,
         run["docs"]: |call| {
-            super::read::read_file(call.files, call.text("path"), call.number("offset"), call.number("limit")).await
+            let place = Some(call.text("place")).filter(|place| !place.is_empty());
+            super::read::read_file(call.files, call.text("path"), place, call.number("offset"), call.number("limit")).await
         },
     }
     "list_files" {

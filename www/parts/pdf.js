@@ -1,4 +1,5 @@
 // The part of the tools' worker that reads PDFs: pdf.js with the code of its own worker, run inside ours. It needs no page.
+import './polyfills.js';
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { WorkerMessageHandler } from 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 import { linesOf, markdownOf, sizesOf } from './pdf-text.js';
