@@ -193,7 +193,9 @@ fn inline(content: &[Inline]) -> String {
             Inline::Link { content, target } => {
                 let label = inlines_to_plain_text(content);
                 match target {
-                    anydoc::model::LinkTarget::External(url) if !url.contains(label.trim()) || label.trim().is_empty() => {
+                    anydoc::model::LinkTarget::External(url)
+                        if !url.contains(label.trim()) || label.trim().is_empty() =>
+                    {
                         out.push_str(&format!("[{label}]({url})"));
                     }
                     _ => out.push_str(&label),

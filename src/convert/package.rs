@@ -37,9 +37,11 @@ pub fn kind(bytes: &[u8]) -> Result<Kind, String> {
         None if contains(bytes, &utf16("EncryptedPackage")) => {
             Err("it is protected by a password; save a copy without one and add that".to_owned())
         }
-        None => Err("its format is not known: it is an old office file, but neither a document, nor a workbook, nor a \
+        None => {
+            Err("its format is not known: it is an old office file, but neither a document, nor a workbook, nor a \
                      presentation; or it is damaged"
-            .to_owned()),
+                .to_owned())
+        }
     }
 }
 
@@ -52,7 +54,8 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 fn open(bytes: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, String> {
-    ZipArchive::new(Cursor::new(bytes)).map_err(|_| "it is damaged: its end is missing, or its list of files".to_owned())
+    ZipArchive::new(Cursor::new(bytes))
+        .map_err(|_| "it is damaged: its end is missing, or its list of files".to_owned())
 }
 
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -97,31 +100,53 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
     Ok(text.finish(format!("ZIP archive, {count} files"), notes))
 }
 
-/// A copy of a presentation in which every slide begins with [`MARK`], without its pictures and films. `None` if it cannot be made: then the
-/// original is read, without slide numbers.
+/// A copy of a presentation in which every slide begins with [`MARK`], without its pictures and films. `None` if it cannot be made:
+/// then the original is read, without slide numbers.
 pub fn with_marks(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
+    if format == Format::Pptx {
+        copy(bytes, |name| name.starts_with("ppt/slides/") && name.ends_with(".xml"), marked_slide)
+    } else {
+        copy(bytes, |name| name == "content.xml", marked_pages)
+    }
+}
+
+/// A copy of a workbook without the spaces before its numbers, which some programs write and `calamine` refuses.
+pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
+    let wanted = |name: &str| name.starts_with("xl/worksheets/") && name.ends_with(".xml");
+    copy(bytes, wanted, |xml| {
+        let mut out = String::with_capacity(xml.len());
+        let mut parts = xml.split("<v>");
+        out.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            out.push_str("<v>");
+            out.push_str(part.trim_start());
+        }
+        out
+    })
+}
+
+/// A copy of an archive in which `change` rewrites the files that are `wanted`, without pictures and films.
+fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
     let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
     for index in 0..archive.len() {
         let file = archive.by_index_raw(index).ok()?;
         let name = file.name().to_owned();
-        let slide = match format {
-            Format::Pptx => name.starts_with("ppt/slides/") && name.ends_with(".xml"),
-            _ => name == "content.xml",
-        };
-        if ["ppt/media/", "ppt/embeddings/", "Pictures/", "media/"].iter().any(|folder| name.starts_with(folder)) {
+        if ["ppt/media/", "ppt/embeddings/", "xl/media/", "Pictures/", "media/"]
+            .iter()
+            .any(|folder| name.starts_with(folder))
+        {
             continue;
         }
-        if !slide {
+        if !wanted(&name) {
             copy.raw_copy_file(file).ok()?;
             continue;
         }
         drop(file);
         let mut xml = String::new();
         archive.by_index(index).ok()?.take(MAX_UNPACKED).read_to_string(&mut xml).ok()?;
-        let marked = if format == Format::Pptx { marked_slide(&xml) } else { marked_pages(&xml) };
         copy.start_file(name, SimpleFileOptions::default().compression_method(CompressionMethod::Stored)).ok()?;
-        copy.write_all(marked.as_bytes()).ok()?;
+        copy.write_all(change(&xml).as_bytes()).ok()?;
     }
     Some(copy.finish().ok()?.into_inner())
 }
@@ -131,8 +156,7 @@ fn marked_slide(xml: &str) -> String {
     let strict = xml.contains("http://purl.oclc.org/ooxml/presentationml/main");
     let base = if strict { "http://purl.oclc.org/ooxml" } else { "http://schemas.openxmlformats.org" };
     let year = if strict { "" } else { "2006/" };
-    let (presentation, drawing) =
-        (format!("{base}/presentationml/{year}main"), format!("{base}/drawingml/{year}main"));
+    let (presentation, drawing) = (format!("{base}/presentationml/{year}main"), format!("{base}/drawingml/{year}main"));
     let shape = format!(
         "<q:sp xmlns:q=\"{presentation}\"><q:nvSpPr><q:cNvPr id=\"9999\" name=\"\"/><q:cNvSpPr/><q:nvPr/></q:nvSpPr><q:spPr/>\
          <q:txBody><d:bodyPr xmlns:d=\"{drawing}\"/><d:p xmlns:d=\"{drawing}\"><d:r><d:t>{MARK}</d:t></d:r></d:p></q:txBody></q:sp>"

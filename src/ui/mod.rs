@@ -56,6 +56,7 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
+mod unzip;
 mod update;
 mod viewer;
 
