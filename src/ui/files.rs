@@ -37,7 +37,7 @@ fn list(app: App) -> impl IntoView {
     let empty = move || rows().is_empty();
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
+            html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")
@@ -181,7 +181,7 @@ fn body(content: Body, name: String) -> AnyView {
     match content {
         Body::Text(text) => html::pre().class("preview").attr("tabindex", "0").child(text).into_any(),
         Body::Nothing(label) => nothing(label),
-        Body::Pdf(_) => nothing("A PDF opens in its own tab."),
+        Body::Pdf(_) => nothing("A PDF opens in its own tab. The agent's tools read it as text."),
         Body::Picture(url) => {
             let broken = RwSignal::new(false);
             (move || {
@@ -223,6 +223,9 @@ async fn look(name: &str, blob: &Blob) -> Shown {
         },
         FileKind::Picture { media_type, .. } => url(media_type).map_or(Body::Nothing(UNREADABLE), Body::Picture),
         FileKind::Pdf => url("application/pdf").map_or(Body::Nothing(UNREADABLE), Body::Pdf),
+        FileKind::Binary { .. } if kind.is_document() => {
+            Body::Nothing("The agent's tools read this document as text. Download it to open it in another program.")
+        }
         FileKind::Binary { .. } => Body::Nothing(
             "This is not a text file, so it is not shown here. Download it to open it in another program.",
         ),

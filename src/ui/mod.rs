@@ -57,6 +57,7 @@ mod theme;
 mod toast;
 mod transcript;
 mod turn;
+mod unzip;
 mod update;
 mod viewer;
 
