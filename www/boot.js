@@ -4,6 +4,8 @@ import { Desk } from "./turnwise/desk.js";
 
 // The app finds its connection to the worker that drives its runs here.
 globalThis.TurnwiseDesk = Desk;
+// Draws a table or a chart; the code for it loads with the first one.
+globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ draw }) => draw(place, figure));
 
 init({ module_or_path: new URL("./app_bg.wasm", import.meta.url) }).then(keep, (error) => {
   const note = document.getElementById("boot-note");

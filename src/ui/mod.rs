@@ -18,6 +18,7 @@ mod dom;
 mod drop;
 mod ending;
 mod export;
+mod figure;
 mod files;
 mod follow;
 mod gzip;
