@@ -1,14 +1,13 @@
-//! Tables and charts in results: a worker finds and lays them out, and `www/figure.js`, which loads with the first one, draws
-//! them.
+//! Tables and charts in results, and texts of files: a worker finds them and lays them out; `www/figure.js` and `www/preview.js`,
+//! which load when they are first needed, draw them.
 
 use leptos::html;
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::Element;
 
 use crate::protocol::DocumentTask;
 
+use super::scripts::{draw, show};
 use super::state::App;
 
 /// Draws the figure in a text, if there is one, whenever the text changes.
@@ -30,9 +29,9 @@ pub fn figure(
     html::div().class("figure-place").node_ref(place)
 }
 
-#[wasm_bindgen]
-extern "C" {
-    /// Defined in `www/boot.js`.
-    #[wasm_bindgen(js_name = turnwiseFigure)]
-    fn draw(place: &Element, figure: &str);
+/// Draws the text of a file, at a place of it such as `page 7` or `line 12`.
+pub fn file_text(text: String, at: String) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    place.on_load(move |place| show(&place, &text, &at));
+    html::div().class("preview").attr("tabindex", "0").node_ref(place)
 }

@@ -45,6 +45,7 @@ mod rail;
 mod render;
 mod report;
 mod samples;
+mod scripts;
 mod settings;
 mod signin;
 pub mod slack;
@@ -86,6 +87,7 @@ fn app() -> impl IntoView {
     news::listen(app);
     clock(app);
     title(app);
+    mentions(app);
     let rail_open = move || if app.rail_open.get() { "open" } else { "closed" };
     viewer::listen(app);
     let view = move || app.view.get().name();
@@ -138,6 +140,12 @@ fn clock(app: App) {
             event.prevent_default();
         }
     });
+}
+
+/// Keeps the list of the files that an answer can mention.
+fn mentions(app: App) {
+    let paths = move || app.files().into_iter().map(|row| row.path).collect::<Vec<_>>().join("\n");
+    Effect::new(move || scripts::files(&paths()));
 }
 
 /// Shows the state of the run in the document's title, for users who are in another tab.

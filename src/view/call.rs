@@ -168,6 +168,10 @@ fn figure(call: &CallRecord) -> Option<FigurePlace> {
         true => result.starts_with("=> ") || result.contains("\n=> "),
         false => result.starts_with(['[', '{', '|']) || result.contains("\n| --") || result.contains("\n|--"),
     };
+    // What sub-agents report is shown with them.
+    if call.name == own_tools::SPAWN {
+        return None;
+    }
     let place = if is_program || call.name == QUERY { FigurePlace::Below } else { FigurePlace::Inside };
     (may_hold && result.len() <= MAX_FIGURE).then_some(place)
 }

@@ -123,9 +123,9 @@ fn a_long_table_is_cut_and_says_how_long_it_was() {
 
 #[test]
 fn a_chart_that_cannot_be_drawn_says_what_to_change() {
-    let series = json!([{ "name": "a", "values": [1, 2] }]);
+    let series = json!([{ "name": "a", "y": [1, 2] }]);
     let many: Vec<usize> = (0..201).collect();
-    let nine: Vec<Value> = (0..9).map(|n| json!({ "name": n.to_string(), "values": [1] })).collect();
+    let nine: Vec<Value> = (0..9).map(|n| json!({ "name": n.to_string(), "y": [1] })).collect();
     let cases = [
         (
             json!({ "chart": "pie", "x": [1, 2], "series": series }),
@@ -133,26 +133,25 @@ fn a_chart_that_cannot_be_drawn_says_what_to_change() {
         ),
         (json!({ "chart": "bar", "series": series }), "missing field `x`"),
         (json!({ "chart": "bar", "x": [], "series": series }), "`x` is empty"),
-        (
-            json!({ "chart": "bar", "x": [1], "series": series }),
-            "`series[0].values` has 2 values and `x` has 1 positions",
-        ),
+        (json!({ "chart": "bar", "x": [1], "series": series }), "`series[0].y` has 2 values and `x` has 1 positions"),
         (json!({ "chart": "line", "x": [1], "series": [] }), "`series` has 0 entries, and 1 to 8 are allowed"),
         (json!({ "chart": "line", "x": [1], "series": nine }), "`series` has 9 entries, and 1 to 8 are allowed"),
-        (json!({ "chart": "bar", "x": many, "series": [{ "name": "a", "values": many }] }), "at most 200 are allowed"),
-        (json!({ "chart": "line", "x": [1], "series": [{ "name": "a", "values": [null] }] }), "every value is null"),
-        (json!({ "chart": "line", "x": [1], "series": [{ "name": "a", "values": ["1"] }] }), "invalid type: string"),
+        (json!({ "chart": "bar", "x": many, "series": [{ "name": "a", "y": many }] }), "at most 200 are allowed"),
+        (json!({ "chart": "line", "x": [1], "series": [{ "name": "a", "y": [null] }] }), "every value is null"),
+        (json!({ "chart": "line", "x": [1], "series": [{ "name": "a", "y": ["1"] }] }), "invalid type: string"),
     ];
     for (value, expected) in cases {
         let why = fault(&value.to_string()).unwrap_or_else(|| panic!("{value} has no fault"));
         assert!(why.contains(expected), "{why}");
         assert_eq!(read(&format!("=> {value}")), Some(Figure::Refused { why }));
     }
-    assert_eq!(fault("[1]"), None);
+    // The other name that models use.
     assert_eq!(
         fault(&json!({ "chart": "bar", "x": ["q"], "series": [{ "name": "a", "values": [1] }] }).to_string()),
         None
     );
+    assert_eq!(fault("[1]"), None);
+    assert_eq!(fault(&json!({ "chart": "bar", "x": ["q"], "series": [{ "name": "a", "y": [1] }] }).to_string()), None);
 }
 
 #[test]
@@ -160,7 +159,7 @@ fn the_schema_and_the_reader_agree() {
     let schema: Value =
         serde_json::from_str(&fs::read_to_string("docs/schema/turnwise-chart.v1.json").unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let of = |kind: &str, x: Value, values: Value| json!({ "chart": kind, "x": x, "series": [{ "name": "a", "values": values }] });
+    let of = |kind: &str, x: Value, values: Value| json!({ "chart": kind, "x": x, "series": [{ "name": "a", "y": values }] });
     for (value, is_valid) in [
         (of("bar", json!(["q"]), json!([1])), true),
         (of("area", json!(["2026-01"]), json!([null])), true),
@@ -168,7 +167,7 @@ fn the_schema_and_the_reader_agree() {
         (of("line", json!([]), json!([])), false),
         (of("line", json!([{}]), json!([1])), false),
         (json!({ "chart": "line", "x": [1] }), false),
-        (json!({ "chart": "line", "x": [1], "series": [{ "values": [1] }] }), false),
+        (json!({ "chart": "line", "x": [1], "series": [{ "y": [1] }] }), false),
     ] {
         assert_eq!(validator.is_valid(&value), is_valid, "{value}");
         let refused = fault(&value.to_string()).is_some_and(|why| !why.contains("every value is null"));
@@ -180,7 +179,7 @@ fn the_schema_and_the_reader_agree() {
 fn axes_have_round_numbers_and_say_what_they_measure() {
     let of = |kind: &str, values: Value| {
         let x: Vec<usize> = (0..values.as_array().unwrap().len()).collect();
-        chart(json!({ "chart": kind, "x": x, "series": [{ "name": "a", "values": values }] }))
+        chart(json!({ "chart": kind, "x": x, "series": [{ "name": "a", "y": values }] }))
     };
     let cases = [
         ("bar", json!([3, 9]), vec!["0", "2.5", "5.0", "7.5", "10.0"]),
@@ -203,7 +202,7 @@ fn axes_have_round_numbers_and_say_what_they_measure() {
 fn positions_are_numbers_dates_or_labels() {
     let of = |kind: &str, x: Value| {
         let values: Vec<usize> = (0..x.as_array().unwrap().len()).collect();
-        chart(json!({ "chart": kind, "x": x, "series": [{ "name": "a", "values": values }] }))
+        chart(json!({ "chart": kind, "x": x, "series": [{ "name": "a", "y": values }] }))
     };
     let cases = [
         ("line", json!([0, 5, 20]), vec!["0", "5", "10", "15", "20"], 0.0),
@@ -231,7 +230,7 @@ fn positions_are_numbers_dates_or_labels() {
 #[test]
 fn a_position_stands_where_its_date_says() {
     let found = chart(
-        json!({ "chart": "line", "x": ["2024-02-01", "2024-03-01", "2024-03-31"], "series": [{ "name": "a", "values": [1, 2, 3] }] }),
+        json!({ "chart": "line", "x": ["2024-02-01", "2024-03-01", "2024-03-31"], "series": [{ "name": "a", "y": [1, 2, 3] }] }),
     );
     let at = &found.drawings[0].at;
     // 2024 was a leap year: 29 and 30 days.
@@ -245,7 +244,7 @@ fn everything_is_inside_the_picture() {
         let x: Vec<String> = (0..count).map(|n| format!("a rather long label {n}")).collect();
         let values: Vec<Option<f64>> = (0..count).map(|n| (n % 5 != 3).then(|| (n as f64 * 7.3).sin() * 1e6)).collect();
         let found = chart(json!({ "chart": kind, "x": x, "x_label": "Where", "y_label": "How much", "series": [
-            { "name": "a", "values": values }, { "name": "b", "values": values }
+            { "name": "a", "y": values }, { "name": "b", "y": values }
         ] }));
         for drawing in &found.drawings {
             for label in &drawing.labels {
@@ -281,9 +280,8 @@ fn everything_is_inside_the_picture() {
 
 #[test]
 fn a_missing_value_is_a_gap() {
-    let found = chart(
-        json!({ "chart": "line", "x": [1, 2, 3, 4, 5], "series": [{ "name": "a", "values": [1, 2, null, 4, 5] }] }),
-    );
+    let found =
+        chart(json!({ "chart": "line", "x": [1, 2, 3, 4, 5], "series": [{ "name": "a", "y": [1, 2, null, 4, 5] }] }));
     let line = found.drawings[0].paths.iter().find(|path| path.class == "line s0").unwrap();
     assert_eq!(line.d.matches('M').count(), 2, "{}", line.d);
     assert_eq!(found.stops[2], ["3", ""]);
@@ -293,7 +291,7 @@ fn a_missing_value_is_a_gap() {
 fn a_chart_says_in_words_what_it_shows() {
     let found = chart(json!({
         "chart": "bar", "title": "Orders", "x": ["Q1", "Q2", "Q3"], "x_label": "Quarter",
-        "series": [{ "name": "2025", "values": [1200, 950.5, null] }, { "name": "2026", "values": [0.1, 0.30000000000000004, 2] }]
+        "series": [{ "name": "2025", "y": [1200, 950.5, null] }, { "name": "2026", "y": [0.1, 0.30000000000000004, 2] }]
     }));
     assert_eq!(
         found.description,

@@ -7,7 +7,7 @@ pub const MAX_POINTS: usize = 2_000;
 pub const MAX_BARS: usize = 200;
 pub const MAX_SERIES: usize = 8;
 
-/// A chart: `{"chart": "bar", "title": …, "x": […], "series": [{"name": …, "values": […]}]}`. A tool or a program that
+/// A chart: `{"chart": "bar", "title": …, "x": […], "series": [{"name": …, "y": […]}]}`. A tool or a program that
 /// returns one has it drawn in the transcript and in the HTML report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
@@ -63,6 +63,7 @@ pub enum Position {
 pub struct Series {
     pub name: String,
     /// One value for each `x`; null: there is none.
+    #[serde(rename = "y", alias = "values")]
     pub values: Vec<Option<f64>>,
 }
 
@@ -88,7 +89,7 @@ impl Chart {
             let values = series.values.len();
             if values != count {
                 return Err(format!(
-                    "`series[{place}].values` has {values} values and `x` has {count} positions: give one value, or null, for each"
+                    "`series[{place}].y` has {values} values and `x` has {count} positions: give one value, or null, for each"
                 ));
             }
         }
