@@ -17,7 +17,13 @@ pub mod arguments;
 pub mod calculate;
 #[cfg(feature = "docs")]
 mod call;
-#[cfg(feature = "docs")]
+#[cfg(feature = "worker")]
+pub mod diff;
+#[cfg(any(feature = "docs", feature = "convert"))]
+pub mod document;
+#[cfg(feature = "worker")]
+pub mod edit;
+#[cfg(any(feature = "docs", feature = "convert"))]
 pub mod files;
 #[cfg(feature = "docs")]
 pub mod html;
@@ -31,6 +37,8 @@ pub mod read;
 pub mod schema;
 #[cfg(feature = "worker")]
 pub mod search;
+#[cfg(any(feature = "worker", feature = "jq"))]
+pub mod tabular;
 #[cfg(feature = "docs")]
 pub mod terms;
 #[cfg(feature = "docs")]

@@ -5,6 +5,7 @@
 #![allow(clippy::needless_pass_by_value)] // json!(…) reads best passed by value
 
 mod architecture;
+mod convert;
 mod docs;
 mod docs_demo;
 mod docs_sites;
@@ -59,6 +60,11 @@ mod redact_stream;
 mod sim_run;
 mod tool_images;
 mod tools_arguments;
+mod tools_diff;
+mod tools_documents;
+mod tools_edit;
+mod tools_query_json;
+mod tools_query_table;
 mod tools_run;
 mod tools_schema;
 mod tools_search;

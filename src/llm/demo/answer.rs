@@ -17,8 +17,8 @@ const MAX_RESULT: usize = 600;
 const MAX_ARTIFACT: usize = 240;
 
 /// Tools that the script knows how to use, or ignores; all others belong to the host page.
-const KNOWN_TOOLS: &str = " search_files read_file list_files write_file read_result calculate now final_report \
-    progress_report batch spawn_subagents run_code query_table query_json edit_file diff_files ";
+const KNOWN_TOOLS: &str = " search_files read_file list_files write_file edit_file diff_files query_table \
+    query_json read_result calculate now final_report progress_report batch spawn_subagents run_code ";
 
 /// Whether a tool belongs to the host page.
 pub(super) fn is_host_tool(name: &str) -> bool {

@@ -3,6 +3,7 @@
 pub mod anthropic_rules;
 pub mod chaos_world;
 pub mod demo_world;
+pub mod memory;
 pub mod pages;
 pub mod pattern;
 pub mod plan;
