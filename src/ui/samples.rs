@@ -89,7 +89,8 @@ pub async fn of_example(names: &[&str]) -> Result<Vec<(String, Blob)>, String> {
 
 async fn fetch_blob(path: &str) -> Option<Blob> {
     let response = Request::get(&dom::beside(path)).send().await.ok().filter(|response| response.ok())?;
-    JsFuture::from(response.as_raw().blob().ok()?).await.ok().map(JsCast::unchecked_into)
+    let response = web_sys::Response::from(response);
+    JsFuture::from(response.blob().ok()?).await.ok().map(JsCast::unchecked_into)
 }
 
 pub async fn fetch(path: &str) -> Option<String> {

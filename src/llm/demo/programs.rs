@@ -235,7 +235,9 @@ const correlation = (xs, ys) => {
 const [dry, wet] = [days.filter((day) => day.rain_mm === 0), days.filter((day) => day.rain_mm > 0)];
 console.log(`${days.length} days: ${Math.round(mean(rides(dry)))} rides on a dry day, ${Math.round(mean(rides(wet)))} on a day with rain`);
 console.log(`correlation of rides with temperature ${correlation(days.map((day) => day.temperature_c), rides(days)).toFixed(2)}, with rain ${correlation(days.map((day) => day.rain_mm), rides(days)).toFixed(2)}`);
-const weekdays = Object.entries(Object.groupBy(days, (day) => day.weekday)).map(([name, list]) => [name, Math.round(mean(rides(list)))]).sort((one, other) => other[1] - one[1]);
+const weekdays = [...new Set(days.map((day) => day.weekday))]
+  .map((name) => [name, Math.round(mean(rides(days.filter((day) => day.weekday === name))))])
+  .sort((one, other) => other[1] - one[1]);
 console.log(`most rides on a ${weekdays[0][0]} (${weekdays[0][1]}), fewest on a ${weekdays.at(-1)[0]} (${weekdays.at(-1)[1]})`);
 
 const months = [...new Set(days.map((day) => day.date.slice(0, 7)))];
