@@ -275,6 +275,7 @@ impl Run {
                 }
             }
             Event::ToolFinished { call, outcome } => self.tool_finished(&call, outcome),
+            Event::ToolAsked { call, name, arguments } => self.tool_asked(&call, name, arguments),
             Event::TimerFired { timer } => self.timer_fired(timer),
             Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),

@@ -164,6 +164,7 @@ impl Run {
             Event::ModelFailed { .. }
             | Event::ModelStreamed { .. }
             | Event::ToolFinished { .. }
+            | Event::ToolAsked { .. }
             | Event::TurnsGranted { .. }
             | Event::Resumed { .. }
             | Event::Branched(_) => false,

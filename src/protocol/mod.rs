@@ -203,6 +203,13 @@ pub enum Command {
         call: CallNumber,
         head: Head,
     },
+    /// A running program calls a tool; answered by `answered`. Its calls are numbered from 0.
+    Asked {
+        call: CallNumber,
+        name: String,
+        /// JSON text.
+        arguments: String,
+    },
     /// More of a model's output or of a fetched body. The part: bytes of a stream of chat completion chunks or of the response's
     /// body.
     Piece {
@@ -349,6 +356,8 @@ pub enum WorkerMessage<'a> {
         agent: Option<AgentId>,
         what: Wanted<'a>,
     },
+    /// The answer to the call of a running program with this index: the result, or what went wrong.
+    Answered { call: CallNumber, asked: usize, content: &'a str, failed: bool },
     /// Aborts a call: its answer is no longer needed.
     Abort { call: CallNumber },
     /// Files that tools wrote or removed. A part for each that exists: a blob.
@@ -388,6 +397,17 @@ pub enum Wanted<'a> {
         args: &'a RawValue,
         side_effect: SideEffect,
         again: bool,
+    },
+    /// Run a program in the sandbox; `returned` has its output, `failed` its error.
+    Code {
+        code: &'a str,
+        /// Of its random numbers.
+        seed: u32,
+        /// Its clock when it starts, in milliseconds since 1970.
+        #[cfg_attr(feature = "types", ts(type = "number"))]
+        at: u64,
+        /// The tools that it can call.
+        tools: Vec<&'a str>,
     },
     /// Call the model of the agent's provider with this number. One part: the request, as JSON in UTF-8.
     Complete { provider: usize },

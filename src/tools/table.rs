@@ -29,7 +29,7 @@ struct Row {
 }
 
 /// Tools that the engine handles itself. They are offered only if a run asks for them.
-pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN];
+pub const ON_REQUEST: &[&str] = &[own_tools::PROGRESS, own_tools::BATCH, own_tools::SPAWN, own_tools::PROGRAM];
 
 macro_rules! tools {
     ($($name:literal {
@@ -235,6 +235,7 @@ pub fn builtin(name: &str) -> Option<ToolSpec> {
         own_tools::PROGRESS => Some(own_tools::progress_spec()),
         own_tools::BATCH => Some(own_tools::batch_spec()),
         own_tools::SPAWN => Some(own_tools::spawn_spec(&[])),
+        own_tools::PROGRAM => Some(own_tools::program_spec()),
         _ => None,
     };
     own.or_else(|| row(name).map(spec))

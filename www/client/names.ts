@@ -15,5 +15,5 @@ export const SAFE_TOOLS = [
 /** Those, and the ones that are offered on request only. */
 export const BUILT_IN_TOOLS = [
   'search_files', 'read_file', 'list_files', 'write_file', 'read_result', 'calculate', 'now', 'progress_report',
-  'batch', 'spawn_subagents',
+  'batch', 'spawn_subagents', 'run_code',
 ] as const;

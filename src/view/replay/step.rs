@@ -197,6 +197,7 @@ fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<Strin
             };
             (StepKind::Tool, tone, title, Vec::new())
         }
+        Event::ToolAsked { name, .. } => plain(StepKind::Tool, format!("The program calls {name}")),
         Event::TimerFired { .. } => match line.status() {
             Status::Waiting { .. } => plain(StepKind::Timer, "The wait is over".to_owned()),
             _ => plain(StepKind::Timer, "A deadline passes".to_owned()),

@@ -72,6 +72,8 @@ struct Sim {
 enum Open {
     Request(RequestId),
     Tool(CallId, RunMode),
+    /// A program with its calls so far: whether each is answered.
+    Program(CallId, Vec<bool>),
     Timer(TimerId),
 }
 
@@ -145,6 +147,10 @@ impl Sim {
             2 => return Event::TurnsGranted { turns: 2 },
             3 => return Event::TimerFired { timer: TimerId(self.rng.up_to(9) as u32 + 1000) },
             4 => return Event::ToolFinished { call: CallId("nobody".into()), outcome: ToolOutcome::Stopped },
+            10 => {
+                let (name, arguments) = ("read".into(), "{}".into());
+                return Event::ToolAsked { call: CallId("nobody".into()), name, arguments };
+            }
             7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
             8 if self.branches < 2 => return self.branch(),
             6 => {
@@ -156,7 +162,7 @@ impl Sim {
                 return Event::ModelStreamed { request: open.unwrap_or(RequestId(7_777)), partial };
             }
             // An answer that was given before.
-            9..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
+            11..=22 if self.echo.is_some() => return self.echo.take().expect("there is one"),
             5 => {
                 let request = RequestId(self.requests + 1 + self.rng.up_to(3) as u32);
                 return Event::ModelReplied { request, reply: self.reply(), raw: None, first_token_ms: None };
@@ -165,7 +171,16 @@ impl Sim {
         }
         assert!(!self.open.is_empty(), "the run waits for nothing: {:?}", self.recorder.run.status());
         let index = self.rng.up_to(self.open.len() as u64 - 1) as usize;
+        if self.rng.up_to(3) > 0
+            && let Open::Program(call, asked) = &mut self.open[index]
+        {
+            asked.push(false);
+            let call = call.clone();
+            let arguments = ["{}", "{\"q\": 1}", "no JSON"][self.rng.up_to(2) as usize].into();
+            return Event::ToolAsked { call, name: self.tool_name().into(), arguments };
+        }
         let event = match self.open.remove(index) {
+            Open::Program(call, _) => Event::ToolFinished { call, outcome: self.outcome(RunMode::Run) },
             Open::Timer(timer) => Event::TimerFired { timer },
             Open::Tool(call, mode) => Event::ToolFinished { call, outcome: self.outcome(mode) },
             Open::Request(request) if self.rng.up_to(3) == 0 => {
@@ -277,12 +292,23 @@ impl Sim {
                     self.check_request(&call);
                     self.open.push(Open::Request(call.request));
                 }
+                Effect::RunTool(tool) if tool.program.is_some() => {
+                    self.open.push(Open::Program(tool.call, Vec::new()));
+                }
                 Effect::RunTool(tool) => self.open.push(Open::Tool(tool.call, tool.run)),
+                Effect::AnswerProgram { program, asked, .. } => {
+                    let calls = self.open.iter_mut().find_map(|open| match open {
+                        Open::Program(call, calls) if *call == program => Some(calls),
+                        _ => None,
+                    });
+                    let answered = calls.expect("the program runs").get_mut(asked).expect("it asked for this");
+                    assert!(!std::mem::replace(answered, true), "call {asked} of {program} is answered twice");
+                }
                 Effect::Sleep { timer, .. } => self.open.push(Open::Timer(timer)),
                 Effect::Abort(what) => {
                     self.open.retain(|open| match (open, &what) {
                         (Open::Request(a), Abort::Request(b)) => a != b,
-                        (Open::Tool(a, _), Abort::Tool(b)) => a != b,
+                        (Open::Tool(a, _) | Open::Program(a, _), Abort::Tool(b)) => a != b,
                         (Open::Timer(a), Abort::Timer(b)) => a != b,
                         _ => true,
                     });

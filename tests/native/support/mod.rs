@@ -240,7 +240,7 @@ impl World {
                     self.open.timers.retain(|(timer, _)| *timer != id);
                 }
                 Effect::Record(record) => played.records.push(record),
-                Effect::KeepResult { .. } | Effect::Finish => {}
+                Effect::KeepResult { .. } | Effect::AnswerProgram { .. } | Effect::Finish => {}
             }
         }
     }
