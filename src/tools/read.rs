@@ -98,14 +98,18 @@ fn head(path: &str, document: &Document, first: usize, total: usize) -> String {
 }
 
 fn first_line(path: &str, document: Option<&Document>, place: &str) -> Result<usize, String> {
-    let Some(document) = document else { return Err(format!("{path} is a text file, which has lines only: give offset instead of place")) };
+    let Some(document) = document else {
+        return Err(format!("{path} is a text file, which has lines only: give offset instead of place"));
+    };
     document.line_of(place).ok_or_else(|| {
         let mut names: Vec<&str> = document.places.iter().map(|place| place.name.as_str()).collect();
         names.dedup();
         match names.as_slice() {
             [] => format!("{path} has no places, only lines: give offset instead of place"),
             [first] => format!("{path} has no place `{place}`; its only one is {first}"),
-            [first, .., last] => format!("{path} has no place `{place}`; it has {} places, from {first} to {last}", names.len()),
+            [first, .., last] => {
+                format!("{path} has no place `{place}`; it has {} places, from {first} to {last}", names.len())
+            }
         }
     })
 }

@@ -25,9 +25,6 @@ use super::state::{App, Backing, Dialog, OpenRecord, TaskInput, Thread};
 use super::viewer::state::View;
 use super::{dom, follow, samples};
 
-/// The tool that runs programs; it is offered on request only.
-const PROGRAM: &str = "run_code";
-
 impl App {
     /// Returns whether the open thread has a run under way.
     pub fn running(&self) -> bool {
@@ -64,9 +61,6 @@ impl App {
     pub fn run_example(&self, task: &'static ExampleTask) {
         if let Some(mut config) = self.config() {
             task.apply(&mut config);
-            if task.programs && config.tools.iter().all(|tool| tool.name != PROGRAM) {
-                config.tools.extend(crate::tools::builtin(PROGRAM));
-            }
             let asked = TaskInput { text: task.text.to_owned(), pictures: Vec::new() };
             if task.files.is_empty() {
                 return self.begin(asked, config);

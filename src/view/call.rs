@@ -14,8 +14,7 @@ pub const FEW_CALLS: usize = 5;
 /// Longer results are not searched for a table or a chart.
 const MAX_FIGURE: usize = 4 * 1024 * 1024;
 
-/// The tools whose results people want to see at once.
-const PROGRAM: &str = "run_code";
+/// A tool whose results people want to see at once, as those of programs.
 const QUERY: &str = "query_table";
 
 /// One card.
@@ -147,7 +146,7 @@ pub fn batch_summary(calls: &[CallRecord]) -> String {
 
 /// The program of a call, as the model wrote it.
 fn code(call: &CallRecord) -> Option<String> {
-    let code = (call.name == PROGRAM).then(|| call.args.get("code")?.as_str())?;
+    let code = (call.name == own_tools::PROGRAM).then(|| call.args.get("code")?.as_str())?;
     code.map(ToOwned::to_owned)
 }
 
@@ -163,7 +162,7 @@ pub fn fenced(code: &str) -> String {
 /// A cheap look at the beginning and the lines of a result: a worker reads it exactly.
 fn figure(call: &CallRecord) -> Option<FigurePlace> {
     let result = call.result.as_deref().filter(|_| call.error.is_none() && call.slug.is_none())?;
-    let is_program = call.name == PROGRAM;
+    let is_program = call.name == own_tools::PROGRAM;
     let may_hold = match is_program {
         true => result.starts_with("=> ") || result.contains("\n=> "),
         false => result.starts_with(['[', '{', '|']) || result.contains("\n| --") || result.contains("\n|--"),

@@ -135,6 +135,9 @@ impl ExampleTask {
         if self.subagents && config.tools.iter().all(|tool| tool.name != own_tools::SPAWN) {
             config.tools.push(own_tools::spawn_spec(&config.agents));
         }
+        if self.programs && config.tools.iter().all(|tool| tool.name != own_tools::PROGRAM) {
+            config.tools.push(own_tools::program_spec());
+        }
         if let Some(max_turns) = self.max_turns {
             config.max_turns = max_turns;
         }

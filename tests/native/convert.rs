@@ -49,8 +49,7 @@ fn heading(text: &str) -> String {
 fn pptx(slides: &[&str]) -> Vec<u8> {
     const P: &str = "http://schemas.openxmlformats.org/presentationml/2006/main";
     const A: &str = "http://schemas.openxmlformats.org/drawingml/2006/main";
-    let ids: String =
-        (1..=slides.len()).map(|n| format!(r#"<p:sldId id="{}" r:id="rId{n}"/>"#, 255 + n)).collect();
+    let ids: String = (1..=slides.len()).map(|n| format!(r#"<p:sldId id="{}" r:id="rId{n}"/>"#, 255 + n)).collect();
     let presentation =
         format!(r#"<p:presentation xmlns:p="{P}" xmlns:r="{OFFICE}"><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>"#);
     let targets: String = (1..=slides.len())
@@ -68,7 +67,9 @@ fn pptx(slides: &[&str]) -> Vec<u8> {
         let shape = if text.is_empty() {
             String::new()
         } else {
-            format!("<p:sp><p:nvSpPr><p:cNvPr id=\"2\" name=\"t\"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>")
+            format!(
+                "<p:sp><p:nvSpPr><p:cNvPr id=\"2\" name=\"t\"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+            )
         };
         let slide = format!(
             r#"<p:sld xmlns:p="{P}" xmlns:a="{A}"><p:cSld><p:spTree><p:nvGrpSpPr/><p:grpSpPr><a:xfrm/></p:grpSpPr>{shape}</p:spTree></p:cSld></p:sld>"#
@@ -119,7 +120,8 @@ fn read(bytes: &[u8]) -> Document {
 
 /// The place of the line with that text.
 fn place_of(document: &Document, text: &str) -> Option<String> {
-    let line = document.text.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text} is missing"));
+    let line =
+        document.text.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text} is missing"));
     document.place(line + 1)
 }
 
@@ -184,11 +186,8 @@ fn a_row_of_a_sheet_is_cited_by_its_cells() {
 
 #[test]
 fn two_cells_in_opposite_corners_do_not_become_the_whole_sheet() {
-    let rows = format!(
-        "<row r=\"1\">{}</row><row r=\"1048576\">{}</row>",
-        cell("A1", "first"),
-        cell("XFD1048576", "last")
-    );
+    let rows =
+        format!("<row r=\"1\">{}</row><row r=\"1048576\">{}</row>", cell("A1", "first"), cell("XFD1048576", "last"));
     let book = xlsx(&[("Far", &rows)]);
     let document = read(&book);
     assert!(document.text.len() < 10_000, "{}", document.text.len());
@@ -200,7 +199,12 @@ fn two_cells_in_opposite_corners_do_not_become_the_whole_sheet() {
 #[test]
 fn hostile_and_broken_documents_get_a_sentence() {
     let deep = |levels: usize| {
-        docx(&format!("{}{}{}", "<w:tbl><w:tr><w:tc>".repeat(levels), paragraph("deep"), "</w:tc></w:tr></w:tbl>".repeat(levels)))
+        docx(&format!(
+            "{}{}{}",
+            "<w:tbl><w:tr><w:tc>".repeat(levels),
+            paragraph("deep"),
+            "</w:tc></w:tr></w:tbl>".repeat(levels)
+        ))
     };
     let bomb = package(&[("word/document.xml", &"a".repeat(600 << 20))]);
     let entities = format!(
@@ -208,7 +212,8 @@ fn hostile_and_broken_documents_get_a_sentence() {
         "lol".repeat(100),
         (1..10).map(|n| format!("<!ENTITY a{n} \"{}\">", format!("&a{};", n - 1).repeat(10))).collect::<String>(),
     );
-    let xml_bomb = package(&[("_rels/.rels", &rels("officeDocument", "word/document.xml")), ("word/document.xml", &entities)]);
+    let xml_bomb =
+        package(&[("_rels/.rels", &rels("officeDocument", "word/document.xml")), ("word/document.xml", &entities)]);
     let mut encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".to_vec();
     encrypted.extend([0; 600]);
     encrypted.extend("EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes));

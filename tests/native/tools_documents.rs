@@ -87,7 +87,9 @@ fn a_hit_in_a_document_names_its_place() {
 fn reading_says_what_the_document_is_and_where_a_part_begins() {
     let all = now(read_file(&report(), "report.pdf", None, None, None)).unwrap();
     assert!(
-        all.starts_with("[report.pdf: PDF, 3 pages; 7 lines of text; pages without text (empty, or pictures): 3]\n[page 1]\n"),
+        all.starts_with(
+            "[report.pdf: PDF, 3 pages; 7 lines of text; pages without text (empty, or pictures): 3]\n[page 1]\n"
+        ),
         "{all}"
     );
     let part = now(read_file(&report(), "report.pdf", None, Some(6), Some(1))).unwrap();
@@ -119,7 +121,10 @@ fn a_document_that_had_no_time_is_read_by_the_next_search() {
     let mut files = report().with("late.pdf", Err(LATER.into()));
     let mut index = Index::default();
     let found = now(search_files(&files, &mut index, "turbine", None)).unwrap();
-    assert!(found.ends_with("[1 documents are not read yet, for lack of time: search again to include them]"), "{found}");
+    assert!(
+        found.ends_with("[1 documents are not read yet, for lack of time: search again to include them]"),
+        "{found}"
+    );
     let late = Document { text: "The late turbine.".into(), ..Document::default() };
     files = files.with("late.pdf", Ok(Some(Rc::new(late))));
     let found = now(search_files(&files, &mut index, "turbine", None)).unwrap();

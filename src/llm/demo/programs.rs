@@ -5,8 +5,9 @@ use serde_json::json;
 
 use super::chat::{Call, Chat};
 use super::wire::Reply;
+use crate::engine::own_tools;
 
-const RUN: &str = "run_code";
+const RUN: &str = own_tools::PROGRAM;
 const READ: &str = "read_file";
 const QUERY: &str = "query_table";
 
