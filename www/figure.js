@@ -11,9 +11,20 @@ const NARROW = 520;
 const compare = new Intl.Collator(undefined, { numeric: true }).compare;
 const whole = new Intl.NumberFormat('en').format;
 
+let styled;
+
+/** Resolves once the page has the styles of figures, or cannot load them: a figure without its styles is readable. */
+const styles = () => (styled ??= new Promise((resolve) => {
+  const link = element('link', { rel: 'stylesheet', href: new URL('./styles/figure.css', import.meta.url).href });
+  link.addEventListener('load', resolve);
+  link.addEventListener('error', resolve);
+  document.head.append(link);
+}));
+
 /** Replaces the content of `host`; `figure` is the JSON of a `Figure`. */
-export function draw(host, figure) {
+export async function draw(host, figure) {
   const data = JSON.parse(figure);
+  if (data) await styles();
   host.replaceChildren(...(data ? [kinds[data.kind](data)] : []));
 }
 
