@@ -222,7 +222,8 @@ pub enum Command {
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentTask {
-    /// Checks whether this trajectory replays: `{ok}`, and the first difference if it does not.
+    /// Checks whether this trajectory replays: `{ok}`, and the first difference if it does not; otherwise `programs`, each of which
+    /// the page runs again.
     Replay,
     /// The state that a follow-up inherits from this trajectory: `{session_id, history}`.
     Carry,

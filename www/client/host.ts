@@ -27,6 +27,9 @@ export interface Fetched {
   body: ArrayBuffer;
 }
 
+/** The deadline of a recorded program that runs again: on a machine that is busy, longer than the program's own. */
+const AGAIN_MS = 120_000;
+
 export class Host {
   /** If this page is a frame: has its host fetch something. */
   fetch: ((url: string) => Promise<Fetched>) | undefined;
@@ -97,6 +100,39 @@ export class Host {
       return await (await running).done;
     } finally {
       this.#programs.delete(call);
+    }
+  }
+
+  /** Runs a recorded program again: its calls have to be those of the record, and are answered as they were. */
+  async again(code: Code, calls: [name: string, args: string][], answers: [asked: number, failed: boolean, content: string][]) {
+    const { run } = await import('./sandbox');
+    const abort = new AbortController();
+    let asked = 0;
+    let wrong: string | undefined;
+    let given = 0;
+    const give = () => {
+      // An answer can only follow its call.
+      for (let next; (next = answers[given]) && next[0] < asked; given += 1) running.answer(...next);
+    };
+    const running = run(code, (name, args) => {
+      const [wanted, wantedArgs] = calls[asked] ?? [];
+      if (name !== wanted || args !== wantedArgs) {
+        wrong ??= `call ${asked} was ${wanted ? `${wanted} ${wantedArgs}` : 'not made'}, now it is ${name} ${args}`;
+        return abort.abort();
+      }
+      asked += 1;
+      return give();
+    }, abort.signal, { scriptOf, configured, spawn });
+    const late = setTimeout(() => {
+      wrong ??= `it did not end within ${AGAIN_MS / 1000} s`;
+      abort.abort();
+    }, AGAIN_MS);
+    try {
+      return { ok: true, output: await running.done };
+    } catch (error) {
+      return { ok: false, output: wrong ?? errorText(error) };
+    } finally {
+      clearTimeout(late);
     }
   }
 

@@ -8,7 +8,7 @@ use super::{does_not_replay, written};
 use crate::content::figure;
 use crate::plan::{PlanDocument, StepStatus};
 use crate::trajectory::import::import;
-use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, replay};
+use crate::trajectory::{BranchWish, Course, Mismatch, Summary, Trajectory, programs, replay};
 use crate::view::export::export;
 use crate::view::insight::{Filter, Insight};
 
@@ -28,7 +28,7 @@ pub(super) fn answer(task: DocumentTask, text: &str) -> Result<String, String> {
                 return Err(format!("it was imported ({from}) and has no events, so it cannot be replayed"));
             }
             Ok(match replay(&document) {
-                Ok(_) => json!({ "ok": true }).to_string(),
+                Ok(_) => json!({ "ok": true, "programs": programs(&document) }).to_string(),
                 Err(mismatch) => refused(&mismatch),
             })
         }
