@@ -81,7 +81,9 @@ const convertPart = wasmPart('convert');
 const pdfPart = part(() => partScript('pdf.js'));
 
 const jqPart = wasmPart('jq', 16 << 20);
-const sqlPart = part(async () => (await partScript('sql.js')).start(await WebAssembly.compile(await partBytes('sql_bg.wasm'))));
+const sqlPart = part(async () => ({ script: await partScript('sql.js'), module: await WebAssembly.compile(await partBytes('sql_bg.wasm')) }));
+let tables;
+const trap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
 globalThis.turnwiseParts = {
   /** The text of an office document or an e-book with its places, as JSON. */
@@ -102,13 +104,20 @@ globalThis.turnwiseParts = {
     try {
       return await jqPart(({ run }) => run(filter, text, save ?? ''));
     } catch (error) {
-      if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
+      if (!trap(error)) throw error;
       return JSON.stringify({ fault: 'the filter was ended: it recursed without end or needed more memory than it may use' });
     }
   },
   /** The answer of `query_table`, as JSON. `blobs`: the files of the request. */
   sql: async (request, blobs) => {
-    const tables = await sqlPart();
-    return JSON.stringify(await tables.query(JSON.parse(request), blobs, globalThis.turnwiseParts.sheets));
+    const { script, module } = await sqlPart();
+    try {
+      tables ??= await script.start(module);
+      return JSON.stringify(await tables.query(JSON.parse(request), blobs, globalThis.turnwiseParts.sheets));
+    } catch (error) {
+      tables = undefined; // the next query gets a new instance
+      if (!trap(error)) throw error;
+      return JSON.stringify({ fault: 'the query was ended: it nested too deep or needed more memory than it may use' });
+    }
   },
 };

@@ -12,6 +12,7 @@ use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
 use super::session::{Approve, HostTool, Session};
 use super::timer::Timeout;
+use crate::worker::ToolHost;
 use crate::engine::{CallId, Event, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
@@ -55,6 +56,7 @@ impl Task {
 
     async fn run_built_in(&self) -> ToolOutcome {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
+        let spec = ToolHost::for_call(spec, &self.run.arguments);
         // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
         let again = if spec.side_effect == SideEffect::Workspace { RunMode::Run } else { self.run.run };
         if let Err(refused) = self.ask(&spec, &self.run.arguments, again).await {

@@ -1,4 +1,4 @@
-//! `diff_files`: a unified diff of two text files.
+//! `diff_files`: a unified diff of two text files, or of the texts of two documents.
 //!
 //! The work is bounded without a clock, so that the same files always give the same diff: lines that occur once in both
 //! files divide them into sections, and a section that would cost too much to compare is shown as replaced as a whole.
@@ -8,10 +8,12 @@ use std::ops::Range;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
-use super::files::{Files, NoText, read_text, size_text};
+use super::files::{Content, Files, NoText, read_content, size_text};
 use super::path::normalize;
 use super::read::{missing, refuse};
 
+/// Maximum size of a text file that is compared, in bytes.
+const MAX_COMPARED: u64 = 16 << 20;
 /// Number of equal lines that are shown around a change.
 const CONTEXT: usize = 3;
 /// Maximum number of characters of a diff; below the engine's limit, so that this tool says what is missing.
@@ -58,10 +60,12 @@ enum Side {
 async fn side<F: Files>(files: &F, path: &str) -> Result<(String, Side), String> {
     let path = normalize(path).map_err(|error| error.to_string())?;
     let Some(info) = files.list().get(&path).copied() else { return Err(missing(files, &path)) };
-    match read_text(files, &path, info).await? {
-        Ok(text) => Ok((path, Side::Text(text))),
-        Err(NoText::TooLarge) => Err(refuse(&path, info, NoText::TooLarge)),
-        Err(NoText::Binary) => {
+    match read_content(files, &path, info, MAX_COMPARED).await? {
+        Content::Text(text) => Ok((path, Side::Text(text))),
+        Content::Document(document) => Ok((path, Side::Text(document.text.clone()))),
+        Content::Silent(reason) => Err(format!("{path} has no text that can be compared: {reason}")),
+        Content::None(NoText::TooLarge) => Err(refuse(&path, info, NoText::TooLarge)),
+        Content::None(NoText::Binary) => {
             let bytes = files.read(&path).await?;
             Ok((path, Side::Bytes(bytes)))
         }

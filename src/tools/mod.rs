@@ -48,7 +48,7 @@ pub mod words;
 pub use call::Index;
 #[cfg(feature = "docs")]
 pub use table::run;
-pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, safe_set};
+pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, safe_set, side_effect};
 
 /// Arguments of a tool call that passed its schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

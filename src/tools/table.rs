@@ -137,7 +137,7 @@ tools! {
         },
     }
     "diff_files" {
-        description: "Compare two text files of the workspace line by line: a unified diff from a to b.",
+        description: "Compare two files of the workspace, or the texts of two documents, line by line: a unified diff from a to b.",
         parameters: r#"{"type":"object","properties":{
             "a":{"type":"string","minLength":1,"description":"Path of the first file, such as the old version"},
             "b":{"type":"string","minLength":1,"description":"Path of the second file"}},
@@ -267,6 +267,14 @@ pub fn all() -> Vec<ToolSpec> {
 #[must_use]
 pub fn safe_set() -> Vec<ToolSpec> {
     ROWS.iter().map(spec).collect()
+}
+
+/// The side effect of one call of a built-in tool: some write only if the call says so, and then what they declare holds.
+#[must_use]
+pub fn side_effect(spec: &ToolSpec, arguments: &str) -> SideEffect {
+    let writes_if_asked = matches!(spec.name.as_str(), "query_table" | "query_json");
+    let saves = || serde_json::from_str::<Value>(arguments).map_or(true, |args| args.get("save_as").is_some());
+    if writes_if_asked && !saves() { SideEffect::None } else { spec.side_effect }
 }
 
 /// What the tool needs in addition to its arguments; unknown tools need nothing.

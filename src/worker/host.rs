@@ -9,7 +9,7 @@ use super::pool::End;
 use super::protocol::{Answer, Call, Checked, Ticket};
 use super::workspace::Workspace;
 use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
-use crate::tools::Arguments;
+use crate::tools::{Arguments, side_effect};
 
 /// A check of arguments that takes longer than this is stuck.
 const CHECK_MS: u64 = 10_000;
@@ -27,6 +27,12 @@ impl ToolHost {
     #[must_use]
     pub fn new(worker_url: String, workspace: Workspace, max_workers: usize) -> Self {
         ToolHost { driver: Driver::new(worker_url, workspace, max_workers), open: Rc::default() }
+    }
+
+    /// The spec of a built-in tool for one call: some tools have a side effect only with certain arguments.
+    #[must_use]
+    pub fn for_call(spec: ToolSpec, arguments: &str) -> ToolSpec {
+        ToolSpec { side_effect: side_effect(&spec, arguments), ..spec }
     }
 
     /// Checks the arguments and runs a built-in tool. The deadline counts from the moment a worker has the call; a worker

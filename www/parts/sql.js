@@ -52,7 +52,7 @@ class Tables {
     this.buffer = buffer;
     this.db = new sql.Database();
     this.handle = this.db.db = this.inMemory(); // the pointer of sqlite3
-    this.loaded = new Map(); // name in lower case -> { key, name, path, columns, rows, notes }
+    this.loaded = new Map(); // name in lower case -> { file, name, path, columns, rows, notes }
     this.aliases = [];
     this.db.exec(`PRAGMA hard_heap_limit=${MEMORY}; PRAGMA temp_store=MEMORY;`);
   }
@@ -71,7 +71,7 @@ class Tables {
 
   /** Answers one request of src/tools/tabular/query_table.rs. `blobs` are the contents of its files. `sheets(bytes, name)` reads a workbook. */
   async query(request, blobs, sheets) {
-    const files = request.files.map((file, at) => ({ ...file, blob: blobs[at], key: `${file.path}@${file.version}` }));
+    const files = request.files.map((file, at) => ({ ...file, blob: blobs[at] }));
     try {
       this.forget(files);
       return await this.answer(request, files, sheets);
@@ -96,9 +96,9 @@ class Tables {
   /** Drops the tables whose files changed or are gone, and the other names of tables. */
   forget(files) {
     for (const alias of this.aliases.splice(0)) this.run(`DROP VIEW IF EXISTS ${quoted(alias)}`);
-    const keys = new Set(files.map(({ key }) => key));
+    // A worker keeps one object for the content of a file, until it changes. Where several agents share a thread, each has its own.
     for (const [name, table] of this.loaded) {
-      if (keys.has(table.key)) continue;
+      if (files.some((file) => file.blob === table.file.blob && file.name === table.file.name)) continue;
       this.run(`DROP TABLE ${quoted(table.name)}`);
       this.loaded.delete(name);
     }
@@ -178,15 +178,21 @@ class Tables {
 
   async load(file) {
     if (this.loaded.has(file.name.toLowerCase())) return;
-    const bytes = new Uint8Array(await file.blob.arrayBuffer());
+    const bytes = await contentOf(file);
     if (file.format === 'json' || file.format === 'jsonl') this.keep(file, file.name, objects(bytes, file), []);
     else this.keepText(file, bytes);
   }
 
   async book(file, sheets) {
     if (!sheets) throw new Fault(`${file.path} is a workbook, and workbooks cannot be read here`);
-    const found = JSON.parse(await sheets(new Uint8Array(await file.blob.arrayBuffer()), file.path));
-    if (found.fault) throw new Fault(`${file.path}: ${found.fault}`);
+    const bytes = await contentOf(file);
+    let found;
+    try {
+      found = JSON.parse(await sheets(bytes, file.path));
+    } catch (error) {
+      // A sentence, or a trap of the module.
+      throw new Fault(`${file.path}: ${typeof error === 'string' ? error : 'it cannot be read: it is damaged, or needs more memory than a document may'}`);
+    }
     const names = new Set();
     return found.map(({ name, rows }) => {
       let own = `${file.name}_${name.replaceAll(/[^\p{L}\p{N}_]+/gu, '_').replaceAll(/^_+|_+$/g, '') || 'sheet'}`;
@@ -304,8 +310,8 @@ class Tables {
     this.note(file, name, columns, rows.length, notes);
   }
 
-  note({ key, path }, name, columns, rows, notes) {
-    this.loaded.set(name.toLowerCase(), { key, path, name, columns, rows, notes });
+  note(file, name, columns, rows, notes) {
+    this.loaded.set(name.toLowerCase(), { file, path: file.path, name, columns, rows, notes });
   }
 
   heap() {
@@ -382,7 +388,7 @@ class Tables {
       });
     }
     if (format === 'json' && blob.size > HEAD_JSON) return [{ name, path, columns: [], note: 'its columns are known once it is queried' }];
-    const bytes = new Uint8Array(await (format === 'json' ? blob : blob.slice(0, HEAD)).arrayBuffer());
+    const bytes = await contentOf(file, format === 'json' ? blob : blob.slice(0, HEAD));
     const whole = blob.size <= HEAD || format === 'json';
     if (format === 'json' || format === 'jsonl') {
       const { names, rows } = objects(whole ? bytes : bytes.subarray(0, bytes.lastIndexOf(10)), file);
@@ -395,6 +401,15 @@ class Tables {
     if (!rows) return [{ name, path, columns: [], note: 'it is empty' }];
     const { names, types, header } = columns.ended();
     return [described({ name, path, columns: names.map((column, at) => ({ name: column, type: types[at] })), rows: whole ? rows - (header ? 1 : 0) : undefined })];
+  }
+}
+
+/** The bytes of a file. A dropped file may have been removed or changed on disk since then. */
+async function contentOf({ path, blob }, part = blob) {
+  try {
+    return new Uint8Array(await part.arrayBuffer());
+  } catch {
+    throw new Fault(`${path} can no longer be read; the user must add it again`);
   }
 }
 
