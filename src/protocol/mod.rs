@@ -241,6 +241,10 @@ pub enum DocumentTask {
     Summarize,
     /// Statistics over runs: from `{summaries, filter}`, an `Insight`.
     Insight,
+    /// The table or chart in this result of a tool, laid out for drawing; `null`: it holds none.
+    Figure,
+    /// The table in this text of separated values.
+    Separated,
 }
 
 /// Whether a run's events are sent, and how calls of tools with side effects are approved.

@@ -25,6 +25,7 @@ mod engine_synthesis;
 mod engine_time;
 mod engine_tool_choice;
 mod export_formats;
+mod figure;
 mod grammars;
 mod host_tool_arguments;
 mod hostile_server;

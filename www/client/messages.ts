@@ -142,7 +142,9 @@ export type DocumentTask =
   | "import"
   | "session"
   | "summarize"
-  | "insight";
+  | "insight"
+  | "figure"
+  | "separated";
 
 /** A model that is queried outside a run. */
 export interface ProviderOptions {
