@@ -30,7 +30,7 @@ async function answers(files, calls) {
       const agent = new window.turnwise.Agent({
         provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['read_file', 'search_files', 'list_files', 'write_file'], mode: 'endless', limits: { maxTurns: 40 },
       });
-      for (const [name, base64] of files) agent.files.put(name, await (await fetch(`data:application/octet-stream;base64,${base64}`)).blob());
+      for (const [name, base64] of files) agent.files.put(name, new Blob([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))]));
       return agent.run('Go.');
     }, { baseUrl, files: Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]) });
     assert.equal(trajectory.outcome, 'success', JSON.stringify(trajectory.turns.at(-1)));
