@@ -40,7 +40,7 @@ for (const [name, calls] of [
     let most = before;
     const watch = setInterval(() => { most = Math.max(most, renderer()); }, 100);
     const { longest, results } = await page.evaluate(async ({ baseUrl, name }) => {
-      const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['read_file', 'search_files'], mode: 'endless', limits: { toolTimeoutMs: 120_000 } });
+      const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: ['read_file', 'search_files'], maxTurns: 10, limits: { toolTimeoutMs: 120_000 } });
       agent.files.put(name, await (await fetch(`/big/${name}`)).blob());
       let longest = 0;
       new PerformanceObserver((list) => { for (const { duration } of list.getEntries()) longest = Math.max(longest, duration); }).observe({ type: 'longtask' });
