@@ -201,3 +201,33 @@ test('the HTML report has the same figures, without a script', async () => {
     }
   });
 });
+
+test('mentions of files with a place become buttons, and other texts do not', async () => {
+  const paths = ['docs/report.pdf', 'my notes.md', 'a/x.md', 'b/x.md', 'book.xlsx'];
+  // What is said -> the mentions in it: text, file, place.
+  const cases = {
+    'see report.pdf, page 7.': [['report.pdf, page 7', 'docs/report.pdf', 'page 7']],
+    'docs/report.pdf, page 2 and my notes.md:12': [['docs/report.pdf, page 2', 'docs/report.pdf', 'page 2'], ['my notes.md:12', 'my notes.md', 'line 12']],
+    '<code>report.pdf</code>, page 3, then': [['report.pdf, page 3', 'docs/report.pdf', 'page 3']],
+    'report.pdf:212, page 7': [['report.pdf:212, page 7', 'docs/report.pdf', 'page 7']],
+    '"report.pdf, page 1" and (book.xlsx, sheet Q1, A1:F20)': [['report.pdf, page 1', 'docs/report.pdf', 'page 1'], ['book.xlsx, sheet Q1, A1:F20', 'book.xlsx', 'sheet Q1, A1:F20']],
+    // Two files have this name.
+    'x.md:3 and a/x.md:3': [['a/x.md:3', 'a/x.md', 'line 3']],
+    'other.pdf, page 1; http://a.b:80 at 12:30': [],
+    '<a href="#">report.pdf, page 1</a><pre>report.pdf, page 1</pre>': [],
+  };
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    const found = await page.evaluate(async ([paths, texts]) => {
+      const { cite, named } = await import(new URL('preview.js', document.baseURI).href);
+      return texts.map((html) => {
+        const host = document.createElement('div');
+        host.innerHTML = html;
+        const before = host.textContent;
+        cite(host, named(paths));
+        if (host.textContent !== before) throw new Error(`${html} reads ${host.textContent}`);
+        return [...host.querySelectorAll('button')].map((button) => [button.textContent, button.dataset.file, button.dataset.place]);
+      });
+    }, [paths, Object.keys(cases)]);
+    assert.deepEqual(found, Object.values(cases));
+  });
+});
