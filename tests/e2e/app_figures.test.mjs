@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { PHONE, WIDE, download, drop, runExample, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
+import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
+import { withSite } from './lib/site.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
 const file = path.join(folder, 'figures.json');
@@ -184,9 +185,9 @@ test('the HTML report has the same figures, without a script', async () => {
   await withApp({ context: { viewport: WIDE } }, async (page) => {
     await open(page);
     const report = await download(page, 'HTML');
-    const saved = path.join(folder, 'report.html');
-    writeFileSync(saved, report.text);
-    await page.goto(pathToFileURL(saved).href);
+    writeFileSync(path.join(folder, 'report.html'), report.text);
+  });
+  await withSite((site) => withPage(`${site.url}report/report.html`, { context: { viewport: WIDE } }, async (page) => {
     for (const of of [bars, lines, areas, points]) {
       const chart = page.getByRole('figure', { name: of.title });
       await chart.scrollIntoViewIfNeeded();
@@ -199,7 +200,7 @@ test('the HTML report has the same figures, without a script', async () => {
       await page.emulateMedia({ colorScheme: theme });
       await page.screenshot({ path: path.join(shots, `figures-report-wide-${theme}.png`) });
     }
-  });
+  }), { mounts: { '/report/': folder } });
 });
 
 test('mentions of files with a place become buttons, and other texts do not', async () => {
