@@ -114,8 +114,8 @@ function load({ url }: Script, wasm: string) {
     if (!response.ok) throw new Error(`${String(address)} answered ${response.status}`);
     return response;
   };
-  // In the frame, the text is a classic script. What this names is used in Node.js only.
-  const classic = (text: string) => text.replaceAll('import.meta.url', '""');
+  // In the frame, the text is a classic script, whose names would be properties of the worker. `import.meta` is for Node.js only.
+  const classic = (text: string) => `(() => {${text.replaceAll('import.meta.url', '""')}\n})()`;
   files ??= Promise.all([get(url).then((response) => response.text()).then(classic), get(wasm).then((response) => response.arrayBuffer())]);
   files.catch(() => { files = undefined; });
   return files;
