@@ -10,7 +10,7 @@ globalThis.turnwiseFigure = (place, figure) => import("./figure.js").then(({ dra
 let paths = "";
 globalThis.turnwiseFiles = (now) => { paths = now; };
 globalThis.turnwiseCite = (host) => {
-  if (paths && /(, (page|slide|sheet|lines?|section) |:)\S/.test(host.textContent)) import("./preview.js").then(({ cite, named }) => cite(host, named(paths.split("\n"))));
+  if (paths && /, (page|slide|sheet|lines?|section) |:\d/.test(host.textContent)) import("./preview.js").then(({ cite, named }) => cite(host, named(paths.split("\n"))));
 };
 globalThis.turnwiseShow = (host, text, place) => import("./preview.js").then(({ show }) => show(host, text, place));
 

@@ -28,7 +28,7 @@ export async function draw(host, figure) {
   host.replaceChildren(...(data ? [kinds[data.kind](data)] : []));
 }
 
-const kinds = { table: (data) => table(data), chart, refused: ({ why }) => element('p', { class: 'figure refused', text: why }) };
+const kinds = { table: (data) => table(data), chart, refused: ({ why }) => element('p', { class: 'fig refused', text: why }) };
 
 function element(name, { class: className, text, ...attributes } = {}, ...children) {
   const made = document.createElement(name);
@@ -102,7 +102,7 @@ function table({ columns, rows, total }, label = 'Table') {
 
   fill();
   const grid = element('table', {}, element('thead', {}, element('tr', {}, ...heads)), body);
-  return element('div', { class: 'figure' }, element('div', { class: 'table', role: 'region', tabindex: '0', 'aria-label': label }, grid), foot);
+  return element('div', { class: 'fig' }, element('div', { class: 'table', role: 'group', tabindex: '0', 'aria-label': label }, grid), foot);
 }
 
 let ids = 0;
@@ -170,7 +170,7 @@ function chart({ chart: kind, title, description, legend, stops, table: values, 
 
   const data = element('details', {}, element('summary', { text: 'Show the data' }));
   data.addEventListener('toggle', () => { if (data.open && data.childElementCount === 1) data.append(table(values, `${title}: data`)); });
-  const made = element('figure', { class: 'figure chart' }, element('figcaption', { text: title }), element('p', { class: 'hidden', id: about, text: description }));
+  const made = element('figure', { class: 'fig drawn' }, element('figcaption', { text: title }), element('p', { class: 'hidden', id: about, text: description }));
   if (legend.length > 1) made.append(element('ul', { class: 'legend' }, ...legend.map((name, number) => element('li', {}, swatch(kind, number), name))));
   made.append(plot, data);
   place(NARROW);

@@ -2,7 +2,7 @@
 // Loads with the first mention or preview. Text only ever becomes text nodes.
 
 /** What follows a file's name in a mention. */
-const PLACE = /, (page \d+|slide \d+|line \d+|lines \d+[-–]\d+|sheet [\p{L}\p{N}_-]+(?:, [A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)?|section "[^"\n]+")|:(\d+)(?:[-–]\d+)?(?![\d:])/gu;
+const PLACE = /(?::\d+)?, (page \d+|slide \d+|line \d+|lines \d+[-–]\d+|sheet [\p{L}\p{N}_-]+(?:, [A-Z]{1,3}\d+(?::[A-Z]{1,3}\d+)?)?|section "[^"\n]+")|:(\d+)(?:[-–]\d+)?(?![\d:])/gu;
 /** The longest file name that is looked for. */
 const MAX_NAME = 200;
 const STARTS = /[\s"'“”‘’(\[{<>,;*]/u;
@@ -76,6 +76,14 @@ export function show(host, text, place) {
   const line = Number((place.match(/^lines? (\d+)/) ?? [])[1] ?? 0);
   const made = [];
   let target = null;
+  // What the tools say of a document is above its first line.
+  const [, note, rest] = text.match(/^\[([^\n]+ lines of text[^\n]*)\]\n([^]*)$/) ?? [];
+  if (note) {
+    const about = document.createElement('p');
+    about.className = 'fact';
+    about.textContent = note;
+    made.push(about);
+  }
   let lines = [];
   const flush = () => {
     if (lines.some((each) => (each.nodeType ? true : each.trim()))) {
@@ -85,13 +93,14 @@ export function show(host, text, place) {
     }
     lines = [];
   };
-  text.split('\n').forEach((each, at) => {
+  (rest ?? text).split('\n').forEach((each, at) => {
     const [, name] = each.match(/^\[((?:page|slide|sheet|section) .+)\]$/u) ?? [];
     if (name) {
       flush();
       const heading = document.createElement('h4');
       heading.textContent = name;
-      if (name.toLowerCase() === wanted) target = heading;
+      // A sheet's heading also names its cells.
+      if (name.toLowerCase() === wanted || name.toLowerCase().startsWith(`${wanted}, `)) target = heading;
       made.push(heading);
     } else if (at + 1 === line) {
       target = document.createElement('mark');

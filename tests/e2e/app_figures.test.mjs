@@ -5,10 +5,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { PHONE, WIDE, download, drop, runExample, withApp } from './lib/app.mjs';
 import { audit } from './lib/axe.mjs';
+import { withPage } from './lib/browser.mjs';
 import { LOOKS, camera, contextOf, shots } from './lib/looks.mjs';
+import { withSite } from './lib/site.mjs';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'turnwise-'));
 const file = path.join(folder, 'figures.json');
@@ -184,9 +185,9 @@ test('the HTML report has the same figures, without a script', async () => {
   await withApp({ context: { viewport: WIDE } }, async (page) => {
     await open(page);
     const report = await download(page, 'HTML');
-    const saved = path.join(folder, 'report.html');
-    writeFileSync(saved, report.text);
-    await page.goto(pathToFileURL(saved).href);
+    writeFileSync(path.join(folder, 'report.html'), report.text);
+  });
+  await withSite((site) => withPage(`${site.url}report/report.html`, { context: { viewport: WIDE } }, async (page) => {
     for (const of of [bars, lines, areas, points]) {
       const chart = page.getByRole('figure', { name: of.title });
       await chart.scrollIntoViewIfNeeded();
@@ -199,5 +200,35 @@ test('the HTML report has the same figures, without a script', async () => {
       await page.emulateMedia({ colorScheme: theme });
       await page.screenshot({ path: path.join(shots, `figures-report-wide-${theme}.png`) });
     }
+  }), { mounts: { '/report/': folder } });
+});
+
+test('mentions of files with a place become buttons, and other texts do not', async () => {
+  const paths = ['docs/report.pdf', 'my notes.md', 'a/x.md', 'b/x.md', 'book.xlsx'];
+  // What is said -> the mentions in it: text, file, place.
+  const cases = {
+    'see report.pdf, page 7.': [['report.pdf, page 7', 'docs/report.pdf', 'page 7']],
+    'docs/report.pdf, page 2 and my notes.md:12': [['docs/report.pdf, page 2', 'docs/report.pdf', 'page 2'], ['my notes.md:12', 'my notes.md', 'line 12']],
+    '<code>report.pdf</code>, page 3, then': [['report.pdf, page 3', 'docs/report.pdf', 'page 3']],
+    'report.pdf:212, page 7': [['report.pdf:212, page 7', 'docs/report.pdf', 'page 7']],
+    '"report.pdf, page 1" and (book.xlsx, sheet Q1, A1:F20)': [['report.pdf, page 1', 'docs/report.pdf', 'page 1'], ['book.xlsx, sheet Q1, A1:F20', 'book.xlsx', 'sheet Q1, A1:F20']],
+    // Two files have this name.
+    'x.md:3 and a/x.md:3': [['a/x.md:3', 'a/x.md', 'line 3']],
+    'other.pdf, page 1; http://a.b:80 at 12:30': [],
+    '<a href="#">report.pdf, page 1</a><pre>report.pdf, page 1</pre>': [],
+  };
+  await withApp({ context: { viewport: WIDE } }, async (page) => {
+    const found = await page.evaluate(async ([paths, texts]) => {
+      const { cite, named } = await import(new URL('preview.js', document.baseURI).href);
+      return texts.map((html) => {
+        const host = document.createElement('div');
+        host.innerHTML = html;
+        const before = host.textContent;
+        cite(host, named(paths));
+        if (host.textContent !== before) throw new Error(`${html} reads ${host.textContent}`);
+        return [...host.querySelectorAll('button')].map((button) => [button.textContent, button.dataset.file, button.dataset.place]);
+      });
+    }, [paths, Object.keys(cases)]);
+    assert.deepEqual(found, Object.values(cases));
   });
 });

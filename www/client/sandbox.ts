@@ -114,7 +114,9 @@ function load({ url }: Script, wasm: string) {
     if (!response.ok) throw new Error(`${String(address)} answered ${response.status}`);
     return response;
   };
-  files ??= Promise.all([get(url).then((response) => response.text()), get(wasm).then((response) => response.arrayBuffer())]);
+  // In the frame, the text is a classic script, whose names would be properties of the worker. `import.meta` is for Node.js only.
+  const classic = (text: string) => `(() => {${text.replaceAll('import.meta.url', '""')}\n})()`;
+  files ??= Promise.all([get(url).then((response) => response.text()).then(classic), get(wasm).then((response) => response.arrayBuffer())]);
   files.catch(() => { files = undefined; });
   return files;
 }

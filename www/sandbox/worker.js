@@ -12,7 +12,7 @@ const NEEDED = new Set([
   'EvalError', 'URIError', 'AggregateError', 'ArrayBuffer', 'DataView', 'Int8Array', 'Uint8Array', 'Uint8ClampedArray', 'Int16Array',
   'Uint16Array', 'Int32Array', 'Uint32Array', 'Float32Array', 'Float64Array', 'BigInt64Array', 'BigUint64Array', 'WebAssembly',
   'TextEncoder', 'TextDecoder', 'undefined', 'NaN', 'Infinity', 'parseInt', 'parseFloat', 'isNaN', 'isFinite', 'globalThis', 'self',
-  'console', 'queueMicrotask', 'setTimeout', 'clearTimeout', 'onmessage',
+  'console', 'performance', 'queueMicrotask', 'setTimeout', 'clearTimeout', 'onmessage',
 ]);
 
 function strip() {

@@ -14,13 +14,13 @@ pub fn figure(html: &mut Html, result: Option<&str>) {
     match result.and_then(figure::read) {
         Some(Figure::Table(of)) => table(html, &of, "Table"),
         Some(Figure::Chart(of)) => chart(html, &of),
-        Some(Figure::Refused { why }) => _ = html.element("p", "figure refused", &why),
+        Some(Figure::Refused { why }) => _ = html.element("p", "fig refused", &why),
         None => {}
     }
 }
 
 fn table(html: &mut Html, of: &Table, label: &str) {
-    html.raw("<div class=\"figure\"><div class=\"table\" role=\"region\" tabindex=\"0\"")
+    html.raw("<div class=\"fig\"><div class=\"table\" role=\"group\" tabindex=\"0\"")
         .attribute("aria-label", label);
     html.raw("><table><thead><tr>");
     for column in &of.columns {
@@ -47,7 +47,7 @@ fn table(html: &mut Html, of: &Table, label: &str) {
 }
 
 fn chart(html: &mut Html, of: &ChartView) {
-    html.raw("<figure class=\"figure chart\">").element("figcaption", "", &of.title);
+    html.raw("<figure class=\"fig drawn\">").element("figcaption", "", &of.title);
     if of.legend.len() > 1 {
         let is_bar = of.chart == figure::chart::ChartKind::Bar;
         html.raw("<ul class=\"legend\">");

@@ -33,7 +33,7 @@ pub fn write(document: &Trajectory) -> String {
     turns::transcript(&mut transcript, &source, 2);
     let transcript = transcript.finish();
     // Only our own markup has such an attribute: quotes in texts are escaped.
-    let figures = if transcript.contains("class=\"figure") { FIGURE } else { "" };
+    let figures = if transcript.contains("class=\"fig") { FIGURE } else { "" };
     html.raw("<style>\n").raw(TOKENS).raw(STYLE).raw(figures).raw("</style>\n</head>\n<body>\n<main>\n");
     task(&mut html, &head);
     summary(&mut html, document, &panel);
