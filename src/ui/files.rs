@@ -15,6 +15,7 @@ use crate::files::kind::{FileKind, HEAD};
 use super::dialog::dialog;
 use super::dom::{self, BlobUrl};
 use super::drop;
+use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
 use super::state::{App, Dialog};
@@ -57,6 +58,7 @@ fn list(app: App) -> impl IntoView {
                         }
                     })
                     .child((icon(Icon::Plus), "Choose files")),
+                folder::button(app),
                 move || {
                     (!empty()).then(|| {
                         html::button()
@@ -69,6 +71,7 @@ fn list(app: App) -> impl IntoView {
                 },
             )),
         )),
+        folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
         html::ul().class("files").child(For(ForProps::builder()
@@ -76,6 +79,7 @@ fn list(app: App) -> impl IntoView {
             .key(|row| (row.path.clone(), row.size.clone(), row.written))
             .children(move |row| html::li().class("file").child(file(app, row)))
             .build())),
+        folder::space(),
     )
 }
 
@@ -100,6 +104,7 @@ fn file(app: App, row: FileRow) -> impl IntoView {
                 .on(ev::click, move |_| app.shown_file.set(Some(shown.clone())))
                 .child(path.clone()),
             row.written.then(|| html::span().class("tag").child("written by the agent")),
+            row.on_disk.then(|| html::span().class("tag").child("on your disk")),
         )),
         html::span().class("size").child(row.size),
         html::span().class("acts").child((

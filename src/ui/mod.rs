@@ -19,6 +19,7 @@ mod drop;
 mod ending;
 mod export;
 mod files;
+mod folder;
 mod follow;
 mod gzip;
 mod icon;
