@@ -133,6 +133,12 @@ impl Desk {
                 let blobs = parts.into_iter().filter_map(|part| part.dyn_into().ok());
                 self.files(files).take(changes, blobs);
             }
+            Order::Mount { files, name } => {
+                if let Some(handle) = parts.pop_front() {
+                    self.files(files).workspace().mount(&name, handle);
+                }
+            }
+            Order::Unmount { files, name } => self.files(files).workspace().unmount(&name),
             Order::Rename { id, keys, name } => {
                 let desk = self.clone();
                 spawn_local(async move { desk.answer(id, desk.rename(&keys, name).await) });

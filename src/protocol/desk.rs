@@ -166,6 +166,16 @@ pub enum Order {
         files: FilesId,
         changes: Vec<FileChange>,
     },
+    /// A folder of the user's disk, which becomes part of these files. The part: its handle.
+    Mount {
+        files: FilesId,
+        name: String,
+    },
+    /// The folder is closed.
+    Unmount {
+        files: FilesId,
+        name: String,
+    },
     /// Renames stored runs; `None`: they are named after their task. Answered.
     Rename {
         id: QuestionId,
@@ -204,6 +214,8 @@ impl Order {
             | Order::Probe { .. }
             | Order::Models { .. }
             | Order::Files { .. }
+            | Order::Mount { .. }
+            | Order::Unmount { .. }
             | Order::Rename { .. } => Vec::new(),
         }
     }

@@ -12,7 +12,7 @@ use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
 use super::session::{HostTool, Session};
 use super::timer::Timeout;
-use crate::engine::{Answers, CallId, Event, Permission, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
+use crate::engine::{Answers, CallId, Event, Permission, Run, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
 use crate::protocol::desk::Permitted;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
@@ -65,7 +65,7 @@ impl Task {
     async fn run_built_in(&self) -> End {
         let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool().into() };
         // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
-        let atomic = spec.side_effect == SideEffect::Workspace;
+        let atomic = self.touches(&spec) == SideEffect::Workspace;
         match self.run.permission {
             Permission::Ask => return self.preview_then_ask(&spec, !atomic).await,
             Permission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,
@@ -75,7 +75,8 @@ impl Task {
         if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
             return ToolOutcome::Cancelled.into();
         }
-        host.run(self.run.clone(), spec).await.into()
+        let to_disk = self.touches(&spec) == SideEffect::Folder;
+        host.run(self.run.clone(), spec, to_disk).await.into()
     }
 
     /// Asks about a call of a built-in tool, with what it would write. A call that would fail anyway fails at once.
@@ -129,6 +130,14 @@ impl Task {
         self.call_page(&arguments, repaired).await.into()
     }
 
+    /// What this call touches, by the rules of the run.
+    fn touches(&self, spec: &ToolSpec) -> SideEffect {
+        let by_rules = |run: Option<&Run>| {
+            run.and_then(Run::permissions).map(|rules| rules.touches(spec, &self.run.arguments))
+        };
+        self.session.with_run(by_rules).unwrap_or(spec.side_effect)
+    }
+
     /// What led to an effect is stored before the effect.
     async fn keep_first(&self, spec: &ToolSpec) {
         if spec.side_effect != SideEffect::None {
@@ -146,7 +155,7 @@ impl Task {
         };
         let (call, name) = (&self.run.call, &self.run.name);
         let PendingRequest { number, answer } =
-            page.approve(Approval { call, name, arguments, side_effect: spec.side_effect, again, diff });
+            page.approve(Approval { call, name, arguments, side_effect: self.touches(spec), again, diff });
         if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
             page.abort(number);
         }

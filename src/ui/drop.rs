@@ -21,7 +21,7 @@ use super::state::{App, Dialog};
 use super::{pictures, unzip, viewer};
 
 /// Names of folders and files that hold no documents of the user.
-const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
+pub(super) const LEFT_OUT: &[&str] = &[".git", "node_modules", ".DS_Store", ".venv", "__pycache__"];
 /// Maximum number of files taken in one drop.
 const MOST: usize = 20_000;
 

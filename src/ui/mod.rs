@@ -20,6 +20,7 @@ mod ending;
 mod export;
 mod figure;
 mod files;
+mod folder;
 mod follow;
 mod gzip;
 mod icon;

@@ -7,6 +7,7 @@ use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::HtmlElement;
 
 use crate::engine::Scope;
@@ -55,9 +56,23 @@ pub fn card(app: App) -> impl IntoView {
 }
 
 fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
-    let PermitView { id, title, warning, body, tool } = view;
+    let PermitView { id, title, warning, body, tool, folder } = view;
     let scope = RwSignal::new(Scope::Call);
-    let answer = move |allow: bool| app.answer_permit(id, allow, scope.get_untracked());
+    let answer = move |allow: bool| {
+        let scope = scope.get_untracked();
+        match folder.clone().filter(|_| allow) {
+            None => app.answer_permit(id, allow, scope),
+            // The browser asks too, and wants the user's click for it.
+            Some(folder) => spawn_local(async move {
+                if app.may_write(&folder).await {
+                    return app.answer_permit(id, true, scope);
+                }
+                app.complain(format!("The browser did not permit changes to {folder}, so the call was refused."));
+                app.answer_permit(id, false, Scope::Call);
+            }),
+        }
+    };
+    let refuse_call = { let answer = answer.clone(); move || answer(false) };
     let choice = move |of: Scope, text: &'static str, help: String| {
         html::label().attr("title", help).child((
             html::input()
@@ -107,7 +122,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
                     .id(REFUSE)
                     .node_ref(refuse)
                     .class("btn quiet")
-                    .on(ev::click, move |_| answer(false))
+                    .on(ev::click, move |_| refuse_call())
                     .child("Refuse"),
                 html::button()
                     .r#type("button")

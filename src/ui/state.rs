@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use crate::files::picture::PictureView;
@@ -166,6 +167,8 @@ pub struct Library {
     pub files: BTreeMap<String, Blob>,
     /// Documents that came with an example, only for its thread.
     pub lent: BTreeMap<String, Blob>,
+    /// Folders of the user's disk by name, as handles. Their files are among `files`, below the name.
+    pub folders: BTreeMap<String, JsValue>,
     pub subscriptions: Vec<Subscription>,
 }
 

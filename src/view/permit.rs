@@ -17,6 +17,8 @@ pub struct PermitView {
     pub body: PermitBody,
     /// The name of the tool, for the answer that covers all its calls.
     pub tool: String,
+    /// The folder of the user's disk that it would write to.
+    pub folder: Option<String>,
 }
 
 /// What the call would do.
@@ -76,7 +78,10 @@ impl From<&Permit> for PermitView {
             Some(diff) => (of_diff(name, diff), body(diff)),
             None => (format!("{name} wants to {}", acts(*touches)), PermitBody::Arguments(pretty(arguments))),
         };
-        PermitView { id: *id, title, warning: again.then_some(AGAIN), body, tool: name.clone() }
+        let first = || files(diff.as_deref()?).first()?.0.split('/').next().map(str::to_owned);
+        let folder = if *touches == SideEffect::Folder { first() } else { None };
+        let title = if folder.is_some() { format!("{title} on your disk") } else { title };
+        PermitView { id: *id, title, warning: again.then_some(AGAIN), body, tool: name.clone(), folder }
     }
 }
 
@@ -122,11 +127,15 @@ fn body(diff: &str) -> PermitBody {
 /// The files of a diff: path, and whether it is new.
 fn files(diff: &str) -> Vec<(&str, bool)> {
     let mut files = Vec::new();
-    for pair in diff.lines().collect::<Vec<_>>().windows(2) {
-        let [before, after] = pair else { continue };
-        if let (Some(before), Some(after)) = (before.strip_prefix("--- "), after.strip_prefix("+++ ")) {
-            files.push((after, before == "/dev/null"));
+    // A file's two lines come first, or after the empty line behind another file.
+    let mut lines = diff.lines();
+    let mut at_file = true;
+    while let Some(line) = lines.next() {
+        if at_file && let Some(before) = line.strip_prefix("--- ") {
+            let after = lines.next().and_then(|after| after.strip_prefix("+++ "));
+            files.extend(after.map(|after| (after, before == "/dev/null")));
         }
+        at_file = line.is_empty();
     }
     files
 }
@@ -152,4 +161,52 @@ fn acts(touches: SideEffect) -> &'static str {
 fn pretty(arguments: &str) -> String {
     let read: Result<Value, _> = serde_json::from_str(arguments);
     read.ok().and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| arguments.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn permit(touches: SideEffect, diff: Option<&str>) -> Permit {
+        Permit {
+            id: PermitId(1),
+            name: "write_file".into(),
+            arguments: r#"{"path":"a.md"}"#.into(),
+            touches,
+            again: false,
+            diff: diff.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn a_diff_is_lines_with_marks() {
+        let diff = "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
+        let view = PermitView::from(&permit(SideEffect::Folder, Some(diff)));
+        assert_eq!(view.title, "write_file wants to change garden/a.md on your disk");
+        assert_eq!(view.folder.as_deref(), Some("garden"));
+        let PermitBody::Diff { lines, figures } = view.body else { panic!("no diff") };
+        let shown: Vec<String> = lines.iter().map(|line| format!("{}{}", line.kind.mark(), line.text)).collect();
+        assert_eq!(shown, ["@@ -1,3 +1,3 @@", "same", "\u{2212}old", "\u{2212}-- not a file name", "+new", "+++ nor this"]);
+        assert_eq!(figures, "2 lines added, 2 removed");
+    }
+
+    #[test]
+    fn a_new_file_and_several_files_are_named() {
+        let one = "--- /dev/null\n+++ b.md\n@@ -0,0 +1 @@\n+x\n";
+        assert_eq!(PermitView::from(&permit(SideEffect::Workspace, Some(one))).title, "write_file wants to create b.md");
+        let two = format!("{one}\n--- a.md\n+++ a.md\n@@ -1 +1 @@\n-y\n+z\n");
+        let view = PermitView::from(&permit(SideEffect::Workspace, Some(&two)));
+        assert_eq!(view.title, "write_file wants to change 2 files");
+        let PermitBody::Diff { lines, .. } = view.body else { panic!("no diff") };
+        let notes: Vec<&str> = lines.iter().filter(|line| line.kind == LineKind::Note).map(|line| line.text.as_str()).collect();
+        assert_eq!(notes, ["b.md", "@@ -0,0 +1 @@", "a.md", "@@ -1 +1 @@"]);
+    }
+
+    #[test]
+    fn other_calls_show_their_arguments() {
+        let view = PermitView::from(&Permit { again: true, ..permit(SideEffect::Network, None) });
+        assert_eq!(view.title, "write_file wants to use the network");
+        assert_eq!(view.warning, Some(AGAIN));
+        assert_eq!(view.body, PermitBody::Arguments("{\n  \"path\": \"a.md\"\n}".into()));
+    }
 }

@@ -31,12 +31,13 @@ impl ToolHost {
 
     /// Checks the arguments and runs a built-in tool. The deadline counts from the moment a worker has the call; a worker
     /// that misses it is ended, and the next call gets a new worker.
-    pub async fn run(&self, call: RunTool, spec: ToolSpec) -> ToolOutcome {
+    /// `to_disk`: whether it may write to folders of the user's disk.
+    pub async fn run(&self, call: RunTool, spec: ToolSpec, to_disk: bool) -> ToolOutcome {
         let schema = self.driver.schema(&spec.parameters);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole milliseconds since 1970
         let now = js_sys::Date::now() as u64;
         let request = Call::Run { name: call.name, arguments: call.arguments, schema, now, files: Vec::new() };
-        match self.ended(Some(call.call), request, call.timeout_ms).await {
+        match self.ended_with(Some(call.call), request, call.timeout_ms, to_disk).await {
             Ok(Answer::Outcome { outcome, .. }) | Err(outcome) => outcome,
             Ok(_) => failed("the tool worker answered another question"),
         }
@@ -99,6 +100,17 @@ impl ToolHost {
     }
 
     async fn ended(&self, id: Option<CallId>, request: Call, timeout_ms: u64) -> Result<Answer, ToolOutcome> {
+        self.ended_with(id, request, timeout_ms, false).await
+    }
+
+    #[cfg_attr(not(feature = "desk"), allow(unused_variables))]
+    async fn ended_with(
+        &self,
+        id: Option<CallId>,
+        request: Call,
+        timeout_ms: u64,
+        to_disk: bool,
+    ) -> Result<Answer, ToolOutcome> {
         let (ticket, ended) = self.driver.submit(request, timeout_ms);
         if let Some(id) = &id {
             self.open.borrow_mut().insert(id.clone(), ticket);
@@ -106,6 +118,10 @@ impl ToolHost {
         let ended = ended.await;
         if let Some(id) = &id {
             self.open.borrow_mut().remove(id);
+        }
+        #[cfg(feature = "desk")]
+        if let Err(why) = self.driver.write_to_disk(ticket, to_disk).await {
+            return Err(failed(&why));
         }
         match ended {
             Ok(Ended::Answer(answer)) => Ok(answer),

@@ -43,7 +43,7 @@ const run = async ({ Agent, replay }, { baseUrl, permissions, answers, all, nobo
 async function both(given, check) {
   const found = [];
   await withScript(steps(check), async (baseUrl) => {
-    const node = await import(path.join(dist, 'turnwise/index.node.js'));
+    const node = await import(path.join(dist, 'turnwise/node.js'));
     await node.default();
     found.push(await run(node, { ...given, baseUrl, old: OLD }));
   });
@@ -110,7 +110,7 @@ test('a call that would fail is not asked about, and wrong rules are named', asy
       assert.match(less, /content/);
     } },
   ], async (baseUrl) => {
-    const { Agent } = await import(path.join(dist, 'turnwise/index.node.js'));
+    const { Agent } = await import(path.join(dist, 'turnwise/node.js'));
     const agent = new Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted', apiKey: 'sk-test-0123456789abcdefghij' }, tools: ['write_file'] });
     const trajectory = await agent.run('go', { approve: () => assert.fail('asked') });
     assert.equal(trajectory.outcome, 'success');
@@ -123,7 +123,7 @@ test('a call that would fail is not asked about, and wrong rules are named', asy
 test('a call covered by the answer to another question is told so: its signal is aborted', async () => {
   const calls = ['a', 'b'].map((to) => ({ id: to, name: 'send', args: { to } }));
   await withScript([{ calls }, { text: 'Done.', check: (request) => assert.deepEqual(results(request), ['sent', 'sent']) }], async (baseUrl) => {
-    const { Agent } = await import(path.join(dist, 'turnwise/index.node.js'));
+    const { Agent } = await import(path.join(dist, 'turnwise/node.js'));
     const agent = new Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted', apiKey: 'sk-test-0123456789abcdefghij' }, tools: [] });
     agent.registerTool({ name: 'send', sideEffect: 'network', execute: () => 'sent' });
     const open = new Map();
