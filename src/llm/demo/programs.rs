@@ -136,7 +136,7 @@ fn place<'a>(chat: &Chat<'a>) -> Option<&'a str> {
     let mut page = None;
     for line in text.lines() {
         page = line.strip_prefix("[page ").and_then(|rest| rest.strip_suffix(']')).or(page);
-        if line.contains("Q1") && line.contains(|c: char| c == ',') {
+        if line.contains("Q1") && line.contains(',') {
             return page;
         }
     }
