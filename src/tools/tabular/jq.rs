@@ -20,7 +20,7 @@ const ABSENT: [&str; 2] = ["now", "env"];
 /// Filters of jq that jaq's libraries lack.
 const OURS: &str = r#"
 def @csv: [.[] | if type == "string" then "\"" + gsub("\""; "\"\"") + "\"" elif . == null then "" else tostring end] | join(",");
-def @tsv: [.[] | if . == null then "" else tostring | gsub("\\"; "\\\\") | gsub("\t"; "\\t") | gsub("\n"; "\\n") | gsub("\r"; "\\r") end] | join("\t");
+def @tsv: [.[] | if . == null then "" else tostring | split("\\") | join("\\\\") | split("\t") | join("\\t") | split("\n") | join("\\n") | split("\r") | join("\\r") end] | join("\t");
 def IN(s): any(s == .; .);
 def IN(src; s): any(src == s; .);
 def INDEX(stream; f): reduce stream as $row ({}; . + {($row | f | tostring): $row});
