@@ -110,7 +110,7 @@ test('a data set that needs code, and a chart', async () => {
     const mean = (list) => Math.round(list.reduce((sum, n) => sum + n, 0) / list.length);
     assert.match(await answer(page).innerText(), new RegExp(`${lines.length} days: ${mean(rides(false))} rides on a dry day, ${mean(rides(true))} on a day with rain`));
     const chart = page.getByRole('figure', { name: 'Rides per day, by month' });
-    await chart.getByRole('group').focus();
+    await chart.getByRole('group', { name: 'Arrow keys' }).focus();
     await page.keyboard.press('End');
     assert.match(await chart.getByRole('status').innerText(), /^2025-12\s+Dry days\s+\d+\s+Days with rain\s+\d+$/);
     assert.deepEqual(await audit(page), []);
