@@ -12,8 +12,8 @@ use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
 use super::session::{Approve, HostTool, Session};
 use super::timer::Timeout;
-use crate::worker::ToolHost;
 use crate::engine::{CallId, Event, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
+use crate::worker::ToolHost;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.
