@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use turnwise::engine::{CallId, RunMode, RunTool, ToolOutcome};
+use turnwise::engine::{CallId, Permission, RunMode, RunTool, ToolOutcome};
 use turnwise::tools::path::PathError;
 use turnwise::tools::{builtin, safe_set};
 use turnwise::worker::protocol::{Call, Request, SchemaRef, Ticket};
@@ -21,6 +21,7 @@ fn call(id: &str) -> RunTool {
         arguments: String::new(),
         timeout_ms: 1_000,
         run: RunMode::Run,
+        permission: Permission::Allowed,
     }
 }
 
@@ -101,7 +102,7 @@ async fn a_worker_that_cannot_start_fails_every_call_and_says_what_may_block_it(
     let host = broken();
     let spec = builtin("now").unwrap();
     for id in ["a", "b"] {
-        let outcome = host.run(call(id), spec.clone()).await;
+        let outcome = host.run(call(id), spec.clone(), false).await;
         let ToolOutcome::Failed { message } = &outcome else { panic!("{outcome:?}") };
         assert!(message.contains("no-such-worker.js") && message.contains("worker-src"), "{message}");
     }
@@ -110,7 +111,7 @@ async fn a_worker_that_cannot_start_fails_every_call_and_says_what_may_block_it(
 #[wasm_bindgen_test]
 async fn an_aborted_call_is_cancelled_before_its_worker_is_ready() {
     let host = broken();
-    let running = host.run(call("a"), builtin("now").unwrap());
+    let running = host.run(call("a"), builtin("now").unwrap(), false);
     let abort = async {
         host.abort(&CallId("a".into()));
         host.abort(&CallId("never there".into()));

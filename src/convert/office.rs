@@ -16,9 +16,10 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
     markdown::write(&document, &mut text);
     let label = label(format);
     if text.is_blank() {
+        let article = if label.starts_with(['O', 'e']) { "an" } else { "a" };
         return Err(match document.assets.len() {
-            0 => format!("it is a {label} without text"),
-            pictures => format!("it is a {label} without text: it only holds pictures ({pictures})"),
+            0 => format!("it is {article} {label} without text"),
+            pictures => format!("it is {article} {label} without text: it only holds pictures ({pictures})"),
         });
     }
     Ok(text.finish(label.to_owned(), Vec::new()))

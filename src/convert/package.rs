@@ -100,31 +100,53 @@ pub fn listing(bytes: &[u8], name: &str) -> Result<Document, String> {
     Ok(text.finish(format!("ZIP archive, {count} files"), notes))
 }
 
-/// A copy of a presentation in which every slide begins with [`MARK`], without its pictures and films. `None` if it cannot be made: then the
-/// original is read, without slide numbers.
+/// A copy of a presentation in which every slide begins with [`MARK`], without its pictures and films. `None` if it cannot be made:
+/// then the original is read, without slide numbers.
 pub fn with_marks(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
+    if format == Format::Pptx {
+        copy(bytes, |name| name.starts_with("ppt/slides/") && name.ends_with(".xml"), marked_slide)
+    } else {
+        copy(bytes, |name| name == "content.xml", marked_pages)
+    }
+}
+
+/// A copy of a workbook without the spaces before its numbers, which some programs write and `calamine` refuses.
+pub fn with_plain_numbers(bytes: &[u8]) -> Option<Vec<u8>> {
+    let wanted = |name: &str| name.starts_with("xl/worksheets/") && name.ends_with(".xml");
+    copy(bytes, wanted, |xml| {
+        let mut out = String::with_capacity(xml.len());
+        let mut parts = xml.split("<v>");
+        out.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            out.push_str("<v>");
+            out.push_str(part.trim_start());
+        }
+        out
+    })
+}
+
+/// A copy of an archive in which `change` rewrites the files that are `wanted`, without pictures and films.
+fn copy(bytes: &[u8], wanted: impl Fn(&str) -> bool, change: impl Fn(&str) -> String) -> Option<Vec<u8>> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).ok()?;
     let mut copy = ZipWriter::new(Cursor::new(Vec::new()));
     for index in 0..archive.len() {
         let file = archive.by_index_raw(index).ok()?;
         let name = file.name().to_owned();
-        let slide = match format {
-            Format::Pptx => name.starts_with("ppt/slides/") && name.ends_with(".xml"),
-            _ => name == "content.xml",
-        };
-        if ["ppt/media/", "ppt/embeddings/", "Pictures/", "media/"].iter().any(|folder| name.starts_with(folder)) {
+        if ["ppt/media/", "ppt/embeddings/", "xl/media/", "Pictures/", "media/"]
+            .iter()
+            .any(|folder| name.starts_with(folder))
+        {
             continue;
         }
-        if !slide {
+        if !wanted(&name) {
             copy.raw_copy_file(file).ok()?;
             continue;
         }
         drop(file);
         let mut xml = String::new();
         archive.by_index(index).ok()?.take(MAX_UNPACKED).read_to_string(&mut xml).ok()?;
-        let marked = if format == Format::Pptx { marked_slide(&xml) } else { marked_pages(&xml) };
         copy.start_file(name, SimpleFileOptions::default().compression_method(CompressionMethod::Stored)).ok()?;
-        copy.write_all(marked.as_bytes()).ok()?;
+        copy.write_all(change(&xml).as_bytes()).ok()?;
     }
     Some(copy.finish().ok()?.into_inner())
 }

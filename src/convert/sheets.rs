@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::limits::{MAX_CELL_CHARS, MAX_CELLS, MAX_COLUMNS};
-use super::package::{Kind, kind};
+use super::package::{Kind, kind, with_plain_numbers};
 use super::text::Text;
 use crate::tools::document::{Document, Rows};
 
@@ -99,7 +99,7 @@ pub fn convert(bytes: &[u8], format: Format) -> Result<Document, String> {
         notes.push(format!("only the first {MAX_CELLS} cells were read"));
     }
     if !read.broken.is_empty() {
-        notes.push(format!("sheets that are damaged and were not read: {}", read.broken.join(", ")));
+        notes.push(format!("sheets that are damaged and were not read to their end: {}", read.broken.join(", ")));
     }
     let plural = if count == 1 { "sheet" } else { "sheets" };
     Ok(text.finish(format!("workbook, {count} {plural}"), notes))
@@ -171,7 +171,13 @@ fn read(bytes: &[u8], format: Format) -> Result<Read, String> {
         return Ok(dense(&mut book));
     }
     let mut book = Xlsx::new(cursor).map_err(|error| sentence(&error))?;
-    Ok(sparse(&mut book))
+    let read = sparse(&mut book);
+    if read.broken.is_empty() {
+        return Ok(read);
+    }
+    let Some(plain) = with_plain_numbers(bytes) else { return Ok(read) };
+    let again = Xlsx::new(Cursor::new(plain.as_slice())).map(|mut book| sparse(&mut book));
+    Ok(again.ok().filter(|again| again.broken.len() < read.broken.len()).unwrap_or(read))
 }
 
 /// Reads cell by cell, so that two cells in opposite corners of a sheet do not become the whole sheet.
@@ -197,13 +203,13 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
                         cells.push(Cell { row, column, value });
                     }
                     Ok(None) => break,
-                    Err(_) => {
-                        read.broken.push(name.clone());
+                    Err(error) => {
+                        read.broken.push(format!("{name} ({error})"));
                         break;
                     }
                 }
             },
-            Err(_) => read.broken.push(name.clone()),
+            Err(error) => read.broken.push(format!("{name} ({error})")),
         }
         cells.sort_by_key(|cell| (cell.row, cell.column));
         cells.dedup_by_key(|cell| (cell.row, cell.column));
@@ -212,7 +218,11 @@ fn sparse(book: &mut Xlsx<Cursor<&[u8]>>) -> Read {
     read
 }
 
-fn dense<'a, R: Reader<Cursor<&'a [u8]>>>(book: &mut R) -> Read {
+fn dense<'a, R>(book: &mut R) -> Read
+where
+    R: Reader<Cursor<&'a [u8]>>,
+    R::Error: std::fmt::Display,
+{
     let mut read = Read { sheets: Vec::new(), broken: Vec::new(), cut: false };
     let mut left = MAX_CELLS;
     for name in worksheets(book) {
@@ -230,7 +240,7 @@ fn dense<'a, R: Reader<Cursor<&'a [u8]>>>(book: &mut R) -> Read {
                     cells.push(Cell { row: top + row, column: first + column, value: value.clone() });
                 }
             }
-            Err(_) => read.broken.push(name.clone()),
+            Err(error) => read.broken.push(format!("{name} ({error})")),
         }
         read.sheets.push((name, cells));
     }

@@ -10,6 +10,8 @@ pub struct Text {
     /// The number of lines.
     lines: usize,
     places: Vec<Place>,
+    /// Whether there is more than the marks of places.
+    said: bool,
     full: bool,
 }
 
@@ -21,6 +23,7 @@ impl Text {
                 self.full = true;
                 return;
             }
+            self.said |= !line.trim().is_empty();
             self.out.push_str(line.trim_end());
             self.out.push('\n');
             self.lines += 1;
@@ -43,7 +46,9 @@ impl Text {
     pub fn marked(&mut self, name: &str) {
         self.gap();
         self.place(name, None);
+        let said = self.said;
         self.line(&format!("[{name}]"));
+        self.said = said;
     }
 
     /// Whether the limit is reached: what follows is not written.
@@ -52,9 +57,10 @@ impl Text {
         self.full
     }
 
+    /// Whether there is no text, except for the marks of places.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        self.out.trim().is_empty()
+        !self.said
     }
 
     #[must_use]

@@ -4,6 +4,7 @@
 //! run. Owns the sessions, their files, the database, and the exchange with other tabs. Deliberately absent: how orders
 //! arrive here, and everything visible (`ui`).
 
+mod permits;
 mod plans;
 mod running;
 mod seat;
@@ -24,6 +25,7 @@ use crate::shell::{self, Carried, Notice, Page, js};
 use crate::trajectory::{Restored, Trajectory};
 use crate::view::probe::{self, Probe};
 
+use permits::Permits;
 use seat::Seat;
 pub use state::Desk;
 use state::{DeskState, access};
@@ -33,9 +35,11 @@ impl Desk {
     /// only the page can reach.
     #[must_use]
     pub fn open(page: Rc<dyn Page>, post: impl Fn(News, Vec<JsValue>) + 'static) -> Self {
+        let post: Rc<seat::PostNews> = Rc::new(post);
         let desk = Desk(Rc::new(DeskState {
             page,
-            post: Rc::new(post),
+            permits: Permits::new(seat::NewsSender::new(&post)),
+            post,
             seats: RefCell::default(),
             plans: RefCell::default(),
             files: RefCell::default(),
@@ -89,6 +93,7 @@ impl Desk {
                 self.complain(resumed);
                 self.with(seat, Seat::renew);
             }
+            Order::Permit { permit, answered } => self.0.permits.answer(permit, answered),
             Order::Close { seat: id } => self.with(id, |seat| {
                 seat.session.close();
                 if seat.keeper.is_none() {
@@ -128,6 +133,12 @@ impl Desk {
                 let blobs = parts.into_iter().filter_map(|part| part.dyn_into().ok());
                 self.files(files).take(changes, blobs);
             }
+            Order::Mount { files, name } => {
+                if let Some(handle) = parts.pop_front() {
+                    self.files(files).workspace().mount(&name, handle);
+                }
+            }
+            Order::Unmount { files, name } => self.files(files).workspace().unmount(&name),
             Order::Rename { id, keys, name } => {
                 let desk = self.clone();
                 spawn_local(async move { desk.answer(id, desk.rename(&keys, name).await) });
@@ -139,7 +150,8 @@ impl Desk {
         }
     }
 
-    fn run(&self, seat: &Rc<Seat>, config: RunConfig, task: Task, after: Option<SeatId>) {
+    fn run(&self, seat: &Rc<Seat>, mut config: RunConfig, task: Task, after: Option<SeatId>) {
+        state::permit(&mut config);
         let carried = after.and_then(|after| self.seat(after)?.session.with_run(|run| run.map(Carried::from_run)));
         let task = match carried {
             Some(Carried { session_id, history }) => Task { session_id, history, ..task },

@@ -6,9 +6,10 @@ use std::rc::{Rc, Weak};
 
 use wasm_bindgen::JsValue;
 
+use super::permits::{Asking, Permits};
 use super::running::PlanRunning;
 use super::seat::{NewsSender, PostNews, Seat};
-use crate::engine::{ProviderConfig, ProviderKind, RunConfig};
+use crate::engine::{Answers, Permissions, ProviderConfig, ProviderKind, Rule, RunConfig};
 use crate::protocol::desk::{FilesId, News, Order, PlanId, SeatId, With};
 use crate::shell::{Access, Page, Session, SessionOptions};
 use crate::store::{Database, Tabs};
@@ -21,6 +22,7 @@ pub struct Desk(pub(super) Rc<DeskState>);
 
 pub(super) struct DeskState {
     pub(super) page: Rc<dyn Page>,
+    pub(super) permits: Rc<Permits>,
     pub(super) post: Rc<PostNews>,
     pub(super) seats: RefCell<BTreeMap<SeatId, Rc<Seat>>>,
     pub(super) plans: RefCell<BTreeMap<PlanId, Rc<PlanRunning>>>,
@@ -43,11 +45,15 @@ pub(super) struct Storage {
 }
 
 impl Desk {
-    /// Creates a session with the user's keys.
-    pub(super) fn session(&self, with: &With, config: RunConfig, workspace: Workspace) -> Session {
-        let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at));
-        let (access, page) = (access.collect(), Some(Rc::clone(&self.0.page)));
-        Session::new(SessionOptions { config, access, workspace, worker_url: with.worker_url.clone(), page })
+    /// Creates a session with the user's keys, whose questions the user answers.
+    pub(super) fn session(&self, with: &With, mut config: RunConfig, workspace: Workspace) -> Session {
+        let access = config.providers.iter().enumerate().map(|(at, provider)| access(with, provider, at)).collect();
+        let page: Rc<dyn Page> = Rc::new(Asking::new(Rc::clone(&self.0.page), Rc::clone(&self.0.permits)));
+        permit(&mut config);
+        let worker_url = with.worker_url.clone();
+        let session = Session::new(SessionOptions { config, access, workspace, worker_url, page: Some(page) });
+        session.set_answers(Answers::Page);
+        session
     }
 
     /// Returns the desk's copy of these files, which is the one that tools see.
@@ -97,6 +103,12 @@ impl WeakDesk {
     pub(super) fn upgrade(&self) -> Option<Desk> {
         self.0.upgrade().map(Desk)
     }
+}
+
+/// Sets the rules of a run that has none: tools write to its own files without asking.
+pub(super) fn permit(config: &mut RunConfig) {
+    let rules = || Permissions { workspace: Some(Rule::Allow), ..Permissions::default() };
+    config.permissions.get_or_insert_with(rules);
 }
 
 /// Returns how to reach a provider, with the user's key if there is one for its current address.

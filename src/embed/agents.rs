@@ -10,13 +10,13 @@ use wasm_bindgen_futures::spawn_local;
 
 use super::calls::{Calls, PageOf};
 use super::outbox::{Outbox, Refusal};
-use crate::engine::{Branch, Image, Message, ProviderConfig, Record, RecordKind};
+use crate::engine::{Answers, Branch, Image, Message, ProviderConfig, Record, RecordKind};
 use crate::protocol::{
     AccessOptions, AgentId, AgentOptions, Approval, AskId, Delta, DeltaKind, FileChange, Listening, RunEvent, Step,
     WorkerMessage,
 };
 use crate::shell::{
-    Access, Approve, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
+    Access, Carried, Input, Notice, Page, PlanSession, Session, SessionOptions, StartError, random_seed,
 };
 use crate::trajectory::{Course, Restored};
 use crate::worker::protocol::DocumentTask;
@@ -185,9 +185,9 @@ impl Agent {
 
     pub(super) fn permit(&self, approval: Approval) {
         match approval {
-            Approval::Nobody => self.session.set_approve(None),
-            Approval::Ask => self.session.set_approve(Some(Approve::Ask)),
-            Approval::All => self.session.set_approve(Some(Approve::All)),
+            Approval::Nobody => self.session.set_answers(Answers::Nobody),
+            Approval::Ask => self.session.set_answers(Answers::Page),
+            Approval::All => self.session.set_answers(Answers::All),
             Approval::Same => {}
         }
     }

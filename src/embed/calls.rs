@@ -75,8 +75,8 @@ impl Page for PageOf {
     }
 
     fn approve(&self, approval: Approval<'_>) -> PendingRequest {
-        let Approval { call, name, arguments, side_effect, again } = approval;
-        let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again };
+        let Approval { call, name, arguments, side_effect, again, diff } = approval;
+        let what = Wanted::Approve { id: &call.0, name, args: &json(arguments), side_effect, again, diff };
         self.calls.ask(self.agent, what, None, None)
     }
 

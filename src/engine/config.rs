@@ -1,5 +1,7 @@
 //! A run's whole configuration, as data. No secret is ever in it: keys and headers stay in the shell.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,6 +50,9 @@ pub struct RunConfig {
     /// Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<SubagentKind>,
+    /// Which tool calls run, which ask first and which are denied. Omitted in records made before there were permissions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<Permissions>,
     pub limits: Limits,
     pub retry: RetryConfig,
     /// Seeds jitter and ids: the same seed gives the same run.
@@ -228,8 +233,97 @@ pub enum SideEffect {
     #[default]
     None,
     Workspace,
+    /// A folder of the user's own disk.
+    Folder,
     Network,
     Page,
+}
+
+/// Which tool calls run, which ask first and which are denied (semantics.md#permissions).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryPermissions"),
+    ts(rename = "TrajectoryPermissions")
+)]
+#[serde(default)]
+pub struct Permissions {
+    /// Who answers the questions of this run.
+    pub answers: Answers,
+    /// Tools that write files of the workspace. Default: `ask` if a person answers, otherwise `allow`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Rule>,
+    /// Tools that write to a folder of the user's disk. Default: `ask`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<Rule>,
+    /// Tools that reach the network. Default: `ask`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<Rule>,
+    /// Tools that change the page. Default: `ask`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<Rule>,
+    /// Rules for single tools, by name. They take precedence over the others.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<BTreeMap<String, Rule>>", optional))]
+    pub tools: BTreeMap<String, Rule>,
+    /// The folders of the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
+    pub folders: Vec<String>,
+}
+
+/// What happens to a call before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryRule"),
+    ts(rename = "TrajectoryRule")
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    Ask,
+    Allow,
+    Deny,
+}
+
+/// Who answers the questions of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryAnswers"),
+    ts(rename = "TrajectoryAnswers")
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Answers {
+    /// Nobody: what has to be asked is denied.
+    #[default]
+    Nobody,
+    /// The page asks a person, or decides itself.
+    Page,
+    /// Every question is answered with yes beforehand.
+    All,
+}
+
+/// How far an answer reaches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "types",
+    derive(schemars::JsonSchema, ts_rs::TS),
+    schemars(rename = "TrajectoryPermissionScope"),
+    ts(rename = "TrajectoryPermissionScope")
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// This call.
+    #[default]
+    Call,
+    /// Every call of this tool in this run.
+    Tool,
+    /// Every call of this run that would ask.
+    Run,
 }
 
 /// Turns of a sub-agent if neither its task nor its kind says otherwise (subagents.md#bounds).
@@ -352,6 +446,7 @@ impl RunConfig {
             providers: vec![ProviderConfig::default()],
             tools: Vec::new(),
             agents: Vec::new(),
+            permissions: None,
             limits: Limits::default(),
             retry: RetryConfig::default(),
             seed: 0,

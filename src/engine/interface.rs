@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::config::{Limits, ToolSpec};
+use super::config::{Limits, Permissions, Scope, ToolSpec};
 use super::failure::Slug;
 use super::ids::{BaseId, CallId, EpochMillis, RequestId, TimerId};
 use super::message::{Image, Message, ModelError, RawResponse, Reply};
@@ -54,6 +54,15 @@ pub enum Event {
         /// JSON text.
         arguments: String,
     },
+    /// The user answered whether a call may run.
+    Permitted {
+        call: CallId,
+        allow: bool,
+        #[serde(default)]
+        scope: Scope,
+    },
+    /// From here on, other rules decide which tool calls run.
+    PermissionsSet { permissions: Permissions },
     /// A timer asked for by `Effect::Sleep` fired.
     TimerFired { timer: TimerId },
     /// The user asked to wrap up.
@@ -157,7 +166,8 @@ pub struct Parent {
 pub enum Effect {
     /// Send one LLM request; ends in `ModelReplied` or `ModelFailed` with the same `request`.
     CallModel(ModelCall),
-    /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`.
+    /// Check the arguments (parse, repair, schema) and run one tool; ends in `ToolFinished` with the same `call`. If the
+    /// call needs permission, ask for it instead of running it; ends in `Permitted`, or in `ToolFinished` if it cannot run.
     RunTool(RunTool),
     /// The answer to the running program's call with this index (`Event::ToolAsked`).
     AnswerProgram { program: CallId, asked: usize, answer: ProgramAnswer },
@@ -228,6 +238,8 @@ pub struct RunTool {
     /// For `run_code`: what the code sees of the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
+    #[serde(default)]
+    pub permission: Permission,
 }
 
 /// What a program sees of the world, apart from the answers to its calls. The same call of the same run always has the same.
@@ -246,6 +258,19 @@ pub struct ProgramAnswer {
     pub content: String,
     /// The call throws in the program.
     pub failed: bool,
+}
+
+/// Whether a call may run (semantics.md#permissions).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Permission {
+    #[default]
+    Allowed,
+    /// Only the user can say so.
+    Ask,
+    /// It was allowed, but it was under way when the run was interrupted. It runs if an interrupted call of this tool has no
+    /// effect; otherwise only the user can say so.
+    AskAgain,
 }
 
 /// How far the shell goes with a call.

@@ -38,7 +38,7 @@
 //! | --- | --- |
 //! | `ids`, `time`, `digest`, `failure`, `retry` | ids and units, hashes, slugs, waits |
 //! | `message`, `provider`, `config`, `own_tools`, `record`, `interface`, `caps` | data: what goes in and out, and what is recorded |
-//! | `judge`, `prompts`, `setup`, `history` | rules that need no run: verdicts, exact texts, the bound, the history |
+//! | `judge`, `prompts`, `setup`, `history`, `permission` | rules that need no run: verdicts, exact texts, the bound, the history, which calls are asked about |
 //! | `tool_round`, `program` | the tool calls of one reply, a machine of its own; those that programs make |
 //! | `run` | the state of a run, and `handle` |
 //! | `turn` | the loop: how a turn begins, what follows, when the run concludes |
@@ -58,6 +58,7 @@ pub mod judge;
 mod limits;
 pub mod message;
 pub mod own_tools;
+mod permission;
 mod program;
 pub mod prompts;
 pub mod provider;

@@ -86,6 +86,7 @@ impl Run {
         self.trace("branched", json!({ "parent": parent.run_id, "turn": parent.turn }));
         // Sub-agents of the turns that it keeps belong to this run.
         self.rename_children(&session_id);
+        self.consent.forget();
         (self.task.run_id, self.task.session_id) = (run_id, session_id);
         self.family.origin = Some(Origin { parent, started_with });
         self.start_wall_timer();

@@ -17,6 +17,7 @@ use super::ids::{CallId, CallIds, EpochMillis, Millis, RequestId, TimerId};
 use super::interface::{Effect, Event, Parent};
 use super::message::{Image, Message, Usage};
 use super::own_tools::SubagentTask;
+use super::permission::Consent;
 use super::record::{Ending, LogRecord, Record, RecordKind, TraceRecord, Trigger, TurnRecord};
 use super::retry::Rng;
 use super::time;
@@ -52,6 +53,8 @@ pub struct Run {
     pub(super) book: Book,
     pub(super) figures: Figures,
     pub(super) family: Family,
+    #[serde(default)]
+    pub(super) consent: Consent,
     pub(super) clock: Clock,
     pub(super) call_ids: CallIds,
     pub(super) rng: Rng,
@@ -236,6 +239,7 @@ impl Run {
             call_ids: CallIds::new(task.child, ids_of_calls(&task.history)),
             rng: Rng::new(config.seed),
             figures: Figures { effective_max_turns: config.max_turns, ..Figures::default() },
+            consent: Consent::new(config.permissions.clone()),
             config,
             task,
             phase: Phase::Opening,
@@ -276,6 +280,8 @@ impl Run {
             }
             Event::ToolFinished { call, outcome } => self.tool_finished(&call, outcome),
             Event::ToolAsked { call, name, arguments } => self.tool_asked(&call, name, arguments),
+            Event::Permitted { call, allow, scope } => self.permitted(&call, allow, scope),
+            Event::PermissionsSet { permissions } => self.set_permissions(&permissions),
             Event::TimerFired { timer } => self.timer_fired(timer),
             Event::StopRequested => self.wrap_up(Trigger::Stop),
             Event::Cancelled => self.cancel(),

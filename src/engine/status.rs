@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::RunConfig;
+use super::config::{Permissions, RunConfig};
 use super::ids::{CallId, Millis, RequestId};
 use super::interface::{Event, Parent};
 use super::message::Message;
@@ -143,6 +143,12 @@ impl Run {
         self.child_runs().find(|child| child.is_running_call(call)).map_or(&self.config, Run::config)
     }
 
+    /// The rules that decide which tool calls run now; `None`: the run has none.
+    #[must_use]
+    pub fn permissions(&self) -> Option<&Permissions> {
+        self.consent.permissions()
+    }
+
     /// Whether this request is an open one; an answer to any other does nothing.
     #[must_use]
     pub fn awaits(&self, request: RequestId) -> bool {
@@ -165,6 +171,8 @@ impl Run {
             | Event::ModelStreamed { .. }
             | Event::ToolFinished { .. }
             | Event::ToolAsked { .. }
+            | Event::Permitted { .. }
+            | Event::PermissionsSet { .. }
             | Event::TurnsGranted { .. }
             | Event::Resumed { .. }
             | Event::Branched(_) => false,

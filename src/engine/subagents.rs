@@ -6,6 +6,7 @@
 
 use serde_json::{Value, json};
 
+use super::config::{Permissions, Scope};
 use super::failure::Slug;
 use super::ids::{CallId, EpochMillis, Millis};
 use super::interface::{Effect, Event, ToolOutcome};
@@ -59,7 +60,8 @@ impl Run {
                 child: child.id,
             };
             let (run_id, call) = (task.run_id.clone(), child.call.clone());
-            let (run, effects) = Run::start(config, task);
+            let (mut run, effects) = Run::start(config, task);
+            run.consent = self.consent.clone();
             (child.state, child.started) = (ChildState::Started(Box::new(run)), self.clock.now);
             let calls = self.book.turns.last_mut().map(|turn| turn.tool_calls.iter_mut());
             if let Some(record) = calls.and_then(|mut calls| calls.find(|record| record.id == call)) {
@@ -124,6 +126,28 @@ impl Run {
         }
     }
 
+    /// Passes an answer on: it may reach beyond the run that asked.
+    pub(super) fn permit_children(&mut self, call: &CallId, tool: &str, allow: bool, scope: Scope) {
+        let now = self.clock.now;
+        for child in 0..self.family.children.len() {
+            self.with_child(child, |run, started| {
+                run.clock.now = run.clock.now.max(since(started, now));
+                run.permit(call, tool, allow, scope);
+                run.take_effects()
+            });
+        }
+    }
+
+    /// Tells the children that other rules decide which calls run.
+    pub(super) fn set_child_permissions(&mut self, permissions: &Permissions) {
+        for child in 0..self.family.children.len() {
+            self.with_child(child, |run, _| {
+                run.set_permissions(permissions);
+                run.take_effects()
+            });
+        }
+    }
+
     /// Tells the children that they have a new driver.
     pub(super) fn resume_children(&mut self, at: EpochMillis) {
         let now = self.clock.now;
@@ -162,7 +186,10 @@ impl Run {
             Event::ToolFinished { call, .. } | Event::ToolAsked { call, .. } => {
                 self.family.children.iter().position(|c| c.run().is_some_and(|run| run.is_running_call(call)))
             }
-            Event::StopRequested
+            // An answer can concern the whole tree.
+            Event::Permitted { .. }
+            | Event::PermissionsSet { .. }
+            | Event::StopRequested
             | Event::Cancelled
             | Event::TurnsGranted { .. }
             | Event::Resumed { .. }

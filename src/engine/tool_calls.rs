@@ -1,6 +1,9 @@
 //! The run's side of its tool calls: it lends a [`ToolRound`] what it needs for each step, performs what the round asks for, and
 //! enters the answers into the history with the counter line on the last of them (semantics.md#turn-counter, semantics.md#tool-calls).
 
+use serde_json::json;
+
+use super::config::{Permissions, Scope};
 use super::ids::CallId;
 use super::interface::{Abort, Effect, ToolOutcome};
 use super::judge::Offer;
@@ -73,14 +76,41 @@ impl Run {
     pub(super) fn run_round_again(&mut self) {
         self.with_round(ToolRound::interrupt_programs);
         let Some(round) = self.round() else { return };
-        let (again, grace) = (round.run_again(&self.config), round.grace_timer);
-        again.into_iter().for_each(|tool| self.emit(Effect::RunTool(tool)));
+        let grace = round.grace_timer;
+        self.with_round(ToolRound::run_again);
         if let Some(timer) = grace {
             self.emit(Effect::Sleep { timer, ms: WRAP_UP_GRACE_MS });
         }
         // The interruption may have ended sub-agents: others take their place, or the call is answered.
         self.start_children();
         self.advance_round();
+    }
+
+    /// The user answered whether a call may run. An answer to a question that is no longer open does nothing.
+    pub(super) fn permitted(&mut self, call: &CallId, allow: bool, scope: Scope) {
+        let runs = || std::iter::once(&*self).chain(self.child_runs());
+        let Some((run, asked)) = runs().find_map(|run| Some((run, run.round()?.asking_about(call)?))) else { return };
+        let tool = run.config.tools.iter().find(|tool| tool.name == asked.name);
+        let Some(key) = tool.map(|tool| self.consent.answer_key(tool, &asked.arguments)) else { return };
+        let data = json!({ "call": call, "name": asked.name, "allow": allow, "scope": scope });
+        self.trace("permission_answered", data);
+        self.permit(call, &key, allow, scope);
+        self.start_children();
+        self.advance_round();
+    }
+
+    /// Applies an answer to the calls of this run and of its sub-agents.
+    pub(super) fn permit(&mut self, call: &CallId, tool: &str, allow: bool, scope: Scope) {
+        self.consent.remember(tool, allow, scope);
+        self.with_round(|round, parts| round.permitted(parts, call, allow));
+        self.permit_children(call, tool, allow, scope);
+        self.advance_round();
+    }
+
+    /// Other rules decide which calls run from here on.
+    pub(super) fn set_permissions(&mut self, permissions: &Permissions) {
+        self.consent.set(permissions.clone());
+        self.set_child_permissions(permissions);
     }
 
     /// All calls are answered: the answers enter the history, the context and counter lines on the last of them.
@@ -128,12 +158,13 @@ impl Run {
     /// One step of the open round, if there is one. What it asks for is performed right after it.
     pub(super) fn with_round<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> Option<R> {
         let world_time = self.world_time();
-        let Run { config, phase, book, figures, clock, call_ids, .. } = self;
+        let Run { config, phase, book, figures, consent, clock, call_ids, .. } = self;
         let Phase::Turn(OpenTurn { step: TurnStep::Tools(round), .. }) = phase else { return None };
         let records = book.turns.last_mut()?.tool_calls.get_mut(round.first..)?;
         let report_attempts = &mut figures.report_attempts;
         let mut parts = RunParts {
             config,
+            consent,
             now: clock.now,
             world_time,
             records,

@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::caps::MAX_CALLS;
-use super::config::{RunConfig, ToolSpec};
+use super::config::{RunConfig, SideEffect, ToolSpec};
 use super::failure::Slug;
 use super::ids::{CallId, CallIds, EpochMillis, Millis, TimerId};
-use super::interface::{Program, ProgramAnswer, RunMode, RunTool, ToolOutcome};
+use super::interface::{Permission, Program, ProgramAnswer, RunMode, RunTool, ToolOutcome};
 use super::judge::{CallFact, CallKind, Completion, Offer, Policy};
 use super::message::{FinishReason, Image, Message, RawResponse, Reply, ToolCall, ToolMessage};
 use super::own_tools::{self, InnerCall, Report, SubagentTask};
+use super::permission::{self, Consent, Decision};
 use super::record::{CallRecord, RecordKind};
 
 /// The calls of the current attempt. The calls of a batch follow it directly.
@@ -65,6 +66,8 @@ pub(super) struct Place {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum CallState {
     Queued,
+    /// The user is asked whether it may run in this mode.
+    Asking(RunMode),
     Running,
     /// The tool has answered with `content`, whose final result is checked as a report under the id `check`: a second
     /// answer of the tool itself is not taken for the outcome of the check.
@@ -80,6 +83,7 @@ pub(super) enum CallState {
 /// The parts of a run that its tool calls use, for one step.
 pub(super) struct RunParts<'a> {
     pub config: &'a RunConfig,
+    pub consent: &'a Consent,
     pub now: Millis,
     pub world_time: EpochMillis,
     /// The records of the round's calls, in order.
@@ -171,7 +175,7 @@ impl ToolRound {
                 let text = format!("not run: at most {most} tool calls are run in one turn");
                 Some(Answer::refused(Slug::ToolLimit, text))
             } else {
-                open.refusal(&run.config.tools, self.offer)
+                open.refusal(&run.config.tools, self.offer).or_else(|| open.denial(run))
             };
             refused.extend(answer.map(|answer| (index, answer)));
         }
@@ -184,6 +188,10 @@ impl ToolRound {
     pub(super) fn finished(&mut self, run: &mut RunParts<'_>, id: &CallId, outcome: ToolOutcome) -> bool {
         let Some(index) = self.calls.iter().position(|call| call.awaited() == Some(id)) else { return false };
         let Some(open) = self.calls.get_mut(index) else { return false };
+        let ran = matches!(outcome, ToolOutcome::Executed { .. } | ToolOutcome::TimedOut { .. });
+        if ran && open.state == CallState::Asking(RunMode::Run) {
+            return false; // nobody has permitted it
+        }
         let (kind, place) = (open.kind, open.place);
         if let CallState::Checking { content, .. } = std::mem::replace(&mut open.state, CallState::Running) {
             self.final_result_checked(run, index, content, outcome);
@@ -208,9 +216,13 @@ impl ToolRound {
         true
     }
 
-    /// Stop: nothing new starts. What runs has until the grace timer fires.
+    /// Stop: nothing new starts, and no question stays open. What runs has until the grace timer fires.
     pub(super) fn answer_queued_as_stopped(&mut self, run: &mut RunParts<'_>) {
-        self.answer_all(run, OpenCall::is_queued, &Answer::from_outcome(ToolOutcome::Stopped));
+        let is_asking = |call: &OpenCall| matches!(call.state, CallState::Asking(_));
+        let asking = self.calls.iter().filter(|call| is_asking(call)).map(|call| call.call.id.clone());
+        run.requests.extend(asking.map(RoundRequest::Abort));
+        let answer = Answer::from_outcome(ToolOutcome::Stopped);
+        self.answer_all(run, |call| is_asking(call) || call.is_queued(), &answer);
     }
 
     /// Aborts everything that is still open, and answers it: `Stopped` or `Cancelled`.
@@ -286,7 +298,6 @@ impl ToolRound {
             let room = if open.kind == CallKind::Program { &mut programs } else { &mut others };
             if open.is_queued() && ready && *room > 0 {
                 *room -= 1;
-                open.state = CallState::Running;
                 started += 1;
                 run.start(open);
             }
@@ -331,20 +342,68 @@ impl ToolRound {
         self.calls.iter().any(|call| call.awaited() == Some(id))
     }
 
-    /// The requests that begin the running calls anew, for another driver.
-    pub(super) fn run_again(&self, config: &RunConfig) -> Vec<RunTool> {
-        let again = |open: &OpenCall| {
-            let mode = if open.kind == CallKind::Tool { RunMode::RunAgain } else { RunMode::Check };
-            match &open.state {
-                CallState::Running => Some(run_tool(config, open.call.clone(), mode)),
+    /// Begins the running calls anew, for another driver. The rules may have changed since they started.
+    pub(super) fn run_again(&mut self, run: &mut RunParts<'_>) {
+        let mut denied = Vec::new();
+        for (index, open) in self.calls.iter_mut().enumerate() {
+            let mode = match &open.state {
+                CallState::Running if open.kind == CallKind::Tool => RunMode::RunAgain,
+                CallState::Running => RunMode::Check,
+                CallState::Asking(mode) => *mode,
                 CallState::Checking { check, content } => {
-                    let (text, data) = own_tools::find_final_result(content)?;
-                    Some(check_final_result(config, check.clone(), &text, &data))
+                    if let Some((text, data)) = own_tools::find_final_result(content) {
+                        let request = check_final_result(run.config, check.clone(), &text, &data);
+                        run.requests.push(RoundRequest::Run(request));
+                    }
+                    continue;
                 }
-                CallState::Queued | CallState::Expanded | CallState::Answered => None,
+                CallState::Queued | CallState::Expanded | CallState::Answered => continue,
+            };
+            match open.denial(run) {
+                Some(answer) if mode != RunMode::Check => denied.push((index, answer)),
+                _ => run.request(open, mode),
             }
-        };
-        self.calls.iter().filter_map(again).collect()
+        }
+        for (index, answer) in denied {
+            self.answer(run, index, answer);
+        }
+        self.refuse(run);
+    }
+
+    /// The call that waits for this answer; `None`: there is no such question.
+    pub(super) fn asking_about(&self, id: &CallId) -> Option<&ToolCall> {
+        let asking = |open: &&OpenCall| matches!(open.state, CallState::Asking(_)) && open.call.id == *id;
+        self.calls.iter().find(asking).map(|open| &open.call)
+    }
+
+    /// A question was answered. An answer that reaches further also decides about other calls of the round.
+    pub(super) fn permitted(&mut self, run: &mut RunParts<'_>, id: &CallId, allow: bool) {
+        let mut denied = Vec::new();
+        for (index, open) in self.calls.iter_mut().enumerate() {
+            let CallState::Asking(mode) = open.state else { continue };
+            let decision = match (open.call.id == *id, allow) {
+                (true, true) => Decision::Allowed,
+                (true, false) => Decision::Denied(permission::REFUSED.to_owned()),
+                // Whether it may have its effect twice is a question about this call only.
+                (false, true) if mode == RunMode::RunAgain => Decision::Ask,
+                (false, _) => run.decide(open),
+            };
+            if open.call.id != *id && decision != Decision::Ask {
+                run.requests.push(RoundRequest::Abort(open.call.id.clone()));
+            }
+            match decision {
+                Decision::Ask => {}
+                Decision::Denied(why) => denied.push((index, Answer::refused(Slug::Refused, why))),
+                Decision::Allowed => {
+                    open.state = CallState::Running;
+                    run.requests.push(RoundRequest::Run(run_tool(run.config, open.call.clone(), mode)));
+                }
+            }
+        }
+        for (index, answer) in denied {
+            self.answer(run, index, answer);
+        }
+        self.refuse(run);
     }
 }
 
@@ -533,9 +592,17 @@ impl OpenCall {
     /// The id under which the shell answers next, if the call is running.
     pub(super) fn awaited(&self) -> Option<&CallId> {
         match &self.state {
-            CallState::Running => Some(&self.call.id),
+            CallState::Asking(_) | CallState::Running => Some(&self.call.id),
             CallState::Checking { check, .. } => Some(check),
             CallState::Queued | CallState::Expanded | CallState::Answered => None,
+        }
+    }
+
+    /// The answer to a call that the rules of the run deny.
+    pub(super) fn denial(&self, run: &RunParts<'_>) -> Option<Answer> {
+        match run.decide(self) {
+            Decision::Denied(why) => Some(Answer::refused(Slug::Refused, why)),
+            Decision::Allowed | Decision::Ask => None,
         }
     }
 
@@ -566,7 +633,7 @@ impl RunParts<'_> {
         }
     }
 
-    fn start(&mut self, open: &OpenCall) {
+    fn start(&mut self, open: &mut OpenCall) {
         let now = self.now.0;
         self.with_record(open.place, |record| record.started_ms = now);
         let ToolCall { id, name, arguments } = open.call.clone();
@@ -574,11 +641,35 @@ impl RunParts<'_> {
         self.requests.push(RoundRequest::Notify(started));
         let is_run = matches!(open.kind, CallKind::Tool | CallKind::Program);
         let mode = if is_run { RunMode::Run } else { RunMode::Check };
-        let mut run = run_tool(self.config, open.call.clone(), mode);
-        if open.kind == CallKind::Program {
-            run.program = Some(Program::of(self.config.seed, &open.call.id, self.world_time));
-        }
-        self.requests.push(RoundRequest::Run(run));
+        self.request(open, mode);
+    }
+
+    /// Has a call run in this mode, or asks whether it may.
+    fn request(&mut self, open: &mut OpenCall, mode: RunMode) {
+        let has_effect = self.tool(open).is_some_and(|tool| tool.side_effect != SideEffect::None);
+        let permission = match self.decide(open) {
+            Decision::Ask if mode != RunMode::Check => Permission::Ask,
+            // Records from before there were permissions: nothing is decided here.
+            _ if mode == RunMode::RunAgain && has_effect && self.consent.permissions().is_some() => {
+                Permission::AskAgain
+            }
+            _ => Permission::Allowed,
+        };
+        open.state = if permission == Permission::Allowed { CallState::Running } else { CallState::Asking(mode) };
+        let program =
+            (open.kind == CallKind::Program).then(|| Program::of(self.config.seed, &open.call.id, self.world_time));
+        let call = RunTool { permission, program, ..run_tool(self.config, open.call.clone(), mode) };
+        self.requests.push(RoundRequest::Run(call));
+    }
+
+    /// What the rules of the run say of a call. The engine's own tools need no permission; the calls inside a batch do.
+    fn decide(&self, open: &OpenCall) -> Decision {
+        let tool = self.tool(open).filter(|_| open.kind == CallKind::Tool);
+        tool.map_or(Decision::Allowed, |tool| self.consent.decide(tool, &open.call.arguments))
+    }
+
+    fn tool(&self, open: &OpenCall) -> Option<&ToolSpec> {
+        self.config.tools.iter().find(|tool| tool.name == open.call.name)
     }
 }
 
@@ -680,7 +771,8 @@ fn judge_report(config: &RunConfig, refused: &str, args: &Value, checked: ToolOu
 
 fn run_tool(config: &RunConfig, call: ToolCall, run: RunMode) -> RunTool {
     let ToolCall { id: call, name, arguments } = call;
-    RunTool { call, name, arguments, timeout_ms: config.limits.tool_timeout_ms, run, program: None }
+    let timeout_ms = config.limits.tool_timeout_ms;
+    RunTool { call, name, arguments, timeout_ms, run, permission: Permission::Allowed, program: None }
 }
 
 /// The shell checks a final result as the arguments of `final_report`.
@@ -727,11 +819,12 @@ pub(super) fn parse_args(arguments: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::config::{Preset, SideEffect};
+    use crate::engine::config::Preset;
 
     /// A round of one reply, without a run around it.
     struct Alone {
         config: RunConfig,
+        consent: Consent,
         ids: CallIds,
         records: Vec<CallRecord>,
         report_attempts: u32,
@@ -749,7 +842,8 @@ mod tests {
             let mut reply = Reply { tool_calls: calls.iter().map(call).collect(), ..Reply::default() };
             let (calls, records) = take_calls(&mut reply, &mut ids, (1, 1), Millis(0));
             let round = ToolRound::new((1, Offer::AllTools, 0), calls, FinishReason::ToolCalls, None);
-            let mut alone = Alone { config, ids, records, report_attempts: 0, round };
+            let consent = Consent::new(config.permissions.clone());
+            let mut alone = Alone { config, consent, ids, records, report_attempts: 0, round };
             alone.step(ToolRound::refuse);
             alone
         }
@@ -757,6 +851,7 @@ mod tests {
         fn step<R>(&mut self, step: impl FnOnce(&mut ToolRound, &mut RunParts<'_>) -> R) -> (R, Vec<RoundRequest>) {
             let mut run = RunParts {
                 config: &self.config,
+                consent: &self.consent,
                 now: Millis(5),
                 world_time: EpochMillis(5),
                 records: &mut self.records,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::FileChange;
 use super::snapshot::Change;
-use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Task};
+use crate::engine::{Branch, EpochMillis, ProviderConfig, RunConfig, Scope, SideEffect, Task};
 use crate::plan::{Plan, PlanEnding, PlanTraceRecord, StepRecord};
 use crate::trajectory::Summary;
 
@@ -30,6 +30,35 @@ pub struct PlanId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct QuestionId(pub u32);
+
+/// The number of a question whether a tool call may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PermitId(pub u32);
+
+/// A tool call that asks whether it may run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Permit {
+    pub id: PermitId,
+    /// The tool.
+    pub name: String,
+    /// JSON text.
+    pub arguments: String,
+    pub touches: SideEffect,
+    /// It was running when its page was closed, so its effect may already have happened.
+    pub again: bool,
+    /// What it would change in files, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// The answer to a question whether a tool call may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Permitted {
+    pub allow: bool,
+    pub scope: Scope,
+}
 
 /// Messages from the app.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,6 +104,11 @@ pub enum Order {
     /// Resumes a run that was interrupted.
     Resume {
         seat: SeatId,
+    },
+    /// The user's answer to a question.
+    Permit {
+        permit: PermitId,
+        answered: Permitted,
     },
     /// Closes a run that is no longer displayed.
     Close {
@@ -132,6 +166,16 @@ pub enum Order {
         files: FilesId,
         changes: Vec<FileChange>,
     },
+    /// A folder of the user's disk, which becomes part of these files. The part: its handle.
+    Mount {
+        files: FilesId,
+        name: String,
+    },
+    /// The folder is closed.
+    Unmount {
+        files: FilesId,
+        name: String,
+    },
     /// Renames stored runs; `None`: they are named after their task. Answered.
     Rename {
         id: QuestionId,
@@ -165,10 +209,13 @@ impl Order {
             | Order::ShowPlan { .. }
             | Order::StopPlan { .. }
             | Order::CancelPlan { .. }
+            | Order::Permit { .. }
             | Order::PlanRecord { .. }
             | Order::Probe { .. }
             | Order::Models { .. }
             | Order::Files { .. }
+            | Order::Mount { .. }
+            | Order::Unmount { .. }
             | Order::Rename { .. } => Vec::new(),
         }
     }
@@ -220,6 +267,14 @@ pub enum News {
     Wrote {
         files: FilesId,
         changes: Vec<FileChange>,
+    },
+    /// A tool call asks whether it may run.
+    Asked {
+        permit: Box<Permit>,
+    },
+    /// A question is closed: its call needs no answer any more.
+    Unasked {
+        id: PermitId,
     },
     /// All stored runs, oldest first, and the number of runs that cannot be read.
     Listed {

@@ -182,8 +182,8 @@ pub enum Command {
     DocsClose {
         site: SiteId,
     },
-    /// The result of a `call`. For a tool: text, and data URLs of images and PDFs; for an approval: `true` or `false`; for a
-    /// model: nothing, since its output came in pieces.
+    /// The result of a `call`. For a tool: text, and data URLs of images and PDFs; for an approval: the JSON text of
+    /// `{allow, scope}`; for a model: nothing, since its output came in pieces.
     Returned {
         call: CallNumber,
         #[serde(default)]
@@ -257,17 +257,17 @@ pub struct Listening {
     pub approve: Approval,
 }
 
-/// How calls of tools with side effects are approved.
+/// Who answers whether calls may run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// Nobody: tools that reach the network or the page are refused.
+    /// Nobody: what has to be asked is denied.
     #[default]
     Nobody,
     /// The page is asked, by `call`.
     Ask,
-    /// All calls are allowed.
+    /// Every question is answered with yes.
     All,
     /// The same as for the previous segment.
     Same,
@@ -398,6 +398,10 @@ pub enum Wanted<'a> {
         args: &'a RawValue,
         side_effect: SideEffect,
         again: bool,
+        /// What the call would change in files, as a unified diff.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        diff: Option<&'a str>,
     },
     /// Run a program in the sandbox; `returned` has its output, `failed` its error.
     Code {

@@ -52,6 +52,7 @@ impl Session {
     ) -> Result<(), StartError> {
         self.claim()?;
         models::complete(&mut config);
+        self.permit(&mut config);
         self.0.secrets.scrub_origin(&mut config, &mut task);
         let (recorder, effects) = Recorder::start(config, task);
         if let Some(journal) = self.journal() {
@@ -81,6 +82,7 @@ impl Session {
             return Err(StartError::NothingToContinue);
         }
         self.claim()?;
+        self.renew_permissions();
         self.warm_up();
         self.send(Event::TurnsGranted { turns });
         Ok(())
@@ -98,6 +100,13 @@ impl Session {
     fn tell(&self, event: Event) {
         if self.is_running() {
             self.send(event);
+        }
+    }
+
+    /// Tells a run that continues which rules apply and who answers its questions, if that has changed.
+    pub(super) fn renew_permissions(&self) {
+        if let Some(permissions) = self.other_permissions() {
+            self.send(Event::PermissionsSet { permissions });
         }
     }
 

@@ -44,5 +44,5 @@ pub use misuse::StartError;
 pub use models::list_models;
 pub use page::{Approval, Code, Page, PendingRequest, Piece, Returned};
 pub use plan::{PlanNotice, PlanSession, PlanStart};
-pub use session::{Approve, Session, SessionOptions};
+pub use session::{Session, SessionOptions};
 pub use timer::{Slice, Timeout, pause};

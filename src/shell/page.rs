@@ -11,7 +11,7 @@ pub trait Page {
     /// Calls one of the page's tools. `arguments` is validated JSON text; the answer is the text for the model.
     fn tool(&self, name: &str, arguments: &str) -> PendingRequest;
 
-    /// Asks whether a call may run. Any answer other than `true` is a refusal.
+    /// Asks whether a call may run. The answer is the JSON text of a `protocol::desk::Permitted`; anything else is a refusal.
     fn approve(&self, call: Approval<'_>) -> PendingRequest;
 
     /// Runs a program in the page's sandbox. `on_piece` receives its calls; the answer is its output.
@@ -45,7 +45,7 @@ pub struct Returned {
     pub images: Vec<Image>,
 }
 
-/// A tool call with side effects, to be approved.
+/// A tool call that needs permission.
 #[derive(Clone, Copy, Debug)]
 pub struct Approval<'a> {
     pub call: &'a CallId,
@@ -55,6 +55,8 @@ pub struct Approval<'a> {
     pub side_effect: SideEffect,
     /// The call was running when the page was closed, so its effect may already have happened.
     pub again: bool,
+    /// What the call would change in files, as a unified diff, if that is known beforehand.
+    pub diff: Option<&'a str>,
 }
 
 /// A program to run.

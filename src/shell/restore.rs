@@ -54,6 +54,7 @@ impl Session {
         }
         self.claim()?;
         self.live(|live| live.cold = false);
+        self.renew_permissions();
         self.send(Event::Resumed { at: now() });
         Ok(())
     }
@@ -92,6 +93,7 @@ impl Session {
         if let Some(journal) = self.journal() {
             self.live(|live| journal.begun(&live.recorder));
         }
+        self.renew_permissions();
         self.send(event);
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::page::Page;
 use super::plain::Plain;
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
-use crate::engine::{CallId, Child, Event, ModelCall, ProviderConfig, Run, RunConfig, ToolSpec};
+use crate::engine::{Answers, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec};
 use crate::trajectory::{Secrets, Trajectory};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 
@@ -37,7 +37,7 @@ pub(super) struct Agent {
     worker_url: String,
     page: Option<Rc<dyn Page>>,
     pub(super) host_tools: RefCell<Vec<Rc<HostTool>>>,
-    approve: Cell<Option<Approve>>,
+    answers: Cell<Answers>,
     journal: RefCell<Option<Rc<dyn Journal>>>,
     live: RefCell<Option<Live>>,
     pub(super) inbox: RefCell<VecDeque<Event>>,
@@ -53,15 +53,6 @@ pub(super) struct Agent {
 pub(super) struct HostTool {
     pub(super) spec: ToolSpec,
     pub(super) plain: Option<Plain>,
-}
-
-/// How calls of tools with side effects are approved.
-#[derive(Clone, Copy, Debug)]
-pub enum Approve {
-    /// The page is asked.
-    Ask,
-    /// All of them are allowed.
-    All,
 }
 
 /// The options of a session.
@@ -93,7 +84,7 @@ impl Session {
             worker_url,
             page,
             host_tools: RefCell::default(),
-            approve: Cell::default(),
+            answers: Cell::default(),
             journal: RefCell::default(),
             live: RefCell::default(),
             inbox: RefCell::default(),
@@ -160,9 +151,9 @@ impl Session {
         self.0.config.borrow().providers.clone()
     }
 
-    /// Sets how calls of tools with side effects are approved; `None`: those that reach the network or the page are refused.
-    pub fn set_approve(&self, approve: Option<Approve>) {
-        self.0.approve.set(approve);
+    /// Sets who answers whether calls may run, from the next run or segment on.
+    pub fn set_answers(&self, answers: Answers) {
+        self.0.answers.set(answers);
     }
 
     /// Sets the journal that stores the runs of this session from now on.
@@ -190,7 +181,7 @@ impl Session {
         });
         session.0.demo.replace(self.demo());
         session.0.host_tools.replace(self.0.host_tools.borrow().clone());
-        session.0.approve.set(self.approve());
+        session.0.answers.set(self.answers());
         session
     }
 
@@ -255,8 +246,22 @@ impl Session {
         self.0.demo.borrow().clone()
     }
 
-    pub(super) fn approve(&self) -> Option<Approve> {
-        self.0.approve.get()
+    pub(super) fn answers(&self) -> Answers {
+        self.0.answers.get()
+    }
+
+    /// Sets what decides about tool calls in this configuration: its own rules, and who answers questions in this session.
+    pub(super) fn permit(&self, config: &mut RunConfig) {
+        let rules = config.permissions.take().unwrap_or_default();
+        config.permissions = Some(Permissions { answers: self.answers(), ..rules });
+    }
+
+    /// Returns the rules for the current run, if other rules have applied to it until now.
+    pub(super) fn other_permissions(&self) -> Option<Permissions> {
+        let before = self.with_run(|run| run.and_then(Run::permissions).cloned());
+        let rules = self.0.config.borrow().permissions.clone().or_else(|| before.clone()).unwrap_or_default();
+        let now = Permissions { answers: self.answers(), ..rules };
+        (before.as_ref() != Some(&now)).then_some(now)
     }
 
     pub(super) fn page(&self) -> Option<Rc<dyn Page>> {

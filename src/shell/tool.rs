@@ -1,5 +1,5 @@
-//! `Effect::RunTool`: built-in tools in a worker, host tools by the page. Each call ends in exactly one `ToolFinished`,
-//! unless the engine aborted it.
+//! `Effect::RunTool`: built-in tools in a worker, host tools by the page. Each call ends in exactly one `ToolFinished`, or in
+//! `Permitted` if it asked for permission, unless the engine aborted it.
 //!
 //! The arguments of a host tool and of a report are checked in the worker, unless [`Plain`] is certain that they are valid.
 
@@ -10,10 +10,10 @@ use std::rc::Rc;
 use super::live::{CallPlace, OpenCall, Ticket, take};
 use super::page::{Approval, PendingRequest, Returned};
 use super::plain::Plain;
-use super::session::{Approve, HostTool, Session};
+use super::session::{HostTool, Session};
 use super::timer::Timeout;
-use crate::engine::{CallId, Event, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
-use crate::worker::ToolHost;
+use crate::engine::{Answers, CallId, Event, Permission, Run, RunMode, RunTool, SideEffect, Slug, ToolOutcome, ToolSpec};
+use crate::protocol::desk::Permitted;
 
 /// Registers a tool call, and returns the future that runs it. `None`: the engine no longer waits for it. A page tool whose
 /// arguments need no check is called before this returns.
@@ -26,14 +26,14 @@ pub(super) fn run(session: &Session, run: RunTool) -> impl Future<Output = Optio
     let called =
         tool.as_ref().filter(|tool| task.needs_no_check(tool)).map(|_| task.call_page(&task.run.arguments, None));
     async move {
-        let outcome = match (called, tool) {
-            (Some(called), _) => called.await,
+        let end = match (called, tool) {
+            (Some(called), _) => End::Outcome(called.await),
             (None, Some(tool)) => task.check_then_call(&tool).await,
-            (None, None) if task.run.program.is_some() => task.run_program().await,
-            (None, None) if task.run.run == RunMode::Check => task.check_only().await,
+            (None, None) if task.run.program.is_some() => End::Outcome(task.run_program().await),
+            (None, None) if task.run.run == RunMode::Check => End::Outcome(task.check_only().await),
             (None, None) => task.run_built_in().await,
         };
-        task.end(outcome)
+        task.end(end)
     }
 }
 
@@ -48,25 +48,57 @@ pub(super) struct Task {
     pub(super) run: RunTool,
 }
 
+/// How far a call got.
+enum End {
+    Outcome(ToolOutcome),
+    /// The user answered; the engine decides what follows.
+    Answered(Permitted),
+}
+
 impl Task {
     fn needs_no_check(&self, tool: &HostTool) -> bool {
         let accepts = |plain: &Plain| plain.accepts(&self.run.arguments);
-        tool.spec.side_effect == SideEffect::None && tool.plain.as_ref().is_some_and(accepts)
+        let runs = self.run.permission == Permission::Allowed && tool.spec.side_effect == SideEffect::None;
+        runs && tool.plain.as_ref().is_some_and(accepts)
     }
 
-    async fn run_built_in(&self) -> ToolOutcome {
-        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool() };
-        let spec = ToolHost::for_call(spec, &self.run.arguments);
+    async fn run_built_in(&self) -> End {
+        let Some(spec) = self.session.offered(&self.run.call, &self.run.name) else { return no_such_tool().into() };
         // A built-in tool's writes take effect only when its call ends, so an interrupted call wrote nothing.
-        let again = if spec.side_effect == SideEffect::Workspace { RunMode::Run } else { self.run.run };
-        if let Err(refused) = self.ask(&spec, &self.run.arguments, again).await {
-            return refused;
+        let atomic = self.touches(&spec) == SideEffect::Workspace;
+        match self.run.permission {
+            Permission::Ask => return self.preview_then_ask(&spec, !atomic).await,
+            Permission::AskAgain if !atomic => return self.preview_then_ask(&spec, true).await,
+            Permission::Allowed | Permission::AskAgain => self.keep_first(&spec).await,
         }
         let host = self.session.host();
         if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
-            return ToolOutcome::Cancelled;
+            return ToolOutcome::Cancelled.into();
         }
-        host.run(self.run.clone(), spec).await
+        let to_disk = self.touches(&spec) == SideEffect::Folder;
+        host.run(self.run.clone(), spec, to_disk).await.into()
+    }
+
+    /// Asks about a call of a built-in tool, with what it would write. A call that would fail anyway fails at once.
+    async fn preview_then_ask(&self, spec: &ToolSpec, may_repeat: bool) -> End {
+        let host = self.session.host();
+        if self.with_open(|open| open.place = CallPlace::Worker(host.clone())).is_none() {
+            return ToolOutcome::Cancelled.into();
+        }
+        if spec.side_effect == SideEffect::None {
+            let checked = match host.check(&self.run.arguments, spec).await {
+                Ok(checked) => checked,
+                Err(rejected) => return rejected.into(),
+            };
+            return self.ask(spec, &checked.value.to_string(), None, false).await;
+        }
+        let preview = match host.preview(self.run.clone(), spec.clone()).await {
+            Ok(preview) => preview,
+            Err(outcome) => return outcome.into(),
+        };
+        let arguments = preview.repaired_args.map(|args| args.to_string());
+        let arguments = arguments.as_deref().unwrap_or(&self.run.arguments);
+        self.ask(spec, arguments, preview.diff.as_deref(), may_repeat).await
     }
 
     /// Only checks the arguments: the engine does the rest itself.
@@ -83,57 +115,54 @@ impl Task {
         }
     }
 
-    async fn check_then_call(&self, tool: &HostTool) -> ToolOutcome {
+    async fn check_then_call(&self, tool: &HostTool) -> End {
         let checked = match self.session.host().check(&self.run.arguments, &tool.spec).await {
             Ok(checked) => checked,
-            Err(rejected) => return rejected,
+            Err(rejected) => return rejected.into(),
         };
         let repaired = checked.if_repaired();
         let arguments = repaired.as_ref().map(ToString::to_string);
         let arguments = arguments.as_deref().unwrap_or(&self.run.arguments).to_owned();
-        if let Err(refused) = self.ask(&tool.spec, &arguments, self.run.run).await {
-            return refused;
+        if self.run.permission != Permission::Allowed {
+            return self.ask(&tool.spec, &arguments, None, true).await;
         }
-        self.call_page(&arguments, repaired).await
+        self.keep_first(&tool.spec).await;
+        self.call_page(&arguments, repaired).await.into()
     }
 
-    /// Asks for approval. `Err` if the user refused, if a call that reaches the network or the page has neither anybody to ask
-    /// nor a standing permission, or if nobody can be asked whether it may have its effects twice (semantics.md#tool-calls).
-    async fn ask(&self, spec: &ToolSpec, arguments: &str, mode: RunMode) -> Result<(), ToolOutcome> {
-        if spec.side_effect == SideEffect::None {
-            return Ok(());
+    /// What this call touches, by the rules of the run.
+    fn touches(&self, spec: &ToolSpec) -> SideEffect {
+        let by_rules = |run: Option<&Run>| {
+            run.and_then(Run::permissions).map(|rules| rules.touches(spec, &self.run.arguments))
+        };
+        self.session.with_run(by_rules).unwrap_or(spec.side_effect)
+    }
+
+    /// What led to an effect is stored before the effect.
+    async fn keep_first(&self, spec: &ToolSpec) {
+        if spec.side_effect != SideEffect::None {
+            self.session.kept().await;
         }
-        self.session.kept().await;
-        let again = mode == RunMode::RunAgain;
-        let reaches_out = matches!(spec.side_effect, SideEffect::Network | SideEffect::Page);
-        match self.session.approve() {
-            Some(Approve::Ask) => {}
-            None if reaches_out && !again => {
-                let name = &spec.name;
-                let where_to = if spec.side_effect == SideEffect::Page { "page" } else { "network" };
-                let message = format!(
-                    "not run: {name} acts on the {where_to}, which has to be approved, and this run has nobody to ask and no \
-                     standing permission. Go on without it"
-                );
-                return Err(ToolOutcome::Rejected { slug: Slug::Refused, path: None, message });
-            }
-            Some(Approve::All) | None if again => {
-                let message = "not run again: the page was closed while it ran, and it may have had its effect".into();
-                return Err(ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message });
-            }
-            Some(Approve::All) | None => return Ok(()),
-        }
-        let refused =
-            |message: &str| ToolOutcome::Rejected { slug: Slug::Refused, path: None, message: message.into() };
-        let Some(page) = self.session.page() else { return Err(refused("there is nobody to ask")) };
+    }
+
+    /// Asks the page whether the call may run. `may_repeat`: an interrupted call of this tool may have had its effect.
+    async fn ask(&self, spec: &ToolSpec, arguments: &str, diff: Option<&str>, may_repeat: bool) -> End {
+        let again = self.run.run == RunMode::RunAgain && may_repeat;
+        let page = self.session.page().filter(|_| self.session.answers() == Answers::Page);
+        let Some(page) = page else {
+            let message = "not run again: the page was closed while it ran, and it may have had its effect".into();
+            return ToolOutcome::Rejected { slug: Slug::Interrupted, path: None, message }.into();
+        };
         let (call, name) = (&self.run.call, &self.run.name);
-        let PendingRequest { answer, .. } =
-            page.approve(Approval { call, name, arguments, side_effect: spec.side_effect, again });
+        let PendingRequest { number, answer } =
+            page.approve(Approval { call, name, arguments, side_effect: self.touches(spec), again, diff });
+        if self.with_open(|open| open.place = CallPlace::Page(Rc::clone(&page), number)).is_none() {
+            page.abort(number);
+        }
         match answer.await {
-            Ok(Ok(answer)) if answer.text == "true" => Ok(()),
-            Ok(Ok(_)) => Err(refused("the user refused this call")),
-            Ok(Err(failure)) => Err(ToolOutcome::Failed { message: failure.message }),
-            Err(_) => Err(ToolOutcome::Cancelled),
+            Ok(Ok(answer)) => End::Answered(serde_json::from_str(&answer.text).unwrap_or_default()),
+            Ok(Err(failure)) => ToolOutcome::Failed { message: failure.message }.into(),
+            Err(_) => ToolOutcome::Cancelled.into(),
         }
     }
 
@@ -178,10 +207,20 @@ impl Task {
     }
 
     /// Closes the call. `None`: the engine no longer waits for it.
-    fn end(self, outcome: ToolOutcome) -> Option<Event> {
+    fn end(self, end: End) -> Option<Event> {
         let mut open = self.session.live(|live| take(&mut live.calls, |open| open.ticket == self.ticket)).flatten()?;
         open.place = CallPlace::Waiting; // it ended: nothing to abort
-        Some(Event::ToolFinished { call: self.run.call, outcome })
+        let call = self.run.call;
+        Some(match end {
+            End::Outcome(outcome) => Event::ToolFinished { call, outcome },
+            End::Answered(Permitted { allow, scope }) => Event::Permitted { call, allow, scope },
+        })
+    }
+}
+
+impl From<ToolOutcome> for End {
+    fn from(outcome: ToolOutcome) -> Self {
+        End::Outcome(outcome)
     }
 }
 

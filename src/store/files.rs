@@ -70,6 +70,10 @@ impl Mirror {
         }
         let mut changes = Changes { version, known: BTreeMap::new(), contents: Vec::new() };
         for file in workspace.list() {
+            // Files of the user's disk are not copied.
+            if workspace.folder_of(&file.path).is_some() {
+                continue;
+            }
             let known = self.known.borrow().get(&file.path).filter(|(at, _)| *at == file.version).cloned();
             let entry = match (known, workspace.get(&file.path)) {
                 (Some(known), _) => known,

@@ -64,11 +64,9 @@ pub fn container(head: &[u8]) -> Option<Container> {
     }
     // Readers accept a PDF that begins with other bytes, but a text about PDFs is no PDF.
     let at = head.windows(5).position(|bytes| bytes == b"%PDF-")?;
-    let before = head.get(..at)?;
     let version = head.get(at + 5).is_some_and(u8::is_ascii_digit);
-    (version && before.iter().all(|byte| byte.is_ascii_whitespace() || *byte == 0 || !byte.is_ascii())
-        || (version && at > 0 && head.contains(&0)))
-    .then_some(Container::Pdf)
+    let blank = head.get(..at)?.iter().all(u8::is_ascii_whitespace);
+    (version && (blank || head.contains(&0))).then_some(Container::Pdf)
 }
 
 impl Document {

@@ -18,6 +18,8 @@ pub mod calculate;
 #[cfg(feature = "docs")]
 mod call;
 #[cfg(feature = "worker")]
+pub mod change;
+#[cfg(feature = "worker")]
 pub mod diff;
 #[cfg(any(feature = "docs", feature = "convert"))]
 pub mod document;
@@ -48,7 +50,7 @@ pub mod words;
 pub use call::Index;
 #[cfg(feature = "docs")]
 pub use table::run;
-pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, safe_set, side_effect};
+pub use table::{Needs, ON_REQUEST, all, builtin, names, needs, safe_set};
 
 /// Arguments of a tool call that passed its schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -269,14 +269,6 @@ pub fn safe_set() -> Vec<ToolSpec> {
     ROWS.iter().map(spec).collect()
 }
 
-/// The side effect of one call of a built-in tool: some write only if the call says so, and then what they declare holds.
-#[must_use]
-pub fn side_effect(spec: &ToolSpec, arguments: &str) -> SideEffect {
-    let writes_if_asked = matches!(spec.name.as_str(), "query_table" | "query_json");
-    let saves = || serde_json::from_str::<Value>(arguments).map_or(true, |args| args.get("save_as").is_some());
-    if writes_if_asked && !saves() { SideEffect::None } else { spec.side_effect }
-}
-
 /// What the tool needs in addition to its arguments; unknown tools need nothing.
 #[must_use]
 pub fn needs(name: &str) -> Needs {

@@ -139,6 +139,8 @@ fn event(recorded: &mut RecordedEvent) {
         Event::ModelStreamed { .. }
         | Event::ToolFinished { .. }
         | Event::ToolAsked { .. }
+        | Event::Permitted { .. }
+        | Event::PermissionsSet { .. }
         | Event::TimerFired { .. }
         | Event::StopRequested
         | Event::Cancelled => {}

@@ -152,8 +152,10 @@ impl App {
             .settings
             .with_untracked(|settings| (settings.build(crate::tools::all()), !settings.value(Field::Seed).is_empty()));
         match built {
-            Ok(config) if seeded => Some(config),
-            Ok(config) => Some(RunConfig { seed: random_seed(), ..config }),
+            Ok(config) => {
+                let config = self.with_folders(config);
+                Some(if seeded { config } else { RunConfig { seed: random_seed(), ..config } })
+            }
             Err(errors) => {
                 let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
                 self.dialog.set(Some(Dialog::Settings));

@@ -8,7 +8,7 @@ use crate::view::Phase;
 
 use super::icon::{Icon, icon};
 use super::state::{App, Backing, Dialog};
-use super::{dom, follow, pictures, queue, toast};
+use super::{dom, follow, permit, pictures, queue, toast};
 
 pub fn composer(app: App) -> impl IntoView {
     let placeholder = move || match app.phase() {
@@ -84,6 +84,7 @@ pub fn composer(app: App) -> impl IntoView {
     html::div().class("composer").child((
         toast::toast(app.toast),
         follow::latest(app),
+        permit::card(app),
         queue::card(app),
         move || to_read().map(|text| read_only(app, text)),
         html::div().class("field").prop("hidden", move || to_read().is_some()).child((

@@ -194,11 +194,14 @@ impl Line {
 
     /// Returns the number of these files. From the first call on, the desk has a copy of them.
     fn files(&self, workspace: &Workspace) -> FilesId {
-        let known = |(_, twin): &&(FilesId, Rc<Twin>)| twin.workspace().is(workspace);
-        if let Some((id, _)) = self.0.files.borrow().iter().find(known) {
-            return *id;
+        if let Some(id) = self.known_files(workspace) {
+            return id;
         }
         let id = FilesId(self.number());
+        // Before its files: those are not to be copied.
+        for (name, handle) in workspace.folders() {
+            self.tell(&Order::Mount { files: id, name }, vec![handle]);
+        }
         let line = Rc::downgrade(&self.0);
         let twin = Twin::new(workspace.clone(), move |changes, blobs| {
             if let Some(line) = line.upgrade() {
@@ -208,6 +211,27 @@ impl Line {
         });
         self.0.files.borrow_mut().push((id, twin));
         id
+    }
+
+    /// Adds a folder of the user's disk to these files, also at the desk.
+    pub fn mount(&self, workspace: &Workspace, name: &str, handle: &JsValue) {
+        workspace.mount(name, handle.clone());
+        if let Some(files) = self.known_files(workspace) {
+            self.tell(&Order::Mount { files, name: name.to_owned() }, vec![handle.clone()]);
+        }
+    }
+
+    /// Removes a folder of the user's disk from these files, also at the desk.
+    pub fn unmount(&self, workspace: &Workspace, name: &str) {
+        workspace.unmount(name);
+        if let Some(files) = self.known_files(workspace) {
+            self.tell(&Order::Unmount { files, name: name.to_owned() }, Vec::new());
+        }
+    }
+
+    fn known_files(&self, workspace: &Workspace) -> Option<FilesId> {
+        let known = |(_, twin): &&(FilesId, Rc<Twin>)| twin.workspace().is(workspace);
+        self.0.files.borrow().iter().find(known).map(|(id, _)| *id)
     }
 
     /// Returns the number of a plan and of its first step's seat; the numbers after that are the seats of its other

@@ -18,6 +18,7 @@ use super::dialog::dialog;
 use super::dom::{self, BlobUrl};
 use super::drop;
 use super::figure::{figure, file_text};
+use super::folder;
 use super::icon::{Icon, icon};
 use super::library::FileRow;
 use super::state::{App, Dialog};
@@ -40,7 +41,7 @@ fn list(app: App) -> impl IntoView {
     let empty = move || rows().is_empty();
     (
         html::div().class("zone").child((
-            html::p().child("Drop files or a whole folder anywhere on this page. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
+            html::p().child("Drop files or a whole folder anywhere on this page: texts, tables, PDFs, office documents, e-books; a .zip is opened. They stay in this browser; the model sees what its tools read. A trajectory, a report (.html) or an ATIF file opens as a run."),
             html::div().class("row").child((
                 html::input()
                     .r#type("file")
@@ -60,6 +61,7 @@ fn list(app: App) -> impl IntoView {
                         }
                     })
                     .child((icon(Icon::Plus), "Choose files")),
+                folder::button(app),
                 move || {
                     (!empty()).then(|| {
                         html::button()
@@ -72,6 +74,7 @@ fn list(app: App) -> impl IntoView {
                 },
             )),
         )),
+        folder::list(app),
         move || empty().then(|| html::p().class("fact").child("No files yet. The agent can still calculate and write \
                                                  its own files.")),
         html::ul().class("files").child(For(ForProps::builder()
@@ -79,6 +82,7 @@ fn list(app: App) -> impl IntoView {
             .key(|row| (row.path.clone(), row.size.clone(), row.written))
             .children(move |row| html::li().class("file").child(file(app, row)))
             .build())),
+        folder::space(),
     )
 }
 
@@ -106,6 +110,7 @@ fn file(app: App, row: FileRow) -> impl IntoView {
                 })
                 .child(path.clone()),
             row.written.then(|| html::span().class("tag").child("written by the agent")),
+            row.on_disk.then(|| html::span().class("tag").child("on your disk")),
         )),
         html::span().class("size").child(row.size),
         html::span().class("acts").child((

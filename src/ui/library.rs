@@ -6,7 +6,7 @@ use web_sys::Blob;
 use crate::content::format::{bytes, counted};
 use crate::worker::Workspace;
 
-use super::state::{App, Backing, Thread};
+use super::state::{App, Backing, Library, Thread};
 
 /// One file in the drawer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct FileRow {
     pub size: String,
     /// The agent wrote it.
     pub written: bool,
+    /// It is in a folder of the user's disk.
+    pub on_disk: bool,
 }
 
 impl App {
@@ -22,6 +24,9 @@ impl App {
     pub fn new_workspace(&self) -> Workspace {
         let workspace = Workspace::new();
         self.library.with_value(|library| {
+            for (name, handle) in &library.folders {
+                workspace.mount(name, handle.clone());
+            }
             for (path, blob) in &library.files {
                 let _ = workspace.put(path, blob.clone());
             }
@@ -86,13 +91,13 @@ impl App {
                     let now = workspace.get(&file.path);
                     let brought = [&library.files, &library.lent].map(|files| files.get(&file.path));
                     let written = brought.iter().all(|brought| *brought != now.as_ref());
-                    FileRow { path: file.path, size: bytes(file.size), written }
+                    FileRow { on_disk: on_disk(library, &file.path), path: file.path, size: bytes(file.size), written }
                 })
                 .collect()
             }
             None => {
                 let rows = library.files.iter();
-                rows.map(|(path, blob)| FileRow { path: path.clone(), size: size(blob), written: false }).collect()
+                rows.map(|(path, blob)| FileRow { path: path.clone(), size: size(blob), written: false, on_disk: on_disk(library, path) }).collect()
             }
         })
     }
@@ -115,7 +120,7 @@ impl App {
     }
 }
 
-fn workspace(thread: Option<Thread>) -> Option<Workspace> {
+pub(super) fn workspace(thread: Option<Thread>) -> Option<Workspace> {
     match thread?.backing {
         Backing::Live { workspace, .. } => Some(Workspace::clone(&workspace)),
         Backing::Plan { workspace, .. } => workspace.map(|workspace| Workspace::clone(&workspace)),
@@ -123,11 +128,15 @@ fn workspace(thread: Option<Thread>) -> Option<Workspace> {
     }
 }
 
+fn on_disk(library: &Library, path: &str) -> bool {
+    path.split_once('/').is_some_and(|(name, _)| library.folders.contains_key(name))
+}
+
 fn size(blob: &Blob) -> String {
     bytes(whole(blob.size()))
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Sizes are whole and positive.
-fn whole(size: f64) -> u64 {
+pub(super) fn whole(size: f64) -> u64 {
     size as u64
 }

@@ -40,6 +40,8 @@ fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
             };
             line.take_plan(plan, report);
         }
+        News::Asked { permit } => app.ask_permit(&permit),
+        News::Unasked { id } => app.close_permit(id),
         News::Wrote { files, changes } => line.take_files(files, changes, parts),
         News::Listed { headers, unread } => app.take_list(headers, unread),
         News::Stored { header } => app.note(*header),
@@ -53,6 +55,7 @@ fn on_news(app: App, line: &Line, news: News, parts: Vec<JsValue>) {
 /// Handles the loss of the desk and of all its runs. Stored runs can be resumed.
 fn lost(app: App, line: &Line, message: &str) {
     let running = line.lose(message);
+    app.permits.set(Vec::new());
     line.tell(&Order::List, Vec::new());
     // More may be stored than was shown. Only tried once, and not for runs that had ended: opening a run may be what
     // ended the desk.

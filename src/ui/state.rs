@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use crate::files::picture::PictureView;
@@ -16,6 +17,7 @@ use crate::protocol::desk::Header;
 use crate::signin::SignIn;
 use crate::trajectory::Summary;
 use crate::view::branch::BranchDraft;
+use crate::view::permit::PermitView;
 use crate::view::plan::edit::PlanDraft;
 use crate::view::settings::Settings;
 use crate::view::{PanelView, Phase, RailView, Source};
@@ -56,6 +58,8 @@ pub struct App {
     pub at_end: RwSignal<bool>,
     /// The open run grew while the reader was elsewhere in it.
     pub unseen: RwSignal<bool>,
+    /// The open questions of tool calls, oldest first.
+    pub permits: RwSignal<Vec<PermitView>>,
     pub toast: RwSignal<Option<Toast>>,
     /// A record that a page of another origin wants to open here.
     pub handed: RwSignal<Option<HandedOver>>,
@@ -163,6 +167,8 @@ pub struct Library {
     pub files: BTreeMap<String, Blob>,
     /// Documents that came with an example, only for its thread.
     pub lent: BTreeMap<String, Blob>,
+    /// Folders of the user's disk by name, as handles. Their files are among `files`, below the name.
+    pub folders: BTreeMap<String, JsValue>,
     pub subscriptions: Vec<Subscription>,
 }
 
@@ -199,6 +205,7 @@ impl App {
             at_end: RwSignal::new(true),
             unseen: RwSignal::new(false),
             handed: RwSignal::new(None),
+            permits: RwSignal::new(Vec::new()),
             toast: RwSignal::new(None),
             now: RwSignal::new(super::dom::now()),
             shown_file: RwSignal::new(None),

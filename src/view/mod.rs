@@ -20,6 +20,7 @@ pub mod markup;
 pub mod meter;
 pub mod models;
 pub mod panel;
+pub mod permit;
 pub mod plan;
 pub mod preview;
 pub mod probe;

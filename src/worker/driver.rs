@@ -27,6 +27,9 @@ pub struct Driver {
     schemas: RefCell<Vec<Value>>,
     tickets: Cell<u32>,
     generations: Cell<u64>,
+    /// Files that calls wrote below a folder of the user's disk: the host writes them there first.
+    #[cfg(feature = "desk")]
+    to_disk: RefCell<HashMap<Ticket, Vec<(String, Blob)>>>,
 }
 
 struct Waiting {
@@ -60,6 +63,8 @@ impl Driver {
             schemas: RefCell::default(),
             tickets: Cell::new(0),
             generations: Cell::new(0),
+            #[cfg(feature = "desk")]
+            to_disk: RefCell::default(),
         })
     }
 
@@ -203,12 +208,12 @@ impl Driver {
         let call = waiting.call.take().ok_or("the call was posted before")?;
         let mut request = Request { id: ticket, call };
         let mut blobs = std::mem::take(&mut waiting.blobs);
-        if let Call::Run { schema, .. } | Call::Check { schema, .. } = &mut request.call
+        if let Call::Run { schema, .. } | Call::Preview { schema, .. } | Call::Check { schema, .. } = &mut request.call
             && live.schemas.insert(schema.id)
         {
             schema.define = self.schemas.borrow().get(schema.id as usize).cloned();
         }
-        if let Call::Run { name, files, .. } = &mut request.call
+        if let Call::Run { name, files, .. } | Call::Preview { name, files, .. } = &mut request.call
             && needs(name) == Needs::Files
         {
             (*files, blobs) = self.workspace.changes_since(live.synced);
@@ -223,7 +228,7 @@ impl Driver {
         let Some(waiting) = self.calls.borrow_mut().remove(&ticket) else { return };
         let ended = match (end, waiting.answer) {
             (End::Answered, Some((ended, blobs))) => {
-                self.apply_writes(&ended, blobs);
+                self.apply_writes(ticket, &ended, blobs);
                 ended
             }
             (End::Answered, None) => Ended::Error("the answer was lost".to_owned()),
@@ -234,10 +239,35 @@ impl Driver {
         let _ = waiting.done.send(ended);
     }
 
+    /// Writes the files of a call to the folders of the user's disk, then adds them to the workspace.
+    ///
+    /// # Errors
+    /// The reason why one of them could not be written, for the model. The files before it are written.
+    #[cfg(feature = "desk")]
+    pub async fn write_to_disk(&self, ticket: Ticket, permitted: bool) -> Result<(), String> {
+        let files = self.to_disk.borrow_mut().remove(&ticket).unwrap_or_default();
+        for (path, blob) in files {
+            let Some((folder, below)) = self.workspace.folder_of(&path) else { continue };
+            if !permitted {
+                return Err(format!("{path} was not written: this run has no permission to write to that folder"));
+            }
+            let written = super::disk::write(&folder, below, &blob).await;
+            written.map_err(|why| format!("{path} could not be written to the user's disk: {why}"))?;
+            let _ = self.workspace.put(&path, blob);
+        }
+        Ok(())
+    }
+
     /// Adds the files that the tool wrote to the workspace, now that its call has ended.
-    fn apply_writes(&self, ended: &Ended, blobs: Vec<Blob>) {
+    #[cfg_attr(not(feature = "desk"), allow(unused_variables))]
+    fn apply_writes(&self, ticket: Ticket, ended: &Ended, blobs: Vec<Blob>) {
         if let Ended::Answer(Answer::Outcome { writes, .. }) = ended {
             for (path, blob) in writes.iter().zip(blobs) {
+                #[cfg(feature = "desk")]
+                if self.workspace.folder_of(path).is_some() {
+                    self.to_disk.borrow_mut().entry(ticket).or_default().push((path.clone(), blob));
+                    continue;
+                }
                 // The tool normalised the path before it wrote.
                 let _ = self.workspace.put(path, blob);
             }

@@ -6,10 +6,10 @@ use std::rc::Rc;
 
 use super::driver::{Driver, Ended};
 use super::pool::End;
-use super::protocol::{Answer, Call, Checked, Ticket};
+use super::protocol::{Answer, Call, Checked, Preview, Ticket};
 use super::workspace::Workspace;
 use crate::engine::{CallId, RunTool, ToolOutcome, ToolSpec};
-use crate::tools::{Arguments, side_effect};
+use crate::tools::Arguments;
 
 /// A check of arguments that takes longer than this is stuck.
 const CHECK_MS: u64 = 10_000;
@@ -29,22 +29,36 @@ impl ToolHost {
         ToolHost { driver: Driver::new(worker_url, workspace, max_workers), open: Rc::default() }
     }
 
-    /// The spec of a built-in tool for one call: some tools have a side effect only with certain arguments.
-    #[must_use]
-    pub fn for_call(spec: ToolSpec, arguments: &str) -> ToolSpec {
-        ToolSpec { side_effect: side_effect(&spec, arguments), ..spec }
-    }
-
     /// Checks the arguments and runs a built-in tool. The deadline counts from the moment a worker has the call; a worker
     /// that misses it is ended, and the next call gets a new worker.
-    pub async fn run(&self, call: RunTool, spec: ToolSpec) -> ToolOutcome {
+    /// `to_disk`: whether it may write to folders of the user's disk.
+    pub async fn run(&self, call: RunTool, spec: ToolSpec, to_disk: bool) -> ToolOutcome {
         let schema = self.driver.schema(&spec.parameters);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole milliseconds since 1970
         let now = js_sys::Date::now() as u64;
         let request = Call::Run { name: call.name, arguments: call.arguments, schema, now, files: Vec::new() };
-        match self.ended(Some(call.call), request, call.timeout_ms).await {
+        match self.ended_with(Some(call.call), request, call.timeout_ms, to_disk).await {
             Ok(Answer::Outcome { outcome, .. }) | Err(outcome) => outcome,
             Ok(_) => failed("the tool worker answered another question"),
+        }
+    }
+
+    /// Checks the arguments, and runs a built-in tool without applying what it writes.
+    ///
+    /// # Errors
+    /// The outcome of a call that cannot run.
+    pub async fn preview(&self, call: RunTool, spec: ToolSpec) -> Result<Preview, ToolOutcome> {
+        let schema = self.driver.schema(&spec.parameters);
+        let request = Call::Preview { name: call.name, arguments: call.arguments, schema, files: Vec::new() };
+        match self.ended(Some(call.call), request, call.timeout_ms).await {
+            Ok(Answer::Preview(preview)) => Ok(preview),
+            Ok(Answer::Checked(Checked::Refused(outcome))) => Err(outcome),
+            // The call itself was never started.
+            Err(ToolOutcome::TimedOut { after_ms }) => {
+                Err(failed(&format!("not run: it took longer than {} s to see what it would change", after_ms / 1000)))
+            }
+            Err(outcome) => Err(outcome),
+            Ok(_) => Err(failed("the tool worker answered another question")),
         }
     }
 
@@ -86,6 +100,17 @@ impl ToolHost {
     }
 
     async fn ended(&self, id: Option<CallId>, request: Call, timeout_ms: u64) -> Result<Answer, ToolOutcome> {
+        self.ended_with(id, request, timeout_ms, false).await
+    }
+
+    #[cfg_attr(not(feature = "desk"), allow(unused_variables))]
+    async fn ended_with(
+        &self,
+        id: Option<CallId>,
+        request: Call,
+        timeout_ms: u64,
+        to_disk: bool,
+    ) -> Result<Answer, ToolOutcome> {
         let (ticket, ended) = self.driver.submit(request, timeout_ms);
         if let Some(id) = &id {
             self.open.borrow_mut().insert(id.clone(), ticket);
@@ -93,6 +118,10 @@ impl ToolHost {
         let ended = ended.await;
         if let Some(id) = &id {
             self.open.borrow_mut().remove(id);
+        }
+        #[cfg(feature = "desk")]
+        if let Err(why) = self.driver.write_to_disk(ticket, to_disk).await {
+            return Err(failed(&why));
         }
         match ended {
             Ok(Ended::Answer(answer)) => Ok(answer),

@@ -15,6 +15,8 @@ pub mod protocol;
 pub mod demo;
 #[cfg(target_arch = "wasm32")]
 pub mod docs;
+#[cfg(all(target_arch = "wasm32", feature = "desk"))]
+mod disk;
 #[cfg(target_arch = "wasm32")]
 mod driver;
 #[cfg(all(target_arch = "wasm32", feature = "worker"))]

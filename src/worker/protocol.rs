@@ -47,6 +47,15 @@ pub enum Call {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileChange>,
     },
+    /// Check the arguments and see what a built-in tool would write; answered with [`Answer::Preview`], or with
+    /// [`Answer::Checked`] if the call cannot run.
+    Preview {
+        name: String,
+        arguments: String,
+        schema: SchemaRef,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        files: Vec<FileChange>,
+    },
     /// Check the arguments only; answered with [`Answer::Checked`].
     Check { name: String, arguments: String, schema: SchemaRef },
     /// Convert Markdown to nodes; answered with [`Answer::Nodes`].
@@ -119,10 +128,22 @@ pub enum Answer {
         writes: Vec<String>,
     },
     Checked(Checked),
+    Preview(Preview),
     Nodes(Vec<Node>),
     /// JSON text, or the text of an exported file.
     Document(String),
     Demo(Scripted),
+}
+
+/// What a call would do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// The arguments, if they had to be repaired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repaired_args: Option<Value>,
+    /// Its changes to files, as a unified diff; `None`: it writes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// Arguments that passed the check, or the outcome that rejects them.
@@ -153,6 +174,10 @@ impl Request {
             "run" => {
                 let RunArgs { name, arguments, schema, now, files } = serde_json::from_str(args)?;
                 Call::Run { name, arguments, schema, now, files }
+            }
+            "preview" => {
+                let PreviewArgs { name, arguments, schema, files } = serde_json::from_str(args)?;
+                Call::Preview { name, arguments, schema, files }
             }
             "check" => {
                 let CheckArgs { name, arguments, schema } = serde_json::from_str(args)?;
@@ -192,6 +217,15 @@ struct RunArgs {
     arguments: String,
     schema: SchemaRef,
     now: u64,
+    #[serde(default)]
+    files: Vec<FileChange>,
+}
+
+#[derive(Deserialize)]
+struct PreviewArgs {
+    name: String,
+    arguments: String,
+    schema: SchemaRef,
     #[serde(default)]
     files: Vec<FileChange>,
 }

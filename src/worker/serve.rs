@@ -15,7 +15,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Blob, MessageEvent};
 
 use super::documents;
-use super::protocol::{Answer, Call, Checked, FileChange, Reply, Request, SchemaRef};
+use super::protocol::{Answer, Call, Checked, FileChange, Preview, Reply, Request, SchemaRef};
 use super::workspace::text_blob;
 use crate::content::markdown;
 use crate::docs::site::Site;
@@ -115,6 +115,18 @@ impl Worker {
                     Err(outcome) => Checked::Refused(outcome),
                 })
             }
+            Call::Preview { name, arguments, schema, files } => {
+                self.define(&schema);
+                self.files.apply(files, blobs);
+                match self.run(&name, schema.id, &arguments, EpochMillis(0)).await {
+                    ToolOutcome::Executed { repaired_args, .. } => {
+                        let writes = std::mem::take(&mut self.files.writes);
+                        let diff = self.diff(writes).await;
+                        Answer::Preview(Preview { repaired_args, diff })
+                    }
+                    outcome => Answer::Checked(Checked::Refused(outcome)),
+                }
+            }
             Call::Run { name, arguments, schema, now, files } => {
                 self.define(&schema);
                 self.files.apply(files, blobs);
@@ -153,6 +165,26 @@ impl Worker {
             texts.push(text.as_string().unwrap_or_default());
         }
         docs::answer::answer(&mut self.site, ask, texts)
+    }
+
+    /// What these writes would change, as a unified diff.
+    #[cfg(feature = "worker")]
+    async fn diff(&self, writes: Vec<(String, String)>) -> Option<String> {
+        let mut diffs = Vec::new();
+        for (path, content) in writes {
+            let before = match self.files.infos.contains_key(&path) {
+                true => Some(self.files.read(&path).await.unwrap_or_default()),
+                false => None,
+            };
+            diffs.push(crate::tools::change::unified(&path, before.as_deref(), &content));
+        }
+        (!diffs.is_empty()).then(|| diffs.join("\n"))
+    }
+
+    #[cfg(not(feature = "worker"))]
+    #[allow(clippy::unused_async)] // as above
+    async fn diff(&self, _: Vec<(String, String)>) -> Option<String> {
+        None
     }
 
     fn define(&mut self, schema: &SchemaRef) {

@@ -25,6 +25,8 @@ struct WorkspaceState {
     entries: BTreeMap<String, Entry>,
     version: u64,
     listeners: Vec<Weak<dyn Fn()>>,
+    /// Folders of the user's disk by name: the files below them are not copies.
+    folders: BTreeMap<String, JsValue>,
 }
 
 struct Entry {
@@ -115,6 +117,35 @@ impl Workspace {
     pub async fn text(&self, path: &str) -> Option<String> {
         let blob = self.get(path)?;
         JsFuture::from(blob.text()).await.ok()?.as_string()
+    }
+
+    /// Adds a folder of the user's disk. Its files are added like others, below its name.
+    pub fn mount(&self, name: &str, handle: JsValue) {
+        self.inner.borrow_mut().folders.insert(name.to_owned(), handle);
+    }
+
+    /// Removes a folder and its files from the workspace; the disk stays as it is.
+    pub fn unmount(&self, name: &str) {
+        self.inner.borrow_mut().folders.remove(name);
+        let below = format!("{name}/");
+        for file in self.list() {
+            if file.path.starts_with(&below) {
+                self.remove(&file.path);
+            }
+        }
+    }
+
+    /// Returns the folders of the user's disk.
+    #[must_use]
+    pub fn folders(&self) -> Vec<(String, JsValue)> {
+        self.inner.borrow().folders.iter().map(|(name, handle)| (name.clone(), handle.clone())).collect()
+    }
+
+    /// Returns the folder of the user's disk that a path is in, and the path below it.
+    #[must_use]
+    pub fn folder_of<'a>(&self, path: &'a str) -> Option<(JsValue, &'a str)> {
+        let (name, rest) = path.split_once('/')?;
+        Some((self.inner.borrow().folders.get(name)?.clone(), rest))
     }
 
     pub fn remove(&self, path: &str) {

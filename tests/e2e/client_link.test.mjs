@@ -147,7 +147,7 @@ test('tools, permissions and models of the page\'s are asked for by number and a
     say([], approve(20, 'yes'), approve(21, 'no'), approve(22, 'else'));
     await soon();
     assert.deepEqual(permissions[0], { id: 'c', name: 'yes', args: { a: 1 }, sideEffect: 'network', again: false });
-    assert.deepEqual(found(messages, 'returned').slice(-2), [{ call: 20, text: 'true' }, { call: 21, text: 'false' }]);
+    assert.deepEqual(found(messages, 'returned').slice(-2), [{ call: 20, text: '{"allow":true,"scope":"call"}' }, { call: 21, text: '{"allow":false,"scope":"call"}' }]);
     assert.deepEqual(found(messages, 'failed').at(-1), { call: 22, failure: { message: 'no window' } });
 
     const request = new TextEncoder().encode('{"stream":true}');

@@ -67,7 +67,7 @@ const OPTIONS = [
   [{ tools: ['calculate', 'nope'] }, 'options.tools: got "nope"; expected an array of '],
   [{ seed: -1 }, 'options.seed: got -1; expected a whole number, 0 or more'],
   [{ workerUrl: 5 }, 'options.workerUrl: got 5; expected a string or a URL'],
-  [{ maxTruns: 3 }, 'options.maxTruns: unknown option; options takes preset, provider, system, temperature, topP, reasoning, toolChoice, maxTurns, maxAttempts, counter, synthesis, report, tools, agents, limits, retry, seed, workerUrl'],
+  [{ maxTruns: 3 }, 'options.maxTruns: unknown option; options takes preset, provider, system, temperature, topP, reasoning, toolChoice, maxTurns, maxAttempts, counter, synthesis, report, tools, agents, permissions, limits, retry, seed, workerUrl'],
   [[], 'options: got an array; expected an object'],
   [null, 'options: got null; expected an object'],
   [() => {}, 'options: got a function; expected an object'],

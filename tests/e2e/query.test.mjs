@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { test } from 'node:test';
+import { xlsx } from './lib/documents.mjs';
 import { withScript } from './lib/script-server.mjs';
 import { dist, withPackage } from './lib/site.mjs';
 import { assertValid } from './lib/trajectory.mjs';
@@ -38,7 +39,7 @@ async function inPage(calls, { files = FILES, limits = {}, maxTurns = calls.leng
     page.context().on('request', (request) => request.url().startsWith(`${site.url}turnwise/`) && loaded.push(path.basename(new URL(request.url()).pathname)));
     const result = await page.evaluate(async ({ baseUrl, files, limits, tools, maxTurns }) => {
       const agent = new window.turnwise.Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools, limits, maxTurns });
-      for (const [name, content] of Object.entries(files)) agent.files.put(name, content);
+      for (const [name, content] of Object.entries(files)) agent.files.put(name, typeof content === 'string' ? content : new Blob([Uint8Array.from(content)]));
       const trajectory = await agent.run('Go.');
       const after = {};
       for (const name of agent.files.list()) after[name] = await agent.files.get(name).text();
@@ -55,7 +56,7 @@ async function inNode(calls, { files = FILES, limits = {} } = {}) {
   return withScript(steps(calls), async (baseUrl) => {
     const agent = new Agent({ provider: { kind: 'openai', baseUrl, model: 'scripted' }, tools: TOOLS, limits, maxTurns: calls.length + 2 });
     try {
-      for (const [name, content] of Object.entries(files)) agent.files.put(name, content);
+      for (const [name, content] of Object.entries(files)) agent.files.put(name, typeof content === 'string' ? content : new Blob([Uint8Array.from(content)]));
       const trajectory = await agent.run('Go.');
       const after = {};
       for (const name of agent.files.list()) after[name] = await agent.files.get(name).text();
@@ -124,7 +125,7 @@ const HOSTILE = [
   ['CREATE TEMP TRIGGER t AFTER INSERT ON sales BEGIN SELECT 1; END', /so CREATE does not run/],
   ['SELECT hex(zeroblob(900000000))', /^Error: string or blob too big$/],
   ['WITH RECURSIVE c(x) AS (SELECT zeroblob(10000000) UNION ALL SELECT zeroblob(10000000) FROM c) SELECT count(*) FROM (SELECT x FROM c ORDER BY x)', /^Error: the query needs more than the 1024 MB of memory that it may use$/],
-  [`SELECT ${'('.repeat(3000)}1${')'.repeat(3000)}`, /^Error: (parser stack overflow|Expression tree is too large)/],
+  [`SELECT ${'('.repeat(3000)}1${')'.repeat(3000)}`, /^Error: (Recursion limit|parser stack overflow|Expression tree is too large)/],
   ['WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c', /\n\| 100 \|\n\[rows 1-100 of more than 1,000,000; /],
   ['SELECT a.region FROM sales a, sales b, sales c', /\[27 rows\]$/],
 ];
@@ -157,4 +158,15 @@ test('a table of 100,000 rows is queried and saved within the deadline', async (
     ['query_json', { path: 'copy.jsonl', filter: 'select(.id == 99999) | .note' }, '"note 99999"\n[1 result]'],
   ], { files });
   assert.equal(after['copy.jsonl'].trimEnd().split('\n').length, 100_000);
+});
+
+test('the sheets of a workbook are tables', async () => {
+  const book = [...xlsx({ Q1: [['Item', 'Price'], ['Turbine', 900], ['Lamp', 12.5]], 'Q 2': [['Item', 'Price'], ['Lamp', 14]] })];
+  const files = { 'data/book.xlsx': book, 'stock.csv': 'item,n\nLamp,3\n', 'broken.xlsx': book.slice(0, 300) };
+  const calls = [
+    ['query_table', { sql: 'SELECT Item, Price FROM book_Q1 ORDER BY Price' }, '| Item | Price |\n| --- | --- |\n| Lamp | 12.5 |\n| Turbine | 900.0 |\n[2 rows]'],
+    ['query_table', { sql: 'SELECT s.n * q.Price AS worth FROM stock s JOIN book_Q_2 q ON q.Item = s.item' }, '| worth |\n| --- |\n| 42 |\n[1 row]'],
+    ['query_table', { sql: 'SELECT * FROM book_Q3' }, /^Error: there is no table book_Q3\. The tables are:\n[^]*- broken \(broken\.xlsx\): broken\.xlsx: .*damaged[^]*- book_Q1 \(data\/book\.xlsx, 2 rows\): Item text, Price real\n- book_Q_2 \(data\/book\.xlsx, 1 row\)/],
+  ];
+  for (const run of [inPage, inNode]) assert.equal((await run(calls, { files })).trajectory.outcome, 'success');
 });

@@ -197,6 +197,20 @@ fn two_cells_in_opposite_corners_do_not_become_the_whole_sheet() {
 }
 
 #[test]
+fn a_number_with_a_space_before_it_is_read() {
+    let rows = format!("<row r=\"1\">{}{}</row>", cell("A1", "mag"), number("B1", " 40"));
+    let document = read(&xlsx(&[("quakes", &rows)]));
+    assert!(document.text.ends_with("| 1 | mag | 40 |"), "{}", document.text);
+    assert_eq!(document.notes, Vec::<String>::new());
+}
+
+#[test]
+fn a_presentation_of_empty_slides_has_no_text() {
+    let error = convert(&pptx(&["", ""]), "talk.pptx").unwrap_err();
+    assert_eq!(error, "it is a PowerPoint presentation without text");
+}
+
+#[test]
 fn hostile_and_broken_documents_get_a_sentence() {
     let deep = |levels: usize| {
         docx(&format!(

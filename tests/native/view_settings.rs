@@ -201,3 +201,13 @@ fn the_examples_show_different_things_and_change_only_the_demo_model() {
         assert_eq!(chaos.providers[0].demo, Some(DemoMode::Chaos), "who chose it wants to see it");
     }
 }
+
+#[test]
+fn changes_to_files_ask_only_if_the_user_wants_it() {
+    use turnwise::engine::{Rule, RunConfig};
+    let rule = |config: &RunConfig| config.permissions.as_ref().and_then(|rules| rules.workspace);
+    assert_eq!(rule(&Settings::default().build(Vec::new()).expect("valid")), None);
+    let asks = with(&[(Field::FileChanges, "ask")]);
+    assert_eq!(rule(&asks.build(Vec::new()).expect("valid")), Some(Rule::Ask));
+    assert_eq!(Settings::from_json(&asks.to_json()), asks);
+}

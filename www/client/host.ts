@@ -13,7 +13,7 @@ import { spawn } from './spawn';
 /** One agent's tools, approval and models. */
 export interface Guest {
   tools: Map<string, { execute: Execute }>;
-  approve: ((call: unknown) => unknown) | undefined;
+  approve: ((call: unknown, options: { signal: AbortSignal }) => unknown) | undefined;
   /** The model of the provider with this number. */
   model(provider: number): Complete | Promise<Complete>;
 }
@@ -141,7 +141,7 @@ export class Host {
       const { execute } = guest.tools.get(what.tool.name)!;
       return [execute(what.tool.args, { signal }), asResult];
     }
-    if ('approve' in what) return [guest.approve?.(what.approve), (answer) => ({ text: String(answer === true) })];
+    if ('approve' in what) return [guest.approve?.(what.approve, { signal }), asAnswer];
     return [this.#complete(guest.model(what.complete.provider), call, signal, request!), nothing];
   }
 
@@ -169,6 +169,12 @@ export class Host {
 /** An answer for the worker. `images` are data URLs. */
 type Said = (value: unknown) => { text: string; images?: string[] };
 const nothing: Said = () => ({ text: '' });
+
+/** Whether a call may run, and how far the answer reaches: `true`, or `{ allow, for }`. Anything else is a refusal. */
+const asAnswer: Said = (value) => {
+  const { allow = value === true, for: scope = 'call' } = (typeof value === 'object' && value !== null ? value : {}) as { allow?: unknown; for?: string };
+  return { text: JSON.stringify({ allow: allow === true, scope }) };
+};
 
 /** The key under which a tool result carries the data URLs of its images and PDFs; its text is then in `text`. */
 export const IMAGES = Symbol.for('turnwise.images');

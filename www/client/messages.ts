@@ -129,7 +129,7 @@ export interface Listening {
   approve: Approval;
 }
 
-/** How calls of tools with side effects are approved. */
+/** Who answers whether calls may run. */
 export type Approval = "nobody" | "ask" | "all" | "same";
 
 /** Tasks on the text of a record. */
@@ -223,7 +223,17 @@ export type FromWorker =
 /** Requests to the page. */
 export type Wanted =
   | { tool: { name: string; args: unknown } }
-  | { approve: { id: string; name: string; args: unknown; sideEffect: SideEffect; again: boolean } }
+  | {
+      approve: {
+        id: string;
+        name: string;
+        args: unknown;
+        sideEffect: SideEffect;
+        again: boolean;
+        /** What the call would change in files, as a unified diff. */
+        diff?: string;
+      };
+    }
   | {
       code: {
         code: string;

@@ -146,6 +146,13 @@ const agents: Check = (value, path) => {
   return Object.entries(value).map(([name, kind]) => ({ name, ...kindOfAgent(kind, `${path}.${name}`) }));
 };
 
+const rule = word(['ask', 'allow', 'deny']);
+const rules: Check = (value, path) => {
+  if (!isObject(value)) throw wrong(path, value, 'an object of rules by the name of a tool');
+  return Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, rule(one, `${path}.${name}`)]));
+};
+const permissions = shape({ workspace: rule, folder: rule, network: rule, page: rule, tools: rules });
+
 const limits = shape({
   toolTimeoutMs: whole(1), parallelTools: whole(1, U32), toolCallsPerTurn: whole(1, U32), maxResultChars: whole(1, U32),
   children: whole(0, U32), childMs: whole(1), headersMs: whole(1), firstTokenMs: whole(1), requestMs: whole(1), idleMs: whole(1),
@@ -157,7 +164,7 @@ const retry = shape({ baseMs: whole(0), capMs: whole(0), rateLimitMs: whole(0), 
 const AGENT = shape({
   preset: word(PRESETS), provider: providers, system: text, temperature: number, topP,
   reasoning: word(['none', 'minimal', 'low', 'medium', 'high']), toolChoice, maxTurns: whole(1, U32), maxAttempts: whole(1, U32),
-  counter: unlessFalse(counter), synthesis: unlessFalse(synthesis), report, tools: builtIn, agents, limits, retry, seed: whole(0),
+  counter: unlessFalse(counter), synthesis: unlessFalse(synthesis), report, tools: builtIn, agents, permissions, limits, retry, seed: whole(0),
   workerUrl: address,
 }, snake);
 
@@ -207,7 +214,7 @@ export function hostTool(tool: unknown): { spec: TrajectoryTool; execute: Execut
   return { spec: { name, description, parameters, may_finish: mayFinish, side_effect: sideEffect }, execute };
 }
 
-export type Approve = 'all' | ((call: unknown) => unknown);
+export type Approve = 'all' | ((call: unknown, options: { signal: AbortSignal }) => unknown);
 const approve = takes<Approve>('a function or \'all\'', (value) => value === 'all' || typeof value === 'function');
 
 const PICTURES = 'an array of data URLs of pictures (image/png, image/jpeg, image/webp, image/gif) or PDFs (application/pdf)';

@@ -79,7 +79,6 @@ export class RunView {
   #timer;
   #shown; // the element that shows the answer
   #asking = new Set(); // a function for each open approval that denies it
-  #allowed = new Set(); // tools that the visitor allowed for the rest of the run
 
   /**
    * `panel`: { t, base(), docs(): whether there are docs, newTab(), last(): the run that can continue, found(): what all runs of the
@@ -106,23 +105,23 @@ export class RunView {
   }
 
   /** Asks the visitor whether a call may run; resolves with the answer, or with false if the run ends first. */
-  permit({ name, args }) {
+  permit({ name, args }, signal) {
     const { t } = this.panel;
-    if (this.#allowed.has(name)) return true;
     return new Promise((resolve) => {
-      const answer = (allowed, always) => {
-        if (always) this.#allowed.add(name);
+      const answer = (allow, scope) => {
         card.remove();
         this.#asking.delete(deny);
         this.say(t('thinking'));
-        resolve(allowed);
+        resolve({ allow, for: scope });
       };
       const deny = () => answer(false);
       const given = args && Object.keys(args).length ? h('pre', { tabindex: 0, 'aria-label': t('arguments') }, JSON.stringify(args, undefined, 2)) : '';
       const card = h('div', { class: 'permit', role: 'group', part: 'approval' }, h('p', {}, t('wants', { name })), given, h('div', { class: 'actions' },
-        button(t('allow'), () => answer(true), { class: 'button main' }), button(t('allowAlways'), () => answer(true, true)), button(t('deny'), deny)));
+        button(t('allow'), () => answer(true), { class: 'button main' }), button(t('allowAlways'), () => answer(true, 'tool')), button(t('deny'), deny)));
       card.setAttribute('aria-label', t('wants', { name }));
       this.#asking.add(deny);
+      // An answer to another question covers this call too.
+      signal.addEventListener('abort', deny);
       this.#work.append(card);
       this.say(t('asksYou'));
       // Not the button: a visitor who is typing must not approve it with Enter.

@@ -164,14 +164,14 @@ class Panel {
       source: source === 'auto' ? source : new URL(source, document.baseURI).href, page: page ?? location.href, html: page ? html : pageHtml(),
       credentials: element.docsCredentials === 'include' ? 'include' : 'omit',
     };
-    return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event), approve: (call) => this.#permit(call) });
+    return new Conversation({ docs, after: this.#after, hear: (event) => this.#heard(event), approve: (call, { signal }) => this.#permit(call, signal) });
   }
 
   /** Lets the visitor decide about a call of a tool supplied by the page. No other tool may change anything. */
-  #permit(call) {
+  #permit(call, signal) {
     if (![this.#host.element.tools ?? []].flat().some(({ name }) => name === call.name)) return false;
     this.#el.status.textContent = this.#t('wants', { name: call.name });
-    const answer = this.#busy?.permit(call) ?? false;
+    const answer = this.#busy?.permit(call, signal) ?? false;
     follow(this.#el, this.#busy?.top);
     return answer;
   }

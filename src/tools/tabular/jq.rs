@@ -17,6 +17,22 @@ const MAX_FILTER_DEPTH: usize = 64;
 /// Filters of jq that would depend on something besides the input.
 const ABSENT: [&str; 2] = ["now", "env"];
 
+/// Filters of jq that jaq's libraries lack.
+const OURS: &str = r#"
+def @csv: [.[] | if type == "string" then "\"" + gsub("\""; "\"\"") + "\"" elif . == null then "" else tostring end] | join(",");
+def @tsv: [.[] | if . == null then "" else tostring | gsub("\\"; "\\\\") | gsub("\t"; "\\t") | gsub("\n"; "\\n") | gsub("\r"; "\\r") end] | join("\t");
+def IN(s): any(s == .; .);
+def IN(src; s): any(src == s; .);
+def INDEX(stream; f): reduce stream as $row ({}; . + {($row | f | tostring): $row});
+def INDEX(f): INDEX(.[]; f);
+def toarray: if type == "array" then . else [.] end;
+def trimstr($s): ltrimstr($s) | rtrimstr($s);
+def ascii: [.] | implode;
+def date: todate;
+def dateadd(unit; n): . + n;
+def datesub(unit; n): . - n;
+"#;
+
 /// Runs a filter on each JSON value of a text. A file has one value, or one on each line.
 ///
 /// # Errors
@@ -86,7 +102,8 @@ fn depth(text: &[u8]) -> usize {
 }
 
 fn compile(code: &str) -> Result<Filter<JustLut<Val>>, String> {
-    let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    let ours = load::parse(OURS, |parser| parser.defs()).unwrap_or_default();
+    let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs()).chain(ours);
     let funs = jaq_core::funs().chain(jaq_std::funs()).chain(jaq_json::funs());
     let funs = funs.filter(|(name, ..)| !ABSENT.contains(name));
     let arena = Arena::default();

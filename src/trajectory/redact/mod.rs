@@ -123,7 +123,9 @@ impl Secrets {
                 branch.providers.iter_mut().flatten().for_each(|provider| self.scrub_provider(provider));
                 branch.reply.iter_mut().for_each(|reply| self.scrub_reply(reply));
             }
-            Event::TimerFired { .. }
+            Event::Permitted { .. }
+            | Event::PermissionsSet { .. }
+            | Event::TimerFired { .. }
             | Event::StopRequested
             | Event::Cancelled
             | Event::TurnsGranted { .. }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::format::{counted, duration, one_line};
-use crate::engine::{Child, Effect, Ending, Event, RecordKind, Run, Slug, Status, ToolOutcome};
+use crate::engine::{Child, Effect, Ending, Event, RecordKind, Run, Scope, Slug, Status, ToolOutcome};
 use crate::view::ending;
 
 /// One event of the record, or the start before them.
@@ -198,6 +198,20 @@ fn describe(line: &Run, event: &Event) -> (StepKind, StepTone, String, Vec<Strin
             (StepKind::Tool, tone, title, Vec::new())
         }
         Event::ToolAsked { name, .. } => plain(StepKind::Tool, format!("The program calls {name}")),
+        Event::Permitted { call, allow, scope } => {
+            let records = line.turns().iter().rev().flat_map(|turn| &turn.tool_calls);
+            let mut each = records.flat_map(|record| record.calls.iter().chain(std::iter::once(record)));
+            let name = each.find(|record| record.id == *call).map_or("a call", |record| record.name.as_str());
+            let verb = if *allow { "allows" } else { "refuses" };
+            let reach = match scope {
+                Scope::Call => "",
+                Scope::Tool => ", for every call of this tool",
+                Scope::Run => ", for the whole run",
+            };
+            let tone = if *allow { StepTone::Plain } else { StepTone::Warn };
+            (StepKind::Tool, tone, format!("The user {verb} {name}{reach}"), Vec::new())
+        }
+        Event::PermissionsSet { .. } => plain(StepKind::Other, "Other permissions apply from here on".to_owned()),
         Event::TimerFired { .. } => match line.status() {
             Status::Waiting { .. } => plain(StepKind::Timer, "The wait is over".to_owned()),
             _ => plain(StepKind::Timer, "A deadline passes".to_owned()),

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 
 use crate::engine::{
-    CounterConfig, DemoMode, Price, ProviderConfig, ProviderKind, ReportFormat, RunConfig, SynthesisConfig,
-    SynthesisFallback, SynthesisRole,
+    CounterConfig, DemoMode, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, Rule, RunConfig,
+    SynthesisConfig, SynthesisFallback, SynthesisRole,
 };
 
 use super::super::provider::provider_card;
@@ -32,6 +32,10 @@ pub(super) fn text(config: &RunConfig, field: Field) -> String {
         Field::Temperature => optional(config.temperature),
         Field::System => config.system.clone(),
         Field::Seed => optional(Some(config.seed).filter(|seed| *seed != 0)),
+        Field::FileChanges => {
+            let asks = config.permissions.as_ref().is_some_and(|rules| rules.workspace == Some(Rule::Ask));
+            if asks { "ask" } else { "allow" }.to_owned()
+        }
         Field::Counter => switch(config.counter.is_some()),
         Field::ModerateAt => counter.moderate_at.to_string(),
         Field::UrgentAt => counter.urgent_at.to_string(),
@@ -93,6 +97,10 @@ pub(super) fn apply(config: &mut RunConfig, row: &Row, text: &str) -> Result<(),
         Field::Temperature => config.temperature = optional_decimal(row, text)?,
         Field::System => config.system = text.to_owned(),
         Field::Seed => config.seed = if text.is_empty() { 0 } else { whole(row, text)? },
+        Field::FileChanges => {
+            let rules = Permissions { workspace: Some(Rule::Ask), ..Permissions::default() };
+            config.permissions = (text == "ask").then_some(rules);
+        }
         Field::Counter => config.counter = (text == "on").then(CounterConfig::default),
         Field::ModerateAt => counter(config, small(row, text)?, |counter, value| counter.moderate_at = value),
         Field::UrgentAt => counter(config, small(row, text)?, |counter, value| counter.urgent_at = value),

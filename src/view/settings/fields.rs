@@ -12,6 +12,7 @@ pub enum Field {
     MaxAttempts,
     Temperature,
     System,
+    FileChanges,
     Seed,
     Counter,
     ModerateAt,
@@ -132,6 +133,7 @@ const FORMATS: Input = Input::Choice(&[
 ]);
 const PRICE: Input = Input::OptionalDecimal { min: 0.0, max: 1e6 };
 const MANY: Input = Input::OptionalWhole { min: 1, max: 1_000_000_000 };
+const CHANGES: Input = Input::Choice(&[("allow", "Write without asking"), ("ask", "Ask before each change")]);
 const ROLES: Input = Input::Choice(&[("user", "User message"), ("system", "System message")]);
 const FALLBACKS: Input =
     Input::Choice(&[("message", "A sentence that names the error"), ("aggregated_text", "The model's text so far")]);
@@ -151,6 +153,7 @@ pub const ROWS: &[Row] = &[
     row(Field::Temperature, "temperature", Group::Run, "Temperature", "Leave empty for the model's default.", Input::OptionalDecimal { min: 0.0, max: 2.0 }),
     row(Field::Seed, "seed", Group::Run, "Seed", "For jitter and ids: same seed, same run. Leave empty for a new one each time.", Input::OptionalWhole { min: 1, max: u64::MAX }),
     row(Field::System, "system", Group::Run, "System text", "Leave empty for the preset's text.", Input::Lines),
+    row(Field::FileChanges, "file_changes", Group::Run, "Changes to files", "For the files of a task. Changes to a folder of your disk always ask.", CHANGES),
     row(Field::Counter, "counter", Group::Counter, "Turn counter", "After every turn with tool calls, tells the model how many turns it has used.", Input::Switch),
     row(Field::ModerateAt, "moderate_at", Group::Counter, "Amber from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),
     row(Field::UrgentAt, "urgent_at", Group::Counter, "Red from", "Turns remaining.", Input::Whole { min: 0, max: 1_000 }),

@@ -62,6 +62,8 @@ struct Sim {
     grants: u32,
     branches: u32,
     kept: BTreeSet<CallId>,
+    /// The answers of the user so far: for calls, for tools, for the run.
+    permits: (BTreeSet<CallId>, BTreeMap<String, bool>, Option<bool>),
     ended: bool,
     segment: Segment,
     effective_max_turns: u32,
@@ -74,6 +76,8 @@ enum Open {
     Tool(CallId, RunMode),
     /// A program with its calls so far: whether each is answered.
     Program(CallId, Vec<bool>),
+    /// A question whether a call of this tool may run.
+    Asked(CallId, String, Permission),
     Timer(TimerId),
 }
 
@@ -116,6 +120,7 @@ impl Sim {
             grants: 0,
             branches: 0,
             kept: BTreeSet::new(),
+            permits: Default::default(),
             ended: false,
             segment: Segment::default(),
             failed_attempts: 0,
@@ -151,6 +156,11 @@ impl Sim {
                 let (name, arguments) = ("read".into(), "{}".into());
                 return Event::ToolAsked { call: CallId("nobody".into()), name, arguments };
             }
+            // A question that nobody asked.
+            23 => return self.permitted(CallId("call_1_1_0".into())),
+            24 if self.recorder.run.permissions().is_some() => {
+                return Event::PermissionsSet { permissions: world::permissions(&mut self.rng) };
+            }
             7 => return Event::Resumed { at: EpochMillis(1_795_298_400_000 + self.at + self.rng.up_to(99_999)) },
             8 if self.branches < 2 => return self.branch(),
             6 => {
@@ -183,6 +193,18 @@ impl Sim {
             Open::Program(call, _) => Event::ToolFinished { call, outcome: self.outcome(RunMode::Run) },
             Open::Timer(timer) => Event::TimerFired { timer },
             Open::Tool(call, mode) => Event::ToolFinished { call, outcome: self.outcome(mode) },
+            Open::Asked(call, ..) if self.rng.up_to(5) == 0 => {
+                let outcome = ToolOutcome::Failed { message: "nobody answered".into() };
+                Event::ToolFinished { call, outcome }
+            }
+            // Tools whose interrupted calls have no effect run without a question.
+            Open::Asked(call, _, Permission::AskAgain) if self.rng.up_to(1) == 0 => {
+                Event::ToolFinished { call, outcome: self.outcome(RunMode::Run) }
+            }
+            Open::Asked(call, name, permission) => {
+                self.open.push(Open::Asked(call.clone(), name, permission));
+                self.permitted(call)
+            }
             Open::Request(request) if self.rng.up_to(3) == 0 => {
                 let raw = Some(RawResponse { text: "raw".into(), truncated: false });
                 Event::ModelFailed { request, error: self.model_error(), raw }
@@ -222,8 +244,23 @@ impl Sim {
     fn before(&mut self, event: &Event) {
         match event {
             Event::Resumed { .. } => self.open.clear(),
+            Event::Permitted { call, allow, scope } => {
+                let asked = |open: &Open| matches!(open, Open::Asked(asked, ..) if asked == call);
+                let Some(at) = self.open.iter().position(asked) else { return };
+                let Open::Asked(_, name, _) = self.open.remove(at) else { return };
+                let (calls, tools, run) = &mut self.permits;
+                match scope {
+                    Scope::Call => {}
+                    Scope::Tool => drop(tools.insert(name, *allow)),
+                    Scope::Run => *run = Some(*allow),
+                }
+                if *allow {
+                    calls.insert(call.clone());
+                }
+            }
             Event::Branched(_) if matches!(self.recorder.run.status(), Status::Calling { attempt: 1, .. }) => {
                 self.branches += 1;
+                self.permits = Default::default();
                 (self.bound, self.left, self.effective_max_turns) = (u32::MAX / 2, u32::MAX / 2, u32::MAX);
             }
             _ => {}
@@ -295,7 +332,6 @@ impl Sim {
                 Effect::RunTool(tool) if tool.program.is_some() => {
                     self.open.push(Open::Program(tool.call, Vec::new()));
                 }
-                Effect::RunTool(tool) => self.open.push(Open::Tool(tool.call, tool.run)),
                 Effect::AnswerProgram { program, asked, .. } => {
                     let calls = self.open.iter_mut().find_map(|open| match open {
                         Open::Program(call, calls) if *call == program => Some(calls),
@@ -304,11 +340,18 @@ impl Sim {
                     let answered = calls.expect("the program runs").get_mut(asked).expect("it asked for this");
                     assert!(!std::mem::replace(answered, true), "call {asked} of {program} is answered twice");
                 }
+                Effect::RunTool(tool) => {
+                    self.check_permission(&tool);
+                    self.open.push(match tool.permission {
+                        Permission::Allowed => Open::Tool(tool.call, tool.run),
+                        asked => Open::Asked(tool.call, tool.name, asked),
+                    });
+                }
                 Effect::Sleep { timer, .. } => self.open.push(Open::Timer(timer)),
                 Effect::Abort(what) => {
                     self.open.retain(|open| match (open, &what) {
                         (Open::Request(a), Abort::Request(b)) => a != b,
-                        (Open::Tool(a, _) | Open::Program(a, _), Abort::Tool(b)) => a != b,
+                        (Open::Tool(a, _) | Open::Asked(a, ..) | Open::Program(a, _), Abort::Tool(b)) => a != b,
                         (Open::Timer(a), Abort::Timer(b)) => a != b,
                         _ => true,
                     });
@@ -326,6 +369,27 @@ impl Sim {
         let now = self.recorder.run.effective_max_turns();
         assert!(now <= self.effective_max_turns, "effective_max_turns grew within a segment");
         self.effective_max_turns = now;
+    }
+
+    /// A denied call never gets here, and one that needs permission runs only after a yes.
+    fn check_permission(&self, tool: &RunTool) {
+        let run = &self.recorder.run;
+        let spec = run.config_of(&tool.call).tools.iter().find(|spec| spec.name == tool.name);
+        let (Some(permissions), Some(spec), true) = (run.permissions(), spec, tool.run != RunMode::Check) else {
+            return assert_eq!(tool.permission, Permission::Allowed, "{tool:?}");
+        };
+        let (calls, tools, all) = &self.permits;
+        let answer = tools.get(&tool.name).copied().or(*all);
+        let rule = permissions.rule(spec, spec.side_effect);
+        let permitted = match (rule, permissions.answers) {
+            (Rule::Allow, _) | (Rule::Ask, Answers::All) => true,
+            (Rule::Deny, _) | (Rule::Ask, Answers::Nobody) => calls.contains(&tool.call),
+            (Rule::Ask, Answers::Page) => calls.contains(&tool.call) || answer == Some(true),
+        };
+        assert!(permitted || tool.permission == Permission::Ask, "{tool:?} runs without permission: {permissions:?}");
+        if tool.permission == Permission::Ask {
+            assert_eq!((rule, permissions.answers, answer), (Rule::Ask, Answers::Page, None));
+        }
     }
 
     fn check_request(&mut self, call: &ModelCall) {

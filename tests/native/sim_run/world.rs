@@ -49,6 +49,7 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
             if !counter {
                 c.counter = None;
             }
+            permit(&mut c, seed);
             c.providers = vec![ProviderConfig::default(); providers];
             let (parallel, calls, chars, (wall, tokens, cost, context)) = limits;
             (c.limits.parallel_tools, c.limits.tool_calls_per_turn, c.limits.max_result_chars) =
@@ -60,7 +61,37 @@ pub fn configs() -> impl Strategy<Value = RunConfig> {
         })
 }
 
+/// In two thirds of the runs, tools have effects, and rules decide about them.
+fn permit(c: &mut RunConfig, seed: u64) {
+    let touches = [SideEffect::Network, SideEffect::Workspace, SideEffect::Folder, SideEffect::Page];
+    for (tool, at) in c.tools.iter_mut().zip(0..) {
+        if (seed >> at) % 2 == 1 {
+            tool.side_effect = touches[(seed >> at) as usize / 2 % 4];
+        }
+    }
+    c.permissions = (seed / 64 % 3 > 0).then(|| permissions(&mut Rng::new(seed)));
+}
+
+pub fn permissions(rng: &mut Rng) -> Permissions {
+    let mut rule = || [None, Some(Rule::Ask), Some(Rule::Allow), Some(Rule::Deny)][rng.up_to(3) as usize];
+    let (workspace, folder, network, page, own) = (rule(), rule(), rule(), rule(), rule());
+    Permissions {
+        answers: [Answers::Nobody, Answers::Page, Answers::Page, Answers::Page, Answers::All][rng.up_to(4) as usize],
+        workspace,
+        folder,
+        network,
+        page,
+        tools: own.map(|rule| ("read".to_owned(), rule)).into_iter().collect(),
+        folders: Vec::new(),
+    }
+}
+
 impl Sim {
+    pub fn permitted(&mut self, call: CallId) -> Event {
+        let scope = [Scope::Call, Scope::Call, Scope::Tool, Scope::Run][self.rng.up_to(3) as usize];
+        Event::Permitted { call, allow: self.rng.up_to(2) > 0, scope }
+    }
+
     pub fn reply(&mut self) -> Reply {
         let content = match self.rng.up_to(3) {
             0 => String::new(),

@@ -3,7 +3,7 @@
 import { describe, number, shape, whole } from '../check.js';
 import { Agent as Implementation } from '../index.js';
 import type {
-  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
+  AgentEvent, AgentOptions as LowLevelOptions, BuiltInTool, CounterOptions, Files, LimitOptions, PermissionOptions, Preset, RetryOptions, SubagentKind, SynthesisOptions, Trajectory,
 } from '../types/turnwise.js';
 import type { Agent as LowLevelAgent } from '../types/turnwise.js';
 import { approver } from './approval.js';
@@ -59,6 +59,8 @@ export interface AgentOptions<T extends Tools = Tools, S extends Schema | undefi
   subagents?: Record<string, SubagentKind>;
   /** Approves calls that touch more than the workspace. A run can set its own. Default: such calls are refused. */
   approve?: Approve;
+  /** Rules for tool calls, by what a tool touches and by its name. Default: calls that touch more than the workspace ask `approve`. */
+  permissions?: PermissionOptions;
   /** Checks of the prompt before a run and of the result after it. */
   guardrails?: { input?: readonly Guardrail<string>[]; output?: readonly Guardrail<{ output: OutputOf<S>; text: string }>[] };
   /** Notified of every run: `otlp({ url })` sends its spans to a collector. */
@@ -101,7 +103,7 @@ export type BranchEdit =
 const any = (value: unknown) => value;
 const OPTIONS = shape(Object.fromEntries([
   'model', 'instructions', 'tools', 'builtInTools', 'files', 'output', 'maxTurns', 'maxAttempts', 'budget', 'reasoning', 'toolChoice', 'temperature', 'topP',
-  'subagents', 'approve', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
+  'subagents', 'approve', 'permissions', 'guardrails', 'telemetry', 'preset', 'counter', 'synthesis', 'limits', 'retry', 'seed',
 ].map((name) => [name, any])));
 const BUDGET = shape({ usd: number, tokens: whole(1), ms: whole(1) });
 const RUN = shape({ messages: any, signal: any, approve: any });
@@ -208,7 +210,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
         try {
           // Waits until the caller has the run.
           await undefined;
-          const trajectory = await start(low, { onEvent, signal: own.signal, ...permits(approver(approve, tools)) });
+          const trajectory = await start(low, { onEvent, signal: own.signal, ...permits(approver(approve, tools, this.#options.permissions)) });
           if (trajectory.outcome !== 'success' && trajectory.outcome !== 'partial') throw errorOf(trajectory);
           return await this.#result(trajectory, low.files, own.signal);
         } catch (error) {
@@ -265,7 +267,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
 
   #lowLevel(): LowLevelOptions {
     const {
-      model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, preset, counter, synthesis,
+      model, instructions, builtInTools, files, maxTurns, maxAttempts, budget = {}, reasoning, toolChoice, temperature, topP, subagents, permissions, preset, counter, synthesis,
       limits, retry, seed,
     } = this.#options;
     const strict = this.#output !== undefined;
@@ -277,7 +279,7 @@ export class Agent<T extends Tools = Tools, S extends Schema | undefined = undef
       provider: model as LowLevelOptions['provider'], preset: preset ?? (strict ? 'strict' : undefined),
       system: strict && instructions !== undefined ? `${instructions}\n\n${REPORT}` : instructions,
       report: this.#output && { format: 'json', schema: this.#output.json },
-      tools, agents: subagents, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
+      tools, agents: subagents, permissions: { workspace: 'allow', ...permissions }, maxTurns, maxAttempts, limits: limited, reasoning, toolChoice, temperature, topP, counter, synthesis, retry, seed,
     });
   }
 }

@@ -1,5 +1,5 @@
 // Approval of tool calls, and how long it lasts.
-import type { ApprovalRequest as LowLevelRequest } from '../types/turnwise.js';
+import type { ApprovalRequest as LowLevelRequest, PermissionOptions } from '../types/turnwise.js';
 import type { ReadTool, Touches } from './tool.js';
 
 /** A call that needs permission. */
@@ -10,32 +10,30 @@ export interface ApprovalRequest {
   touches: readonly Touches[];
   /** The call was running when its page was closed, so its effect may already have happened. */
   again: boolean;
+  /** What the call would change in files, as a unified diff; only of built-in tools. */
+  diff?: string;
 }
 
-/** `for`: the scope of the approval. Default: this call. */
+/** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
 export type Approval = boolean | { allow: boolean; for?: 'call' | 'tool' | 'run' };
 
-/** A function that decides, or `'all'` to approve every call. */
-export type Approve = 'all' | ((request: ApprovalRequest) => Approval | Promise<Approval>);
+/** A function that decides, or `'all'` to approve every call. `signal` is aborted when the question needs no answer any more. */
+export type Approve = 'all' | ((request: ApprovalRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>);
 
-/** Returns the function that the engine calls; `undefined` if calls that touch the network or the page are to be refused. */
-export function approver(approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>): 'all' | ((request: LowLevelRequest) => Promise<boolean>) | undefined {
+/** Returns the function that the engine calls; `undefined` if nobody answers its questions. */
+export function approver(
+  approve: Approve | undefined, tools: ReadonlyMap<string, ReadTool>, { workspace, tools: rules = {} }: PermissionOptions = {},
+): 'all' | ((request: LowLevelRequest, options: { signal: AbortSignal }) => Approval | Promise<Approval>) | undefined {
   if (approve === 'all') return 'all';
-  /** Approvals with a scope beyond their call. */
-  const granted = new Set<string>();
-  let all = false;
   const own = [...tools.values()].some(({ low }) => low.sideEffect !== 'none' && low.sideEffect !== 'workspace');
   if (!approve && !own) return undefined;
-  return async ({ id, name, args, sideEffect, again }) => {
+  return async ({ id, name, args, sideEffect, again, diff }, options) => {
     const tool = tools.get(name);
-    const touches = tool?.touches ?? [sideEffect];
-    const asks = tool ? await tool.asks(args) : sideEffect !== 'workspace';
-    if ((!asks && !again) || all || granted.has(name)) return true;
+    const touches = tool?.touches ?? (sideEffect === 'none' ? [] : [sideEffect]);
+    // The rules of the agent have decided that this call asks; a tool of the page may still say that it need not.
+    const asks = tool && !rules[name] ? await tool.asks(args) : sideEffect !== 'workspace' || workspace === 'ask' || rules[name] === 'ask';
+    if (!asks && !again) return true;
     if (!approve) return false;
-    const answer = await approve({ toolCallId: id, toolName: name, input: args, touches, again });
-    const { allow, for: reach = 'call' } = typeof answer === 'object' && answer !== null ? answer : { allow: answer === true };
-    if (allow && reach === 'run') all = true;
-    if (allow && reach === 'tool') granted.add(name);
-    return allow;
+    return approve({ toolCallId: id, toolName: name, input: args, touches, again, ...(diff !== undefined && { diff }) }, options);
   };
 }

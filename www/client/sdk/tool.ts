@@ -111,7 +111,8 @@ export function readTool(name: string, given: unknown): ReadTool {
 
 /** The engine has one effect per tool: the most far-reaching one. */
 function effectOf(touches: readonly Touches[], asks: boolean): SideEffect {
-  if (touches.includes('page') || touches.includes('folder')) return 'page';
+  if (touches.includes('page')) return 'page';
   if (touches.includes('network')) return 'network';
+  if (touches.includes('folder')) return 'folder';
   return asks ? 'page' : touches.includes('workspace') ? 'workspace' : 'none';
 }

@@ -116,6 +116,8 @@ export interface TrajectoryConfig {
   tools: TrajectoryTool[];
   /** Kinds of sub-agents that the model can choose from; if empty, one kind with this run's own tools. */
   agents?: TrajectoryAgent[];
+  /** Which tool calls run, which ask first and which are denied. Omitted in records made before there were permissions. */
+  permissions?: TrajectoryPermissions;
   limits: TrajectoryLimits;
   retry: TrajectoryRetry;
   /** Seeds jitter and ids: the same seed gives the same run. */
@@ -211,7 +213,7 @@ export interface TrajectoryTool {
 }
 
 /** The side effects of a call to a tool. */
-export type SideEffect = "none" | "workspace" | "network" | "page";
+export type SideEffect = "none" | "workspace" | "folder" | "network" | "page";
 
 /** A kind of sub-agent. */
 export interface TrajectoryAgent {
@@ -229,6 +231,30 @@ export interface TrajectoryAgent {
   /** Whether its runs have a turn counter. Default: as its parent. */
   counter?: boolean;
 }
+
+/** Which tool calls run, which ask first and which are denied. */
+export interface TrajectoryPermissions {
+  /** Who answers the questions of this run. */
+  answers: TrajectoryAnswers;
+  /** Tools that write files of the workspace. Default: `ask` if a person answers, otherwise `allow`. */
+  workspace: TrajectoryRule | null;
+  /** Tools that write to a folder of the user's disk. Default: `ask`. */
+  folder: TrajectoryRule | null;
+  /** Tools that reach the network. Default: `ask`. */
+  network: TrajectoryRule | null;
+  /** Tools that change the page. Default: `ask`. */
+  page: TrajectoryRule | null;
+  /** Rules for single tools, by name. They take precedence over the others. */
+  tools?: Record<string, TrajectoryRule>;
+  /** The folders of the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`. */
+  folders?: string[];
+}
+
+/** Who answers the questions of a run. */
+export type TrajectoryAnswers = "nobody" | "page" | "all";
+
+/** What happens to a call before it runs. */
+export type TrajectoryRule = "ask" | "allow" | "deny";
 
 /** Bounds of a run. Times in milliseconds. */
 export interface TrajectoryLimits {
@@ -535,6 +561,8 @@ export type TrajectoryEvent =
       /** JSON text. */
       arguments: string;
     }
+  | { type: "permitted"; call: CallId; allow: boolean; scope: TrajectoryPermissionScope }
+  | { type: "permissions_set"; permissions: TrajectoryPermissions }
   | { type: "timer_fired"; timer: TimerId }
   | { type: "stop_requested" }
   | { type: "cancelled" }
@@ -596,6 +624,9 @@ export type ToolOutcome =
   | { status: "timed_out"; after_ms: number }
   | { status: "cancelled" }
   | { status: "stopped" };
+
+/** How far an answer reaches. */
+export type TrajectoryPermissionScope = "call" | "tool" | "run";
 
 /** One wait of a run. Stale ids do nothing. */
 export type TimerId = number;
@@ -1130,6 +1161,10 @@ export type BuiltInTool =
   | "read_file"
   | "list_files"
   | "write_file"
+  | "edit_file"
+  | "diff_files"
+  | "query_table"
+  | "query_json"
   | "read_result"
   | "calculate"
   | "now"

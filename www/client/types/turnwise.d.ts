@@ -40,6 +40,8 @@ export interface AgentOptions {
   tools?: BuiltInTool[];
   /** Kinds of sub-agents by name, for `spawn_subagents`. Default: one kind with the agent's own tools. */
   agents?: Record<string, SubagentKind>;
+  /** Which tool calls run, which ask `approve` first and which are denied. */
+  permissions?: PermissionOptions;
   limits?: LimitOptions;
   retry?: RetryOptions;
   /** Seeds jitter and ids: the same seed gives the same run. Default: random. */
@@ -241,8 +243,8 @@ export interface GrantOptions {
   /** Aborting it cancels the run; the promise still resolves. */
   signal?: AbortSignal;
   /**
-   * Asked before a tool with side effects runs; only `true` allows it. `'all'` allows every call. Without it, calls to tools
-   * that reach the network or the page are refused.
+   * Asked before a tool with side effects runs, as far as `permissions` say so; `'all'` answers every question with yes.
+   * Without it, calls that have to be asked are refused: those to the network, the page or a folder.
    */
   approve?: Approve;
 }
@@ -270,16 +272,38 @@ export interface BranchOptions extends GrantOptions {
   say?: string;
 }
 
-/** The approval of calls to tools with side effects: a function that decides, or `'all'`. */
-export type Approve = "all" | ((call: ApprovalRequest) => boolean | Promise<boolean>);
+/** The approval of tool calls: a function that decides, or `'all'`. `signal` is aborted when the question needs no answer any more. */
+export type Approve = "all" | ((call: ApprovalRequest, options: { signal: AbortSignal }) => ApprovalAnswer | Promise<ApprovalAnswer>);
+
+/** `for`: how far the answer reaches: this call, every call of the tool in this run, or every call of this run that would ask. Default: this call. */
+export type ApprovalAnswer = boolean | { allow: boolean; for?: "call" | "tool" | "run" };
+
+/** What happens to a call before it runs. */
+export type Rule = "ask" | "allow" | "deny";
+
+/** The rules for tool calls, by what a tool touches. */
+export interface PermissionOptions {
+  /** Default: `ask` if the run has a function `approve`, otherwise `allow`. */
+  workspace?: Rule;
+  /** Default: `ask`. */
+  folder?: Rule;
+  /** Default: `ask`. */
+  network?: Rule;
+  /** Default: `ask`. */
+  page?: Rule;
+  /** By the name of a tool; takes precedence. */
+  tools?: Record<string, Rule>;
+}
 
 export interface ApprovalRequest {
   id: string;
   name: string;
   args: any;
-  sideEffect: Exclude<SideEffect, "none">;
+  sideEffect: SideEffect;
   /** It was running when the page was closed, so its effect may already have happened. */
   again: boolean;
+  /** What the call would change in files, as a unified diff; only of built-in tools. */
+  diff?: string;
 }
 
 /** Events of a run. */

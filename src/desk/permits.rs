@@ -1,0 +1,93 @@
+//! Questions to the user whether a tool call may run: they go to the page as news, and come back as orders.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+
+use super::seat::NewsSender;
+use crate::protocol::desk::{News, Permit, PermitId, Permitted};
+use crate::protocol::{CallNumber, Failure};
+use crate::shell::{Approval, Page, PendingRequest, Piece, Returned};
+
+/// Numbers of questions begin here, above those of the page's own requests.
+const FIRST: u32 = 1 << 31;
+
+/// The page as the desk's runs see it: questions about calls go through the desk, everything else to the page itself.
+pub(super) struct Asking {
+    page: Rc<dyn Page>,
+    permits: Rc<Permits>,
+}
+
+/// The open questions.
+pub(super) struct Permits {
+    news: NewsSender,
+    open: RefCell<BTreeMap<PermitId, oneshot::Sender<Result<Returned, Failure>>>>,
+    last: Cell<u32>,
+}
+
+impl Permits {
+    pub(super) fn new(news: NewsSender) -> Rc<Self> {
+        Rc::new(Permits { news, open: RefCell::default(), last: Cell::new(FIRST) })
+    }
+
+    /// Passes on the user's answer. A question that was closed in the meantime has none.
+    pub(super) fn answer(&self, id: PermitId, answered: Permitted) {
+        let sender = self.open.borrow_mut().remove(&id);
+        if let Some(sender) = sender {
+            let text = serde_json::to_string(&answered).unwrap_or_default();
+            let _ = sender.send(Ok(Returned { text, images: Vec::new() }));
+        }
+    }
+}
+
+impl Asking {
+    pub(super) fn new(page: Rc<dyn Page>, permits: Rc<Permits>) -> Self {
+        Asking { page, permits }
+    }
+}
+
+impl Page for Asking {
+    fn tool(&self, name: &str, arguments: &str) -> PendingRequest {
+        self.page.tool(name, arguments)
+    }
+
+    fn approve(&self, call: Approval<'_>) -> PendingRequest {
+        let Approval { call: _, name, arguments, side_effect, again, diff } = call;
+        let number = self.permits.last.get();
+        self.permits.last.set(number.checked_add(1).unwrap_or(FIRST));
+        let id = PermitId(number);
+        let (done, answer) = oneshot::channel();
+        self.permits.open.borrow_mut().insert(id, done);
+        let permit = Permit {
+            id,
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+            touches: side_effect,
+            again,
+            diff: diff.map(str::to_owned),
+        };
+        self.permits.news.post(News::Asked { permit: Box::new(permit) }, Vec::new());
+        PendingRequest { number: CallNumber(number), answer }
+    }
+
+    fn complete(&self, provider: usize, request: &[u8], on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        self.page.complete(provider, request, on_piece)
+    }
+
+    fn fetch(&self, url: &str, on_piece: Box<dyn FnMut(Piece)>) -> PendingRequest {
+        self.page.fetch(url, on_piece)
+    }
+
+    fn abort(&self, number: CallNumber) {
+        if number.0 < FIRST {
+            return self.page.abort(number);
+        }
+        let id = PermitId(number.0);
+        let open = self.permits.open.borrow_mut().remove(&id);
+        if open.is_some() {
+            self.permits.news.post(News::Unasked { id }, Vec::new());
+        }
+    }
+}

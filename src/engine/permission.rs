@@ -1,0 +1,298 @@
+//! Which tool calls run, which ask first and which are denied, and how far an answer reaches (semantics.md#permissions).
+//!
+//! The engine decides; the shell only asks. A denied call never reaches the shell.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::config::{Answers, Permissions, Rule, Scope, SideEffect, ToolSpec};
+
+/// The rules of a run, and the answers that reach beyond their call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Consent {
+    /// `None`: a record made before there were permissions, so nothing is asked or denied here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    permissions: Option<Permissions>,
+    /// Answers for all calls of a tool, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    tools: BTreeMap<String, bool>,
+    /// The answer for the whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<bool>,
+}
+
+/// What happens to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    Allowed,
+    Ask,
+    /// The reason, for the model.
+    Denied(String),
+}
+
+impl Consent {
+    pub(super) fn new(permissions: Option<Permissions>) -> Self {
+        Consent { permissions, ..Consent::default() }
+    }
+
+    /// The rules change; answers that were given stay.
+    pub(super) fn set(&mut self, permissions: Permissions) {
+        self.permissions = Some(permissions);
+    }
+
+    /// The rules, if the run has any.
+    pub(super) fn permissions(&self) -> Option<&Permissions> {
+        self.permissions.as_ref()
+    }
+
+    /// Forgets the answers: they were given for another run.
+    pub(super) fn forget(&mut self) {
+        self.tools.clear();
+        self.run = None;
+    }
+
+    /// Keeps an answer that reaches beyond its call.
+    pub(super) fn remember(&mut self, tool: &str, allow: bool, scope: Scope) {
+        match scope {
+            Scope::Call => {}
+            Scope::Tool => drop(self.tools.insert(tool.to_owned(), allow)),
+            Scope::Run => self.run = Some(allow),
+        }
+    }
+
+    /// What happens to a call of this tool with these arguments.
+    pub(super) fn decide(&self, tool: &ToolSpec, arguments: &str) -> Decision {
+        let Some(permissions) = &self.permissions else { return Decision::Allowed };
+        let touches = permissions.touches(tool, arguments);
+        match (permissions.rule(tool, touches), permissions.answers) {
+            (Rule::Allow, _) | (Rule::Ask, Answers::All) => Decision::Allowed,
+            (Rule::Deny, _) => Decision::Denied(denied(tool, touches)),
+            (Rule::Ask, Answers::Nobody) => Decision::Denied(nobody(tool, touches)),
+            (Rule::Ask, Answers::Page) => match self.tools.get(&key(tool, touches)).copied().or(self.run) {
+                None => Decision::Ask,
+                Some(true) => Decision::Allowed,
+                Some(false) => Decision::Denied(REFUSED.to_owned()),
+            },
+        }
+    }
+
+    /// Under which key an answer for all calls of this tool is kept: an answer about the files of the run says nothing about a
+    /// folder of the user.
+    pub(super) fn answer_key(&self, tool: &ToolSpec, arguments: &str) -> String {
+        let touches = self.permissions.as_ref().map_or(tool.side_effect, |rules| rules.touches(tool, arguments));
+        key(tool, touches)
+    }
+}
+
+fn key(tool: &ToolSpec, touches: SideEffect) -> String {
+    let name = &tool.name;
+    if touches == tool.side_effect { name.clone() } else { format!("{name} in a folder") }
+}
+
+impl Permissions {
+    /// What a call touches. A tool that writes files of the workspace touches a folder of the user if any of its arguments
+    /// may be a path below one: it asks once too often rather than once too seldom.
+    #[must_use]
+    pub fn touches(&self, tool: &ToolSpec, arguments: &str) -> SideEffect {
+        if tool.side_effect != SideEffect::Workspace || self.folders.is_empty() {
+            return tool.side_effect;
+        }
+        let names_folder = match serde_json::from_str(arguments) {
+            Ok(value) => self.names_folder(&value),
+            // It may be repaired before it runs.
+            Err(_) => true,
+        };
+        if names_folder { SideEffect::Folder } else { SideEffect::Workspace }
+    }
+
+    fn names_folder(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let mut parts = text.split(['/', '\\']).map(str::trim).filter(|part| !part.is_empty() && *part != ".");
+                parts.next().is_some_and(|first| self.folders.iter().any(|folder| folder == first))
+            }
+            Value::Array(values) => values.iter().any(|value| self.names_folder(value)),
+            Value::Object(fields) => fields.values().any(|value| self.names_folder(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
+    /// The rule for a call: that of its tool, otherwise that of what it touches. A tool that writes files of the workspace
+    /// needs the rule for folders to write to one, whatever its own rule permits.
+    #[must_use]
+    pub fn rule(&self, tool: &ToolSpec, touches: SideEffect) -> Rule {
+        let by_touch = match touches {
+            SideEffect::None => Rule::Allow,
+            SideEffect::Workspace => self.workspace.unwrap_or(match self.answers {
+                Answers::Page => Rule::Ask,
+                Answers::Nobody | Answers::All => Rule::Allow,
+            }),
+            SideEffect::Folder => self.folder.unwrap_or(Rule::Ask),
+            SideEffect::Network => self.network.unwrap_or(Rule::Ask),
+            SideEffect::Page => self.page.unwrap_or(Rule::Ask),
+        };
+        match self.tools.get(&tool.name).copied() {
+            Some(own) if touches == tool.side_effect || own == Rule::Deny => own,
+            _ => by_touch,
+        }
+    }
+}
+
+/// The user said no.
+pub(super) const REFUSED: &str = "the user refused this call";
+
+fn denied(tool: &ToolSpec, touches: SideEffect) -> String {
+    let name = &tool.name;
+    format!("not run: this run does not permit {name}, which {}. Go on without it", acts(touches))
+}
+
+fn nobody(tool: &ToolSpec, touches: SideEffect) -> String {
+    let name = &tool.name;
+    format!(
+        "not run: {name} {}, which has to be approved, and this run has nobody to ask and no standing permission. \
+         Go on without it",
+        acts(touches)
+    )
+}
+
+fn acts(touches: SideEffect) -> &'static str {
+    match touches {
+        SideEffect::None => "only reads",
+        SideEffect::Workspace => "acts on the workspace",
+        SideEffect::Folder => "acts on a folder of the user",
+        SideEffect::Network => "acts on the network",
+        SideEffect::Page => "acts on the page",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(name: &str, side_effect: SideEffect) -> ToolSpec {
+        ToolSpec {
+            name: name.into(),
+            description: String::new(),
+            parameters: serde_json::json!({}),
+            may_finish: false,
+            side_effect,
+        }
+    }
+
+    const TOUCHES: [SideEffect; 5] =
+        [SideEffect::None, SideEffect::Workspace, SideEffect::Folder, SideEffect::Network, SideEffect::Page];
+
+    /// One letter per kind of effect: `+` allowed, `?` asks, `-` denied.
+    fn table(consent: &Consent) -> String {
+        let sign = |touches| match consent.decide(&tool("t", touches), "{}") {
+            Decision::Allowed => '+',
+            Decision::Ask => '?',
+            Decision::Denied(_) => '-',
+        };
+        TOUCHES.into_iter().map(sign).collect()
+    }
+
+    fn with(answers: Answers, rule: Option<Rule>) -> Consent {
+        let permissions = Permissions {
+            answers,
+            workspace: rule,
+            folder: rule,
+            network: rule,
+            page: rule,
+            tools: BTreeMap::new(),
+            folders: vec!["notes".into()],
+        };
+        Consent::new(Some(permissions))
+    }
+
+    #[test]
+    fn the_rule_table() {
+        use Answers::{All, Nobody, Page};
+        // By who answers and what the rules say: nothing, ask, allow, deny.
+        let rows = [
+            (Nobody, ["++---", "+----", "+++++", "+----"]),
+            (Page, ["+????", "+????", "+++++", "+----"]),
+            (All, ["+++++", "+++++", "+++++", "+----"]),
+        ];
+        for (answers, expected) in rows {
+            let rules = [None, Some(Rule::Ask), Some(Rule::Allow), Some(Rule::Deny)];
+            let found = rules.map(|rule| table(&with(answers, rule)));
+            assert_eq!(found.each_ref().map(String::as_str), expected, "{answers:?}");
+        }
+        assert_eq!(table(&Consent::default()), "+++++", "a record without permissions");
+    }
+
+    #[test]
+    fn a_rule_for_a_tool_takes_precedence() {
+        let mut consent = with(Answers::Page, Some(Rule::Deny));
+        let permissions = consent.permissions.as_mut().expect("there are rules");
+        permissions.tools.insert("t".into(), Rule::Ask);
+        assert_eq!(table(&consent), "?????", "even of a tool that only reads");
+        assert_eq!(
+            consent.decide(&tool("other", SideEffect::Page), "{}"),
+            Decision::Denied(denied(&tool("other", SideEffect::Page), SideEffect::Page))
+        );
+    }
+
+    #[test]
+    fn answers_reach_as_far_as_they_say() {
+        let mut consent = with(Answers::Page, None);
+        consent.remember("t", true, Scope::Call);
+        assert_eq!(table(&consent), "+????");
+        consent.remember("t", true, Scope::Tool);
+        assert_eq!(table(&consent), "+++++");
+        assert_eq!(consent.decide(&tool("other", SideEffect::Page), "{}"), Decision::Ask);
+        consent.remember("other", false, Scope::Run);
+        assert_eq!(consent.decide(&tool("third", SideEffect::Workspace), "{}"), Decision::Denied(REFUSED.into()));
+        assert_eq!(table(&consent), "+++++", "the answer for the tool is the narrower one");
+        consent.forget();
+        assert_eq!(table(&consent), "+????");
+    }
+
+    #[test]
+    fn a_call_that_may_write_below_a_folder_touches_the_folder() {
+        let permissions = with(Answers::Page, None).permissions.expect("there are rules");
+        let touches = |tool: &ToolSpec, arguments: &str| permissions.touches(tool, arguments);
+        let write = tool("write_file", SideEffect::Workspace);
+        for arguments in [
+            r#"{"path":"notes/a.md"}"#,
+            r#"{"path":" ./ notes // a.md"}"#,
+            r#"{"path":"notes\\a.md"}"#,
+            r#"{"path":"\u006eotes/a.md"}"#,
+            r#"{"moves":[{"to":"notes/b"}]}"#,
+            "{\"path\":\"notes/a",
+            "notes",
+        ] {
+            assert_eq!(touches(&write, arguments), SideEffect::Folder, "{arguments}");
+        }
+        for arguments in [r#"{"path":"notes.md"}"#, r#"{"path":"my/notes/a.md"}"#, "{}"] {
+            assert_eq!(touches(&write, arguments), SideEffect::Workspace, "{arguments}");
+        }
+        assert_eq!(touches(&tool("read_file", SideEffect::None), r#"{"path":"notes/a.md"}"#), SideEffect::None);
+    }
+
+    #[test]
+    fn a_yes_for_files_of_the_run_says_nothing_about_a_folder() {
+        let mut consent = with(Answers::Page, None);
+        let (write, inside) = (tool("write_file", SideEffect::Workspace), r#"{"path":"notes/a.md"}"#);
+        let key = consent.answer_key(&write, "{}");
+        consent.remember(&key, true, Scope::Tool);
+        assert_eq!(consent.decide(&write, "{}"), Decision::Allowed);
+        assert_eq!(consent.decide(&write, inside), Decision::Ask);
+        let rules = consent.permissions.as_mut().expect("there are rules");
+        rules.tools.insert("write_file".into(), Rule::Allow);
+        assert_eq!(consent.decide(&write, inside), Decision::Ask, "nor does a rule for the tool");
+        let key = consent.answer_key(&write, inside);
+        consent.remember(&key, true, Scope::Tool);
+        assert_eq!(consent.decide(&write, inside), Decision::Allowed);
+    }
+
+    #[test]
+    fn an_answer_does_not_lift_a_denial() {
+        let mut consent = with(Answers::Page, Some(Rule::Deny));
+        consent.remember("t", true, Scope::Run);
+        assert_eq!(table(&consent), "+----");
+    }
+}

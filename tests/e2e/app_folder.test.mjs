@@ -1,0 +1,170 @@
+// A folder of the person's own in the app: opened by the picker (here a folder of OPFS, whose handle is the same), read where
+// it is, written only after a yes, never copied into the stored runs; its limits; the space that is used.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { storedToTheEnd } from './lib/app.mjs';
+import { withPage } from './lib/browser.mjs';
+import { LOOKS, camera, contextOf } from './lib/looks.mjs';
+import { withScript } from './lib/script-server.mjs';
+import { withSite } from './lib/site.mjs';
+
+const KEY = 'sk-planted-4f9a8b7c6d5e4f3a2b1c';
+const results = (request) => request.messages.filter(({ role }) => role === 'tool').map(({ content }) => content.split('\n[Turn')[0]);
+const call = (id, name, args) => ({ id, name, args });
+
+/** In the page: the picker gives a folder of OPFS, filled with these files. */
+function pickOpfs([files, options]) {
+  window.picked = [];
+  window.showDirectoryPicker = async (given) => {
+    window.picked.push(given);
+    if (options.abort) throw new DOMException('The user aborted a request.', 'AbortError');
+    const rootFolder = await navigator.storage.getDirectory();
+    const folder = await rootFolder.getDirectoryHandle('garden', { create: true });
+    if (!window.filled) {
+      window.filled = true;
+      for (const [path, text] of Object.entries(files)) {
+        const parts = path.split('/');
+        let at = folder;
+        for (const part of parts.slice(0, -1)) at = await at.getDirectoryHandle(part, { create: true });
+        const stream = await (await at.getFileHandle(parts.at(-1), { create: true })).createWritable();
+        await stream.write(text);
+        await stream.close();
+      }
+    }
+    return folder;
+  };
+}
+
+/** The text of a file in the folder, on the disk. */
+const onDisk = (page, path) => page.evaluate(async (path) => {
+  let at = await (await navigator.storage.getDirectory()).getDirectoryHandle('garden');
+  const parts = path.split('/');
+  try {
+    for (const part of parts.slice(0, -1)) at = await at.getDirectoryHandle(part);
+    return await (await (await at.getFileHandle(parts.at(-1))).getFile()).text();
+  } catch {
+    return null;
+  }
+}, path);
+
+const FILES = { 'plan.md': 'Tomatoes: 4\nBeans: 10\n', 'beds/north.md': 'Shade until noon.\n', '.git/config': 'secret-of-git', 'node_modules/x.js': 'x' };
+
+const withFolder = (steps, { look = 'wide', files = FILES, options = {} }, body) => withScript(steps, (baseUrl) => withSite((site) => {
+  const settings = { provider: 'openai', base_url: baseUrl, model: 'scripted' };
+  const local = [{ name: 'turnwise.settings', value: JSON.stringify(settings) }, { name: 'turnwise.keys', value: JSON.stringify({ [baseUrl]: KEY }) }];
+  const context = contextOf(look, { storageState: { cookies: [], origins: [{ origin: new URL(site.app).origin, localStorage: local }] } });
+  return withPage(site.app, { reach: [baseUrl], context }, async (page) => {
+    await page.getByRole('button', { name: /^Files [1-9]/ }).first().waitFor({ state: 'attached' });
+    await page.evaluate(pickOpfs, [files, options]);
+    await showFiles(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Open a folder' }).click();
+    return body(page);
+  });
+}));
+
+const showFiles = async (page) => {
+  if (!await page.getByRole('dialog').isVisible()) await page.locator('.composer').getByRole('button', { name: /^Files/ }).click();
+};
+const paths = async (page) => {
+  await showFiles(page);
+  const rows = await page.locator('.file .path').allTextContents();
+  await page.keyboard.press('Escape');
+  return rows;
+};
+const question = (page) => page.getByRole('group', { name: 'Permission needed' });
+const ended = (page) => page.getByRole('region', { name: 'How it ended' }).last().waitFor({ timeout: 60_000 });
+
+async function start(page, task) {
+  await page.getByRole('textbox', { name: 'Task' }).fill(task);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+}
+
+for (const look of Object.keys(LOOKS)) {
+  test(`a folder is read where it is, and written after a yes: ${look}`, () => withFolder([
+    { calls: [call('r1', 'read_file', { path: 'garden/plan.md' }), call('r2', 'list_files', { prefix: 'garden/' })] },
+    { calls: [call('w1', 'write_file', { path: 'garden/plan.md', content: 'Tomatoes: 6\nBeans: 10\n' })], check: (request) => {
+      const [plan, list] = results(request);
+      assert.match(plan, /Tomatoes: 4/);
+      assert.match(list, /garden\/beds\/north\.md {2}18 B/);
+      assert.doesNotMatch(list, /\.git|node_modules/);
+    } },
+    { calls: [call('w2', 'write_file', { path: 'garden/beds/south.md', content: 'Full sun.\n' })], check: (request) => assert.match(results(request)[2], /^Replaced garden\/plan\.md/) },
+    { calls: [call('w3', 'write_file', { path: 'summary.md', content: 'Six tomatoes.' })], check: (request) => assert.match(results(request)[3], /^Error: the user refused this call/) },
+    { text: 'Done.', check: (request) => assert.match(results(request)[4], /^Wrote summary\.md/) },
+  ], { look }, async (page) => {
+    const shoot = camera(page, 'folder', look);
+    await page.getByRole('status').getByText('Opened garden: 2 files').waitFor();
+    assert.deepEqual(await page.evaluate(() => window.picked), [{ mode: 'read' }]);
+    await page.getByRole('list', { name: 'Open folders' }).getByText('2 files').waitFor();
+    await page.getByText(/^Tasks and their files are stored in this browser: .+ of at most .+ are used\.$/).waitFor();
+    await shoot('files');
+    await page.keyboard.press('Escape');
+    await start(page, 'Plan two more tomatoes.');
+    await question(page).getByRole('heading', { name: 'write_file wants to change garden/plan.md on your disk' }).waitFor();
+    assert.equal(await onDisk(page, 'plan.md'), FILES['plan.md'], 'nothing is written before the answer');
+    await shoot('question');
+    await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+    await question(page).getByRole('heading', { name: 'write_file wants to create garden/beds/south.md on your disk' }).waitFor();
+    assert.equal(await onDisk(page, 'plan.md'), 'Tomatoes: 6\nBeans: 10\n');
+    await question(page).getByRole('button', { name: 'Refuse' }).click();
+    await ended(page);
+    assert.equal(await onDisk(page, 'beds/south.md'), null);
+    const names = await paths(page);
+    assert.ok(['garden/plan.md', 'garden/beds/north.md', 'summary.md'].every((name) => names.includes(name)), `${names}`);
+    // The folder is not copied: only the task's own files are stored.
+    await storedToTheEnd(page, 1);
+    const stored = await page.evaluate(async () => {
+      const request = indexedDB.open('turnwise');
+      const db = await new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+      const all = (store) => new Promise((resolve) => { const asked = db.transaction(store).objectStore(store).getAll(); asked.onsuccess = () => resolve(asked.result); });
+      const [workspaces, contents] = [await all('workspaces'), await all('files')];
+      db.close();
+      return { workspaces: workspaces.join(), contents: contents.map((bytes) => new TextDecoder().decode(bytes)).join() };
+    });
+    assert.ok(stored.workspaces.includes('summary.md') && !stored.workspaces.includes('garden/'), stored.workspaces);
+    assert.ok(stored.contents.includes('Six tomatoes.') && !stored.contents.includes('Shade until noon.'));
+  }));
+}
+
+test('one yes for the run covers later writes to the folder; a closed folder is gone from the files, not from the disk', () => withFolder([
+  { calls: [call('w1', 'write_file', { path: 'garden/a.md', content: 'a' })] },
+  { calls: [call('w2', 'write_file', { path: './garden/b.md', content: 'b' })] },
+  { text: 'Done.', check: (request) => assert.match(results(request)[1], /^Wrote garden\/b\.md/) },
+], {}, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await start(page, 'Write two files.');
+  await question(page).getByLabel('This run').check();
+  await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+  await ended(page);
+  assert.deepEqual([await onDisk(page, 'a.md'), await onDisk(page, 'b.md')], ['a', 'b']);
+  await showFiles(page);
+  await page.getByRole('button', { name: 'Read garden again' }).click();
+  await page.getByRole('list', { name: 'Open folders' }).getByText('4 files').waitFor();
+  await page.getByRole('button', { name: 'Close garden' }).click();
+  await page.getByRole('list', { name: 'Open folders' }).waitFor({ state: 'detached' });
+  assert.ok(!(await paths(page)).some((name) => name.startsWith('garden/')));
+  assert.equal(await onDisk(page, 'a.md'), 'a');
+}));
+
+test('a write that the disk refuses is an answer for the model, and the workspace shows the old file', () => withFolder([
+  { calls: [call('w1', 'write_file', { path: 'garden/plan.md/deeper.md', content: 'x' })] },
+  { text: 'Done.', check: (request) => assert.match(results(request)[0], /^Error: .*garden\/plan\.md/) },
+], {}, async (page) => {
+  await page.getByRole('list', { name: 'Open folders' }).waitFor();
+  await page.keyboard.press('Escape');
+  await start(page, 'Write below a file.');
+  await question(page).getByRole('button', { name: 'Allow', exact: true }).click();
+  await ended(page);
+  assert.equal(await onDisk(page, 'plan.md'), FILES['plan.md']);
+  assert.ok(!(await paths(page)).includes('garden/plan.md/deeper.md'));
+}));
+
+test('a large folder is cut with a sentence; a closed picker says nothing', async () => {
+  const many = Object.fromEntries(Array.from({ length: 5_010 }, (_, n) => [`f${n}.txt`, '']));
+  await withFolder([], { files: many }, (page) => page.getByText(/^Opened garden: 5,?000 files, .*It has more: the limit is 5,?000 files/).waitFor({ timeout: 60_000 }));
+  await withFolder([], { options: { abort: true } }, async (page) => {
+    await page.waitForFunction(() => window.picked.length === 1);
+    assert.equal(await page.getByText(/The folder was not opened/).count(), 0);
+  });
+});
