@@ -20,7 +20,7 @@ export function frame() {
 async function worker(folder) {
   await build({
     entryPoints: [path.join(sources, 'worker.js')], outfile: path.join(folder, 'sandbox-worker.js'), bundle: true, nodePaths: [modules],
-    format: 'esm', target: 'es2022', platform: 'browser', conditions: ['browser'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none', logLevel: 'warning',
+    format: 'iife', target: 'es2022', platform: 'browser', conditions: ['browser'], minify: true, lineLimit: 400, charset: 'utf8', legalComments: 'none', logLevel: 'warning',
     plugins: [{
       name: 'sandbox',
       setup({ onResolve, onLoad }) {

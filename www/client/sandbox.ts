@@ -92,7 +92,7 @@ async function begin(code: Code, take: Take, fail: Fail, lent: Lent): Promise<Wo
     thread.on('message', take);
     thread.on('error', fail);
     thread.unref();
-    thread.postMessage(code);
+    thread.postMessage({ ...code, wasm: await process.getBuiltinModule('node:fs/promises').readFile(new URL('./quickjs.wasm', import.meta.url)) });
     return { post: (message) => thread.postMessage(message), end: () => void thread.terminate() };
   }
   const script = lent.scriptOf('sandbox-worker.js', () => new Worker(new URL('./sandbox-worker.js', import.meta.url), { type: 'module', name: 'turnwise-program' }));
@@ -114,9 +114,7 @@ function load({ url }: Script, wasm: string) {
     if (!response.ok) throw new Error(`${String(address)} answered ${response.status}`);
     return response;
   };
-  // In the frame, the text is a classic script, whose names would be properties of the worker. `import.meta` is for Node.js only.
-  const classic = (text: string) => `(() => {${text.replaceAll('import.meta.url', '""')}\n})()`;
-  files ??= Promise.all([get(url).then((response) => response.text()).then(classic), get(wasm).then((response) => response.arrayBuffer())]);
+  files ??= Promise.all([get(url).then((response) => response.text()), get(wasm).then((response) => response.arrayBuffer())]);
   files.catch(() => { files = undefined; });
   return files;
 }
