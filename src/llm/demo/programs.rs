@@ -136,7 +136,8 @@ fn place<'a>(chat: &Chat<'a>) -> Option<&'a str> {
     let mut page = None;
     for line in text.lines() {
         page = line.strip_prefix("[page ").and_then(|rest| rest.strip_suffix(']')).or(page);
-        if line.contains("Q1") && line.contains(',') {
+        let amount = line.split_once("Q1").map_or("", |(_, rest)| rest);
+        if amount.chars().filter(char::is_ascii_digit).count() > 2 {
             return page;
         }
     }
@@ -176,9 +177,10 @@ const [printed, counted] = [amounts(report), amounts(rows)];
 const quarters = Object.keys(counted).sort();
 
 const differs = quarters.filter((quarter) => printed[quarter] !== counted[quarter]);
+const shown = (amount) => String(amount).replace(/\B(?=(\d{3})+$)/g, ",");
 for (const quarter of differs) {
   const less = printed[quarter] - counted[quarter];
-  console.log(`differs: ${quarter}: the report says ${printed[quarter]}, the rows add up to ${counted[quarter]} (${Math.abs(less)} ${less > 0 ? "less" : "more"})`);
+  console.log(`differs: ${quarter}: the report says ${shown(printed[quarter])}, the rows add up to ${shown(counted[quarter])} (${shown(Math.abs(less))} ${less > 0 ? "less" : "more"})`);
 }
 console.log("agrees:", quarters.filter((quarter) => !differs.includes(quarter)).join(", "));
 const best = (amounts) => quarters.reduce((one, other) => (amounts[other] > amounts[one] ? other : one));

@@ -20,8 +20,7 @@ pub fn figure(html: &mut Html, result: Option<&str>) {
 }
 
 fn table(html: &mut Html, of: &Table, label: &str) {
-    html.raw("<div class=\"fig\"><div class=\"table\" role=\"group\" tabindex=\"0\"")
-        .attribute("aria-label", label);
+    html.raw("<div class=\"fig\"><div class=\"table\" role=\"group\" tabindex=\"0\"").attribute("aria-label", label);
     html.raw("><table><thead><tr>");
     for column in &of.columns {
         let right = if column.numbers.is_some() { " class=\"right\"" } else { "" };
