@@ -166,13 +166,13 @@ fn row(app: App, name: String, count: usize, size: f64) -> impl IntoView {
         html::button()
             .r#type("button")
             .class("btn bare small")
-            .attr("aria-label", format!("Read {name} again"))
+            .attr("aria-label", format!("Read again: {name}"))
             .on(ev::click, move |_| app.read_folder_again(again.clone()))
             .child("Read again"),
         html::button()
             .r#type("button")
             .class("btn bare small")
-            .attr("aria-label", format!("Close {name}"))
+            .attr("aria-label", format!("Close: {name}"))
             .on(ev::click, move |_| app.close_folder(&closed))
             .child("Close"),
     ))

@@ -246,6 +246,8 @@ export interface TrajectoryPermissions {
   page: TrajectoryRule | null;
   /** Rules for single tools, by name. They take precedence over the others. */
   tools?: Record<string, TrajectoryRule>;
+  /** The folders of the user's disk that are part of the workspace, by name: a call that writes below one touches `folder`. */
+  folders?: string[];
 }
 
 /** Who answers the questions of a run. */
