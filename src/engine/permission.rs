@@ -230,7 +230,10 @@ mod tests {
         let permissions = consent.permissions.as_mut().expect("there are rules");
         permissions.tools.insert("t".into(), Rule::Ask);
         assert_eq!(table(&consent), "?????", "even of a tool that only reads");
-        assert_eq!(consent.decide(&tool("other", SideEffect::Page), "{}"), Decision::Denied(denied(&tool("other", SideEffect::Page), SideEffect::Page)));
+        assert_eq!(
+            consent.decide(&tool("other", SideEffect::Page), "{}"),
+            Decision::Denied(denied(&tool("other", SideEffect::Page), SideEffect::Page))
+        );
     }
 
     #[test]
@@ -254,8 +257,13 @@ mod tests {
         let touches = |tool: &ToolSpec, arguments: &str| permissions.touches(tool, arguments);
         let write = tool("write_file", SideEffect::Workspace);
         for arguments in [
-            r#"{"path":"notes/a.md"}"#, r#"{"path":" ./ notes // a.md"}"#, r#"{"path":"notes\\a.md"}"#,
-            r#"{"path":"\u006eotes/a.md"}"#, r#"{"moves":[{"to":"notes/b"}]}"#, "{\"path\":\"notes/a", "notes",
+            r#"{"path":"notes/a.md"}"#,
+            r#"{"path":" ./ notes // a.md"}"#,
+            r#"{"path":"notes\\a.md"}"#,
+            r#"{"path":"\u006eotes/a.md"}"#,
+            r#"{"moves":[{"to":"notes/b"}]}"#,
+            "{\"path\":\"notes/a",
+            "notes",
         ] {
             assert_eq!(touches(&write, arguments), SideEffect::Folder, "{arguments}");
         }

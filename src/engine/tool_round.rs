@@ -622,8 +622,7 @@ impl RunParts<'_> {
             }
             _ => Permission::Allowed,
         };
-        open.state =
-            if permission == Permission::Allowed { CallState::Running } else { CallState::Asking(mode) };
+        open.state = if permission == Permission::Allowed { CallState::Running } else { CallState::Asking(mode) };
         let call = RunTool { permission, ..run_tool(self.config, open.call.clone(), mode) };
         self.requests.push(RoundRequest::Run(call));
     }

@@ -17,9 +17,7 @@ use super::page::Page;
 use super::plain::Plain;
 use super::watch::Watchdog;
 use super::wire::{Job, Wire};
-use crate::engine::{
-    Answers, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec,
-};
+use crate::engine::{Answers, CallId, Child, Event, ModelCall, Permissions, ProviderConfig, Run, RunConfig, ToolSpec};
 use crate::trajectory::{Secrets, Trajectory};
 use crate::worker::{DemoHost, ToolHost, Workspace};
 

@@ -17,7 +17,9 @@ pub fn unified(path: &str, before: Option<&[u8]>, after: &str) -> String {
     let old = match before.map(std::str::from_utf8) {
         None => None,
         Some(Ok(text)) => Some(text),
-        Some(Err(_)) => return format!("--- {path}\n+++ {path}\n@@ replaces a file that is no text @@\n{}", added(after)),
+        Some(Err(_)) => {
+            return format!("--- {path}\n+++ {path}\n@@ replaces a file that is no text @@\n{}", added(after));
+        }
     };
     let from = if old.is_none() { "/dev/null" } else { path };
     let old = old.unwrap_or_default();

@@ -72,7 +72,10 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
             }),
         }
     };
-    let refuse_call = { let answer = answer.clone(); move || answer(false) };
+    let refuse_call = {
+        let answer = answer.clone();
+        move || answer(false)
+    };
     let choice = move |of: Scope, text: &'static str, help: String| {
         html::label().attr("title", help).child((
             html::input()
@@ -135,9 +138,7 @@ fn question(app: App, view: PermitView, more: Memo<usize>) -> impl IntoView {
 
 fn content(body: PermitBody) -> AnyView {
     match body {
-        PermitBody::Diff { lines, figures } => {
-            (diff(&lines), html::p().class("fact").child(figures)).into_any()
-        }
+        PermitBody::Diff { lines, figures } => (diff(&lines), html::p().class("fact").child(figures)).into_any(),
         PermitBody::Arguments(text) => {
             html::pre().class("args").attr("tabindex", "0").attr("aria-label", "Arguments").child(text).into_any()
         }

@@ -129,8 +129,7 @@ fn place(header: &str) -> String {
 fn body(diff: &str) -> PermitBody {
     let lines = diff_lines(diff);
     let count = |kind| lines.iter().filter(|line| line.kind == kind).count() as u64;
-    let figures =
-        format!("{} added, {} removed", counted(count(LineKind::Added), "line"), count(LineKind::Removed));
+    let figures = format!("{} added, {} removed", counted(count(LineKind::Added), "line"), count(LineKind::Removed));
     PermitBody::Diff { lines, figures }
 }
 
@@ -190,7 +189,8 @@ mod tests {
 
     #[test]
     fn a_diff_is_lines_with_marks() {
-        let diff = "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
+        let diff =
+            "--- garden/a.md\n+++ garden/a.md\n@@ -1,3 +1,3 @@\n same\n-old\n--- not a file name\n+new\n+++ nor this\n";
         let view = PermitView::from(&permit(SideEffect::Folder, Some(diff)));
         assert_eq!(view.title, "write_file wants to change garden/a.md on your disk");
         assert_eq!(view.folder.as_deref(), Some("garden"));
@@ -203,12 +203,16 @@ mod tests {
     #[test]
     fn a_new_file_and_several_files_are_named() {
         let one = "--- /dev/null\n+++ b.md\n@@ -0,0 +1 @@\n+x\n";
-        assert_eq!(PermitView::from(&permit(SideEffect::Workspace, Some(one))).title, "write_file wants to create b.md");
+        assert_eq!(
+            PermitView::from(&permit(SideEffect::Workspace, Some(one))).title,
+            "write_file wants to create b.md"
+        );
         let two = format!("{one}\n--- a.md\n+++ a.md\n@@ -1 +1 @@\n-y\n+z\n");
         let view = PermitView::from(&permit(SideEffect::Workspace, Some(&two)));
         assert_eq!(view.title, "write_file wants to change 2 files");
         let PermitBody::Diff { lines, .. } = view.body else { panic!("no diff") };
-        let notes: Vec<&str> = lines.iter().filter(|line| line.kind == LineKind::Note).map(|line| line.text.as_str()).collect();
+        let notes: Vec<&str> =
+            lines.iter().filter(|line| line.kind == LineKind::Note).map(|line| line.text.as_str()).collect();
         assert_eq!(notes, ["b.md", "Line 1", "a.md", "Line 1"]);
     }
 

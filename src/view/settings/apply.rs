@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 
 use crate::engine::{
-    CounterConfig, DemoMode, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, Rule, RunConfig, SynthesisConfig,
-    SynthesisFallback, SynthesisRole,
+    CounterConfig, DemoMode, Permissions, Price, ProviderConfig, ProviderKind, ReportFormat, Rule, RunConfig,
+    SynthesisConfig, SynthesisFallback, SynthesisRole,
 };
 
 use super::super::provider::provider_card;
